@@ -1,0 +1,37 @@
+# Thin: every build is a CMake preset (`cmake --list-presets`), every check a script in tools/.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+HOST ?= 127.0.0.1
+PORT ?= 8080
+DIR ?= examples/site
+FUZZ_SECONDS ?= 30
+
+.PHONY: help deps run test bench fuzz format check
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
+
+deps: ## install what is missing to build and test (Debian, Ubuntu)
+	@bash tools/deps.sh
+
+run: deps ## build, then serve DIR on PORT
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release -j$(JOBS) --target skua-cli
+	@exec build/release/bin/skua serve "$(DIR)" --host "$(HOST)" --port "$(PORT)"
+
+test: deps check ## build, then run every check and every test
+	@bash tools/build_and_test.sh release $(JOBS)
+
+check: ## everything about the source that needs no build: layers, sizes, format, headers, snippets
+	@bash tools/check.sh
+
+format: ## format the C++ sources
+	@bash tools/format.sh
+
+bench: deps ## build, then measure against the raw ceilings and installed servers (ten minutes)
+	@bench/run
+
+fuzz: ## build the fuzz targets and run each for FUZZ_SECONDS
+	@bash tools/deps.sh ci
+	@bash tools/fuzz.sh $(FUZZ_SECONDS) $(JOBS)

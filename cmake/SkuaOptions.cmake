@@ -1,0 +1,73 @@
+# What a user may switch, and what every target of ours is compiled with.
+option(SKUA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_BUILD_CLI "Build the skua command" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_BUILD_BENCH "Build the benchmark servers" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
+option(SKUA_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(SKUA_HARDEN "Bounds checks of the standard library, FORTIFY, stack protector, full RELRO" ON)
+set(SKUA_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
+set(SKUA_TEST_FOLDERS "" CACHE STRING "Folders of src/ and tests/ whose tests are built; empty: all")
+set(SKUA_WITH_IO_URING AUTO CACHE STRING "io_uring back end: AUTO, ON or OFF")
+set_property(CACHE SKUA_WITH_IO_URING PROPERTY STRINGS AUTO ON OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12) OR
+   (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16))
+  message(FATAL_ERROR "skua needs GCC 12 or Clang 16, and this is ${CMAKE_CXX_COMPILER_ID} "
+                      "${CMAKE_CXX_COMPILER_VERSION}; set CXX, for example CXX=g++-12")
+endif()
+
+# A compiler cache, where there is one and nobody chose another launcher.
+if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(SKUA_CCACHE ccache)
+  mark_as_advanced(SKUA_CCACHE)
+  if(SKUA_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${SKUA_CCACHE})
+  endif()
+endif()
+
+# Cheap enough for every build: the checks stand on cold branches. FORTIFY needs an optimiser and is
+# in the way of the sanitizers, which see more.
+function(skua_harden target)
+  target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
+  if(SKUA_SANITIZE OR WIN32)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -fstack-protector-strong
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE" AND NOT APPLE)
+    target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
+  endif()
+endfunction()
+
+# The flags that hold for our own code; a consumer's targets are left alone.
+function(skua_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 at -O3 sees overlaps in std::string and dangling nodes in intrusive rings that are not there
+    # (gcc.gnu.org/PR105329, PR104475).
+    target_compile_options(${target} PRIVATE -Wno-restrict -Wno-dangling-pointer)
+  endif()
+  if(SKUA_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(SKUA_HARDEN)
+    skua_harden(${target})
+  endif()
+  if(SKUA_SANITIZE)
+    target_compile_options(${target} PUBLIC -fsanitize=${SKUA_SANITIZE} -fno-sanitize-recover=all
+                                            -fno-omit-frame-pointer)
+    target_link_options(${target} PUBLIC -fsanitize=${SKUA_SANITIZE})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # GCC 12 takes the alternative of a std::variant that is not there for one that is read, but only here.
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+  endif()
+endfunction()

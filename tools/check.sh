@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every check of the source that needs no build. All run, so that one call shows everything that is wrong.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+failed=()
+
+check() {
+  local name=$1
+  shift
+  "$@" || failed+=("$name")
+}
+
+roots=()
+for root in src include cli examples tests fuzz bench; do [ -d "$root" ] && roots+=("$root"); done
+
+check "the checks themselves" bash tools/selftest.sh
+check layers python3 tools/check_layers.py src/LAYERS src include
+check sizes python3 tools/check_sizes.py "${roots[@]}"
+check coroutines python3 tools/check_coroutines.py "${roots[@]}"
+check format bash tools/format.sh --check
+check headers python3 tools/check_headers.py include
+check snippets python3 tools/check_snippets.py .
+
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'failed: %s\n' "${failed[*]}"
+  exit 1
+fi
+echo "all checks passed"

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks that every public header compiles alone, twice over, with warnings as errors, and installed.
+
+"Installed" means: with include/ as the only include root, so that a header of src/ cannot slip in.
+Also compiles a hello world at -O0 against ten standard headers and reports the ratio (budget: 1.5).
+Usage: check_headers.py [INCLUDE_FOLDER]      compilers: $CXX, else g++; and clang++-19 where it is
+"""
+import concurrent.futures
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FLAGS = "-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror".split()
+TEN = "algorithm chrono functional map memory optional string string_view variant vector".split()
+HELLO = """#include <skua.hpp>
+int main() { skua::Router router; router.get("/", [] { return "Hello, world!"; }); }
+"""
+BUDGET = 1.5
+
+
+def compile_text(compiler: str, root: pathlib.Path, text: str, *more: str) -> str:
+    command = [compiler, *FLAGS, "-I", str(root), "-x", "c++", "-", "-fsyntax-only", *more]
+    return subprocess.run(command, input=text, capture_output=True, text=True).stderr
+
+
+def alone(compiler: str, root: pathlib.Path, header: pathlib.Path) -> bool:
+    line = f"#include <{header.relative_to(root).as_posix()}>\n"
+    errors = compile_text(compiler, root, line + line + "int main() {}\n")
+    if errors:
+        print(f"{header} does not compile alone with {compiler}:\n{errors}")
+    return not errors
+
+
+def seconds(compiler: str, root: pathlib.Path, text: str) -> float:
+    """CPU seconds to compile this at -O0, the least of three."""
+    best = float("inf")
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, "hello.cpp")
+        source.write_text(text)
+        for _ in range(3):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            command = [compiler, "-std=c++20", "-O0", "-I", str(root), "-c", str(source), "-o", os.devnull]
+            if subprocess.run(command, capture_output=True).returncode:
+                return 0
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+def report_budget(compiler: str, root: pathlib.Path) -> None:
+    ten = seconds(compiler, root, "".join(f"#include <{name}>\n" for name in TEN) + "int main() {}\n")
+    hello = seconds(compiler, root, HELLO)
+    if not hello:
+        print("hello world does not compile yet: no budget reported")
+    else:
+        print(f"hello world: {hello:.2f} s with {compiler} -O0, {hello / ten:.2f}x of ten standard headers "
+              f"(budget {BUDGET}x)")
+
+
+def main(arguments: list[str]) -> int:
+    root = pathlib.Path(arguments[0] if arguments else "include")
+    compilers = [os.environ.get("CXX", "g++")] + (["clang++-19"] if shutil.which("clang++-19") else [])
+    headers = sorted(root.rglob("*.hpp"))
+    jobs = [(compiler, root, header) for header in headers for compiler in compilers]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        good = all([*pool.map(lambda job: alone(*job), jobs)])
+    if good and (root / "skua.hpp").exists():
+        report_budget(compilers[0], root)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

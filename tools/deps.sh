@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Installs what is missing to build and test skua, with apt; does nothing, fast, when all is there.
+# Usage: deps.sh [ci]      `ci` adds what only the whole of .ci/run needs (Clang 19 and its tools).
+# Elsewhere than on Debian and Ubuntu it says what is missing and lets you install it.
+set -euo pipefail
+
+# what to look for (a command, or a header), and the Debian package that brings it
+needs="
+g++ g++
+cmake cmake
+make make
+ninja ninja-build
+ccache ccache
+python3 python3
+liburing.h liburing-dev
+CLI/CLI.hpp libcli11-dev
+nlohmann/json.hpp nlohmann-json3-dev
+gtest/gtest.h libgtest-dev
+benchmark/benchmark.h libbenchmark-dev
+"
+ci_needs="
+git git
+curl curl
+clang++-19 clang-19
+clang-format-19 clang-format-19
+clang-tidy-19 clang-tidy-19
+llvm-symbolizer-19 llvm-19
+/usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
+"
+[ "${1:-}" = ci ] && needs="$needs$ci_needs"
+
+is_there() {
+  case $1 in
+    /*) [ -e "$1" ] ;;
+    *.h | *.hpp)
+      local root
+      for root in /usr/include /usr/local/include "/usr/include/$(uname -m)-linux-gnu" /opt/homebrew/include; do
+        [ -e "$root/$1" ] && return 0
+      done
+      return 1 ;;
+    *) command -v "$1" >/dev/null 2>&1 ;;
+  esac
+}
+
+missing=()
+while read -r what package; do
+  [ -z "$what" ] || is_there "$what" || missing+=("$package")
+done <<<"$needs"
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+give_up() {
+  echo "skua: $1" >&2
+  echo "skua: please install, by their Debian names: ${missing[*]}" >&2
+  exit 1
+}
+
+command -v apt-get >/dev/null 2>&1 || give_up "this is not Debian or Ubuntu, so nothing was installed."
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null 2>&1 || give_up "installing packages needs root, and there is no sudo."
+  as_root=(sudo)
+fi
+
+echo "skua: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null; }
+apt update -q || { tail -n 20 "$log" >&2; echo "skua: apt-get update failed; trying with the lists that are there" >&2; }
+apt install -q -y --no-install-recommends "${missing[@]}" || { tail -n 20 "$log" >&2; give_up "apt-get install failed."; }

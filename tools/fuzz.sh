@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets and runs each for a while. Usage: fuzz.sh [SECONDS] [JOBS]
+# Seeds are fuzz/corpus/NAME and the bytes of tests/cases; what is found goes to
+# build/fuzz/corpus/NAME, a crash to build/fuzz.
+# fuzz.sh msan replays both folders under MemorySanitizer.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-30}
+jobs=${2:-$(nproc)}
+preset=fuzz
+if [ "$seconds" = msan ]; then preset=msan; fi
+
+if ! compgen -G 'fuzz/*_fuzz.cpp' >/dev/null; then
+  echo "no fuzz targets"
+  exit 0
+fi
+cmake --preset $preset --log-level=WARNING >/dev/null
+cmake --build --preset $preset -j"$jobs"
+
+export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+symbolizer=$(command -v llvm-symbolizer-19 || true)
+export ASAN_SYMBOLIZER_PATH=$symbolizer MSAN_SYMBOLIZER_PATH=$symbolizer
+python3 tools/seed_corpus.py build/fuzz/seeds
+for source in fuzz/*_fuzz.cpp; do
+  name=$(basename "$source" _fuzz.cpp)
+  log=build/$preset/$name.log
+  corpora=("build/fuzz/corpus/$name")
+  mkdir -p "${corpora[0]}"
+  for seeds in "fuzz/corpus/$name" "build/fuzz/seeds/$name"; do
+    if [ -d "$seeds" ]; then corpora+=("$seeds"); fi
+  done
+  echo "fuzz-$name ($preset)"
+  if [ $preset = msan ]; then
+    find "${corpora[@]}" -type f -print0 | xargs -0 -r "build/msan/bin/fuzz-$name"
+  else
+    "build/fuzz/bin/fuzz-$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+      -artifact_prefix="build/fuzz/$name-" "${corpora[@]}"
+  fi >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
+done

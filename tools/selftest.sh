@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# Shows that every check passes what is right and can fail: small samples of both, in a temporary folder.
+set -uo pipefail
+tools=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+wrong=0
+
+passes() {
+  local name=$1 said
+  shift
+  said=$("$@" 2>&1) || { printf 'selftest: %s ought to pass and fails:\n%s\n' "$name" "$said"; wrong=1; }
+}
+# fails NAME TEXT COMMAND...: it must fail, and say TEXT
+fails() {
+  local name=$1 text=$2 said
+  shift 2
+  if said=$("$@" 2>&1); then printf 'selftest: %s ought to fail and passes\n' "$name"; wrong=1; return; fi
+  [[ $said == *"$text"* ]] || { printf 'selftest: %s fails, but without saying "%s":\n%s\n' "$name" "$text" "$said"; wrong=1; }
+}
+fresh() { rm -rf "$folder"/* && mkdir -p src/base src/loop src/http include/skua; }
+
+layers() { python3 "$tools/check_layers.py" src/LAYERS src include; }
+good_layers() {
+  fresh
+  printf 'skua/error.hpp\nbase\nhttp\nloop\ndeny: loop -> http\n' >src/LAYERS
+  printf '#include <string>\n' >include/skua/error.hpp
+  printf '#include "skua/error.hpp"\n#include "base/a.hpp"\n' >src/base/a.cpp
+  printf '#include "base/a.hpp"\n' >src/loop/loop.hpp
+}
+good_layers; passes "layers: down" layers
+printf '#include "loop/loop.hpp"\n' >src/base/up.cpp; fails "layers: up" "base may not include loop/loop.hpp" layers
+good_layers; printf '#include "http/x.hpp"\n' >src/loop/no.cpp; fails "layers: denied" "(denied)" layers
+good_layers; mkdir src/new; touch src/new/new.cpp; fails "layers: unlisted folder" "new is missing" layers
+good_layers; touch include/skua/new.hpp; fails "layers: unlisted header" "skua/new.hpp is missing" layers
+good_layers; printf '#include <openssl/ssl.h>\n' >include/skua/error.hpp; fails "layers: third party" "public header" layers
+good_layers; printf 'deny: lop -> http\n' >>src/LAYERS; fails "layers: misspelt deny" "no layer: lop" layers
+
+sizes() { python3 "$tools/check_sizes.py" src; }
+lines() { for ((i = 0; i < $1; i++)); do echo "$2"; done; }
+fresh
+{ echo 'namespace a {'; echo 'constexpr int table[] = {'; lines 100 '1, // }'; echo '};'
+  echo 'class B : public C<int> {'; echo ' public:'; lines 80 '  int x() const { return {}; }'
+  echo '  B() : a_{1}, b_(2) {'; lines 60 '    a("}{", R"({)");'; echo '  }'; echo '};'; echo '}'; } >src/base/good.cpp
+passes "sizes: good" sizes
+{ echo 'namespace a { template <class T, class U = int>'; echo 'auto f(T t = {}) noexcept -> int {'; lines 70 "  a('{');"; echo '}}'; } >src/base/long.cpp
+fails "sizes: long function" "f has 72 lines" sizes
+fresh; { echo 'auto f = [](int a) {'; lines 70 "  if (a) { b(); }"; echo '};'; } >src/base/a.cpp
+fails "sizes: long lambda" "72 lines" sizes
+fresh; { echo 'A::A(int a) : a_{a} {'; lines 70 "  b();"; echo '}'; } >src/base/a.cpp
+fails "sizes: long constructor" "72 lines" sizes
+fresh; lines 601 'int a;' >src/base/a.cpp; fails "sizes: long file" "601 lines, more than 600" sizes
+fresh; for i in 1 2 3 4 5 6 7 8 9 10; do lines 300 'int a;' >src/base/$i.cpp; done
+fails "sizes: too few small files" "0 of 3000 lines" sizes
+
+coroutines() { python3 "$tools/check_coroutines.py" src; }
+in_coroutine() { fresh; printf 'Task<> f() {\n  %s\n}\n' "$1" >src/base/a.cpp; }
+while IFS= read -r statement; do
+  in_coroutine "$statement"; passes "coroutines: $statement" coroutines
+done <<'GOOD'
+auto r = co_await get(url);
+while (auto chunk = co_await request.read()) bytes += chunk->size();
+if (co_await a()) co_await b();
+for (auto x = co_await a(); x; x = co_await b()) { Point p{1, 2}; use(p); }
+auto op = post(url, {.body = s}); co_await op;
+if (a) { Point p{1, 2}; } else { co_await b(); }
+co_await f([] { return Point{1, 2}; });
+co_await f([&x, this]() mutable -> int { return x ? 1 : 2; });
+auto g = [p](int n) -> Task<> { co_await h(n); }; co_await g(1);
+co_await Yield{};
+co_await f(table[n], "a ? b : {c}");
+co_await post(url, {.n = 1});  // await-safe: trivially copyable
+struct A : B { int x{}; }; co_await a();
+switch (x) { case A: { co_await b(); break; } default: break; }
+auto g = [](int n) -> decltype(auto) { Point p{1, 2}; return h(n); }; co_await g(1);
+auto g = [](int n) -> Task<Result<void(), int>> { Point p{1, 2}; co_return co_await h(n); };
+Awaiter operator co_await() const { return Awaiter{1}; }
+try { co_await b(); } catch (const E& e) { log(e ? 1 : 2); }
+GOOD
+while IFS='|' read -r text statement; do
+  in_coroutine "$statement"; fails "coroutines: $statement" "$text" coroutines
+done <<'BAD'
+two co_await|auto r = add(co_await a(), co_await b());
+two co_await|if (co_await a() && co_await b()) c();
+braces|co_await post(url, {.body = s});
+braces|co_return R{.body = co_await g()};
+braces|v.push_back({"a", co_await g()});
+braces|if (auto r = co_await post(u, Opts{.body = z}); !r.empty()) co_return;
+braces|co_return p->x + R{co_await g()};
+braces|Point p{co_await x()};
+braces|while (co_await next({1, 2})) { a(); }
+conditional|auto r = c ? co_await f() : x;
+captures by value|co_await f([p] { return p; });
+captures by value|co_await f([&a, p = std::move(q)](int n) { return n; });
+captures by value|co_await f([=] { return p; });
+called where it stands|return [n]() -> Task<> { co_await h(n); }();
+braces|auto g = [](int n) -> Task<> { co_await h({n}); };
+BAD
+
+headers() { python3 "$tools/check_headers.py" include; }
+fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return {}; }\n' >include/skua/a.hpp
+passes "headers: whole" headers
+printf '#pragma once\ninline std::string a();\n' >include/skua/a.hpp; fails "headers: lacks an include" "does not compile alone" headers
+printf 'struct A {};\n' >include/skua/a.hpp; fails "headers: no pragma once" "does not compile alone" headers
+
+snippets() { python3 "$tools/check_snippets.py" .; }
+good_readme() {
+  fresh; mkdir docs; echo '#pragma once' >include/skua.hpp; echo 'namespace skua { namespace literals {} inline int f() { return 1; } }' >>include/skua.hpp
+  printf '`make run` `make test` [docs](docs)\n```cpp fragment\nint a = skua::f();\n```\n```cpp\n#include <skua.hpp>\nint main() { return skua::f(); }\n```\n' >README.md
+}
+good_readme; passes "snippets: good" snippets
+printf '```cpp fragment\nskua::g();\n```\n' >docs/a.md; fails "snippets: fragment" "docs/a.md:1: this snippet does not compile" snippets
+good_readme; printf '```cpp\nint main() { skua::f(); }\n```\n' >docs/a.md; fails "snippets: file" "does not compile" snippets
+good_readme; echo '[a](nowhere.md)' >>README.md; fails "snippets: link" "nowhere.md leads nowhere" snippets
+good_readme; echo 'hello' >README.md; fails "snippets: commands" 'make run' snippets
+
+message() { printf '%s\n' "$1" >message; python3 "$tools/check_commits.py" --message message; }
+for subject in 'feat(base): add a thing' 'build: start the tree' 'fix(cli): HEAD of a folder'; do passes "commits: $subject" message "$subject"; done
+while IFS='|' read -r text subject; do fails "commits: $subject" "$text" message "$subject"; done <<'BAD'
+is not|Add a thing
+none of|chore(base): a thing
+neither|feat(nowhere): a thing
+has no scope|feat: a thing
+capital|feat(base): Add a thing
+full stop|feat(base): add a thing.
+columns|feat(base): add a thing that is described at such a length that it does not fit
+BAD
+
+[ $wrong -eq 0 ] && echo "selftest: every check passes what is right and fails what is wrong"
+exit $wrong
