@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// In: which descriptors matter. Out: which are ready, 256 a call.
+// Level-triggered: what one turn does not read is told again in the next, so that a turn gives each
+// connection one receive and no connection can starve the rest.
+#include "loop/backend_epoll.hpp"
+
+#if defined(__linux__)
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "loop/backend_readiness.hpp"
+
+namespace skua::loop {
+namespace {
+
+class EpollBackend final : public ReadinessBackend {
+ public:
+  EpollBackend(int epoll, int event) noexcept : epoll_(epoll), event_(event) {}
+  ~EpollBackend() override {
+    settle_closed();
+    ::close(event_);
+    ::close(epoll_);
+  }
+
+  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::Epoll; }
+  void turn(Duration timeout) override;
+  void wake() noexcept override;
+
+ private:
+  // A batch is received, then handled, then answered: so many that the wait is cheap, so few that
+  // what they touch stays in the nearest caches.
+  static constexpr std::size_t events_per_turn = 64;
+
+  int set_interest(Handle& handle, std::uint8_t wanted) override;
+  void forget(Handle& handle) override;
+  int control(int operation, Handle& handle, std::uint32_t events) noexcept;
+
+  int epoll_;
+  int event_;  // what wake() writes to
+  std::array<epoll_event, events_per_turn> events_;
+};
+
+void EpollBackend::turn(Duration timeout) {
+  const int wait = has_unsettled() ? 0 : to_milliseconds(timeout);
+  ++calls_.waits;
+  const int count = ::epoll_wait(epoll_, events_.data(), events_per_turn, wait);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events_[static_cast<std::size_t>(i)];
+    if (event.data.ptr == nullptr) continue;  // woken; edge-triggered, so nothing to read
+    const auto ready = static_cast<std::uint8_t>(((event.events & EPOLLIN) != 0 ? Readable : 0) |
+                                                 ((event.events & EPOLLOUT) != 0 ? Writable : 0));
+    const bool is_broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
+    dispatch(*static_cast<Handle*>(event.data.ptr), ready, is_broken);
+  }
+  deliver();
+  if (has_unsettled()) settle();
+}
+
+void EpollBackend::wake() noexcept {
+  const std::uint64_t one = 1;
+  // Fails only when the counter is full, and then a wake-up is on its way.
+  [[maybe_unused]] const ssize_t ignored = ::write(event_, &one, sizeof one);
+}
+
+int EpollBackend::control(int operation, Handle& handle, std::uint32_t events) noexcept {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = &handle;
+  ++calls_.others;
+  return ::epoll_ctl(epoll_, operation, handle.descriptor(), &event) == 0 ? 0 : errno;
+}
+
+int EpollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
+  std::uint8_t& bits = armed(handle);
+  if (wanted == 0) {  // a mask of 0 would still tell of errors and hang-ups, in every turn
+    forget(handle);
+    return 0;
+  }
+  const bool is_registered = (bits & Registered) != 0;
+  const std::uint32_t events = ((wanted & Readable) != 0 ? std::uint32_t{EPOLLIN} : 0) |
+                               ((wanted & Writable) != 0 ? std::uint32_t{EPOLLOUT} : 0);
+  const int error = control(is_registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, handle, events);
+  if (error == 0) bits = static_cast<std::uint8_t>((bits & ~interest_bits) | wanted | Registered);
+  return error;
+}
+
+void EpollBackend::forget(Handle& handle) {
+  std::uint8_t& bits = armed(handle);
+  if ((bits & Registered) == 0) return;
+  // Closing alone is not enough: while a forked child still holds the socket, the system would go
+  // on telling of it, with the address of a handle that is gone.
+  control(EPOLL_CTL_DEL, handle, 0);
+  bits &= static_cast<std::uint8_t>(~(interest_bits | Registered));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_epoll_backend() {
+  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  if (epoll < 0) return Error::from_system(errno, "epoll_create1");
+  const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event < 0) {
+    const int error = errno;
+    ::close(epoll);
+    return Error::from_system(error, "eventfd");
+  }
+  epoll_event interest{};
+  interest.events = EPOLLIN | EPOLLET;
+  auto backend = std::make_unique<EpollBackend>(epoll, event);
+  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, event, &interest) != 0) {
+    return Error::from_system(errno, "epoll_ctl");
+  }
+  return std::unique_ptr<Backend>(std::move(backend));
+}
+
+}  // namespace skua::loop
+
+#else
+
+namespace skua::loop {
+
+Result<std::unique_ptr<Backend>> make_epoll_backend() { return Error(Errc::Unsupported, "epoll"); }
+
+}  // namespace skua::loop
+
+#endif

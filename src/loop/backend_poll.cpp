@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// In: which descriptors matter. Out: which are ready.
+// One array of pollfd, a handle's place in it kept in the handle; the first one is the pipe that
+// wake() writes to. A descriptor that nobody waits for has its number negated away, which hides
+// hang-ups too.
+#include "loop/backend_poll.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "loop/backend_readiness.hpp"
+
+namespace skua::loop {
+namespace {
+
+class PollBackend final : public ReadinessBackend {
+ public:
+  explicit PollBackend(std::array<int, 2> pipe) : pipe_(pipe) {
+    entries_.push_back({pipe_[0], POLLIN, 0});
+    handles_.push_back(nullptr);
+  }
+  ~PollBackend() override {
+    settle_closed();
+    ::close(pipe_[0]);
+    ::close(pipe_[1]);
+  }
+
+  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::Poll; }
+  void turn(Duration timeout) override;
+  void wake() noexcept override;
+
+ private:
+  int set_interest(Handle& handle, std::uint8_t wanted) override;
+  void forget(Handle& handle) override;
+  void drain_pipe() noexcept;
+
+  std::array<int, 2> pipe_;
+  std::vector<pollfd> entries_;
+  std::vector<Handle*> handles_;  // of the entry with the same index
+};
+
+void PollBackend::turn(Duration timeout) {
+  const int wait = has_unsettled() ? 0 : to_milliseconds(timeout);
+  ++calls_.waits;
+  int left = ::poll(entries_.data(), static_cast<nfds_t>(entries_.size()), wait);
+  if (left > 0 && entries_[0].revents != 0) {
+    drain_pipe();
+    --left;
+  }
+  // Callbacks may add entries behind these, but none goes away before settle().
+  for (std::size_t i = 1; left > 0 && i < entries_.size(); ++i) {
+    const short events = std::exchange(entries_[i].revents, short{0});
+    if (events == 0) continue;
+    --left;
+    const auto ready = static_cast<std::uint8_t>(((events & POLLIN) != 0 ? Readable : 0) |
+                                                 ((events & POLLOUT) != 0 ? Writable : 0));
+    dispatch(*handles_[i], ready, (events & (POLLERR | POLLHUP | POLLNVAL)) != 0);
+  }
+  deliver();
+  if (has_unsettled()) settle();
+}
+
+void PollBackend::wake() noexcept {
+  const char byte = 0;
+  // Fails only when the pipe is full, and then a wake-up is on its way.
+  [[maybe_unused]] const ssize_t ignored = ::write(pipe_[1], &byte, 1);
+}
+
+void PollBackend::drain_pipe() noexcept {
+  std::array<char, 256> bytes;
+  do {
+    ++calls_.others;
+  } while (::read(pipe_[0], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+}
+
+int PollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
+  std::uint8_t& bits = armed(handle);
+  if ((bits & Registered) == 0) {
+    slot(handle) = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back({});
+    handles_.push_back(&handle);
+  }
+  pollfd& entry = entries_[slot(handle)];
+  entry.fd = wanted != 0 ? handle.descriptor() : -1;
+  entry.events = static_cast<short>(((wanted & Readable) != 0 ? POLLIN : 0) |
+                                    ((wanted & Writable) != 0 ? POLLOUT : 0));
+  bits = static_cast<std::uint8_t>((bits & ~interest_bits) | wanted | Registered);
+  return 0;
+}
+
+void PollBackend::forget(Handle& handle) {
+  std::uint8_t& bits = armed(handle);
+  if ((bits & Registered) == 0) return;
+  const std::uint32_t index = slot(handle);
+  entries_[index] = entries_.back();  // the last one moves into the gap
+  handles_[index] = handles_.back();
+  slot(*handles_[index]) = index;
+  entries_.pop_back();
+  handles_.pop_back();
+  bits &= static_cast<std::uint8_t>(~(interest_bits | Registered));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_poll_backend() {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return Error::from_system(errno, "pipe");
+  for (const int end : ends) {
+    ::fcntl(end, F_SETFD, FD_CLOEXEC);
+    ::fcntl(end, F_SETFL, O_NONBLOCK);
+  }
+  return std::unique_ptr<Backend>(std::make_unique<PollBackend>(ends));
+}
+
+}  // namespace skua::loop

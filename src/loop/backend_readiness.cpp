@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// In: "this descriptor is ready". Out: the completions that handles hear.
+// Operations are tried at once; the system is asked to tell of readiness only when one has to wait,
+// and a stopped receive is taken back only when bytes really arrive: both spare system calls.
+// Nothing is told inside an operation. What it would have told (a failure, a closing) goes into a
+// list that settle() works off at the end of the turn, when no event of the batch can name a handle
+// that its owner has destroyed.
+#include "loop/backend_readiness.hpp"
+
+#include "loop/socket_calls.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace skua::loop {
+namespace {
+
+constexpr std::size_t receive_bytes_at_most = 64 * 1024;
+constexpr std::size_t receive_buffer_bytes = 4 * receive_bytes_at_most;
+// Arrivals begin where a vector load does not cross a line.
+constexpr std::size_t receive_alignment = 64;
+constexpr unsigned accepts_per_turn = 64;
+
+/// Errors of accept that concern the one connection, not the listener: accept(2), "Error handling".
+constexpr bool concerns_one_connection(int error) noexcept {
+  switch (error) {
+    case ECONNABORTED:
+    case EINTR:
+    case EPERM:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ETIMEDOUT: return true;
+    default: return false;
+  }
+}
+
+int accept_one(int listener) noexcept {
+#if defined(__linux__) || defined(__FreeBSD__)
+  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+  const int descriptor = ::accept(listener, nullptr, nullptr);
+  if (descriptor >= 0) {
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  }
+  return descriptor;
+#endif
+}
+
+}  // namespace
+
+ReadinessBackend::ReadinessBackend()
+    : buffer_(std::make_unique_for_overwrite<char[]>(receive_buffer_bytes)) {}
+
+int ReadinessBackend::to_milliseconds(Duration timeout) noexcept {
+  if (timeout < Duration::zero()) return -1;
+  constexpr auto longest = std::chrono::hours(24);
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::min<Duration>(timeout, longest)).count());
+}
+
+void ReadinessBackend::open(Handle& handle, int descriptor) {
+  SKUA_ASSERT(handle.descriptor_ < 0 && descriptor >= 0);
+  handle.descriptor_ = descriptor;
+  handle.closing_ = false;
+  handle.armed_ = 0;
+  handle.in_flight_ = 0;
+}
+
+void ReadinessBackend::want(Handle& handle, std::uint8_t bits) {
+  if ((handle.armed_ & bits) == bits) return;
+  const auto wanted = static_cast<std::uint8_t>((handle.armed_ & interest_bits) | bits);
+  const int error = set_interest(handle, wanted);
+  if (error != 0) fail_later(handle, Unwatched, error);
+}
+
+void ReadinessBackend::start_accept(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  handle.accepting_ = true;
+  want(handle, Readable);
+}
+
+void ReadinessBackend::stop_accept(Handle& handle) { handle.accepting_ = false; }
+
+void ReadinessBackend::start_receive(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  handle.receiving_ = true;
+  want(handle, Readable);
+}
+
+void ReadinessBackend::stop_receive(Handle& handle) { handle.receiving_ = false; }
+
+void ReadinessBackend::connect(Handle& handle, const sockaddr* address,
+                               std::uint32_t address_bytes) {
+  SKUA_ASSERT(handle.is_open());
+  handle.connecting_ = true;
+  ++calls_.others;
+  const int result = ::connect(handle.descriptor_, address, address_bytes);
+  if (result == 0) {
+    handle.armed_ |= Connected;
+    list(handle);
+  } else if (errno == EINPROGRESS || errno == EINTR) {
+    want(handle, Writable);
+  } else {
+    fail_later(handle, Failed, errno);
+  }
+}
+
+void ReadinessBackend::shutdown_write(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  ++calls_.others;
+  ::shutdown(handle.descriptor_, SHUT_WR);  // fails only where the connection has ended already
+}
+
+void ReadinessBackend::close(Handle& handle) {
+  if (!handle.is_open()) return;
+  handle.closing_ = true;
+  handle.receiving_ = handle.accepting_ = handle.connecting_ = handle.sending_ = false;
+  list(handle);
+}
+
+void ReadinessBackend::list(Handle& handle) noexcept {
+  if ((handle.armed_ & Listed) != 0) return;
+  handle.armed_ |= Listed;
+  handle.next_ = nullptr;
+  *last_ = &handle;
+  last_ = &handle.next_;
+}
+
+void ReadinessBackend::fail_later(Handle& handle, std::uint8_t how, int error) noexcept {
+  handle.armed_ |= how;
+  handle.in_flight_ = static_cast<std::uint16_t>(error);
+  list(handle);
+}
+
+void ReadinessBackend::dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken) {
+  bool is_wanted = false;
+  if ((ready & Writable) != 0 || is_broken) {
+    if (handle.connecting_) {
+      is_wanted = true;
+      finish_connect(handle);
+    } else if (handle.sending_) {
+      is_wanted = true;
+      if ((handle.armed_ & Failed) == 0) {
+        handle.sending_ = false;
+        handle.on_sent(0);
+      }
+    }
+    if (handle.closing_) return;
+  }
+  if ((ready & Readable) != 0 || is_broken) {
+    if (handle.receiving_) {
+      is_wanted = true;
+      receive(handle);
+    } else if (handle.accepting_) {
+      is_wanted = true;
+      accept(handle);
+    }
+    if (handle.closing_) return;
+  }
+  const bool is_done_writing = (ready & Writable) != 0 && !handle.sending_ && !handle.connecting_;
+  if (is_wanted && !is_done_writing) return;
+  // Being level-triggered, the system would tell of it in every turn from now on.
+  const int wanted = (handle.receiving_ || handle.accepting_ ? Readable : 0) |
+                     (handle.sending_ || handle.connecting_ ? Writable : 0);
+  const int error = set_interest(handle, static_cast<std::uint8_t>(wanted));
+  if (error != 0) fail_later(handle, Unwatched, error);
+}
+
+void ReadinessBackend::finish_connect(Handle& handle) {
+  if ((handle.armed_ & (Failed | Connected)) != 0) return;  // settle() will tell
+  int error = 0;
+  socklen_t size_bytes = sizeof error;
+  ++calls_.others;
+  ::getsockopt(handle.descriptor_, SOL_SOCKET, SO_ERROR, &error, &size_bytes);
+  handle.connecting_ = false;
+  handle.on_connect(Error::from_system(error, "connect"));
+}
+
+// All receives of a batch come first, then all that they brought is handed over: kernel and program
+// take turns once a batch instead of once a connection, and each finds its code in the caches.
+void ReadinessBackend::receive(Handle& handle) {
+  if (arrival_count_ == arrivals_.size() ||
+      receive_buffer_bytes - used_bytes_ < receive_bytes_at_most) {
+    deliver();
+    if (!handle.receiving_) return;
+  }
+  ++calls_.receives;
+  char* const bytes = buffer_.get() + used_bytes_;
+  const ssize_t count = receive_bytes(handle.descriptor_, bytes, receive_bytes_at_most);
+  const int error = count < 0 ? errno : 0;
+  if (count < 0 && would_block(error)) return;
+  arrivals_[arrival_count_++] = {&handle, bytes, count, error};
+  if (count > 0) {
+    used_bytes_ += (static_cast<std::size_t>(count) + receive_alignment - 1) / receive_alignment *
+                   receive_alignment;
+  }
+}
+
+void ReadinessBackend::deliver() {
+  for (std::size_t i = 0; i < arrival_count_; ++i) {
+    const Arrival arrival = arrivals_[i];
+    Handle& handle = *arrival.handle;
+    if (handle.closing_) continue;  // closed by a callback earlier in this batch
+    if (arrival.count > 0) {
+      handle.on_receive({arrival.bytes, static_cast<std::size_t>(arrival.count)});
+      continue;
+    }
+    handle.receiving_ = false;
+    handle.on_receive_end(arrival.count == 0 ? Error(Errc::None)
+                                             : Error::from_system(arrival.error, "recv"));
+  }
+  arrival_count_ = 0;
+  used_bytes_ = 0;
+}
+
+void ReadinessBackend::accept(Handle& handle) {
+  for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
+    ++calls_.others;
+    const int descriptor = accept_one(handle.descriptor_);
+    if (descriptor >= 0) {
+      handle.on_accept(descriptor);
+      continue;
+    }
+    const int error = errno;
+    if (error == EAGAIN || error == EWOULDBLOCK) return;
+    if (concerns_one_connection(error)) continue;
+    handle.accepting_ = false;
+    handle.on_accept_failed(Error::from_system(error, "accept"));
+    return;
+  }
+}
+
+void ReadinessBackend::settle() {
+  Handle* handle = first_;  // what is listed from here on is told in the next turn
+  first_ = nullptr;
+  last_ = &first_;
+  while (handle != nullptr) {
+    Handle* const next = handle->next_;
+    settle(*handle);
+    handle = next;
+  }
+}
+
+void ReadinessBackend::settle_closed() {
+  while (first_ != nullptr) {
+    Handle* const handle = first_;
+    first_ = handle->next_;
+    if (first_ == nullptr) last_ = &first_;
+    if (handle->closing_) {
+      settle(*handle);
+    } else {
+      handle->armed_ &= static_cast<std::uint8_t>(~Listed);
+    }
+  }
+}
+
+void ReadinessBackend::settle(Handle& handle) {
+  handle.armed_ &= static_cast<std::uint8_t>(~Listed);
+  if (handle.closing_) {
+    forget(handle);
+    ++calls_.others;
+    ::close(handle.descriptor_);
+    handle.descriptor_ = -1;
+    handle.closing_ = false;
+    handle.on_closed();
+  } else if ((handle.armed_ & (Failed | Unwatched)) != 0) {
+    tell_failure(handle);
+  } else if ((handle.armed_ & Connected) != 0) {
+    handle.armed_ &= static_cast<std::uint8_t>(~Connected);
+    handle.connecting_ = false;
+    handle.on_connect(Errc::None);
+  }
+}
+
+void ReadinessBackend::tell_failure(Handle& handle) {
+  const bool is_unwatched = (handle.armed_ & Unwatched) != 0;
+  const int code = handle.in_flight_;
+  handle.armed_ &= static_cast<std::uint8_t>(~(Failed | Unwatched));
+  handle.in_flight_ = 0;
+  if (handle.connecting_) {
+    handle.connecting_ = false;
+    handle.on_connect(Error::from_system(code, "connect"));
+  }
+  if (handle.sending_) {
+    handle.sending_ = false;
+    handle.on_send_failed(code == truncated_file ? Error(Errc::TruncatedBody, "sendfile")
+                                                 : Error::from_system(code, "send"));
+  }
+  // A descriptor that cannot be watched will never be heard of again: nobody may wait for it.
+  if (is_unwatched && handle.receiving_) {
+    handle.receiving_ = false;
+    handle.on_receive_end(Error::from_system(code, "watch"));
+  }
+  if (is_unwatched && handle.accepting_) {
+    handle.accepting_ = false;
+    handle.on_accept_failed(Error::from_system(code, "watch"));
+  }
+}
+
+}  // namespace skua::loop

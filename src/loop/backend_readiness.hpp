@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "loop/backend.hpp"
+
+namespace skua::loop {
+
+/// What epoll and poll share: completions made out of readiness.
+///
+/// A heir knows how to wait and how to change what is waited for, and nothing else. It calls
+/// dispatch() for each descriptor that is ready and settle() at the end of each turn.
+class ReadinessBackend : public Backend {
+ public:
+  void open(Handle& handle, int descriptor) final;
+  void start_accept(Handle& handle) final;
+  void stop_accept(Handle& handle) final;
+  void connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) final;
+  void start_receive(Handle& handle) final;
+  void stop_receive(Handle& handle) final;
+  std::size_t send(Handle& handle, std::span<const Slice> slices) final;
+  std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
+                        std::size_t size_bytes) final;
+  void shutdown_write(Handle& handle) final;
+  void close(Handle& handle) final;
+
+ protected:
+  /// What a handle waits for and where it is kept: bits of Handle::armed_.
+  enum : std::uint8_t {
+    Readable = 1,    // asked of the system
+    Writable = 2,    // asked of the system
+    Registered = 4,  // known to the system
+    Listed = 8,      // in the list for the end of the turn
+    Failed = 16,     // a send or connect has failed; Handle::in_flight_ says how
+    Connected = 32,  // a connect was done at once
+    Unwatched = 64,  // the system refused to watch; Handle::in_flight_ says why
+  };
+  static constexpr std::uint8_t interest_bits = Readable | Writable;
+
+  ReadinessBackend();
+
+  /// Asks the system to tell of exactly `wanted` (Readable, Writable) from now on; of nothing at
+  /// all for 0, a hang-up included. Returns 0 or an errno.
+  virtual int set_interest(Handle& handle, std::uint8_t wanted) = 0;
+  /// Makes the system forget the handle, whose descriptor is about to be closed.
+  virtual void forget(Handle& handle) = 0;
+
+  /// Tells a handle that it is ready; `ready` as above, and `is_broken` for an error or hang-up.
+  void dispatch(Handle& handle, std::uint8_t ready, bool is_broken) {
+    if (handle.closing_) return;  // closed by a callback earlier in this batch
+    if (ready == Readable && !is_broken && handle.receiving_) {
+      receive(handle);  // what nearly every event is
+    } else {
+      dispatch_rare(handle, ready, is_broken);
+    }
+  }
+  /// Hands over what the receives of this batch brought; the last step of a batch.
+  void deliver();
+  /// Tells what could not be told inside an operation: failures, connections, closings.
+  void settle();
+  /// Whether settle() has something to tell, so that the system must not wait.
+  [[nodiscard]] bool has_unsettled() const noexcept { return first_ != nullptr; }
+  /// Tells on_closed to all that is closing; for the destructor of an heir.
+  void settle_closed();
+
+  /// The fields of a handle that heirs keep their own things in.
+  static std::uint8_t& armed(Handle& handle) noexcept { return handle.armed_; }
+  static std::uint32_t& slot(Handle& handle) noexcept { return handle.slot_; }
+
+  static constexpr bool would_block(int error) noexcept {
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+  }
+
+  /// `timeout` in whole milliseconds, rounded up: a deadline is never missed by waking early.
+  static int to_milliseconds(Duration timeout) noexcept;
+
+ private:
+  static constexpr int truncated_file = std::numeric_limits<std::uint16_t>::max();
+
+  struct SendOutcome {
+    std::size_t count;
+    int error;  // 0, an errno, or truncated_file
+  };
+
+  void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
+  void receive(Handle& handle);
+  void accept(Handle& handle);
+  void finish_connect(Handle& handle);
+  void want(Handle& handle, std::uint8_t bits);
+  void tell_failure(Handle& handle);
+  void list(Handle& handle) noexcept;
+  void fail_later(Handle& handle, std::uint8_t how, int error) noexcept;
+  void settle(Handle& handle);
+  SendOutcome send_some(int descriptor, std::span<const Slice> slices) noexcept;
+  SendOutcome send_piece(int descriptor, int file, std::uint64_t offset,
+                         std::size_t size_bytes) noexcept;
+  std::size_t finish_send(Handle& handle, SendOutcome outcome, std::size_t size_bytes);
+
+  // What one recv brought, until the batch is over.
+  struct Arrival {
+    Handle* handle;
+    char* bytes;
+    ssize_t count;
+    int error;
+  };
+  static constexpr std::size_t arrivals_per_batch = 128;
+
+  std::unique_ptr<char[]> buffer_;  // every receive of this loop goes through it
+  std::size_t used_bytes_ = 0;      // of the buffer, by the arrivals
+  std::size_t arrival_count_ = 0;
+  std::array<Arrival, arrivals_per_batch> arrivals_;
+  Handle* first_ = nullptr;  // handles with something for the end of the turn
+  Handle** last_ = &first_;
+  bool blocks_sigpipe_ = false;
+};
+
+}  // namespace skua::loop

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// In: descriptors, deadlines, calls from other threads. Out: callbacks, one after the other, on one
+// thread. A turn goes: wait and tell handles (the back end), timers, posts, deferred calls, so that
+// what the first three leave for the end of the turn (a flush, a destruction) happens once, last.
+#include "loop/loop.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::loop {
+namespace {
+
+const Clock& machine_clock() noexcept {
+  static const SteadyClock clock;
+  return clock;
+}
+
+}  // namespace
+
+struct Loop::UserTimer {
+  UserTimer(Loop& owner, std::size_t place, std::function<void()> what)
+      : loop(owner), index(place), task(std::move(what)) {}
+
+  void fire() {
+    const std::function<void()> todo = std::move(task);
+    loop.remove(*this);
+    todo();
+  }
+
+  Loop& loop;
+  std::size_t index;
+  std::function<void()> task;
+  Timer timer{loop.timers_, call_member<&UserTimer::fire>, this};
+};
+
+void Deferred::insert_before(Deferred& node) noexcept {
+  next_ = &node;
+  previous_ = node.previous_;
+  previous_->next_ = this;
+  node.previous_ = this;
+}
+
+void Deferred::cancel() noexcept {
+  if (next_ == nullptr) return;
+  next_->previous_ = previous_;
+  previous_->next_ = next_;
+  next_ = previous_ = nullptr;
+}
+
+Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
+  auto backend = Backend::create(options.backend);
+  if (!backend) return backend.error();
+  const Clock& clock = options.clock != nullptr ? *options.clock : machine_clock();
+  return std::unique_ptr<Loop>(new Loop(*std::move(backend), clock));
+}
+
+Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
+    : clock_(clock), timers_(clock), backend_(std::move(backend)) {}
+
+Loop::~Loop() {
+  backend_.reset();  // its last on_closed calls may still use the rest
+  while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
+}
+
+void Loop::run() {
+  while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) run_once(Duration(-1));
+}
+
+void Loop::stop() noexcept {
+  is_stopping_.store(true, std::memory_order_release);
+  wake();
+}
+
+void Loop::run_once(Duration max_wait) {
+  backend_->turn(time_to_wait(max_wait));
+  timers_.advance();
+  if (has_posts_.load(std::memory_order_acquire)) run_posts();
+  if (deferred_.next_ != &deferred_) run_deferred();
+}
+
+Duration Loop::time_to_wait(Duration max_wait) noexcept {
+  // Work that is there already; a wake-up for it may have been used up by an earlier turn.
+  const bool has_work = deferred_.next_ != &deferred_ || has_posts_.load(std::memory_order_acquire);
+  timers_.forget_now();  // the callbacks of the last turn may have taken long
+  const std::optional<Duration> to_next = has_work ? Duration::zero() : timers_.time_to_next();
+  timers_.forget_now();  // and so may the wait that follows
+  // A manual clock stands still while the loop sleeps; who advances it wakes the loop.
+  if (!to_next || (*to_next > Duration::zero() && !clock_.passes_by_itself())) return max_wait;
+  return max_wait < Duration::zero() ? *to_next : std::min(max_wait, *to_next);
+}
+
+void Loop::post(std::function<void()> task) {
+  bool is_first = false;
+  {
+    const std::lock_guard lock(posts_mutex_);
+    is_first = posts_.empty();
+    posts_.push_back(std::move(task));
+    has_posts_.store(true, std::memory_order_release);
+  }
+  if (is_first) wake();
+}
+
+void Loop::run_posts() {
+  {
+    const std::lock_guard lock(posts_mutex_);
+    posts_.swap(running_posts_);
+    has_posts_.store(false, std::memory_order_release);
+  }
+  for (const auto& task : running_posts_) task();
+  running_posts_.clear();
+}
+
+void Loop::after(Duration delay, std::function<void()> task) {
+  auto timer = std::make_unique<UserTimer>(*this, user_timers_.size(), std::move(task));
+  timer->timer.start(delay);
+  user_timers_.push_back(std::move(timer));
+}
+
+void Loop::remove(UserTimer& timer) noexcept {
+  const std::size_t index = timer.index;
+  std::swap(user_timers_[index], user_timers_.back());
+  user_timers_[index]->index = index;
+  user_timers_.pop_back();
+}
+
+void Loop::defer(Deferred& call) noexcept {
+  if (!call.is_pending()) call.insert_before(deferred_);
+}
+
+void Loop::run_deferred() noexcept {
+  // What is deferred from here on belongs to the next turn, so the whole ring changes its head.
+  Deferred& batch = running_deferred_;
+  batch.next_ = std::exchange(deferred_.next_, &deferred_);
+  batch.previous_ = std::exchange(deferred_.previous_, &deferred_);
+  batch.next_->previous_ = batch.previous_->next_ = &batch;
+  while (batch.next_ != &batch) {
+    Deferred& call = *batch.next_;
+    call.cancel();
+    call.callback_(call.context_);
+  }
+}
+
+}  // namespace skua::loop

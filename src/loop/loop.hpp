@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "loop/backend.hpp"
+#include "loop/callback.hpp"
+#include "loop/clock.hpp"
+#include "loop/timer_wheel.hpp"
+#include "skua/bytes.hpp"
+#include "skua/error.hpp"
+
+namespace skua::loop {
+
+class Loop;
+
+/// A call at the end of a turn, embedded in its owner; see Loop::defer.
+class Deferred {
+ public:
+  Deferred(Callback callback, void* context) noexcept : callback_(callback), context_(context) {}
+  Deferred(const Deferred&) = delete;
+  Deferred& operator=(const Deferred&) = delete;
+  ~Deferred() { cancel(); }
+
+  [[nodiscard]] bool is_pending() const noexcept { return next_ != nullptr; }
+  void cancel() noexcept;
+
+ private:
+  friend class Loop;
+  Deferred() noexcept : Deferred(nullptr, nullptr) { next_ = previous_ = this; }  // head of a ring
+  void insert_before(Deferred& node) noexcept;
+
+  Callback callback_;
+  void* context_;
+  Deferred* next_ = nullptr;
+  Deferred* previous_ = nullptr;
+};
+
+/// How a loop is made.
+struct LoopOptions {
+  BackendKind backend = BackendKind::Auto;  ///< What drives it.
+  const Clock* clock = nullptr;             ///< Its time; null: the machine's. Outlives the loop.
+};
+
+/// One thread's events: descriptors, timers, deferred calls and what other threads post.
+///
+/// A turn: wait, tell the handles, fire the timers, run the posts, run the deferred calls.
+/// Every callback is noexcept by contract: a loop catches nothing, an escaping exception
+/// terminates. All but post, stop and wake is for the loop's thread: the one that runs it.
+/// Lifetime: handles are closed and have told on_closed, timers and deferred calls are destroyed
+///           or idle, before the loop is destroyed.
+class Loop {
+ public:
+  /// Ends with: Unsupported where the machine lacks the back end; TooManyOpenFiles and the like.
+  static Result<std::unique_ptr<Loop>> create(const LoopOptions& options = {});
+
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  /// Tells on_closed to what was being closed; drops posts and user timers that have not run.
+  ~Loop();
+
+  /// Turns until stop().
+  void run();
+  /// Makes run() return after the current turn; called before run(), it returns at once. Any
+  /// thread.
+  void stop() noexcept;
+  /// One turn that waits at most `max_wait` (negative: for ever) for something to do.
+  void run_once(Duration max_wait);
+  /// Makes a turn in progress, or the next one, not wait. Any thread, async-signal-safe.
+  void wake() noexcept { backend_->wake(); }
+
+  /// Runs `task` on the loop's thread, in the order of posting. Any thread; one wake a batch.
+  void post(std::function<void()> task);
+  /// Runs `task` once, `delay` from now. Nothing cancels it; what must be cancelled uses a Timer.
+  void after(Duration delay, std::function<void()> task);
+  /// Runs `call` once at the end of this turn; while such calls run, at the end of the next, which
+  /// then does not wait. A call that is pending already stays where it is.
+  void defer(Deferred& call) noexcept;
+
+  /// The time at which this turn began to tell of events: read at most once a turn.
+  [[nodiscard]] Instant now() noexcept { return timers_.now(); }
+  [[nodiscard]] TimerWheel& timers() noexcept { return timers_; }
+  [[nodiscard]] Backend& backend() noexcept { return *backend_; }
+
+ private:
+  struct UserTimer;
+
+  Loop(std::unique_ptr<Backend> backend, const Clock& clock);
+  [[nodiscard]] Duration time_to_wait(Duration max_wait) noexcept;
+  void run_posts();
+  void run_deferred() noexcept;
+  void remove(UserTimer& timer) noexcept;
+
+  const Clock& clock_;
+  TimerWheel timers_;
+  std::unique_ptr<Backend> backend_;
+  Deferred deferred_;
+  Deferred running_deferred_;
+  std::vector<std::unique_ptr<UserTimer>> user_timers_;
+  std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> has_posts_{false};
+  std::mutex posts_mutex_;
+  std::vector<std::function<void()>> posts_;  // guarded by posts_mutex_
+  std::vector<std::function<void()>> running_posts_;
+};
+
+}  // namespace skua::loop

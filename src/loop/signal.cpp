@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// In: signals, at any moment in any thread. Out: one call each on the loop's thread.
+// The handler does the one safe thing: it sends the signal's number through a socket that the loop
+// reads. A handler can only reach globals, so the socket of each signal stands in a table of
+// atomics.
+#include "loop/signal.hpp"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+namespace skua::loop {
+namespace {
+
+constexpr int signal_count = 65;  // 1 to 64
+
+// The descriptor that a signal is sent through, plus one; 0: nobody watches it.
+std::array<std::atomic<int>, signal_count> write_ends{};
+std::atomic<int> running_handlers{0};
+static_assert(std::atomic<int>::is_always_lock_free, "handlers may not take locks");
+
+void handle_signal(int signal) {
+  const int saved_errno = errno;
+  running_handlers.fetch_add(1);
+  const int descriptor = write_ends[static_cast<std::size_t>(signal)].load() - 1;
+  if (descriptor >= 0) {
+    const char byte = static_cast<char>(signal);
+    // Fails only when the socket is full of signals that nobody has looked at yet.
+    [[maybe_unused]] const ssize_t ignored =
+        ::send(descriptor, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+  }
+  running_handlers.fetch_sub(1);
+  errno = saved_errno;
+}
+
+}  // namespace
+
+struct SignalWatcher::Saved {
+  int signal;
+  struct sigaction action;
+};
+
+/// The loop's end of the socket. It outlives the watcher, as a closing handle must.
+class SignalWatcher::Receiver final : public Handle {
+ public:
+  static Receiver& create(Loop& loop, int descriptor, std::function<void(int)> callback) {
+    auto made = std::make_unique<Receiver>(loop, std::move(callback));
+    Receiver& receiver = *made;
+    receiver.self_ = std::move(made);
+    loop.backend().open(receiver, descriptor);
+    loop.backend().start_receive(receiver);
+    return receiver;
+  }
+  Receiver(Loop& loop, std::function<void(int)> callback)
+      : loop_(loop), callback_(std::move(callback)) {}
+
+  void close() {
+    callback_ = nullptr;
+    loop_.backend().close(*this);
+  }
+
+ private:
+  void on_receive(std::span<char> bytes) override {
+    for (const char byte : bytes) {
+      const auto callback = callback_;  // it may destroy the watcher, and with it the original
+      if (callback) callback(byte);
+    }
+  }
+  void on_closed() override { const auto last = std::move(self_); }
+
+  Loop& loop_;
+  std::function<void(int)> callback_;
+  std::unique_ptr<Receiver> self_;
+};
+
+SignalWatcher::SignalWatcher() = default;
+
+Result<std::unique_ptr<SignalWatcher>> SignalWatcher::create(
+    Loop& loop, std::initializer_list<int> signals, std::function<void(int signal)> callback) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return Error::from_system(errno, "socketpair");
+  }
+  std::unique_ptr<SignalWatcher> watcher(new SignalWatcher);
+  watcher->write_end_ = ends[1];
+  watcher->receiver_ = &Receiver::create(loop, ends[0], std::move(callback));
+  for (const int signal : signals) {
+    const Result<void> watched = watcher->watch(signal, ends[1]);
+    if (!watched) return watched.error();
+  }
+  return watcher;
+}
+
+Result<void> SignalWatcher::watch(int signal, int descriptor) {
+  if (signal <= 0 || signal >= signal_count) return Error(Errc::Unsupported, "signal");
+  int nobody = 0;
+  auto& write_end = write_ends[static_cast<std::size_t>(signal)];
+  if (!write_end.compare_exchange_strong(nobody, descriptor + 1)) {
+    return Error(Errc::Unsupported, "the signal has a watcher already");
+  }
+  struct sigaction action{};
+  action.sa_handler = handle_signal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  Saved saved{signal, {}};
+  if (::sigaction(signal, &action, &saved.action) != 0) {
+    write_end.store(0);
+    return Error(Errc::Unsupported, "sigaction", errno);
+  }
+  saved_.push_back(saved);
+  return {};
+}
+
+SignalWatcher::~SignalWatcher() {
+  for (const Saved& saved : saved_) {
+    ::sigaction(saved.signal, &saved.action, nullptr);
+    write_ends[static_cast<std::size_t>(saved.signal)].store(0);
+  }
+  while (running_handlers.load() != 0) {  // another thread's handler may be using the socket
+  }
+  ::close(write_end_);
+  receiver_->close();
+}
+
+}  // namespace skua::loop

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#include <cstddef>
+
+namespace skua::loop {
+
+// glibc makes recv and send cancellation points, which costs each call four locked instructions as
+// soon as the program has a second thread. A loop's thread is never cancelled, so on Linux they are
+// made without. Not where a sanitizer has to see them to know what they read and wrote, nor where
+// one call serves several (32-bit x86).
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKUA_PLAIN_SOCKET_CALLS 1
+#elif defined(__has_feature)
+#if __has_feature(memory_sanitizer) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer)
+#define SKUA_PLAIN_SOCKET_CALLS 1
+#endif
+#endif
+#if !defined(SKUA_PLAIN_SOCKET_CALLS) && defined(SYS_recvfrom) && defined(SYS_sendto)
+
+inline ssize_t receive_bytes(int socket, char* bytes, std::size_t size_bytes) noexcept {
+  return ::syscall(SYS_recvfrom, socket, bytes, size_bytes, 0, nullptr, nullptr);
+}
+inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
+                          int flags) noexcept {
+  return ::syscall(SYS_sendto, socket, bytes, size_bytes, flags, nullptr, 0);
+}
+
+#else
+
+inline ssize_t receive_bytes(int socket, char* bytes, std::size_t size_bytes) noexcept {
+  return ::recv(socket, bytes, size_bytes, 0);
+}
+inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
+                          int flags) noexcept {
+  return ::send(socket, bytes, size_bytes, flags);
+}
+
+#endif
+#undef SKUA_PLAIN_SOCKET_CALLS
+
+}  // namespace skua::loop

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "loop/callback.hpp"
+#include "loop/clock.hpp"
+#include "skua/bytes.hpp"
+
+namespace skua::loop {
+
+class TimerWheel;
+
+/// A deadline, embedded in its owner; allocates nothing.
+///
+/// Fires once, at the end of the turn in which its time has come, never early, to 1 ms.
+/// It may be started, stopped or destroyed at any time, in any timer's callback, its own too.
+/// Restarting one that runs, to a later time, costs two stores.
+class Timer {
+ public:
+  Timer(TimerWheel& wheel, Callback callback, void* context) noexcept
+      : wheel_(wheel), callback_(callback), context_(context) {}
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+  ~Timer() { unlink(); }
+
+  /// Fires once when `delay` from the wheel's now has passed; a running timer is moved.
+  void start(Duration delay) noexcept;
+  void stop() noexcept { deadline_ = never; }
+  [[nodiscard]] bool is_running() const noexcept { return deadline_ != never; }
+
+ private:
+  friend class TimerWheel;
+  static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+  void link(Timer*& head) noexcept;
+  void unlink() noexcept;
+
+  TimerWheel& wheel_;
+  Callback callback_;
+  void* context_;
+  std::uint64_t deadline_ = never;  // the tick to fire at
+  std::uint64_t visit_ = 0;         // the tick at which the wheel looks at it; <= deadline_
+  Timer* next_ = nullptr;
+  Timer** link_ = nullptr;  // what points at this timer; null: in no list
+};
+
+/// A hierarchical timing wheel with ticks of 1 ms and a time that is read once a turn.
+class TimerWheel {
+ public:
+  explicit TimerWheel(const Clock& clock) noexcept : clock_(clock), origin_(clock.now()) {}
+  TimerWheel(const TimerWheel&) = delete;
+  TimerWheel& operator=(const TimerWheel&) = delete;
+  ~TimerWheel();
+
+  /// The time, read from the clock at most once between two calls of forget_now().
+  [[nodiscard]] Instant now() noexcept {
+    if (is_stale_) refresh();
+    return now_;
+  }
+  void forget_now() noexcept { is_stale_ = true; }
+
+  /// Fires what is due now.
+  void advance() noexcept;
+
+  /// How long nothing can be due; none where no timer waits. May be too short, never too long.
+  [[nodiscard]] std::optional<Duration> time_to_next() noexcept;
+
+ private:
+  friend class Timer;
+  static constexpr unsigned level_bits = 6;
+  static constexpr unsigned level_count = 7;  // 2^42 ms: 139 years
+  static constexpr std::size_t slot_count = std::size_t{1} << level_bits;
+  static constexpr std::uint64_t last_tick = (std::uint64_t{1} << (level_bits * level_count)) - 1;
+
+  struct Level {
+    std::uint64_t occupied = 0;  // a bit a slot; a set bit may be out of date, a clear one not
+    std::array<Timer*, slot_count> slots{};
+  };
+  struct Slot {
+    std::uint64_t tick;
+    unsigned level;
+    unsigned index;
+  };
+
+  void refresh() noexcept;
+  void insert(Timer& timer) noexcept;
+  [[nodiscard]] std::optional<Slot> next_slot() const noexcept;
+  void visit(Timer*& head) noexcept;
+  [[nodiscard]] std::uint64_t ticks_up(Duration delay) noexcept;
+
+  const Clock& clock_;
+  Instant origin_;
+  Instant now_{};
+  bool is_stale_ = true;
+  std::uint64_t tick_ = 0;    // everything up to here has been visited
+  std::uint64_t target_ = 0;  // the tick that advance() goes to, then equal to tick_
+  Timer* due_ = nullptr;      // started with no delay: fires at the next advance
+  Timer* work_ = nullptr;     // taken out of a slot, being looked at
+  std::array<Level, level_count> levels_{};
+};
+
+}  // namespace skua::loop

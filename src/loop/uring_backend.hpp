@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if defined(SKUA_HAS_IO_URING)
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loop/backend.hpp"
+#include "loop/uring_buffers.hpp"
+#include "loop/uring_operations.hpp"
+#include "loop/uring_ring.hpp"
+
+namespace skua::loop {
+
+/// The back end over io_uring: Linux 6.0 and later.
+///
+/// `backend_uring.cpp` holds the operations (what goes into the ring), `uring_completions.cpp` the
+/// turn (what comes out of it). A submission carries its handle's address, with its purpose in the
+/// low three bits; Handle::in_flight_ counts the submissions that have not completed for good.
+class UringBackend final : public Backend {
+ public:
+  UringBackend() = default;
+  ~UringBackend() override;
+  Result<void> create(const UringOptions& options);
+
+  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::IoUring; }
+  void open(Handle& handle, int descriptor) override;
+  void start_accept(Handle& handle) override;
+  void stop_accept(Handle& handle) override;
+  void connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) override;
+  void start_receive(Handle& handle) override;
+  void stop_receive(Handle& handle) override;
+  std::size_t send(Handle& handle, std::span<const Slice> slices) override;
+  std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
+                        std::size_t size_bytes) override;
+  void shutdown_write(Handle& handle) override;
+  void close(Handle& handle) override;
+  void turn(Duration timeout) override;
+  void wake() noexcept override;
+
+ private:
+  // What a submission is for: the low bits of its user data.
+  enum class Purpose : std::uint8_t {
+    Receive,
+    Send,
+    SendFile,
+    Accept,
+    Connect,
+    Cancel,
+    Close,
+    Wake
+  };
+  static constexpr std::uint64_t purpose_mask = 7;
+  static_assert(alignof(Handle) > purpose_mask);
+
+  // The bits of Handle::armed_.
+  static constexpr std::uint8_t receive_armed = 1;   // the multishot receive is in flight
+  static constexpr std::uint8_t receive_ending = 2;  // and so is its cancellation
+  static constexpr std::uint8_t accept_armed = 4;
+  static constexpr std::uint8_t accept_ending = 8;
+  static constexpr std::uint8_t shutdown_wanted = 16;  // once the pending send is over
+  static constexpr std::uint8_t reset_held = 32;       // receiving failed while it was stopped
+  static constexpr std::uint8_t file_pending = 64;     // the pending send is one of a file
+
+  static void set(Handle& handle, int bits) noexcept {
+    handle.armed_ = static_cast<std::uint8_t>(handle.armed_ | bits);
+  }
+  static void clear(Handle& handle, int bits) noexcept {
+    handle.armed_ = static_cast<std::uint8_t>(handle.armed_ & ~bits);
+  }
+  static bool has(const Handle& handle, int bits) noexcept { return (handle.armed_ & bits) != 0; }
+  static std::uint64_t user_data(const Handle& handle, Purpose purpose) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&handle) | static_cast<std::uint64_t>(purpose);
+  }
+
+  io_uring_sqe* submission() noexcept {
+    io_uring_sqe* const entry = ring_.submission();
+    return entry != nullptr ? entry : submission_after_flush();
+  }
+  // Marks a prepared entry as the handle's.
+  static void track(io_uring_sqe* entry, Handle& handle, Purpose purpose) noexcept {
+    entry->user_data = user_data(handle, purpose);
+    ++handle.in_flight_;
+  }
+  io_uring_sqe* submission_after_flush() noexcept;
+  void flush() noexcept;
+  void cancel(Handle& handle, Purpose purpose) noexcept;
+  void arm_receive(Handle& handle) noexcept;
+  void cancel_receive(Handle& handle) noexcept;
+  void arm_accept(Handle& handle) noexcept;
+  void arm_wake() noexcept;
+  void send_gathered(Handle& handle, std::span<const Slice> slices);
+  void await_writable(Handle& handle) noexcept;
+  void fail_send(Handle& handle, Error failure);
+  void release_operation(Handle& handle) noexcept;
+
+  void complete(const Completion& completion);
+  void finish_close(Handle& handle);
+  void finish_abandoned();
+  void drop_accepted() noexcept;
+  void received(Handle& handle, const Completion& completion);
+  void receive_ended(Handle& handle, int result);
+  void accepted(Handle& handle, const Completion& completion);
+  void connected(Handle& handle, int result);
+  void sent(Handle& handle, int result);
+  void file_sent(Handle& handle);
+  void finish_shutdown(Handle& handle) noexcept;
+  void woken(const Completion& completion) noexcept;
+
+  // The ring is destroyed first: what the kernel may refer to outlives it.
+  UringOperations operations_;
+  UringBuffers buffers_;
+  UringRing ring_;
+  Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
+  Handle** last_closing_link_ = &first_closing_;
+  bool was_abandoned_ = false;
+  bool blocks_sigpipe_ = false;
+  int wake_descriptor_ = -1;
+  bool is_wake_armed_ = false;
+  std::atomic<bool> is_woken_{false};
+};
+
+}  // namespace skua::loop
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// In: numbers of buffers that are done with. Out: descriptors in the ring that the kernel takes
+// from.
+//
+//   mapping   | descriptors (16 bytes each), to a page | buffer 0 | buffer 1 | ...
+//   a slot    | address | size | id |       the tail of the ring lies in slot 0, behind the id
+//
+// Under AddressSanitizer a buffer is poisoned while it is the kernel's, so that a reader who keeps
+// a view longer than its call is found.
+#include "loop/uring_buffers.hpp"
+
+#if defined(SKUA_HAS_IO_URING)
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#if !defined(ASAN_POISON_MEMORY_REGION)
+#define ASAN_POISON_MEMORY_REGION(address, size) static_cast<void>(0)
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) static_cast<void>(0)
+#endif
+
+namespace skua::loop {
+
+UringBuffers::~UringBuffers() {
+  if (slots_ == nullptr) return;
+  ASAN_UNPOISON_MEMORY_REGION(slots_, mapped_bytes_);
+  ::munmap(slots_, mapped_bytes_);
+}
+
+Result<void> UringBuffers::create(io_uring& ring, const UringOptions& options) {
+  const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t ring_bytes =
+      (options.max_buffers * sizeof(io_uring_buf) + page_bytes - 1) / page_bytes * page_bytes;
+  const std::size_t total = ring_bytes + std::size_t{options.max_buffers} * options.buffer_bytes;
+  void* const memory = ::mmap(nullptr, total, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return Error::from_system(errno, "mmap");
+  slots_ = static_cast<io_uring_buf*>(memory);
+  buffers_ = static_cast<char*>(memory) + ring_bytes;
+  mapped_bytes_ = total;
+  buffer_bytes_ = options.buffer_bytes;
+  max_count_ = options.max_buffers;
+
+  io_uring_buf_reg registration{};
+  registration.ring_addr = reinterpret_cast<std::uintptr_t>(slots_);
+  registration.ring_entries = max_count_;
+  registration.bgid = group;
+  const int failure = io_uring_register_buf_ring(&ring, &registration, 0);
+  if (failure != 0) return Error(Errc::Unsupported, "io_uring_register_buf_ring", -failure);
+
+  const std::uint32_t first = std::clamp(options.first_buffers, 1U, max_count_);
+  while (count_ < first) give_back(static_cast<std::uint16_t>(count_++));
+  publish();
+  return {};
+}
+
+std::span<char> UringBuffers::received(std::uint16_t id, std::size_t size_bytes) noexcept {
+  ASAN_UNPOISON_MEMORY_REGION(address(id), size_bytes);
+  return {address(id), size_bytes};
+}
+
+void UringBuffers::give_back(std::uint16_t id) noexcept {
+  ASAN_POISON_MEMORY_REGION(address(id), buffer_bytes_);
+  // Not the whole slot: in slot 0 the rest is the ring's tail.
+  io_uring_buf& slot = slots_[tail_ & (max_count_ - 1)];
+  slot.addr = reinterpret_cast<std::uintptr_t>(address(id));
+  slot.len = buffer_bytes_;
+  slot.bid = id;
+  ++tail_;
+}
+
+void UringBuffers::grow() noexcept {
+  const std::uint32_t wanted = std::min(count_ * 2, max_count_);
+  while (count_ < wanted) give_back(static_cast<std::uint16_t>(count_++));
+}
+
+void UringBuffers::show_tail() noexcept {
+  std::atomic_ref<__u16>(slots_[0].resv).store(tail_, std::memory_order_release);
+  published_tail_ = tail_;
+}
+
+}  // namespace skua::loop
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "skua/error.hpp"
+
+namespace skua::loop {
+
+/// What the kernel reads while an operation is under way, when a submission alone cannot hold it.
+struct UringOperation {
+  static constexpr std::size_t max_slices = 32;
+
+  msghdr message{};
+  std::array<iovec, max_slices> slices{};
+  sockaddr_storage address{};
+  Error failure{Errc::None};  // found at once, to be told in the next turn
+};
+
+/// Operations that are used again and again, known by a number that is never 0.
+class UringOperations final {
+ public:
+  UringOperations() = default;
+  UringOperations(const UringOperations&) = delete;
+  UringOperations& operator=(const UringOperations&) = delete;
+  ~UringOperations() = default;
+
+  [[nodiscard]] std::uint32_t take() {
+    if (free_.empty()) add();
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    return number;
+  }
+  /// The room in `free_` is there: it was made when the operation was.
+  void give_back(std::uint32_t number) noexcept { free_.push_back(number); }
+  [[nodiscard]] UringOperation& operator[](std::uint32_t number) noexcept {
+    return *all_[number - 1];
+  }
+
+ private:
+  void add() {
+    all_.push_back(std::make_unique<UringOperation>());
+    free_.reserve(all_.capacity());
+    free_.push_back(static_cast<std::uint32_t>(all_.size()));
+  }
+
+  std::vector<std::unique_ptr<UringOperation>> all_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace skua::loop

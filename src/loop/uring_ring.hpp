@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if defined(SKUA_HAS_IO_URING)
+
+#include <liburing.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "loop/backend_uring.hpp"
+#include "skua/bytes.hpp"
+#include "skua/error.hpp"
+
+namespace skua::loop {
+
+/// What an operation came to.
+struct Completion {
+  std::uint64_t user_data;
+  std::int32_t result;
+  std::uint32_t flags;
+};
+
+/// The two queues shared with the kernel, and the system call that turns them.
+///
+/// Made on any thread; the first submission binds it to the thread that makes it.
+class UringRing final {
+ public:
+  UringRing() = default;
+  UringRing(const UringRing&) = delete;
+  UringRing& operator=(const UringRing&) = delete;
+  ~UringRing();
+
+  /// Ends with: Unsupported where the kernel refuses or lacks what we build upon.
+  Result<void> create(const UringOptions& options);
+  [[nodiscard]] bool is_created() const noexcept { return is_created_; }
+  [[nodiscard]] io_uring& raw() noexcept { return ring_; }
+
+  /// An empty submission to fill in; null when the queue is full until submit() has been called.
+  [[nodiscard]] io_uring_sqe* submission() noexcept { return io_uring_get_sqe(&ring_); }
+  /// Hands the submissions to the kernel without waiting: leaves room for at least one.
+  void submit() noexcept;
+  /// The same, and waits at most `timeout` (negative: for ever) until something has completed.
+  void wait(Duration timeout) noexcept;
+
+  /// Takes the oldest completion, up to those that were there at `end` (see completions_end).
+  bool next_completion(std::uint32_t end, Completion& out) noexcept;
+  [[nodiscard]] std::uint32_t completions_end() const noexcept {
+    return std::atomic_ref<unsigned>(*ring_.cq.ktail).load(std::memory_order_acquire);
+  }
+  /// Closes the descriptors that the submissions want closed, and drops the submissions.
+  void abandon() noexcept;
+  /// The ring's thread has ended, and nothing will complete any more; see the source.
+  [[nodiscard]] bool is_abandoned() const noexcept { return is_abandoned_; }
+
+ private:
+  Result<void> check_features() noexcept;
+  int enter(unsigned wait_count, unsigned flags, const __kernel_timespec* timeout) noexcept;
+  void enable() noexcept;
+
+  io_uring ring_{};
+  bool is_created_ = false;
+  bool is_enabled_ = false;
+  bool is_abandoned_ = false;
+};
+
+inline bool UringRing::next_completion(std::uint32_t end, Completion& out) noexcept {
+  const unsigned head = *ring_.cq.khead;
+  if (head == end) return false;
+  const io_uring_cqe& entry = ring_.cq.cqes[head & ring_.cq.ring_mask];
+  out = {entry.user_data, entry.res, entry.flags};
+  // Copied, so the slot is the kernel's again before anybody is told: a callback may submit.
+  std::atomic_ref<unsigned>(*ring_.cq.khead).store(head + 1, std::memory_order_release);
+  return true;
+}
+
+}  // namespace skua::loop
+
+#endif

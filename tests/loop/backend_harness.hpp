@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/socket.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "loop/backend.hpp"
+#include "net/socket.hpp"
+
+namespace skua::loop {
+
+/// The back ends that this machine has.
+std::vector<BackendKind> available_backends();
+std::string backend_name(const testing::TestParamInfo<BackendKind>& info);
+
+/// A handle that writes down what it hears, and checks that it hears only what the contract allows.
+class Probe final : public Handle {
+ public:
+  explicit Probe(Backend& backend) : backend_(backend) {}
+  Probe(Backend& backend, net::Socket socket) : Probe(backend) { open(std::move(socket)); }
+  ~Probe() { EXPECT_EQ(descriptor(), -1) << "destroyed before on_closed"; }
+
+  void open(net::Socket socket) { backend_.open(*this, socket.release()); }
+  void start_accept();
+  void stop_accept() { backend_.stop_accept(*this); }
+  void start_receive();
+  void stop_receive() { backend_.stop_receive(*this); }
+  void connect(const net::Address& address);
+  /// Sends the slices to their end, again and again as the back end says.
+  void send(std::vector<Slice> slices);
+  void send(std::string_view text) { send({Slice{text.data(), text.size()}}); }
+  void send_file(int file, std::uint64_t offset, std::size_t size_bytes);
+  void shutdown_write() { backend_.shutdown_write(*this); }
+  void close();
+  [[nodiscard]] bool is_sending() const { return is_pending_; }
+
+  std::vector<net::Socket> accepted;
+  std::vector<Error> accept_failures;
+  std::optional<Errc> connected;
+  std::string received;
+  std::optional<Errc> receive_end;
+  std::size_t sent = 0;
+  std::optional<Errc> send_failure;
+  int closed_count = 0;
+  int call_count = 0;
+  /// Called after each call that the back end makes, with its name.
+  std::function<void(std::string_view)> after_call;
+
+ private:
+  void on_accept(int descriptor) override;
+  void on_accept_failed(Error error) override;
+  void on_connect(Error error) override;
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+
+  void called(std::string_view name);
+  void take(std::size_t count);
+  void go_on();
+
+  Backend& backend_;
+  std::vector<Slice> slices_;
+  int file_ = -1;
+  std::uint64_t offset_ = 0;
+  std::size_t file_left_ = 0;
+  bool is_pending_ = false;  // on_sent or on_send_failed has to come
+  bool is_inside_operation_ = false;
+  bool is_closing_ = false;
+};
+
+/// A back end of the kind under test and the sockets to try it with; 127.0.0.1, port 0, no sleeps.
+class BackendTest : public testing::TestWithParam<BackendKind> {
+ protected:
+  struct Pair {
+    net::Socket ours;
+    net::Socket peer;  // non-blocking too
+  };
+
+  BackendTest();
+
+  /// Turns until `is_done`, or fails after 20 seconds.
+  void turn_until(const std::function<bool()>& is_done);
+  /// A few turns that do not wait: what was under way comes, and what must not come has its chance.
+  void settle();
+  /// Turns until `time` is over. A turn may be interrupted (epoll_wait is, once or twice, in a
+  /// thread that had an io_uring a moment ago), but one that returns for nothing again and again is
+  /// wrong.
+  void wait_out(Duration time);
+  void close_all(std::initializer_list<Probe*> probes);
+
+  static Pair connected_pair();
+  static Pair unix_pair();
+  static net::Socket listener();
+  static net::Socket client_of(const net::Socket& listener);
+  static void write(const net::Socket& peer, std::string_view text);
+  /// What the peer has to read now; nothing at the end or when there is nothing.
+  static std::string read(const net::Socket& peer, std::size_t most_bytes = 65536);
+  static bool has_ended(const net::Socket& peer);
+  /// Closes with a reset instead of a FIN.
+  static void reset(net::Socket& peer);
+  /// Reads `count` bytes at the peer, `step` at most a turn.
+  std::string read_exactly(const net::Socket& peer, std::size_t count, std::size_t step);
+
+  std::unique_ptr<Backend> backend;
+};
+
+/// Text of that length in which any piece out of place shows.
+std::string pattern(std::size_t size_bytes);
+
+}  // namespace skua::loop

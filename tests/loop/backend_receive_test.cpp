@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Receiving: pieces, ends, resets, stopping and starting, on every back end.
+#include "backend_harness.hpp"
+
+namespace skua::loop {
+namespace {
+
+class BackendReceive : public BackendTest {};
+INSTANTIATE_TEST_SUITE_P(Every, BackendReceive, testing::ValuesIn(available_backends()),
+                         backend_name);
+
+TEST_P(BackendReceive, HandsOverBytesPieceByPiece) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  std::string expected;
+  for (int i = 0; i < 20; ++i) {
+    const std::string piece = "piece " + std::to_string(i) + ";";
+    write(pair.peer, piece);
+    expected += piece;
+    turn_until([&] { return probe.received == expected; });
+  }
+  EXPECT_FALSE(probe.receive_end.has_value());
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, HandsOverMoreThanItsBufferHolds) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  const std::string text = pattern(1'000'000);
+  std::size_t written = 0;
+  turn_until([&] {
+    const ssize_t count =
+        ::send(pair.peer.descriptor(), text.data() + written, text.size() - written, MSG_NOSIGNAL);
+    if (count > 0) written += static_cast<std::size_t>(count);
+    return probe.received.size() == text.size();
+  });
+  EXPECT_EQ(probe.received, text);
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, ReportsTheEndOnceAfterTheLastBytes) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  write(pair.peer, "the last words");
+  pair.peer.reset();
+  probe.start_receive();
+  turn_until([&] { return probe.receive_end.has_value(); });
+  EXPECT_EQ(*probe.receive_end, Errc::None);
+  EXPECT_EQ(probe.received, "the last words");
+  settle();  // a second end would fail the probe
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, ReportsAReset) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  reset(pair.peer);
+  turn_until([&] { return probe.receive_end.has_value(); });
+  EXPECT_EQ(*probe.receive_end, Errc::Reset);
+  settle();
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, AResetThatNobodyWaitsForDoesNotSpin) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  write(pair.peer, "x");
+  turn_until([&] { return probe.received == "x"; });
+  probe.stop_receive();
+  reset(pair.peer);
+  settle();
+  wait_out(30ms);
+  probe.start_receive();
+  turn_until([&] { return probe.receive_end.has_value(); });
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, StopsAndStartsAgainWithoutLosingAnything) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  write(pair.peer, "a");
+  turn_until([&] { return probe.received == "a"; });
+  probe.stop_receive();
+  settle();
+  write(pair.peer, "b");
+  settle();
+  const std::size_t meanwhile = probe.received.size();  // io_uring may have taken it over already
+  write(pair.peer, "c");
+  settle();
+  EXPECT_LE(meanwhile, 3U);
+  probe.start_receive();
+  turn_until([&] { return probe.received == "abc"; });
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, AStoppedReceiveHoldsThePeerBack) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  probe.stop_receive();
+  settle();
+  const std::string chunk = pattern(65536);
+  std::size_t written = 0;
+  for (int i = 0; i < 4000; ++i) {  // 256 MB, if nothing holds it
+    const ssize_t count = ::send(pair.peer.descriptor(), chunk.data(), chunk.size(), MSG_NOSIGNAL);
+    if (count > 0) written += static_cast<std::size_t>(count);
+    if (i % 100 == 0) settle();
+  }
+  EXPECT_LT(written, std::size_t{64} << 20);
+  EXPECT_LE(probe.received.size(), std::size_t{512} << 10);
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, StopsInsideTheCallbackAndStartsInALaterTurn) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  int stops = 0;
+  probe.after_call = [&](std::string_view name) {
+    if (name != "on_receive") return;
+    probe.stop_receive();
+    ++stops;
+  };
+  probe.start_receive();
+  std::string expected;
+  for (int i = 0; i < 5; ++i) {
+    write(pair.peer, "0123456789");
+    expected += "0123456789";
+    turn_until([&] { return probe.received == expected; });
+    settle();
+    probe.start_receive();
+  }
+  EXPECT_GE(stops, 5);
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, WorksOnUnixSocketsToo) {
+  Pair pair = unix_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  probe.send("there");
+  EXPECT_EQ(read_exactly(pair.peer, 5, 5), "there");
+  write(pair.peer, "and back");
+  turn_until([&] { return probe.received == "and back"; });
+  pair.peer.reset();
+  turn_until([&] { return probe.receive_end.has_value(); });
+  EXPECT_EQ(*probe.receive_end, Errc::None);
+  close_all({&probe});
+}
+
+}  // namespace
+}  // namespace skua::loop
