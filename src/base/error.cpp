@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// The one table of errors: a code's sentence and the status that a server answers with.
+// Sentences are shown to peers, so they never contain what the peer sent.
+#include "skua/error.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+namespace skua {
+namespace {
+
+struct Row {
+  std::string_view sentence;
+  Status status;
+};
+
+constexpr Row row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case None: return {"no error", Status::Ok};
+    // RFC 9112 §3: "a server that receives an invalid request-line SHOULD respond with a 400".
+    case MalformedStartLine: return {"the start line is malformed", Status::BadRequest};
+    case MalformedTarget: return {"the request target is malformed", Status::BadRequest};
+    case MalformedField: return {"a header field is malformed", Status::BadRequest};
+    case UnsupportedVersion:  // RFC 9110 §15.6.6
+      return {"the HTTP version is not supported", Status::HttpVersionNotSupported};
+    case UnknownMethod:
+      return {"the method is not known", Status::NotImplemented};  // RFC 9110 §9.1
+    case TargetTooLong:
+      return {"the request target is too long", Status::UriTooLong};  // RFC 9112 §3
+    case FieldTooLong:  // RFC 6585 §5, also the next two
+      return {"a header field is too long", Status::RequestHeaderFieldsTooLarge};
+    case HeadTooLong:
+      return {"the header section is too long", Status::RequestHeaderFieldsTooLarge};
+    case TooManyFields:
+      return {"there are too many header fields", Status::RequestHeaderFieldsTooLarge};
+    case InvalidHost:  // RFC 9112 §3.2
+      return {"the Host field is missing, repeated or invalid", Status::BadRequest};
+    case InvalidContentLength:  // RFC 9112 §6.3, rule 5
+      return {"the Content-Length is invalid", Status::BadRequest};
+    case AmbiguousFraming:  // RFC 9112 §6.1
+      return {"the message has both Content-Length and Transfer-Encoding", Status::BadRequest};
+    case InvalidTransferEncoding:  // RFC 9112 §6.3, rule 4
+      return {"the Transfer-Encoding is invalid", Status::BadRequest};
+    case UnsupportedTransferCoding:  // RFC 9112 §6.1
+      return {"the transfer coding is not supported", Status::NotImplemented};
+    case UnknownExpectation:  // RFC 9110 §10.1.1
+      return {"the expectation is not known", Status::ExpectationFailed};
+    case MalformedChunk: return {"a chunk is malformed", Status::BadRequest};
+    case ChunkExtensionTooLong: return {"the chunk extensions are too long", Status::BadRequest};
+    case MalformedTrailer: return {"a trailer field is malformed", Status::BadRequest};
+    case TrailerTooLong:
+      return {"the trailer section is too long", Status::RequestHeaderFieldsTooLarge};
+    case BodyTooLong:
+      return {"the content is too long", Status::ContentTooLarge};  // RFC 9110 §15.5.14
+    case TruncatedBody: return {"the content ended before its length", Status::BadRequest};
+    case TimedOut: return {"the peer took too long", Status::RequestTimeout};  // RFC 9110 §15.5.9
+    case TooSlow: return {"the peer sent too slowly", Status::RequestTimeout};
+    case Closed: return {"the connection is closed", Status::BadGateway};
+    case Reset: return {"the peer reset the connection", Status::BadGateway};
+    case Refused: return {"the connection was refused", Status::BadGateway};
+    case Cancelled: return {"the operation was cancelled", Status::ServiceUnavailable};
+    case AddressInUse: return {"the address is in use", Status::InternalServerError};
+    case AddressUnavailable:
+      return {"the address is not one of this machine", Status::InternalServerError};
+    case InvalidAddress: return {"the address is not valid", Status::InternalServerError};
+    case PermissionDenied: return {"permission was denied", Status::Forbidden};
+    case NotFound: return {"it was not found", Status::NotFound};
+    case TooManyOpenFiles: return {"too many files are open", Status::ServiceUnavailable};
+    case OutOfMemory: return {"memory ran out", Status::ServiceUnavailable};
+    case Unsupported: return {"it is not supported here", Status::NotImplemented};
+    case SystemFailure: return {"the operating system failed", Status::InternalServerError};
+  }
+  return {"unknown error", Status::InternalServerError};
+}
+
+constexpr Errc from_errno(int code) noexcept {
+  switch (code) {
+    case 0: return Errc::None;
+    case ETIMEDOUT: return Errc::TimedOut;
+    case EPIPE:
+    case ENOTCONN: return Errc::Closed;
+    case ECONNRESET:
+    case ECONNABORTED: return Errc::Reset;
+    case ECONNREFUSED: return Errc::Refused;
+    case ECANCELED: return Errc::Cancelled;
+    case EADDRINUSE: return Errc::AddressInUse;
+    case EADDRNOTAVAIL: return Errc::AddressUnavailable;
+    case EACCES:
+    case EPERM: return Errc::PermissionDenied;
+    case ENOENT:
+    case ENOTDIR: return Errc::NotFound;
+    case EMFILE:
+    case ENFILE: return Errc::TooManyOpenFiles;
+    case ENOMEM:
+    case ENOBUFS: return Errc::OutOfMemory;
+    case ENOSYS:
+    case EOPNOTSUPP: return Errc::Unsupported;
+    default: return Errc::SystemFailure;
+  }
+}
+
+}  // namespace
+
+std::string_view message(Errc code) noexcept { return row(code).sentence; }
+
+Status status_for(Errc code) noexcept { return row(code).status; }
+
+Error Error::from_system(int system_code, const char* context) noexcept {
+  return {from_errno(system_code), context, system_code};
+}
+
+std::string Error::message() const {
+  std::string out;
+  if (*context_ != '\0') out.append(context_).append(": ");
+  out.append(skua::message(code_));
+  if (system_code_ != 0) {
+    out.append(" (").append(std::generic_category().message(system_code_)).append(")");
+  }
+  return out;
+}
+
+}  // namespace skua

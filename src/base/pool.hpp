@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace skua::base {
+
+/// Used objects of one kind, kept for the next who needs one: last in, first out, so that they are
+/// warm.
+///
+/// Objects are default-constructed once and not destroyed between uses; whoever takes one resets
+/// it.
+template <class T>
+class Pool {
+ public:
+  /// Keeps at most `kept` objects; the rest goes back to the heap.
+  explicit Pool(std::size_t kept) : kept_(kept) { free_.reserve(kept); }
+
+  std::unique_ptr<T> take() {
+    if (free_.empty()) return std::make_unique<T>();
+    std::unique_ptr<T> object = std::move(free_.back());
+    free_.pop_back();
+    return object;
+  }
+
+  void give_back(std::unique_ptr<T> object) noexcept {
+    if (object && free_.size() < kept_) free_.push_back(std::move(object));
+  }
+
+ private:
+  std::size_t kept_;
+  std::vector<std::unique_ptr<T>> free_;
+};
+
+}  // namespace skua::base

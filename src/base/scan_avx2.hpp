@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cstddef>
+
+#include "base/scan_sse42.hpp"
+
+// As in scan_sse42.hpp: a region that is compiled for AVX2.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,bmi2,popcnt")
+#endif
+
+/// The scanners thirty-two bytes at a time.
+namespace skua::scan::avx2 {
+
+inline __m256i load(const char* p) noexcept {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+struct NoFieldValue : sse42::NoFieldValue {
+  static unsigned find32(const char* p) noexcept {
+    const __m256i v = load(p);
+    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1f)), v);
+    const __m256i tab = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\t'));
+    const __m256i del = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7f));
+    const __m256i bad = _mm256_or_si256(_mm256_andnot_si256(tab, control), del);
+    return static_cast<unsigned>(_mm256_movemask_epi8(bad));
+  }
+};
+
+inline __m256i twice(const std::array<std::uint8_t, 16>& table) noexcept {
+  return _mm256_broadcastsi128_si256(
+      _mm_load_si128(reinterpret_cast<const __m128i*>(table.data())));
+}
+
+inline unsigned find32(const Nibbles& nibbles, const char* p) noexcept {
+  const __m256i v = load(p);
+  const __m256i low = _mm256_shuffle_epi8(twice(nibbles.low), v);
+  const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(0x0f));
+  const __m256i high = _mm256_shuffle_epi8(twice(nibbles.high), upper);
+  const __m256i bad = _mm256_cmpeq_epi8(_mm256_and_si256(low, high), _mm256_setzero_si256());
+  return static_cast<unsigned>(_mm256_movemask_epi8(bad));
+}
+
+struct NoToken : sse42::NoToken {
+  static unsigned find32(const char* p) noexcept { return avx2::find32(token_nibbles, p); }
+};
+
+struct NoTarget : sse42::NoTarget {
+  static unsigned find32(const char* p) noexcept { return avx2::find32(target_nibbles, p); }
+};
+
+template <class Finder>
+inline const char* find(const char* floor, const char* p, const char* end) noexcept {
+  while (end - p >= 32) {
+    const unsigned bad = Finder::find32(p);
+    if (bad != 0) return p + std::countr_zero(bad);
+    p += 32;
+  }
+  return sse42::find<Finder>(floor, p, end);
+}
+
+inline const char* token_end(const char* floor, const char* p, const char* end) noexcept {
+  // Nearly all names end within sixteen bytes.
+  if (end - p >= 16) {
+    const unsigned bad = NoToken::find16(p);
+    if (bad != 0) return p + std::countr_zero(bad);
+    p += 16;
+  }
+  return find<NoToken>(floor, p, end);
+}
+inline const char* field_value_end(const char* floor, const char* p, const char* end) noexcept {
+  return find<NoFieldValue>(floor, p, end);
+}
+inline const char* target_end(const char* floor, const char* p, const char* end) noexcept {
+  return find<NoTarget>(floor, p, end);
+}
+
+inline std::uint32_t count(const char* floor, const char* p, const char* end,
+                           char wanted) noexcept {
+  int found = 0;
+  for (; end - p >= 32; p += 32) {
+    const __m256i equal = _mm256_cmpeq_epi8(load(p), _mm256_set1_epi8(wanted));
+    found += std::popcount(static_cast<unsigned>(_mm256_movemask_epi8(equal)));
+  }
+  return static_cast<std::uint32_t>(found) + sse42::count(floor, p, end, wanted);
+}
+
+}  // namespace skua::scan::avx2
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#endif  // __x86_64__

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/ascii.hpp"
+
+/// The scanners in plain C++, eight bytes at a time where a class allows it.
+namespace skua::scan::portable {
+
+template <ascii::Class Wanted>
+inline const char* find_by_table(const char* p, const char* end) noexcept {
+  while (p != end && ascii::is(*p, Wanted)) ++p;
+  return p;
+}
+
+/// Whether one of eight bytes may be no field value: exact but for HTAB, which is told too.
+inline bool may_have_control(const char* p) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  const std::uint64_t below_space = (word - ones * 0x20) & ~word;
+  const std::uint64_t no_delete = word ^ (ones * 0x7f);
+  const std::uint64_t is_delete = (no_delete - ones) & ~no_delete;
+  return ((below_space | is_delete) & (ones * 0x80)) != 0;
+}
+
+inline const char* token_end(const char* /*floor*/, const char* p, const char* end) noexcept {
+  return find_by_table<ascii::Token>(p, end);
+}
+
+inline const char* field_value_end(const char* /*floor*/, const char* p, const char* end) noexcept {
+  while (end - p >= 8) {
+    if (may_have_control(p)) {
+      const char* const found = find_by_table<ascii::FieldValue>(p, p + 8);
+      if (found != p + 8) return found;
+    }
+    p += 8;
+  }
+  return find_by_table<ascii::FieldValue>(p, end);
+}
+
+inline const char* target_end(const char* /*floor*/, const char* p, const char* end) noexcept {
+  return find_by_table<ascii::PathTarget>(p, end);
+}
+
+/// How often a byte occurs.
+inline std::uint32_t count(const char* /*floor*/, const char* p, const char* end,
+                           char wanted) noexcept {
+  std::uint32_t found = 0;
+  for (; p != end; ++p) found += *p == wanted ? 1U : 0U;
+  return found;
+}
+
+}  // namespace skua::scan::portable

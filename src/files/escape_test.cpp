@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "files/escape.hpp"
+
+#include <gtest/gtest.h>
+
+namespace skua::files {
+namespace {
+
+std::string html(std::string_view text) {
+  std::string out;
+  append_html(out, text);
+  return out;
+}
+std::string path(std::string_view text) {
+  std::string out;
+  append_path(out, text);
+  return out;
+}
+std::string json(std::string_view text) {
+  std::string out;
+  append_json(out, text);
+  return out;
+}
+
+TEST(Escape, HtmlHasNoMarkupLeft) {
+  EXPECT_EQ(html("<script>alert('1')</script>"), "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;");
+  EXPECT_EQ(html("\" onload=\"x&`"), "&quot; onload=&quot;x&amp;&#96;");
+  EXPECT_EQ(html("a\nb\x7F"), "a\uFFFDb\uFFFD");
+  EXPECT_EQ(html(std::string_view("a\0b", 3)), "a\uFFFDb");
+}
+
+TEST(Escape, KeepsWellFormedUtf8AndReplacesTheRest) {
+  EXPECT_EQ(html("\u00FC\u20AC\U0001F600"), "\u00FC\u20AC\U0001F600");
+  EXPECT_EQ(html("\xC0\xAE"), "\uFFFD\uFFFD");            // overlong '.'
+  EXPECT_EQ(html("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
+  EXPECT_EQ(html("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(html("\xE2\x82"), "\uFFFD\uFFFD");  // cut off
+  EXPECT_EQ(html("\xE2\x82<"), "\uFFFD\uFFFD&lt;");
+  EXPECT_EQ(html("\xFF"), "\uFFFD");
+}
+
+TEST(Escape, PathsKeepOnlyUnreservedCharactersAndSlashes) {
+  EXPECT_EQ(path("/a-b._~/C9"), "/a-b._~/C9");
+  EXPECT_EQ(path("a b%?#\"<>'\\:\n"), "a%20b%25%3F%23%22%3C%3E%27%5C%3A%0A");
+  EXPECT_EQ(path("\u00FC\xFF"), "%C3%BC%FF");
+}
+
+TEST(Escape, JsonIsValidAndHarmlessInHtml) {
+  EXPECT_EQ(json("a\"b\\c"), "\"a\\\"b\\\\c\"");
+  EXPECT_EQ(json("</script>\n"), "\"\\u003C/script\\u003E\\u000A\"");
+  EXPECT_EQ(json("\xFF\u00FC"), "\"\uFFFD\u00FC\"");
+}
+
+}  // namespace
+}  // namespace skua::files

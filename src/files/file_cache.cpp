@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// In: a canonical path. Out: a file in memory with its answers ready, or an open descriptor.
+// The only truth is the file system: an entry lives for a second on trust, then on a comparison of
+// the state it was read in. A state with a time stamp of just now proves nothing (another write may
+// leave the same one), so such an entry is read again instead of compared.
+#include "files/file_cache.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace skua::files {
+namespace {
+
+// What an entry costs beside its bytes: list and index nodes, two heads, strings.
+constexpr std::size_t entry_overhead_bytes = 1024;
+
+constexpr int read_attempts = 3;
+
+// Reads exactly `size_bytes`, and makes sure that the file ends there.
+std::optional<std::string> read_exactly(int file, std::size_t size_bytes) {
+  std::string text(size_bytes + 1, '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t count =
+        pread(file, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  if (done != size_bytes) return std::nullopt;
+  text.resize(size_bytes);
+  return text;
+}
+
+// One whole state of a small file; nothing if it will not stand still. `stat` becomes that state.
+std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_bytes) {
+  for (int attempt = 0; attempt < read_attempts; ++attempt) {
+    if (stat.size_bytes > max_bytes) return std::nullopt;
+    std::optional<std::string> text = read_exactly(file, static_cast<std::size_t>(stat.size_bytes));
+    const Result<FileStat> after = stat_of(file);
+    if (!after) return std::nullopt;
+    if (text && *after == stat) return text;
+    stat = *after;
+  }
+  return std::nullopt;
+}
+
+// Also the inode's own time: it moves when somebody sets the other one back.
+bool proves_nothing(FileStat stat, WallTime now) noexcept {
+  if (is_just_modified(stat, now)) return true;
+  stat.modified_ns = stat.changed_ns;
+  return is_just_modified(stat, now);
+}
+
+}  // namespace
+
+Result<FoundFile> FileCache::find(std::string_view path) {
+  const loop::Instant now = times_.now();
+  const auto known = index_.find(path);
+  if (known == index_.end()) {
+    Result<OpenFile> file = root_.find(path);
+    if (!file) return file.error();
+    return load(path, *std::move(file));
+  }
+  const Entries::iterator entry = known->second;
+  entries_.splice(entries_.begin(), entries_, entry);
+  if (now - entry->checked < options_.fresh) return FoundFile{.cached = &*entry};
+  Result<OpenFile> file = root_.find(path);
+  if (!file) {
+    erase(entry);
+    return file.error();
+  }
+  if (!entry->is_provisional && file->stat == entry->stat) {
+    entry->checked = now;
+    return FoundFile{.cached = &*entry};
+  }
+  erase(entry);
+  return load(path, *std::move(file));
+}
+
+Result<FoundFile> FileCache::load(std::string_view path, OpenFile file) {
+  const bool is_small =
+      file.stat.kind == FileKind::Regular && file.stat.size_bytes <= options_.file_bytes;
+  if (!is_small) return FoundFile{.file = std::move(file)};
+  // Both times are taken before the file is looked at: a later change is newer than either.
+  CachedFile entry{.path = std::string(path), .checked = times_.now()};
+  const WallTime wall = times_.wall();
+  std::optional<std::string> text =
+      read_state(file.descriptor.number(), file.stat, options_.file_bytes);
+  // Somebody is writing to it without a pause: it is sent as it comes, like a large file.
+  if (!text) return FoundFile{.file = std::move(file)};
+  entry.stat = file.stat;
+  entry.head = describe(path, file.stat, wall);
+  entry.is_provisional = proves_nothing(file.stat, wall);
+  entry.whole = std::make_shared<const PreparedResponse>(
+      whole_response(entry.head, Body(*std::move(text)), cache_control_));
+  entry.unchanged =
+      std::make_shared<const PreparedResponse>(unchanged_response(entry.head, cache_control_));
+  insert(std::move(entry));
+  return FoundFile{.cached = &entries_.front()};
+}
+
+void FileCache::insert(CachedFile entry) {
+  entries_.push_front(std::move(entry));
+  index_.emplace(entries_.front().path, entries_.begin());
+  size_bytes_ += cost(entries_.front());
+  while (size_bytes_ > options_.total_bytes && entries_.size() > 1)
+    erase(std::prev(entries_.end()));
+}
+
+void FileCache::erase(Entries::iterator entry) noexcept {
+  size_bytes_ -= cost(*entry);
+  index_.erase(entry->path);
+  entries_.erase(entry);
+}
+
+std::size_t FileCache::cost(const CachedFile& entry) noexcept {
+  return entry_overhead_bytes + 2 * entry.path.size() +
+         static_cast<std::size_t>(entry.stat.size_bytes);
+}
+
+}  // namespace skua::files

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// In: the conditions and ranges of a request, and a file. Out: the answer that they lead to.
+// The two kinds of files, in memory and open, differ only in where a range of bytes comes from.
+#include "files/file_response.hpp"
+
+#include "http/conditional.hpp"
+#include "http/range.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace skua::files {
+namespace {
+
+using http::ByteRange;
+using http::RangeSet;
+
+// Parts are copied into one text, so their sum is what a request can make us hold.
+constexpr std::uint64_t max_multipart_bytes = 256_KiB;
+
+// Where the bytes of a file come from.
+class Content {
+ public:
+  explicit Content(const CachedFile& cached)
+      : whole_(cached.whole), size_bytes_(cached.whole->body().size()) {}
+  explicit Content(OpenFile file)
+      : file_(std::make_shared<const Descriptor>(std::move(file.descriptor))),
+        size_bytes_(file.stat.size_bytes) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+  [[nodiscard]] Body slice(ByteRange range) const {
+    if (whole_) return Body(SharedText{whole_, text(range)});
+    return Body(FileRange{file_, file_->number(), range.first, range.size_bytes()});
+  }
+
+  [[nodiscard]] Body all() const { return Body(FileRange{file_, file_->number(), 0, size_bytes_}); }
+
+  // Appends a copy of the bytes; false if the file has shrunk.
+  [[nodiscard]] bool append(std::string& out, ByteRange range) const {
+    if (whole_) return out.append(text(range)), true;
+    const auto size = static_cast<std::size_t>(range.size_bytes());
+    const std::size_t begin = out.size();
+    out.resize(begin + size);
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t count = pread(file_->number(), out.data() + begin + done, size - done,
+                                  static_cast<off_t>(range.first + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      done += static_cast<std::size_t>(count);
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::string_view text(ByteRange range) const noexcept {
+    return whole_->body().substr(static_cast<std::size_t>(range.first),
+                                 static_cast<std::size_t>(range.size_bytes()));
+  }
+
+  std::shared_ptr<const PreparedResponse> whole_;
+  std::shared_ptr<const Descriptor> file_;
+  std::uint64_t size_bytes_;
+};
+
+// 128 random bits: no file contains them by chance, and nobody can write one that does.
+std::string make_boundary() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::random_device random;
+  std::string boundary = "skua-";
+  for (int word = 0; word < 4; ++word) {
+    unsigned bits = random();
+    for (int i = 0; i < 8; ++i, bits >>= 4U) boundary += digits[bits & 15U];
+  }
+  return boundary;
+}
+
+// RFC 9110 §14.6, the parts in the order in which they were asked for.
+std::optional<std::string> multipart(const Content& content, std::span<const ByteRange> ranges,
+                                     std::string_view type, std::string_view boundary) {
+  std::string out;
+  for (const ByteRange& range : ranges) {
+    out.append("--").append(boundary).append("\r\nContent-Type: ").append(type);
+    out.append("\r\nContent-Range: ").append(http::content_range(range, content.size_bytes()));
+    out.append("\r\n\r\n");
+    if (!content.append(out, range)) return std::nullopt;
+    out.append("\r\n");
+  }
+  out.append("--").append(boundary).append("--\r\n");
+  return out;
+}
+
+Response partial(const FileHead& head, Body body, std::string_view type,
+                 std::string_view cache_control) {
+  Response response(Status::PartialContent, std::move(body), type);
+  add_validators(response, head, cache_control);
+  response.header("Accept-Ranges", "bytes");
+  response.header("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+// The answer to a Range field; nothing where the whole file is the answer.
+std::optional<Response> range_response(std::string_view field, const Content& content,
+                                       const FileHead& head, std::string_view cache_control) {
+  const RangeSet set = http::parse_ranges(field, content.size_bytes());
+  if (set.kind() == RangeSet::Kind::Whole) return std::nullopt;
+  if (set.kind() == RangeSet::Kind::Unsatisfiable) {
+    Response response(Status::RangeNotSatisfiable);
+    response.header("Content-Range", http::unsatisfied_range(content.size_bytes()));
+    return response;
+  }
+  const std::span<const ByteRange> ranges = set.ranges();
+  if (ranges.size() == 1) {
+    Response response = partial(head, content.slice(ranges[0]), head.type, cache_control);
+    response.header("Content-Range", http::content_range(ranges[0], content.size_bytes()));
+    return response;
+  }
+  if (set.total_bytes() > max_multipart_bytes) return std::nullopt;
+  const std::string boundary = make_boundary();
+  std::optional<std::string> text = multipart(content, ranges, head.type, boundary);
+  if (!text) return std::nullopt;
+  return partial(head, Body(*std::move(text)), "multipart/byteranges; boundary=" + boundary,
+                 cache_control);
+}
+
+// The one Range field that counts; RFC 9110 §14.2 lets GET alone have it.
+std::optional<std::string_view> find_range(const http::Head& request, const FileHead& head,
+                                           WallTime now) noexcept {
+  if (!request.has(http::FieldName::Range) || request.method != Method::Get) return std::nullopt;
+  std::optional<std::string_view> range;
+  for (const http::FieldLine& line : request.fields) {
+    if (line.name != http::FieldName::Range) continue;
+    if (range) return std::nullopt;  // not a list: two of them mean nothing
+    range = request.value(line);
+  }
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  if (!http::range_applies(request, head.validators(), seconds)) return std::nullopt;
+  return range;
+}
+
+}  // namespace
+
+Response file_response(const http::Head& request, FoundFile found, std::string_view path,
+                       std::string_view cache_control, WallTime now) {
+  const CachedFile* const cached = found.cached;
+  FileHead described;
+  if (cached == nullptr) described = describe(path, found.file.stat, now);
+  const FileHead& head = cached != nullptr ? cached->head : described;
+
+  switch (http::check_preconditions(request, head.validators(),
+                                    std::chrono::floor<std::chrono::seconds>(now))) {
+    case http::Precondition::NotModified:
+      return cached != nullptr ? Response(cached->unchanged)
+                               : unchanged_response(head, cache_control);
+    case http::Precondition::Failed: return Status::PreconditionFailed;
+    case http::Precondition::Proceed: break;
+  }
+  const std::optional<std::string_view> range = find_range(request, head, now);
+  if (cached != nullptr && !range) return Response(cached->whole);
+  const Content content = cached != nullptr ? Content(*cached) : Content(std::move(found.file));
+  if (range) {
+    if (auto response = range_response(*range, content, head, cache_control)) {
+      return *std::move(response);
+    }
+  }
+  if (cached != nullptr) return Response(cached->whole);
+  return whole_response(head, content.all(), cache_control);
+}
+
+}  // namespace skua::files

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// In: a canonical path. Out: an open file that certainly lies below the root.
+// Two guards, each enough by itself: names are checked as text before the system sees them, and the
+// system resolves them with the root as a wall, so that no link or concurrent rename leads outside.
+#include "files/safe_path.hpp"
+
+#include "base/ascii.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+#if defined(__linux__)
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+
+namespace skua::files {
+namespace {
+
+// Neither a FIFO nor a terminal may stop the thread or become its controlling terminal.
+constexpr int open_flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+
+constexpr std::size_t max_name_bytes = 255;
+constexpr std::size_t max_path_bytes = 4095;
+
+// Windows opens a device for these names in every folder, whatever follows the first dot.
+bool is_device_name(std::string_view name) noexcept {
+  std::string_view stem = name.substr(0, name.find('.'));
+  while (!stem.empty() && stem.back() == ' ') stem.remove_suffix(1);
+  for (const std::string_view device :
+       {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"}) {
+    if (ascii::equals_ignoring_case(stem, device)) return true;
+  }
+  if (stem.size() < 4) return false;
+  const std::string_view unit = stem.substr(3);
+  if (!ascii::equals_ignoring_case(stem.substr(0, 3), "com") &&
+      !ascii::equals_ignoring_case(stem.substr(0, 3), "lpt"))
+    return false;
+  // COM1 and also COM¹, COM², COM³ (Latin-1 superscripts)
+  return (unit.size() == 1 && unit[0] >= '0' && unit[0] <= '9') || unit == "\u00B9" ||
+         unit == "\u00B2" || unit == "\u00B3";
+}
+
+Error not_found(const char* context) noexcept { return {Errc::NotFound, context}; }
+
+// What the system says when the guard refused, or when the path cannot be, is "not found" to a
+// peer.
+Error open_error(int code) noexcept {
+  switch (code) {
+    case ELOOP:  // a link where none is followed
+    case EXDEV:  // RESOLVE_BENEATH: the path leaves the root
+    case ENXIO:  // a socket, or a device without a driver
+    case ENODEV:
+    case ENAMETOOLONG: return {Errc::NotFound, "open", code};
+    default: return Error::from_system(code, "open");
+  }
+}
+
+#if defined(__linux__) && defined(SYS_openat2)
+int open_beneath(int directory, const char* path, const PathPolicy& policy) noexcept {
+  open_how how{};
+  how.flags = open_flags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (!policy.follow_symlinks) how.resolve |= RESOLVE_NO_SYMLINKS;
+  // EAGAIN: a rename raced with a `..` inside a link; it cannot go on for ever without an attacker.
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const long number = syscall(SYS_openat2, directory, path, &how, sizeof how);
+    if (number >= 0) return static_cast<int>(number);
+    if (errno != EAGAIN && errno != EINTR) return -1;
+  }
+  errno = ENOENT;
+  return -1;
+}
+#else
+int open_beneath(int, const char*, const PathPolicy&) noexcept {
+  errno = ENOSYS;
+  return -1;
+}
+#endif
+
+// One name after another, none of them a link; `path` is relative and has been checked.
+int open_by_components(int directory, const std::string& path) noexcept {
+  Descriptor folder;
+  std::size_t begin = 0;
+  while (true) {
+    const int from = folder ? folder.number() : directory;
+    const std::size_t slash = path.find('/', begin);
+    if (slash == std::string::npos) {
+      const std::string name = begin < path.size() ? path.substr(begin) : ".";
+      return openat(from, name.c_str(), open_flags | O_NOFOLLOW);
+    }
+    const std::string name = path.substr(begin, slash - begin);
+    Descriptor next(openat(from, name.c_str(), open_flags | O_NOFOLLOW | O_DIRECTORY));
+    if (!next) return -1;
+    folder = std::move(next);
+    begin = slash + 1;
+  }
+}
+
+std::int64_t nanoseconds(const timespec& time) noexcept {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
+}
+
+bool is_safe_name(std::string_view name) noexcept {
+  if (name.empty() || name.size() > max_name_bytes) return false;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F || c == '/' || c == '\\' || c == ':') return false;
+  }
+  // Also refuses `.` and `..`. Windows drops trailing dots and spaces: `a.php.` would be `a.php`.
+  if (name.back() == '.' || name.back() == ' ') return false;
+  return !is_device_name(name);
+}
+
+bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
+  if (path.empty() || path.front() != '/' || path.size() > max_path_bytes) return false;
+  bool first = true;
+  for (std::size_t begin = 1; begin < path.size();) {
+    const std::size_t slash = path.find('/', begin);
+    const std::string_view name = path.substr(begin, slash - begin);
+    if (!is_safe_name(name)) return false;
+    // RFC 8615: /.well-known/ is meant to be public
+    const bool is_public =
+        name.front() != '.' || policy.dotfiles || (first && name == ".well-known");
+    if (!is_public) return false;
+    first = false;
+    if (slash == std::string_view::npos) break;
+    begin = slash + 1;
+  }
+  return true;
+}
+
+Result<FileStat> convert(const struct stat& state) noexcept {
+  FileStat result;
+  if (S_ISDIR(state.st_mode)) {
+    result.kind = FileKind::Directory;
+  } else if (!S_ISREG(state.st_mode)) {
+    return not_found("not a regular file");
+  }
+  result.size_bytes = static_cast<std::uint64_t>(state.st_size);
+#if defined(__APPLE__)
+  result.modified_ns = nanoseconds(state.st_mtimespec);
+  result.changed_ns = nanoseconds(state.st_ctimespec);
+#else
+  result.modified_ns = nanoseconds(state.st_mtim);
+  result.changed_ns = nanoseconds(state.st_ctim);
+#endif
+  result.inode = static_cast<std::uint64_t>(state.st_ino);
+  result.device = static_cast<std::uint64_t>(state.st_dev);
+  return result;
+}
+
+Result<FileStat> stat_of(int descriptor) noexcept {
+  struct stat state{};
+  if (fstat(descriptor, &state) != 0) return Error::from_system(errno, "fstat");
+  return convert(state);
+}
+
+Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolver resolver) {
+  Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return Error::from_system(errno, "open directory");
+  if (resolver != Resolver::Components) {
+    // A sandbox may refuse openat2 with EPERM, an old kernel with ENOSYS.
+    const Descriptor probe(open_beneath(folder.number(), ".", policy));
+    if (!probe && resolver == Resolver::Kernel) return Error(Errc::Unsupported, "openat2", errno);
+    resolver = probe ? Resolver::Kernel : Resolver::Components;
+  }
+  return Root(std::move(folder), policy, resolver);
+}
+
+Result<OpenFile> Root::find(std::string_view path) const {
+  if (!is_safe_path(path, policy_)) return not_found("refused path");
+  std::string relative(path.substr(1));
+  if (relative.empty()) relative = ".";
+  Descriptor file(resolver_ == Resolver::Kernel
+                      ? open_beneath(directory_.number(), relative.c_str(), policy_)
+                      : open_by_components(directory_.number(), relative));
+  if (!file) return open_error(errno);
+  const Result<FileStat> stat = stat_of(file.number());
+  if (!stat) return stat.error();
+  // `/a.txt/` is not `/a.txt`, whatever the system thinks of the trailing slash.
+  if (path.back() == '/' && stat->kind != FileKind::Directory) return not_found("not a directory");
+  return OpenFile{std::move(file), *stat};
+}
+
+}  // namespace skua::files

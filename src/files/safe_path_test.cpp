@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "files/safe_path.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "support/temporary_directory.hpp"
+
+namespace skua::files {
+namespace {
+
+using support::TemporaryDirectory;
+
+const std::vector<std::string> hostile_paths = {
+    "",
+    "a.txt",
+    "../a.txt",
+    "//a.txt",
+    "/a//b",
+    "/.",
+    "/..",
+    "/./a.txt",
+    "/../etc/passwd",
+    "/a/../b",
+    "/a/..",
+    "/a/./b",
+    "/a/.../b",
+    "/..a/..",
+    "/a\\b",
+    "/..\\..\\etc",
+    "/a:b",
+    "/a.txt::$DATA",
+    "/C:/windows",
+    "/a.txt.",
+    "/a.txt ",
+    "/a./b",
+    "/a /b",
+    "/a\nb",
+    "/a\rb",
+    "/a\tb",
+    "/a\x7F",
+    std::string("/a\0b", 4),
+    std::string("/a.txt\0", 7),
+    "/con",
+    "/CON",
+    "/aux.txt",
+    "/dir/NUL",
+    "/dir/nul.tar.gz",
+    "/prn .txt",
+    "/com1",
+    "/Com9.html",
+    "/LPT0",
+    "/com\u00B9",
+    "/CONIN$",
+    "/clock$",
+    "/" + std::string(256, 'a'),
+    "/" + std::string(5000, 'a'),
+};
+
+TEST(SafePath, RefusesHostilePathsAsText) {
+  for (const std::string& path : hostile_paths) {
+    EXPECT_FALSE(is_safe_path(path, {.dotfiles = true})) << path;
+    EXPECT_FALSE(is_safe_path(path, {})) << path;
+  }
+}
+
+TEST(SafePath, AcceptsOrdinaryNames) {
+  for (const std::string_view path : {"/",
+                                      "/a",
+                                      "/a/",
+                                      "/a/b.tar.gz",
+                                      "/-rf",
+                                      "/~user",
+                                      "/a b",
+                                      "/ a",
+                                      "/\u00FCber.html",
+                                      "/a\xFF",
+                                      "/console.log",
+                                      "/communication",
+                                      "/com",
+                                      "/com10",
+                                      "/lpt",
+                                      "/nullable.js",
+                                      "/a..b",
+                                      "/%2e%2e",
+                                      "/<script>",
+                                      "/'\"",
+                                      "/*?|"}) {
+    EXPECT_TRUE(is_safe_path(path, {})) << path;
+  }
+}
+
+TEST(SafePath, HidesDotfilesUnlessAllowed) {
+  for (const std::string_view path :
+       {"/.git", "/.git/config", "/a/.env", "/.htaccess", "/..a", "/a/.well-known/x",
+        "/.well-known/.secret", "/.well-knownx"}) {
+    EXPECT_FALSE(is_safe_path(path, {})) << path;
+    EXPECT_TRUE(is_safe_path(path, {.dotfiles = true})) << path;
+  }
+  EXPECT_TRUE(is_safe_path("/.well-known", {}));
+  EXPECT_TRUE(is_safe_path("/.well-known/acme-challenge/x", {}));
+}
+
+// Every test of the tree runs with both resolvers.
+class SafePathTree : public testing::TestWithParam<Root::Resolver> {
+ protected:
+  void SetUp() override {
+    outside_.write("secret.txt", "secret");
+    tree_.write("a.txt", "hello");
+    tree_.write("dir/b.txt", "bb");
+    tree_.write(".env", "KEY");
+    tree_.write(".well-known/x", "public");
+    tree_.link("a.txt", "inside");
+    tree_.link("dir", "inside-dir");
+    tree_.link("../a.txt", "dir/up");
+    tree_.link((outside_ / "secret.txt").string(), "outside");
+    tree_.link(outside_.string(), "outside-dir");
+    tree_.link("../../../../../../../../etc/passwd", "climb");
+    tree_.link("/proc/self/root", "magic");
+    tree_.link("loop-b", "loop-a");
+    tree_.link("loop-a", "loop-b");
+    tree_.link("nowhere", "dangling");
+    // An attempt without openat2 is skipped where the kernel has none.
+    auto root = Root::open(tree_.string(), {}, GetParam());
+    if (!root && root.error().code() == Errc::Unsupported) GTEST_SKIP();
+    ASSERT_TRUE(root);
+  }
+  Root open(PathPolicy policy = {}) const {
+    return Root::open(tree_.string(), policy, GetParam()).value();
+  }
+  static Errc code(const Result<OpenFile>& file) { return file ? Errc::None : file.error().code(); }
+
+  TemporaryDirectory tree_;
+  TemporaryDirectory outside_;
+};
+
+TEST_P(SafePathTree, OpensFilesAndDirectories) {
+  const Root root = open();
+  auto file = root.find("/a.txt");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->stat.size_bytes, 5u);
+  EXPECT_EQ(file->stat.kind, FileKind::Regular);
+  EXPECT_GT(file->stat.modified_ns, 1'000'000'000'000'000'000);
+  char text[8] = {};
+  EXPECT_EQ(read(file->descriptor.number(), text, sizeof text), 5);
+  EXPECT_STREQ(text, "hello");
+  EXPECT_NE(fcntl(file->descriptor.number(), F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_EQ(root.find("/dir/b.txt")->stat.size_bytes, 2u);
+  for (const std::string_view path : {"/", "/dir", "/dir/"}) {
+    EXPECT_EQ(root.find(path)->stat.kind, FileKind::Directory) << path;
+  }
+}
+
+TEST_P(SafePathTree, AFileWithATrailingSlashIsNotFound) {
+  EXPECT_EQ(code(open().find("/a.txt/")), Errc::NotFound);
+  EXPECT_EQ(code(open().find("/a.txt/b")), Errc::NotFound);
+  EXPECT_EQ(code(open().find("/none")), Errc::NotFound);
+}
+
+TEST_P(SafePathTree, RefusesHostilePaths) {
+  const Root root = open({.dotfiles = true});
+  for (const std::string& path : hostile_paths) {
+    EXPECT_EQ(code(root.find(path)), Errc::NotFound) << path;
+  }
+}
+
+TEST_P(SafePathTree, NeverLeavesTheRootByALink) {
+  for (const bool follow : {true, false}) {
+    const Root root = open({.follow_symlinks = follow});
+    for (const std::string_view path :
+         {"/outside", "/outside-dir", "/outside-dir/", "/outside-dir/secret.txt", "/climb",
+          "/magic", "/magic/etc/passwd", "/loop-a", "/loop-a/x", "/dangling"}) {
+      EXPECT_EQ(code(root.find(path)), Errc::NotFound) << path;
+    }
+  }
+}
+
+TEST_P(SafePathTree, FollowsLinksInsideTheRootUnlessToldNotTo) {
+  const bool follows = GetParam() == Root::Resolver::Kernel;
+  for (const std::string_view path : {"/inside", "/inside-dir/b.txt", "/inside-dir/", "/dir/up"}) {
+    EXPECT_EQ(code(open().find(path)), follows ? Errc::None : Errc::NotFound) << path;
+    EXPECT_EQ(code(open({.follow_symlinks = false}).find(path)), Errc::NotFound) << path;
+  }
+}
+
+TEST_P(SafePathTree, HidesDotfiles) {
+  EXPECT_EQ(code(open().find("/.env")), Errc::NotFound);
+  EXPECT_EQ(code(open({.dotfiles = true}).find("/.env")), Errc::None);
+  EXPECT_EQ(code(open().find("/.well-known/x")), Errc::None);
+}
+
+TEST_P(SafePathTree, NeitherServesNorWaitsForSpecialFiles) {
+  ASSERT_EQ(mkfifo((tree_ / "fifo").c_str(), 0600), 0);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string name = (tree_ / "socket").string();
+  ASSERT_LT(name.size(), sizeof address.sun_path);
+  std::memcpy(address.sun_path, name.c_str(), name.size());
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(code(open().find("/fifo")), Errc::NotFound);
+  EXPECT_EQ(code(open().find("/socket")), Errc::NotFound);
+  close(listener);
+  const auto devices = Root::open("/dev", {}, GetParam());
+  if (devices) {
+    EXPECT_EQ(code(devices->find("/null")), Errc::NotFound);
+  }
+}
+
+TEST_P(SafePathTree, KeepsTheDirectoryThatWasOpened) {
+  const Root root = open();
+  const std::string moved = tree_.string() + "-moved";
+  ASSERT_EQ(rename(tree_.string().c_str(), moved.c_str()), 0);
+  EXPECT_EQ(code(root.find("/a.txt")), Errc::None);
+  ASSERT_EQ(rename(moved.c_str(), tree_.string().c_str()), 0);
+}
+
+TEST_P(SafePathTree, LeaksNoDescriptor) {
+  const Root root = open();
+  const int before = dup(0);
+  for (int i = 0; i < 50; ++i) {
+    for (const std::string_view path : {"/dir/b.txt", "/", "/none", "/climb", "/dir/none"}) {
+      (void)root.find(path);
+    }
+  }
+  close(before);
+  const int after = dup(0);
+  close(after);
+  EXPECT_EQ(before, after);
+}
+
+INSTANTIATE_TEST_SUITE_P(Resolvers, SafePathTree,
+                         testing::Values(Root::Resolver::Kernel, Root::Resolver::Components),
+                         [](const auto& parameter) {
+                           return parameter.param == Root::Resolver::Kernel ? "Kernel"
+                                                                            : "Components";
+                         });
+
+TEST(Root, SaysWhyADirectoryCannotBeServed) {
+  TemporaryDirectory tree;
+  tree.write("file", "x");
+  EXPECT_EQ(Root::open((tree / "none").string()).error().code(), Errc::NotFound);
+  EXPECT_EQ(Root::open((tree / "file").string()).error().code(), Errc::NotFound);
+}
+
+}  // namespace
+}  // namespace skua::files

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// A parsed head in, and out: where its body ends, whom it is for, whether the connection lives on.
+// Every rule against request smuggling is here. Where an RFC lets a server choose between repair
+// and refusal, we refuse: two readers that repair differently are what smuggling needs.
+#include "h1/framing.hpp"
+
+#include <limits>
+
+#include "base/ascii.hpp"
+
+namespace skua::h1 {
+namespace {
+
+using http::FieldLine;
+using http::FieldName;
+using http::Head;
+
+/// Calls `use(value)` for every line of a name.
+template <class Use>
+void for_each(const Head& head, FieldName name, Use use) noexcept {
+  for (const FieldLine& line : head.fields) {
+    if (line.name == name) use(head.value(line));
+  }
+}
+
+std::size_t count(const Head& head, FieldName name) noexcept {
+  std::size_t lines = 0;
+  for_each(head, name, [&](std::string_view) { ++lines; });
+  return lines;
+}
+
+/// RFC 9110 §8.6: 1*DIGIT. RFC 9112 §6.3 rule 5: several, or a list, may be refused even when
+/// equal.
+Result<std::uint64_t> content_length(const Head& head) noexcept {
+  if (count(head, FieldName::ContentLength) != 1) return Errc::InvalidContentLength;
+  const std::string_view text = head.value(*head.find(FieldName::ContentLength));
+  if (text.empty()) return Errc::InvalidContentLength;
+  constexpr std::uint64_t highest = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t length = 0;
+  for (const char c : text) {
+    if (!ascii::is_digit(c)) return Errc::InvalidContentLength;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (length > (highest - digit) / 10) return Errc::InvalidContentLength;
+    length = length * 10 + digit;
+  }
+  return length;
+}
+
+/// RFC 9112 §6.1, §7: Transfer-Encoding has to be exactly `chunked`.
+Errc check_transfer_encoding(const Head& head) noexcept {
+  // RFC 9112 §6.1: the framing of an HTTP/1.0 message that has one is faulty.
+  if (head.minor_version == 0) return Errc::InvalidTransferEncoding;
+  bool malformed = false;
+  bool other_coding = false;
+  std::size_t chunked_count = 0;
+  bool chunked_is_last = false;
+  for_each(head, FieldName::TransferEncoding, [&](std::string_view list) {
+    do {
+      const std::string_view coding = ascii::take_list_element(list);
+      chunked_is_last = ascii::equals_ignoring_case(coding, "chunked");
+      chunked_count += chunked_is_last ? 1U : 0U;
+      other_coding = other_coding || !chunked_is_last;
+      malformed = malformed || !ascii::is_token_text(coding.substr(0, coding.find(';')));
+    } while (!list.empty());
+    malformed = malformed || list.data() != nullptr;  // a list that ends with a comma
+  });
+  // RFC 9112 §6.3 rule 4: without chunked at the end a request's length cannot be known;
+  // §7.1: chunked is applied once.
+  if (malformed || !chunked_is_last || chunked_count != 1) return Errc::InvalidTransferEncoding;
+  if (other_coding) return Errc::UnsupportedTransferCoding;  // RFC 9112 §6.1: 501
+  return Errc::None;
+}
+
+/// The body's kind from Content-Length and Transfer-Encoding, if either is there. RFC 9112 §6.3
+Errc decide_body(const Head& head, Framing& framing) noexcept {
+  const bool has_coding = head.has(FieldName::TransferEncoding);
+  const bool has_length = head.has(FieldName::ContentLength);
+  if (has_coding) {
+    if (has_length) return Errc::AmbiguousFraming;  // RFC 9112 §6.1, §6.3 rule 3
+    framing.body = BodyKind::Chunked;
+    return check_transfer_encoding(head);
+  }
+  if (has_length) {
+    const Result<std::uint64_t> length = content_length(head);
+    if (!length) return length.error().code();
+    framing.has_content_length = true;
+    framing.length_bytes = *length;
+    framing.body = *length != 0 ? BodyKind::Length : BodyKind::None;
+  }
+  return Errc::None;
+}
+
+/// RFC 9112 §9.3, RFC 9110 §7.6.1 and §7.8
+void decide_connection(const Head& head, Framing& framing) noexcept {
+  const bool is_1_1 = head.minor_version != 0;
+  framing.keep_alive = is_1_1;
+  if (!head.has(FieldName::Connection)) return;
+  bool close = false;
+  for_each(head, FieldName::Connection, [&](std::string_view list) {
+    while (!list.empty()) {
+      const std::string_view option = ascii::take_list_element(list);
+      if (ascii::equals_ignoring_case(option, "close")) {
+        close = true;
+      } else if (ascii::equals_ignoring_case(option, "keep-alive")) {
+        framing.keep_alive = true;
+      } else if (ascii::equals_ignoring_case(option, "upgrade")) {
+        framing.upgrade = is_1_1 && head.has(FieldName::Upgrade);  // §7.8: ignored in HTTP/1.0
+      }
+    }
+  });
+  if (close) framing.keep_alive = false;  // RFC 9112 §9.3: close is looked at first
+}
+
+/// RFC 9110 §10.1.1: an expectation that is not known is 417; HTTP/1.0 has none.
+Errc decide_expectation(const Head& head, Framing& framing) noexcept {
+  if (!head.has(FieldName::Expect) || head.minor_version == 0) return Errc::None;
+  bool unknown = false;
+  for_each(head, FieldName::Expect, [&](std::string_view value) {
+    unknown = unknown || !ascii::equals_ignoring_case(value, "100-continue");
+  });
+  // Nobody waits to send a body that is not there.
+  framing.expect_continue = framing.body != BodyKind::None;
+  return unknown ? Errc::UnknownExpectation : Errc::None;
+}
+
+/// RFC 9112 §3.2.2. No userinfo: RFC 9110 §4.2.4 asks to treat it as an error.
+Errc decide_absolute(std::string_view target, Framing& framing,
+                     std::uint16_t& default_port) noexcept {
+  const std::size_t colon = target.find("://");
+  if (colon == std::string_view::npos) return Errc::MalformedTarget;
+  const std::string_view scheme = target.substr(0, colon);
+  if (ascii::equals_ignoring_case(scheme, "http")) {
+    default_port = 80;
+  } else if (ascii::equals_ignoring_case(scheme, "https")) {
+    default_port = 443;
+  } else {
+    return Errc::MalformedTarget;
+  }
+  const std::string_view rest = target.substr(colon + 3);
+  const std::size_t slash = rest.find('/');
+  framing.form = TargetForm::Absolute;
+  // An authority followed by '?' is refused with the rest that is no authority: the path would have
+  // to be made up, and nobody sends it.
+  framing.host = rest.substr(0, slash);
+  framing.path_and_query = slash == std::string_view::npos ? "/" : rest.substr(slash);
+  return is_authority(framing.host) ? Errc::None : Errc::MalformedTarget;
+}
+
+/// RFC 9112 §3.2: four forms, two of which belong to one method each.
+Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_port) noexcept {
+  const std::string_view target = head.target();
+  if (head.method == Method::Connect) {  // §3.2.3
+    framing.form = TargetForm::Authority;
+    framing.host = target;
+    if (!is_authority(target)) return Errc::MalformedTarget;
+    default_port = port_of(target, 0);  // so that a Host without the port agrees
+    return default_port != 0 ? Errc::None : Errc::MalformedTarget;
+  }
+  if (target.front() == '/') {  // §3.2.1
+    framing.path_and_query = target;
+    return Errc::None;
+  }
+  if (target == "*") {  // §3.2.4
+    framing.form = TargetForm::Asterisk;
+    framing.path_and_query = target;
+    return head.method == Method::Options ? Errc::None : Errc::MalformedTarget;
+  }
+  return decide_absolute(target, framing, default_port);
+}
+
+/// RFC 9112 §3.2: exactly one valid Host; HTTP/1.0 may lack it.
+Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
+                 LastAuthority& known) noexcept {
+  const FieldLine* const line = head.find(FieldName::Host);
+  if (line == nullptr) return head.minor_version == 0 ? Errc::None : Errc::InvalidHost;
+  for (const FieldLine* other = line + 1; other != head.fields.data() + head.fields.size();
+       ++other) {
+    if (other->name == FieldName::Host) return Errc::InvalidHost;
+  }
+  const std::string_view host = head.value(*line);
+  // §3.2 asks for an empty Host where the target has no authority: `OPTIONS *` may be that. A path
+  // always has one (RFC 9110 §4.2.1: an http URI with an empty host is invalid).
+  if (host.empty() && framing.form == TargetForm::Asterisk) return Errc::None;
+  if (!known.is_authority(host)) return Errc::InvalidHost;
+  if (framing.host.empty()) {
+    framing.host = host;
+    return Errc::None;
+  }
+  // §3.2.2: a proxy replaces a Host that disagrees; an origin server that meets one was lied to.
+  return is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
+}
+
+}  // namespace
+
+Result<Framing> frame_request(const Head& head) noexcept {
+  LastAuthority none;
+  return frame_request(head, none);
+}
+
+Result<Framing> frame_request(const Head& head, LastAuthority& known_host) noexcept {
+  Framing framing;
+  std::uint16_t default_port = 0;
+  if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
+  if (const Errc error = decide_target(head, framing, default_port); error != Errc::None)
+    return error;
+  if (const Errc error = decide_host(head, framing, default_port, known_host); error != Errc::None)
+    return error;
+  decide_connection(head, framing);
+  if (const Errc error = decide_expectation(head, framing); error != Errc::None) return error;
+  return framing;
+}
+
+Result<Framing> frame_response(const Head& head, Method request_method) noexcept {
+  Framing framing;
+  const Status status{head.status};
+  // RFC 9112 §6.3 rule 2: what follows is a tunnel, whatever the fields say.
+  const bool is_tunnel = request_method == Method::Connect && head.status / 100 == 2;
+  if (!is_tunnel) {
+    framing.body = BodyKind::UntilClose;  // rule 8
+    if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
+  }
+  decide_connection(head, framing);
+  // Rule 1: these end with their head; a length is only told.
+  if (is_tunnel || request_method == Method::Head || is_bodiless(status)) {
+    framing.body = BodyKind::None;
+  }
+  if (framing.body == BodyKind::UntilClose) framing.keep_alive = false;
+  return framing;
+}
+
+}  // namespace skua::h1

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skua::http {
+
+inline constexpr std::size_t max_captures = 16;
+
+/// What the wildcards of a route stand for in one path: views of that path.
+struct Captures {
+  struct Text {
+    const char* data;
+    std::size_t size;
+  };
+  const std::vector<std::string>* names = nullptr;  ///< of the route
+  std::uint32_t count = 0;
+  std::array<Text, max_captures> texts;  // not initialised: only the first `count` are read
+
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+    return {texts[index].data, texts[index].size};
+  }
+};
+
+}  // namespace skua::http

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// In: the conditions of a request and the validators of what it is about. Out: go on, 304 or 412.
+// The steps stand in the order of RFC 9110 §13.2.2; a condition that comes later never overrules
+// one that came before, and a condition that cannot be read never does harm.
+#include "http/conditional.hpp"
+
+#include "base/ascii.hpp"
+#include "base/http_date.hpp"
+#include "http/entity_tag.hpp"
+
+namespace skua::http {
+namespace {
+
+using std::chrono::sys_seconds;
+
+enum class Lines : std::uint8_t { None, One, Several };
+
+// The first line with this name, and whether there are more.
+Lines find(const Head& head, FieldName name, std::string_view& value) noexcept {
+  Lines found = Lines::None;
+  if (!head.has(name)) return found;
+  for (const FieldLine& line : head.fields) {
+    if (line.name != name) continue;
+    if (found != Lines::None) return Lines::Several;
+    value = head.value(line);
+    found = Lines::One;
+  }
+  return found;
+}
+
+std::optional<sys_seconds> find_date(const Head& head, FieldName name, sys_seconds now) noexcept {
+  std::string_view text;
+  if (find(head, name, text) != Lines::One) return std::nullopt;
+  return parse_http_date(text, now);
+}
+
+// Whether any tag in any line with this name is the current one; `*` is any that exists.
+template <class Equal>
+bool names_current(const Head& head, FieldName name, const Validators& current,
+                   Equal equal) noexcept {
+  const std::optional<EntityTag> own = parse_entity_tag(current.etag);
+  for (const FieldLine& line : head.fields) {
+    if (line.name != name) continue;
+    const std::string_view value = head.value(line);
+    if (ascii::trim_ows(value) == "*") {
+      if (current.exists) return true;
+      continue;
+    }
+    EntityTagList list(value);
+    while (const std::optional<EntityTag> tag = list.next()) {
+      if (own && current.exists && equal(*tag, *own)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Precondition check_preconditions(const Head& head, const Validators& current,
+                                 sys_seconds now) noexcept {
+  // Steps 1 and 2. RFC 9110 §13.1.1 compares strongly: the state has to be the same to the byte.
+  if (head.has(FieldName::IfMatch)) {
+    if (!names_current(head, FieldName::IfMatch, current, strongly_equal))
+      return Precondition::Failed;
+  } else if (current.modified) {
+    const auto date = find_date(head, FieldName::IfUnmodifiedSince, now);
+    if (date && *current.modified > *date) return Precondition::Failed;
+  }
+  const bool is_read = head.method == Method::Get || head.method == Method::Head;
+  // Steps 3 and 4. RFC 9110 §13.1.2 compares weakly.
+  if (head.has(FieldName::IfNoneMatch)) {
+    if (names_current(head, FieldName::IfNoneMatch, current, weakly_equal)) {
+      return is_read ? Precondition::NotModified : Precondition::Failed;
+    }
+  } else if (is_read && current.modified) {
+    const auto date = find_date(head, FieldName::IfModifiedSince, now);
+    if (date && *current.modified <= *date) return Precondition::NotModified;
+  }
+  return Precondition::Proceed;
+}
+
+bool range_applies(const Head& head, const Validators& current, sys_seconds now) noexcept {
+  std::string_view text;
+  const Lines lines = find(head, FieldName::IfRange, text);
+  if (lines != Lines::One) return lines == Lines::None;
+  text = ascii::trim_ows(text);
+  if (const auto tag = parse_entity_tag(text)) {
+    const auto own = parse_entity_tag(current.etag);
+    return own && strongly_equal(*tag, *own);
+  }
+  // A date proves the state only when it is exactly ours, and its second is over (§8.8.2.2).
+  const auto date = parse_http_date(text, now);
+  return date && current.modified && *date == *current.modified && *date < now;
+}
+
+}  // namespace skua::http

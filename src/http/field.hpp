@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "skua/method.hpp"
+
+namespace skua::http {
+
+/// Field names that skua looks at itself or that nearly every request carries: a small integer
+/// each, found once by the parser. At most 63, so that a set of them is one 64-bit word.
+enum class FieldName : std::uint8_t {
+  Other,
+  Accept,
+  AcceptEncoding,
+  AcceptLanguage,
+  Authorization,
+  CacheControl,
+  Connection,
+  ContentEncoding,
+  ContentLength,
+  ContentType,
+  Cookie,
+  Date,
+  Expect,
+  Forwarded,
+  Host,
+  IfMatch,
+  IfModifiedSince,
+  IfNoneMatch,
+  IfRange,
+  IfUnmodifiedSince,
+  KeepAlive,
+  Origin,
+  Pragma,
+  ProxyAuthorization,
+  ProxyConnection,
+  Range,
+  Referer,
+  SecFetchSite,
+  SecWebSocketExtensions,
+  SecWebSocketKey,
+  SecWebSocketProtocol,
+  SecWebSocketVersion,
+  Te,
+  Trailer,
+  TransferEncoding,
+  Upgrade,
+  UserAgent,
+  Via,
+  XForwardedFor,
+  XRequestId,
+  // responses
+  Age,
+  Allow,
+  Etag,
+  Expires,
+  LastModified,
+  Location,
+  RetryAfter,
+  Server,
+  SetCookie,
+  Vary,
+  WwwAuthenticate,
+  ProxyAuthenticate,
+  AcceptRanges,
+  ContentRange,
+};
+
+/// The known name that these letters spell, whatever their case; Other for the rest.
+FieldName find_field_name(std::string_view name) noexcept;
+
+/// One field line as offsets from the first byte of the head: nothing is copied.
+struct FieldLine {
+  std::uint32_t name_begin = 0;
+  std::uint32_t value_begin = 0;
+  std::uint16_t name_bytes = 0;
+  std::uint16_t value_bytes = 0;
+  FieldName name = FieldName::Other;
+};
+
+/// A parsed head, whatever the protocol version: views into memory that somebody else keeps.
+///
+/// HTTP/1 parses it where it was received; HTTP/2 writes its fields into one buffer of the same
+/// shape.
+struct Head {
+  const char* base = nullptr;           ///< where offsets count from
+  std::span<const FieldLine> fields{};  ///< in order of arrival
+  std::uint64_t known = 0;              ///< bit n: a field with FieldName(n) is there
+  std::uint32_t size_bytes = 0;         ///< start line to the empty line, inclusive
+  std::uint32_t target_begin = 0;       ///< request target (or the reason phrase of a response)
+  std::uint16_t target_bytes = 0;
+  std::uint16_t status = 0;        ///< of a response
+  Method method = Method::Get;     ///< of a request
+  std::uint8_t minor_version = 1;  ///< HTTP/1.minor_version
+  std::uint8_t major_version = 1;
+
+  [[nodiscard]] std::string_view target() const noexcept {
+    return {base + target_begin, target_bytes};
+  }
+  [[nodiscard]] std::string_view name(const FieldLine& line) const noexcept {
+    return {base + line.name_begin, line.name_bytes};
+  }
+  [[nodiscard]] std::string_view value(const FieldLine& line) const noexcept {
+    return {base + line.value_begin, line.value_bytes};
+  }
+  [[nodiscard]] bool has(FieldName name) const noexcept {
+    return (known >> static_cast<unsigned>(name) & 1U) != 0;
+  }
+  /// The first line with this name, or null.
+  [[nodiscard]] const FieldLine* find(FieldName name) const noexcept;
+  [[nodiscard]] const FieldLine* find(std::string_view name) const noexcept;
+};
+
+}  // namespace skua::http

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "skua/field_lines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "http/field.hpp"
+
+namespace skua {
+namespace {
+
+TEST(FieldLines, KeepsLinesAsTheyGoOnTheWire) {
+  FieldLines lines;
+  EXPECT_TRUE(lines.empty());
+  lines.add("A", "1");
+  lines.add("Vary", "");
+  EXPECT_EQ(lines.wire(), "A: 1\r\nVary: \r\n");
+  EXPECT_EQ(lines.find("vary"), "");
+  EXPECT_EQ(lines.find("b"), std::nullopt);
+}
+
+TEST(FieldLines, ReplacesEveryLineWithTheName) {
+  FieldLines lines;
+  for (const char* const name : {"A", "B", "a", "C"}) lines.add(name, "x");
+  lines.set("A", "y");
+  EXPECT_EQ(lines.wire(), "B: x\r\nC: x\r\nA: y\r\n");
+  lines.remove("b");
+  EXPECT_EQ(lines.wire(), "C: x\r\nA: y\r\n");
+}
+
+TEST(FieldLines, RefusesWhatWouldSplitAResponse) {
+  FieldLines lines;
+  for (const std::string_view value : {"a\r\nb", "a\n", "\r", "a\x01", "\x7f"}) {
+    EXPECT_THROW(lines.add("A", value), std::invalid_argument);
+    EXPECT_THROW(lines.set("A", value), std::invalid_argument);
+  }
+  EXPECT_THROW(lines.add("A", std::string_view("a\0b", 3)), std::invalid_argument);
+  for (const std::string_view name : {"", "a b", "a:", "a\r\n", "\xc3\xbc", "(a)"}) {
+    EXPECT_THROW(lines.add(name, "x"), std::invalid_argument);
+  }
+  EXPECT_TRUE(lines.empty());
+  lines.add("A", "tab\tand \xc3\xbc");
+  EXPECT_EQ(lines.find("A"), "tab\tand \xc3\xbc");
+}
+
+TEST(FieldLines, GrowsToTheHeapAndMovesFromThere) {
+  FieldLines lines;
+  std::string expected;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "Field-" + std::to_string(i);
+    lines.add(name, "value");
+    expected += name + ": value\r\n";
+  }
+  EXPECT_EQ(lines.wire(), expected);
+  FieldLines copy(lines);
+  const FieldLines moved(std::move(lines));
+  EXPECT_EQ(moved.wire(), expected);
+  EXPECT_EQ(copy.wire(), expected);
+  FieldLines small;
+  small.add("A", "b");
+  copy = std::move(small);
+  EXPECT_EQ(copy.wire(), "A: b\r\n");
+  copy.add("C", "d");
+  EXPECT_EQ(copy.wire(), "A: b\r\nC: d\r\n");
+}
+
+TEST(FieldLines, MayBeGivenAViewOfItself) {
+  FieldLines lines;
+  lines.add("A", std::string(60, 'a'));
+  for (int i = 0; i < 5; ++i) lines.add("B", *lines.find("A"));
+  EXPECT_EQ(lines.find("B"), std::string(60, 'a'));
+  lines.set("B", *lines.find("A"));
+  lines.set("A", *lines.find("A"));
+  EXPECT_EQ(lines.wire(), "B: " + std::string(60, 'a') + "\r\nA: " + std::string(60, 'a') + "\r\n");
+}
+
+TEST(FieldLines, RemembersWhichKnownFieldsAreThere) {
+  FieldLines lines;
+  lines.add("server", "x");
+  lines.add("X-Own", "x");
+  EXPECT_EQ(lines.known(), std::uint64_t{1} << static_cast<unsigned>(http::FieldName::Server));
+  lines.remove("Server");
+  EXPECT_EQ(lines.known(), 0U);
+}
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// In: a response. Out: its head and its body in one string, as they go on the wire, but for the
+// lines that differ each time (Date, Connection).
+#include "skua/prepared_response.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+namespace skua {
+
+PreparedResponse::PreparedResponse(const Response& response) : status_(response.status()) {
+  if (response.content().file() != nullptr) {
+    throw std::invalid_argument("PreparedResponse: a file is not in memory");
+  }
+  Response plain(response);
+  plain.unprepare();
+  static_type_ = plain.static_type();
+  lines_ = plain.lines();
+
+  // RFC 9112 §4: the reason phrase may be empty, the space before it not.
+  wire_ = "HTTP/1.1 " + std::to_string(code(status_)) + ' ';
+  wire_.append(reason(status_)).append("\r\n");
+  if (!static_type_.empty()) wire_.append("Content-Type: ").append(static_type_).append("\r\n");
+  wire_.append(lines_.wire());
+  if (!is_bodiless(status_)) {
+    wire_.append("Content-Length: ").append(std::to_string(plain.body().size())).append("\r\n");
+  }
+  if (wire_.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw std::invalid_argument("PreparedResponse: the fields are too long");
+  }
+  head_bytes_ = static_cast<std::uint32_t>(wire_.size());
+  if (!is_bodiless(status_)) wire_.append(plain.body());
+  wire_.shrink_to_fit();
+}
+
+std::string_view PreparedResponse::content_type() const noexcept {
+  if (!static_type_.empty()) return static_type_;
+  return lines_.find("Content-Type").value_or(std::string_view{});
+}
+
+}  // namespace skua

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// In: a query string as it was sent. Out: its pairs, still encoded, one at a time; and the decoding
+// of one text. Nothing is copied by looking a name up: names are compared while they are decoded.
+#include "http/query.hpp"
+
+#include "base/ascii.hpp"
+
+namespace skua::http {
+namespace {
+
+struct Octet {
+  char value;
+  std::size_t size;  // of the encoded text that stands for it
+};
+
+Octet first_octet(std::string_view encoded) noexcept {
+  const char c = encoded.front();
+  if (c == '+') return {' ', 1};
+  if (c == '%' && encoded.size() >= 3 && ascii::is_hex(encoded[1]) && ascii::is_hex(encoded[2])) {
+    return {static_cast<char>(ascii::hex_value(encoded[1]) << 4U | ascii::hex_value(encoded[2])),
+            3};
+  }
+  return {c, 1};
+}
+
+}  // namespace
+
+std::optional<QueryPair> take_pair(std::string_view& query) noexcept {
+  while (!query.empty()) {
+    const std::size_t end = query.find('&');
+    const std::string_view pair = query.substr(0, end);
+    query = end == query.npos ? std::string_view{} : query.substr(end + 1);
+    if (pair.empty()) continue;
+    const std::size_t equals = pair.find('=');
+    if (equals == pair.npos) return QueryPair{pair, {}};
+    return QueryPair{pair.substr(0, equals), pair.substr(equals + 1)};
+  }
+  return std::nullopt;
+}
+
+bool is_encoded(std::string_view text) noexcept { return text.find_first_of("%+") != text.npos; }
+
+std::size_t decode_form(std::string_view encoded, char* out) noexcept {
+  std::size_t size = 0;
+  while (!encoded.empty()) {
+    const Octet octet = first_octet(encoded);
+    out[size++] = octet.value;
+    encoded.remove_prefix(octet.size);
+  }
+  return size;
+}
+
+bool decodes_to(std::string_view encoded, std::string_view text) noexcept {
+  if (encoded.size() < text.size()) return false;
+  while (!encoded.empty()) {
+    const Octet octet = first_octet(encoded);
+    if (text.empty() || text.front() != octet.value) return false;
+    text.remove_prefix(1);
+    encoded.remove_prefix(octet.size);
+  }
+  return text.empty();
+}
+
+}  // namespace skua::http

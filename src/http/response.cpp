@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// In: what a handler says. Out: a response that a writer can only frame rightly: the fields that
+// frame a message are refused here, with a word about who writes them, and every other line is
+// checked by FieldLines.
+#include "skua/response.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "base/ascii.hpp"
+#include "http/cookie.hpp"
+#include "http/field.hpp"
+#include "skua/prepared_response.hpp"
+
+namespace skua {
+namespace {
+
+// `404 Not Found\n`
+Body status_text(Status status) {
+  const std::string_view phrase = reason(status);
+  std::string text = std::to_string(code(status));
+  if (!phrase.empty()) text.append(" ").append(phrase);
+  return Body(std::string_view(text.append("\n")));
+}
+
+// Why a handler does not write this field; null where it may.
+const char* why_refused(http::FieldName name) noexcept {
+  using enum http::FieldName;
+  switch (name) {
+    case ContentLength: return "it is written from the body";
+    case TransferEncoding:
+    case Trailer:
+    case Te: return "the server frames the message";
+    case Connection:
+    case KeepAlive:
+    case ProxyConnection: return "the server decides how long the connection lives";
+    case Upgrade: return "the server switches protocols";
+    default: return nullptr;
+  }
+}
+
+http::FieldName check_name(std::string_view name) {
+  const http::FieldName known = http::find_field_name(name);
+  if (const char* const why = why_refused(known)) {
+    throw std::invalid_argument("header " + std::string(name) + " is not set by hand: " + why);
+  }
+  return known;
+}
+
+}  // namespace
+
+Response::Response(Status status) : status_(status) {
+  if (code(status) < 400) return;
+  body_ = status_text(status);
+  type_ = plain_text;
+}
+
+Response::Response(Status status, Body body, std::string_view content_type)
+    : body_(std::move(body)), status_(status) {
+  type(content_type);
+}
+
+Response::Response(Error error) : type_(plain_text), status_(status_for(error.code())) {
+  // Neither the context nor the system's own text: those are for the log.
+  body_ = Body(std::string(message(error.code())).append("\n"));
+}
+
+Response::Response(const PreparedResponse& prepared)
+    : prepared_(&prepared), body_(Body::borrowed(prepared.body())), status_(prepared.status()) {}
+
+Response::Response(std::shared_ptr<const PreparedResponse> prepared) : prepared_(prepared.get()) {
+  if (prepared == nullptr) throw std::invalid_argument("Response: there is no prepared response");
+  status_ = prepared->status();
+  const std::string_view text = prepared->body();
+  body_ = Body(SharedText{std::move(prepared), text});
+}
+
+Response Response::redirect(std::string_view to, Status status) {
+  if (code(status) < 300 || code(status) > 399) {
+    throw std::invalid_argument("redirect: the status is not one of 3xx");
+  }
+  Response response(status);
+  response.lines_.add("Location", to);
+  return response;
+}
+
+Response& Response::header(std::string_view name, std::string_view value) & {
+  switch (check_name(name)) {
+    case http::FieldName::ContentType: return type(value), *this;
+    case http::FieldName::SetCookie: lines_.add(name, value); return *this;
+    default: break;
+  }
+  if (prepared_ != nullptr && prepared_->lines().find(name)) unprepare();
+  lines_.set(name, value);
+  return *this;
+}
+
+Response& Response::add_header(std::string_view name, std::string_view value) & {
+  if (check_name(name) == http::FieldName::ContentType) return type(value), *this;
+  lines_.add(name, value);
+  return *this;
+}
+
+Response& Response::cookie(std::string_view name, std::string_view value,
+                           const CookieOptions& options) & {
+  lines_.add("Set-Cookie", http::set_cookie(name, value, options));
+  return *this;
+}
+
+Response& Response::status(Status status) & {
+  if (status != status_) unprepare();
+  status_ = status;
+  return *this;
+}
+
+Response& Response::body(Body body, std::string_view content_type) & {
+  unprepare();
+  if (!content_type.empty()) {
+    type(content_type);
+  } else if (this->content_type().empty()) {
+    type(plain_text);
+  }
+  body_ = std::move(body);
+  return *this;
+}
+
+std::string_view Response::content_type() const noexcept {
+  if (prepared_ != nullptr) return prepared_->content_type();
+  if (!type_.empty()) return type_;
+  return lines_.find("Content-Type").value_or(std::string_view{});
+}
+
+std::optional<std::string_view> Response::header(std::string_view name) const noexcept {
+  if (ascii::equals_ignoring_case(name, "Content-Type")) {
+    const std::string_view type = content_type();
+    if (type.empty()) return std::nullopt;
+    return type;
+  }
+  if (prepared_ != nullptr) {
+    if (const auto value = prepared_->lines().find(name)) return value;
+  }
+  return lines_.find(name);
+}
+
+std::uint64_t Response::known_fields() const noexcept {
+  return lines_.known() | (prepared_ == nullptr ? 0 : prepared_->lines().known());
+}
+
+void Response::type(std::string_view type) {
+  unprepare();
+  for (const std::string_view known : {plain_text, html_text, json_text}) {
+    if (type != known) continue;
+    if (type_.empty() && !lines_.empty()) lines_.remove("Content-Type");
+    type_ = known;
+    return;
+  }
+  lines_.set("Content-Type", type);
+  type_ = {};
+}
+
+// Takes status, type and fields over; the body stays a view of the same bytes.
+void Response::unprepare() {
+  if (prepared_ == nullptr) return;
+  FieldLines lines(prepared_->lines());
+  lines.add(lines_);
+  lines_ = std::move(lines);
+  type_ = prepared_->static_type_;
+  prepared_ = nullptr;
+}
+
+}  // namespace skua

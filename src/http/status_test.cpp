@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include "skua/status.hpp"
+
+#include <gtest/gtest.h>
+
+namespace skua {
+namespace {
+
+TEST(Status, RegisteredCodesHaveAReasonAndOthersNone) {
+  EXPECT_EQ(reason(Status::Ok), "OK");
+  EXPECT_EQ(reason(Status::ContentTooLarge), "Content Too Large");
+  EXPECT_EQ(reason(Status(299)), "");
+  int registered = 0;
+  for (std::uint16_t code = 100; code < 600; ++code) registered += !reason(Status(code)).empty();
+  EXPECT_EQ(registered, 61);
+}
+
+TEST(Status, SomeHaveNoBodyWhateverTheHandlerSays) {
+  EXPECT_TRUE(is_bodiless(Status::Continue));
+  EXPECT_TRUE(is_bodiless(Status::NoContent));
+  EXPECT_TRUE(is_bodiless(Status::NotModified));
+  EXPECT_FALSE(is_bodiless(Status::ResetContent));
+}
+
+}  // namespace
+}  // namespace skua

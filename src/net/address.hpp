@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "skua/error.hpp"
+
+namespace skua::net {
+
+/// Where a socket is: IPv4 or IPv6 (with zone) and a port, a Unix path, or nothing. A value.
+class Address {
+ public:
+  enum class Family : std::uint8_t { None, Ipv4, Ipv6, Unix };
+
+  /// The longest text of an address: `unix:` and a path.
+  static constexpr std::size_t max_text_bytes = 5 + sizeof(sockaddr_un::sun_path);
+
+  /// No address.
+  Address() noexcept;
+
+  /// A numeric host (`127.0.0.1`, `::1`, `[::1]`, `fe80::1%eth0`) and a port.
+  /// Ends with: InvalidAddress; names are not resolved.
+  static Result<Address> parse(std::string_view host, std::uint16_t port) noexcept;
+  /// What to_string gives: `1.2.3.4:80`, `[::1]:80`, `unix:/run/x`.
+  static Result<Address> parse(std::string_view text) noexcept;
+  /// Ends with: InvalidAddress where the path is empty or too long (107 bytes on Linux).
+  static Result<Address> unix_path(std::string_view path) noexcept;
+  /// What the operating system told; an unknown family is no address.
+  static Address from_sockaddr(const sockaddr* address, std::size_t size_bytes) noexcept;
+
+  [[nodiscard]] Family family() const noexcept;
+  [[nodiscard]] bool is_ip() const noexcept {
+    return family() == Family::Ipv4 || family() == Family::Ipv6;
+  }
+  [[nodiscard]] bool is_loopback() const noexcept;
+  /// 0 for what has no port.
+  [[nodiscard]] std::uint16_t port() const noexcept;
+  [[nodiscard]] Address with_port(std::uint16_t port) const noexcept;
+  /// The path of a Unix address, otherwise empty.
+  [[nodiscard]] std::string_view path() const noexcept SKUA_LIFETIMEBOUND;
+
+  /// The text in `buffer`, cut where it does not fit (max_text_bytes always do).
+  std::string_view format(std::span<char> buffer) const noexcept;
+  /// The same without port and brackets: `1.2.3.4`, `::1`, the path.
+  std::string_view format_host(std::span<char> buffer) const noexcept;
+  [[nodiscard]] std::string to_string() const;
+
+  /// For the operating system.
+  [[nodiscard]] const sockaddr* data() const noexcept SKUA_LIFETIMEBOUND { return &base_; }
+  [[nodiscard]] socklen_t size_bytes() const noexcept { return size_bytes_; }
+
+  friend bool operator==(const Address& a, const Address& b) noexcept;
+
+ private:
+  union {
+    sockaddr base_;
+    sockaddr_in ipv4_;
+    sockaddr_in6 ipv6_;
+    sockaddr_un unix_;
+  };
+  socklen_t size_bytes_ = 0;
+};
+
+}  // namespace skua::net

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "net/stream.hpp"
+
+namespace skua::net {
+
+/// Another stream whose n-th operation fails, for tests that fail every operation in turn.
+///
+/// Operations are start_receive, each receive, send and send_file, in the order in which they
+/// happen. A failing receive ends receiving; a failing send sends nothing. The rest works on as it
+/// did.
+class FaultStream final : public Stream, private StreamSink {
+ public:
+  /// `failing_operation` counts from 1; 0 lets all succeed.
+  FaultStream(std::unique_ptr<Stream> inner, std::uint64_t failing_operation,
+              Error error = Errc::Reset);
+
+  /// Tells the sink of a failure that could not be told inside the operation; whether there was
+  /// one. Call it after each pump or turn.
+  bool deliver();
+  /// How many operations there have been: the n after which a test has tried them all.
+  [[nodiscard]] std::uint64_t operation_count() const noexcept { return operation_count_; }
+  [[nodiscard]] Stream& inner() noexcept { return *inner_; }
+
+  void start_receive() override;
+  void stop_receive() override;
+  std::size_t send(std::span<const Slice> slices) override;
+  std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override;
+  void shutdown_write() override { inner_->shutdown_write(); }
+  void close() override;
+
+  [[nodiscard]] Address peer() const override { return inner_->peer(); }
+  [[nodiscard]] Address local() const override { return inner_->local(); }
+
+ private:
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override { sink().on_sent(count); }
+  void on_send_failed(Error error) override { sink().on_send_failed(error); }
+  void on_closed() override { sink().on_closed(); }
+
+  [[nodiscard]] bool fails_now() noexcept { return ++operation_count_ == failing_operation_; }
+
+  std::unique_ptr<Stream> inner_;
+  std::uint64_t failing_operation_;
+  std::uint64_t operation_count_ = 0;
+  Error error_;
+  bool owes_receive_end_ = false;
+  bool owes_send_failed_ = false;
+};
+
+}  // namespace skua::net

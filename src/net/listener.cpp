@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// In: a listening socket. Out: its connections, one by one.
+// Without descriptors, a level-triggered listener would spin: the connection that cannot be taken
+// stays ready. So accepting stops, a timer tries again, and the first in the queue is shed with a
+// descriptor kept for that, because a peer that is refused at once is better off than one that
+// hangs.
+#include "net/listener.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::net {
+namespace {
+
+constexpr Duration first_retry_delay = 100ms;
+constexpr Duration longest_retry_delay = 1s;
+// Long enough for an accept that was in flight when it was cancelled to be told of.
+constexpr Duration drain_delay = 5ms;
+constexpr int most_drained = 4096;
+
+Socket open_reserve() noexcept { return Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+
+}  // namespace
+
+Listener::Listener(loop::Loop& loop, Socket socket, ListenerSink& sink)
+    : loop_(loop),
+      sink_(sink),
+      reserve_(open_reserve()),
+      retry_timer_(loop.timers(), loop::call_member<&Listener::retry>, this),
+      retry_delay_(first_retry_delay) {
+  loop_.backend().open(*this, socket.release());
+}
+
+Listener::~Listener() { SKUA_ASSERT(descriptor() < 0); }
+
+void Listener::resume() {
+  if (is_accepting_ || !is_open()) return;
+  retry_timer_.stop();
+  is_accepting_ = true;
+  loop_.backend().start_accept(*this);
+}
+
+void Listener::pause() {
+  retry_timer_.stop();
+  if (!std::exchange(is_accepting_, false)) return;
+  loop_.backend().stop_accept(*this);
+}
+
+void Listener::close() {
+  pause();
+  loop_.backend().close(*this);
+}
+
+void Listener::drain() {
+  pause();
+  is_draining_ = true;
+  retry_timer_.start(drain_delay);
+}
+
+Address Listener::address() const noexcept { return local_address(descriptor()); }
+
+void Listener::on_accept(int descriptor) {
+  retry_delay_ = first_retry_delay;
+  sink_.on_accept(Socket(descriptor));
+}
+
+void Listener::on_accept_failed(Error error) {
+  is_accepting_ = false;
+  if (is_draining_) return;
+  if (error.code() == Errc::TooManyOpenFiles) shed_one();
+  retry_timer_.start(retry_delay_);
+  retry_delay_ = std::min(retry_delay_ * 2, longest_retry_delay);
+  sink_.on_accept_paused(error);
+}
+
+void Listener::on_closed() {
+  retry_timer_.stop();
+  sink_.on_listener_closed();
+}
+
+void Listener::shed_one() noexcept {
+  if (reserve_) {
+    reserve_.reset();
+    const Socket shed(::accept(descriptor(), nullptr, nullptr));
+  }
+  reserve_ = open_reserve();  // may fail now; tried again at the next shortage
+}
+
+// A connection that is closed in the queue is reset: the queue is emptied before the socket goes.
+void Listener::finish_drain() {
+  for (int i = 0; i < most_drained; ++i) {
+    Socket connection(::accept4(descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!connection) break;
+    sink_.on_accept(std::move(connection));
+  }
+  close();
+}
+
+void Listener::retry() {
+  if (is_draining_) return finish_drain();
+  if (!reserve_) reserve_ = open_reserve();
+  resume();
+}
+
+}  // namespace skua::net

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "net/socket.hpp"
+
+#include <fcntl.h>
+#include <netinet/tcp.h>
+
+#include <cerrno>
+
+#include <gtest/gtest.h>
+
+namespace skua::net {
+namespace {
+
+const Address any_port = *Address::parse("127.0.0.1:0");
+
+TEST(Socket, ClosesItsDescriptorUnlessReleased) {
+  Socket first = *create_socket(Address::Family::Unix);
+  const int descriptor = first.descriptor();
+  EXPECT_NE(::fcntl(descriptor, F_GETFL) & O_NONBLOCK, 0);
+  EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
+  Socket second = std::move(first);
+  EXPECT_FALSE(first);  // NOLINT: what a moved-from socket is, is what we ask
+  EXPECT_EQ(second.descriptor(), descriptor);
+  second.reset();
+  EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
+}
+
+TEST(Listener, TellsThePortThatTheSystemChose) {
+  const auto socket = create_listener(any_port);
+  ASSERT_TRUE(socket);
+  EXPECT_NE(local_address(socket->descriptor()).port(), 0);
+  EXPECT_EQ(peer_address(socket->descriptor()), Address());
+}
+
+TEST(Listener, SaysThatAnAddressIsInUse) {
+  const auto first = create_listener(any_port);
+  const auto second = create_listener(local_address(first->descriptor()));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code(), Errc::AddressInUse);
+  EXPECT_EQ(second.error().system_code(), EADDRINUSE);
+}
+
+TEST(Listener, SharesAPortWhenAllAskForIt) {
+  const auto first = create_listener(any_port, {.reuse_port = true});
+  const Address address = local_address(first->descriptor());
+  EXPECT_TRUE(create_listener(address, {.reuse_port = true}));
+  EXPECT_FALSE(create_listener(address));
+}
+
+TEST(Listener, SaysWhatIsWrongWithAnAddress) {
+  EXPECT_EQ(create_listener(Address()).error().code(), Errc::InvalidAddress);
+  // RFC 5737: never the address of a machine.
+  EXPECT_EQ(create_listener(*Address::parse("192.0.2.1:0")).error().code(),
+            Errc::AddressUnavailable);
+  EXPECT_EQ(create_listener(*Address::unix_path("/nowhere/at/all")).error().code(), Errc::NotFound);
+}
+
+TEST(Socket, TurnsNagleOffOnTcpAndIgnoresTheRest) {
+  const auto tcp = create_socket(Address::Family::Ipv4);
+  set_no_delay(tcp->descriptor());
+  int value = 0;
+  socklen_t size_bytes = sizeof value;
+  ::getsockopt(tcp->descriptor(), IPPROTO_TCP, TCP_NODELAY, &value, &size_bytes);
+  EXPECT_NE(value, 0);
+  set_no_delay(create_socket(Address::Family::Unix)->descriptor());
+}
+
+}  // namespace
+}  // namespace skua::net

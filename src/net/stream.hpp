@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loop/backend.hpp"
+#include "net/address.hpp"
+
+namespace skua::net {
+
+using loop::Slice;
+
+/// Who listens to a stream. Calls come on the loop's thread, never inside a call to the stream.
+class StreamSink {
+ public:
+  /// Bytes have arrived: valid and writable during the call only.
+  virtual void on_receive(std::span<char> bytes) = 0;
+  /// No more bytes will come: the peer has ended its side (Errc::None), or an error ended it.
+  virtual void on_receive_end(Error error) = 0;
+  /// The pending send went on by `count` bytes (0 means: send again).
+  virtual void on_sent(std::size_t count) = 0;
+  /// The pending send failed; nothing more can be sent.
+  virtual void on_send_failed(Error error) = 0;
+  /// The stream is closed: the last call; it may destroy the stream.
+  virtual void on_closed() = 0;
+
+ protected:
+  ~StreamSink() = default;
+};
+
+/// A byte stream both ways: TCP, a Unix socket, TLS over one of them, or memory in a test.
+///
+/// The contract of each operation is that of the operation of the same name of loop::Backend.
+class Stream {
+ public:
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  virtual ~Stream() = default;
+
+  /// Whom to tell; before the first operation.
+  void listen(StreamSink& sink) noexcept { sink_ = &sink; }
+
+  virtual void start_receive() = 0;
+  virtual void stop_receive() = 0;
+  virtual std::size_t send(std::span<const Slice> slices) = 0;
+  virtual std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) = 0;
+  virtual void shutdown_write() = 0;
+  virtual void close() = 0;
+
+  [[nodiscard]] virtual Address peer() const = 0;
+  [[nodiscard]] virtual Address local() const = 0;
+
+ protected:
+  Stream() = default;
+  [[nodiscard]] StreamSink& sink() const noexcept { return *sink_; }
+
+ private:
+  StreamSink* sink_ = nullptr;
+};
+
+}  // namespace skua::net

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "loop/backend.hpp"
+#include "net/socket.hpp"
+#include "net/stream.hpp"
+
+namespace skua::net {
+
+/// A connected TCP or Unix socket on a loop, as a Stream.
+///
+/// Lifetime: once made, it lives until its sink's on_closed() (call close() to get there).
+class TcpStream final : public Stream, private loop::Handle {
+ public:
+  TcpStream(loop::Backend& backend, Socket socket) : backend_(backend) {
+    backend_.open(*this, socket.release());
+  }
+
+  void start_receive() override { backend_.start_receive(*this); }
+  void stop_receive() override { backend_.stop_receive(*this); }
+  std::size_t send(std::span<const Slice> slices) override { return backend_.send(*this, slices); }
+  std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override {
+    return backend_.send_file(*this, file, offset, size_bytes);
+  }
+  void shutdown_write() override { backend_.shutdown_write(*this); }
+  void close() override { backend_.close(*this); }
+
+  /// Asks the operating system each time: an idle connection stores no addresses.
+  [[nodiscard]] Address peer() const override;
+  [[nodiscard]] Address local() const override;
+
+ private:
+  void on_receive(std::span<char> bytes) override { sink().on_receive(bytes); }
+  void on_receive_end(Error error) override { sink().on_receive_end(error); }
+  void on_sent(std::size_t count) override { sink().on_sent(count); }
+  void on_send_failed(Error error) override { sink().on_send_failed(error); }
+  void on_closed() override { sink().on_closed(); }
+
+  loop::Backend& backend_;
+};
+static_assert(sizeof(TcpStream) <= 96);
+
+}  // namespace skua::net

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// In: a request. Out: the response of the guards, the handler, or the router itself (404, 405,
+// OPTIONS), amended by the finishers. Nothing is caught here: whoever serves decides what an
+// exception is answered with.
+#include "skua/router.hpp"
+
+#include "http/request_parts.hpp"
+#include "router/match.hpp"
+#include "router/table.hpp"
+
+namespace skua {
+
+Response detail::not_found() { return Status::NotFound; }
+
+namespace {
+
+// RFC 9110 §9.3.7, §15.5.5, §15.5.6
+Response answer_without_route(router::MethodSet allowed, Method method) {
+  if (allowed == 0) return detail::not_found();
+  const std::string allow =
+      router::allow_text(static_cast<router::MethodSet>(allowed | router::bit(Method::Options)));
+  const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
+  return Response(status).header("Allow", allow);
+}
+
+Response answer(const router::Match& match, Request& request) {
+  if (match.scope->parent != nullptr || !match.scope->guards.empty()) {
+    if (std::optional<Response> early = router::run_guards(*match.scope, request))
+      return *std::move(early);
+  }
+  if (match.route == nullptr) return answer_without_route(match.allowed, request.method());
+  const detail::Erased<detail::PlainCall>& handler = match.route->handler;
+  return handler.call(handler.object.get(), request);
+}
+
+}  // namespace
+
+Router::Router() : table_(std::make_unique<router::Table>()) {}
+Router::Router(Router&&) noexcept = default;
+Router& Router::operator=(Router&&) noexcept = default;
+Router::~Router() = default;
+
+void Router::add(unsigned methods, std::string_view pattern,
+                 detail::Erased<detail::PlainCall> handler, Where where) {
+  const bool is_any = methods == any_method;
+  table_->add(is_any ? router::MethodSet{} : static_cast<router::MethodSet>(methods), is_any,
+              pattern, std::move(handler), where);
+}
+
+void Router::add_guard(detail::Erased<detail::GuardCall> guard) {
+  table_->scope().guards.push_back(std::move(guard));
+}
+
+void Router::add_finisher(detail::Erased<detail::FinisherCall> finisher) {
+  table_->scope().finishers.push_back(std::move(finisher));
+}
+
+Router& Router::mount(Prefix prefix, Router other) {
+  table_->mount(prefix.text(), std::move(*other.table_));
+  return *this;
+}
+
+router::Match Router::match(Method method, std::string_view canonical_path) const noexcept {
+  router::Match match;
+  table_->find(method, canonical_path, match);
+  return match;
+}
+
+Response Router::invoke(const router::Match& match, Request& request) const {
+  http::RequestAccess::bind(request, &match.captures);
+  Response response = answer(match, request);
+  router::run_finishers(*match.scope, request, response);
+  return response;
+}
+
+void Router::finish(const router::Match& match, const Request& request, Response& response) const {
+  router::run_finishers(*match.scope, request, response);
+}
+
+Response Router::handle(Request& request) const {
+  const router::Match found = match(request.method(), request.path());
+  Response response = invoke(found, request);
+  http::RequestAccess::bind(request, nullptr);
+  return response;
+}
+
+}  // namespace skua

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "skua/router.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "router/match.hpp"
+#include "skua/http_error.hpp"
+#include "skua/testing.hpp"
+
+namespace skua {
+namespace {
+
+using testing::call;
+
+std::string body(const Router& router, std::string_view line, std::string_view content = {}) {
+  return std::string(call(router, line, content).body());
+}
+
+Response shout(const Request& request) { return std::string(request.path()) + "!"; }
+
+TEST(Router, AnswersWithWhatAResponseCanBeMadeOf) {
+  static const PreparedResponse borrowed("borrowed");
+  Router router;
+  router.get("/literal", [] { return "literal"; });
+  router.get("/string", [] { return std::string("string"); });
+  router.get("/view", [](const Request& request) { return request.target(); });
+  router.get("/static", [] { return StaticText("static"); });
+  router.get("/status", [] { return Status::NoContent; });
+  router.get("/error", [] { return Error(Errc::PermissionDenied); });
+  router.get("/result", []() -> Result<std::string> { return Errc::BodyTooLong; });
+  router.get("/prepared", PreparedResponse("prepared"));
+  router.get("/borrowed", []() -> const PreparedResponse& { return borrowed; });
+  router.get("/function", shout);
+  EXPECT_EQ(body(router, "GET /literal"), "literal");
+  EXPECT_EQ(body(router, "GET /string"), "string");
+  EXPECT_EQ(body(router, "GET /view"), "/view");
+  EXPECT_EQ(body(router, "GET /static"), "static");
+  EXPECT_EQ(call(router, "GET /status").status(), Status::NoContent);
+  EXPECT_EQ(call(router, "GET /error").status(), Status::Forbidden);
+  EXPECT_EQ(call(router, "GET /result").status(), Status::ContentTooLarge);
+  EXPECT_EQ(body(router, "GET /prepared"), "prepared");
+  EXPECT_NE(call(router, "GET /prepared").prepared(), nullptr);
+  EXPECT_EQ(call(router, "GET /borrowed").prepared(), &borrowed);
+  EXPECT_EQ(body(router, "GET /function"), "/function!");
+}
+
+TEST(Router, GivesPathParametersAsTheHandlerTypesThem) {
+  Router router;
+  router.get("/u/{id}", [](int id) { return std::to_string(id + 1); });
+  router.get("/s/{a}/{b}", [](Request&, const std::string& a, std::string_view b) {
+    return a + ":" + std::string(b);
+  });
+  router.get("/p/{a}/{rest...}", [](const Request& request) {
+    return std::string(*request.param("a")) + "," + std::string(request.param(1)) + "," +
+           std::string(request.param("none").value_or("-"));
+  });
+  router.get("/d/{x}/{y}", [](double x, bool y) { return y ? std::to_string(x) : "no"; });
+  EXPECT_EQ(body(router, "GET /u/41"), "42");
+  EXPECT_EQ(body(router, "GET /s/x%20y/z"), "x y:z");
+  EXPECT_EQ(body(router, "GET /p/1/2/3"), "1,2/3,-");
+  EXPECT_EQ(body(router, "GET /d/0.5/false"), "no");
+  for (const char* const line : {"GET /u/x", "GET /u/1x", "GET /u/99999999999", "GET /d/1/maybe"}) {
+    EXPECT_EQ(call(router, line).status(), Status::NotFound) << line;
+  }
+}
+
+TEST(Router, KeepsHandlersWithState) {
+  Router router;
+  {
+    auto text = std::make_unique<std::string>("kept");
+    router.get("/", [text = std::move(text)] { return *text; });
+  }
+  const Router moved(std::move(router));
+  EXPECT_EQ(body(moved, "GET /"), "kept");
+}
+
+TEST(Router, AnswersUnknownPathsAndMethods) {
+  Router router;
+  router.get("/a", [] { return "get"; }).put("/a", [] { return "put"; }).any("/any", [] {
+    return "any";
+  });
+  EXPECT_EQ(call(router, "GET /b").status(), Status::NotFound);
+  EXPECT_EQ(body(router, "GET /a?x=/b"), "get");
+  EXPECT_EQ(body(router, "HEAD /a"), "get");
+  EXPECT_EQ(body(router, "PATCH /any"), "any");
+  const Response refused = call(router, "POST /a");
+  EXPECT_EQ(refused.status(), Status::MethodNotAllowed);
+  EXPECT_EQ(refused.header("Allow"), "GET, HEAD, PUT, OPTIONS");
+}
+
+TEST(Router, AnswersOptionsByItself) {
+  Router router;
+  router.post("/a", [] { return "a"; }).get("/b", [] { return "b"; });
+  router.options("/own", [] { return "own"; });
+  const Response asked = call(router, "OPTIONS /a");
+  EXPECT_EQ(asked.status(), Status::NoContent);
+  EXPECT_EQ(asked.header("Allow"), "POST, OPTIONS");
+  EXPECT_EQ(call(router, "OPTIONS *").header("Allow"), "GET, HEAD, POST, OPTIONS");
+  EXPECT_EQ(call(router, "OPTIONS *").status(), Status::NoContent);
+  EXPECT_EQ(body(router, "OPTIONS /own"), "own");
+  EXPECT_EQ(call(router, "OPTIONS /none").status(), Status::NotFound);
+  EXPECT_EQ(call(router, "OPTIONS *").body(), "");
+}
+
+TEST(Router, NamesBothLinesOfAConflict) {
+  Router router;
+  router.get("/a/{b}", [](int) { return "x"; });
+  const int first = __LINE__ - 1;
+  try {
+    router.get("/a/{c}", [](int) { return "y"; });
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    const std::string text = error.what();
+    const std::string file = __FILE__;
+    EXPECT_NE(text.find("GET /a/{c} of " + file + ":" + std::to_string(first + 3)), text.npos)
+        << text;
+    EXPECT_NE(text.find("/a/{b} of " + file + ":" + std::to_string(first)), text.npos) << text;
+  }
+}
+
+TEST(Router, MountsAnotherRouter) {
+  Router inner;
+  inner.get("/", [] { return "root"; }).get("/x/{id}", [](int id) { return std::to_string(id); });
+  Router outer;
+  Router middle;
+  middle.mount("/inner", std::move(inner)).get("/y", [] { return "y"; });
+  outer.get("/", [] { return "outer"; }).mount("/api/v1", std::move(middle));
+  EXPECT_EQ(body(outer, "GET /"), "outer");
+  EXPECT_EQ(body(outer, "GET /api/v1/y"), "y");
+  EXPECT_EQ(body(outer, "GET /api/v1/inner"), "root");
+  EXPECT_EQ(body(outer, "GET /api/v1/inner/"), "root");
+  EXPECT_EQ(body(outer, "GET /api/v1/inner/x/5"), "5");
+  EXPECT_EQ(call(outer, "GET /inner").status(), Status::NotFound);
+  EXPECT_EQ(call(outer, "OPTIONS *").header("Allow"), "GET, HEAD, OPTIONS");
+}
+
+TEST(Router, RefusesAMountOnARouteThatIsThere) {
+  Router inner;
+  inner.get("/x", [] { return "x"; });
+  Router outer;
+  outer.get("/a/x", [] { return "x"; });
+  EXPECT_THROW(outer.mount("/a", std::move(inner)), std::invalid_argument);
+}
+
+TEST(Router, LetsExceptionsThrough) {
+  Router router;
+  router.get("/", []() -> Response { throw HttpError(Status::Conflict, "no"); });
+  EXPECT_THROW((void)call(router, "GET /"), HttpError);
+}
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// In: a request as a person writes it. Out: the same parts that a server would make of one from a
+// socket.
+#include "skua/testing.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "http/field.hpp"
+#include "http/request_parts.hpp"
+#include "http/target_path.hpp"
+
+namespace skua::testing {
+
+struct FakeRequest::State {
+  std::string text;  // target, then names and values: what the head's offsets count in
+  std::string scratch;
+  std::string body;
+  std::vector<http::FieldLine> fields;
+  http::Head head;
+  http::RequestParts parts;
+  std::optional<Request> request;
+};
+
+void FakeRequest::Delete::operator()(State* state) const noexcept {
+  std::default_delete<State>()(state);
+}
+
+FakeRequest::FakeRequest(std::string_view line, std::string_view body)
+    : state_(std::make_unique<State>().release()) {
+  const std::size_t space = line.find(' ');
+  const auto method = parse_method(line.substr(0, space));
+  if (!method || space == line.npos)
+    throw std::invalid_argument("FakeRequest: not a method and a target");
+  state_->text = line.substr(space + 1);
+  state_->head.method = *method;
+  state_->head.target_bytes = static_cast<std::uint16_t>(state_->text.size());
+  state_->body = body;
+}
+
+FakeRequest& FakeRequest::header(std::string_view name, std::string_view value) {
+  if (state_->request) throw std::invalid_argument("FakeRequest: the request is made already");
+  http::FieldLine line;
+  line.name = http::find_field_name(name);
+  line.name_begin = static_cast<std::uint32_t>(state_->text.size());
+  line.name_bytes = static_cast<std::uint16_t>(name.size());
+  state_->text.append(name);
+  line.value_begin = static_cast<std::uint32_t>(state_->text.size());
+  line.value_bytes = static_cast<std::uint16_t>(value.size());
+  state_->text.append(value);
+  state_->fields.push_back(line);
+  state_->head.known |= std::uint64_t{1} << static_cast<unsigned>(line.name);
+  return *this;
+}
+
+Request& FakeRequest::request() {
+  State& state = *state_;
+  if (state.request) return *state.request;
+  state.head.base = state.text.data();
+  state.head.fields = state.fields;
+  const http::TargetParts target = http::split_target(state.head.target());
+  state.scratch.resize(target.path.size());
+  state.parts.head = &state.head;
+  state.parts.path = http::canonical_path(target.path, state.scratch).value();
+  state.parts.query = target.query;
+  const http::FieldLine* const host = state.head.find(http::FieldName::Host);
+  state.parts.host = host == nullptr ? std::string_view("localhost") : state.head.value(*host);
+  state.parts.body = state.body;
+  return state.request.emplace(state.parts);
+}
+
+Response call(const Router& router, std::string_view line, std::string_view body) {
+  FakeRequest fake(line, body);
+  return router.handle(fake.request());
+}
+
+}  // namespace skua::testing

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "router/match.hpp"
+#include "skua/handler.hpp"
+
+namespace skua::router {
+
+/// One registration: a pattern, its handler, and the line that made it.
+struct Route {
+  std::string pattern;
+  std::string alias;               ///< of the root of a mounted router: the prefix alone
+  std::vector<std::string> names;  ///< of the wildcards, in order
+  detail::Erased<detail::PlainCall> handler;
+  const Scope* scope = nullptr;
+  MethodSet methods = 0;  ///< what it was registered for
+  bool is_any = false;    ///< every method that has no route of its own
+  std::source_location where;
+};
+
+/// What stands where a pattern ends: at most one route a method.
+class Endpoint {
+ public:
+  /// Ends with: std::invalid_argument, naming both lines, where one of its methods has a route.
+  void add(const Route& route);
+  /// The route for a method (HEAD follows GET), or null.
+  [[nodiscard]] const Route* find(Method method) const noexcept {
+    return effective_[static_cast<std::size_t>(method)];
+  }
+  /// The methods that have a route.
+  [[nodiscard]] MethodSet allowed() const noexcept { return allowed_; }
+
+ private:
+  std::array<const Route*, method_count> own_{};
+  std::array<const Route*, method_count> effective_{};
+  const Route* any_ = nullptr;
+  MethodSet allowed_ = 0;
+};
+
+/// The patterns as a tree of path segments.
+///
+/// ```
+///   (root) -- "users" -- {id} -- "posts"          /users/{id}/posts
+///        \          \-- "me"                      /users/me
+///         \-- "files" -- {path...}                /files/{path...}
+/// ```
+class Tree {
+ public:
+  Tree();
+  ~Tree();
+  Tree(Tree&&) noexcept;
+  Tree& operator=(Tree&&) noexcept;
+
+  /// Adds a route under a pattern (its own, or one more). The route outlives the tree.
+  void add(std::string_view pattern, const Route& route);
+  /// Finds the most specific route that takes the method: literals before `{name}` before
+  /// `{name...}`, segment by segment, going back where a branch ends in nothing. Fills the
+  /// captures, or the allowed methods.
+  ///
+  /// Every node is visited once at most, whatever the path is.
+  void find(Method method, std::string_view path, Match& match) const noexcept;
+
+ private:
+  struct Node;
+  struct Search;
+  struct Exact {
+    std::string path;
+    const Endpoint* endpoint;
+  };
+
+  void add_exact(std::string_view path, const Endpoint& endpoint);
+  [[nodiscard]] const Endpoint* find_exact(std::string_view path) const noexcept;
+
+  std::unique_ptr<Node> root_;
+  // Patterns without wildcards, by the hash of the whole path: most requests end here.
+  std::vector<Exact> exact_;
+  std::vector<std::uint32_t> slots_;  // open addressing: index into exact_ plus one, or 0
+};
+
+}  // namespace skua::router

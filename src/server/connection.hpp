@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/intrusive_list.hpp"
+#include "loop/loop.hpp"
+#include "net/stream.hpp"
+#include "server/h1_session.hpp"
+#include "server/output_queue.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+
+class Connection;
+
+/// Who owns connections; told when one is closed, and to destroy it then.
+class ConnectionOwner {
+ public:
+  virtual void connection_closed(Connection& connection) noexcept = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+/// One client: joins a stream to the protocol spoken on it, sends what the session writes, and
+/// keeps time.
+///
+/// Lifetime:  from start() until ConnectionOwner::connection_closed.
+class Connection final : public base::ListNode, private net::StreamSink {
+ public:
+  Connection(Resources& resources, ConnectionOwner& owner, std::unique_ptr<net::Stream> stream);
+
+  /// Reads and answers from here on.
+  void start();
+  /// Finishes what is in progress and then closes; at once, but for a short grace, when there is
+  /// nothing.
+  void drain();
+  /// Closes at once, whatever is in progress.
+  void close();
+
+ private:
+  enum class State : std::uint8_t {
+    Open,
+    Finishing,  ///< what is in the output is the last
+    Lingering,  ///< our side is closed; the peer's bytes are read and dropped, so that it gets the
+                ///< last of ours
+    Closing,
+  };
+
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+
+  static void on_deadline(void* self) noexcept;
+  static void on_turn_end(void* self) noexcept;
+  void settle();
+  void flush();
+  void sent(std::uint64_t count) noexcept;
+  void finish();
+  void set_receiving(bool wanted);
+  void start_timer();
+  void time_out();
+  [[nodiscard]] bool is_idle() const noexcept;
+  [[nodiscard]] Duration idle_time() const noexcept;
+
+  Resources& resources_;
+  ConnectionOwner& owner_;
+  std::unique_ptr<net::Stream> stream_;
+  OutputQueue output_;
+  H1Session session_;
+  loop::Timer timer_;
+  loop::Deferred settle_later_;  // at the end of the turn, when every connection has received
+  std::uint32_t lingered_bytes_ = 0;
+  State state_ = State::Open;
+  bool is_receiving_ = false;
+  bool is_sending_ = false;      ///< a send is pending
+  bool is_write_timed_ = false;  ///< the timer runs since the peer last took something
+  bool peer_has_ended_ = false;  ///< the peer closed its side
+  bool is_new_ = true;           ///< no byte has come yet
+};
+
+}  // namespace skua::server

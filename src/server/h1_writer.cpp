@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// A Response in, bytes into an output queue out: the one place that frames what handlers return.
+#include "server/h1_writer.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "h1/decimal.hpp"
+#include "h1/head_writer.hpp"
+#include "http/field.hpp"
+#include "server/date_cache.hpp"
+#include "skua/prepared_response.hpp"
+
+namespace skua::server {
+namespace {
+
+// Up to here a copy is cheaper than a second slice.
+constexpr std::size_t copied_body_bytes = 4096;
+
+bool is_set(const Response& response, http::FieldName field) noexcept {
+  return (response.known_fields() >> static_cast<unsigned>(field) & 1U) != 0;
+}
+
+// Date and Server, less what the handler has set itself.
+std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
+  const bool has_server = is_set(response, http::FieldName::Server);
+  const bool has_date = is_set(response, http::FieldName::Date);
+  if (has_server) lines = lines.substr(0, DateCache::date_line_bytes);
+  if (has_date) lines.remove_prefix(DateCache::date_line_bytes);
+  return lines;
+}
+
+h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
+  if (!framing.keep_alive) return h1::ConnectionField::Close;
+  // RFC 9112 §9.3: HTTP/1.0 closes unless told otherwise.
+  return framing.is_http10 ? h1::ConnectionField::KeepAlive : h1::ConnectionField::Default;
+}
+
+void write(OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
+  const std::size_t room = h1::head_bytes_at_most(head) + body.size();
+  if (room > OutputQueue::max_reserve) {  // fields as long as a block
+    std::string text;
+    h1::append_head(head, text);
+    output.append(text);
+    output.append(body);
+    return;
+  }
+  char* const begin = output.reserve(room);
+  char* end = h1::write_head(head, begin);
+  if (!body.empty()) std::memcpy(end, body.data(), body.size());
+  output.commit(static_cast<std::size_t>(end - begin) + body.size());
+}
+
+char* put(char* out, std::string_view text) noexcept {
+  std::memcpy(out, text.data(), text.size());
+  return out + text.size();
+}
+
+// The empty line, and before it what the connection has to say.
+std::string_view end_of_head(h1::ConnectionField connection) noexcept {
+  switch (connection) {
+    case h1::ConnectionField::Default: break;
+    case h1::ConnectionField::Close: return "Connection: close\r\n\r\n";
+    case h1::ConnectionField::KeepAlive: return "Connection: keep-alive\r\n\r\n";
+  }
+  return "\r\n";
+}
+
+// A 200 with one of the usual types: the start of its head is there already. False when it is too
+// long for a block.
+bool write_usual(OutputQueue& output, const h1::ResponseHead& head, std::string_view start,
+                 std::string_view body) {
+  constexpr std::size_t rest_bytes = 64;  // a number, and the longest end of a head
+  const std::size_t room = start.size() + head.fields.size() + body.size() + rest_bytes;
+  if (room > OutputQueue::max_reserve) return false;
+  char* const begin = output.reserve(room);
+  char* end = h1::put_decimal(head.length_bytes, put(begin, start));
+  end = put(end, "\r\n");
+  if (!head.fields.empty()) end = put(end, head.fields);
+  end = put(end, end_of_head(head.connection));
+  if (!body.empty()) end = put(end, body);
+  output.commit(static_cast<std::size_t>(end - begin));
+  return true;
+}
+
+void write_prepared(OutputQueue& output, const h1::ResponseHead& head, std::string_view prepared,
+                    std::string_view body) {
+  output.append(prepared);
+  output.append(head.standard_fields);
+  output.append(head.fields);
+  output.append(end_of_head(head.connection));
+  output.append(body);
+}
+
+}  // namespace
+
+void write_response(OutputQueue& output, Response&& response, const ResponseFraming& framing) {
+  Body& content = response.content();
+  const std::uint64_t size_bytes = content.size_bytes();
+  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
+  const bool is_bodiless = skua::is_bodiless(response.status());
+  const h1::ResponseHead head{.status = response.status(),
+                              .body = is_bodiless ? h1::BodyField::None : h1::BodyField::Length,
+                              .connection = connection_field(framing),
+                              .length_bytes = size_bytes,
+                              .standard_fields = standard_fields(response, framing.dated.lines()),
+                              .content_type = response.static_type(),
+                              .fields = response.lines().wire()};
+  // RFC 9110 §9.3.2, §6.4.1: these have no content, whatever the handler returned.
+  const bool has_content = !framing.is_head && !is_bodiless;
+  const bool rides_along =
+      has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);
+  const std::string_view copied = has_content && !rides_along ? content.text() : std::string_view();
+  const PreparedResponse* const prepared = response.prepared();
+  std::string_view start;
+  if (prepared == nullptr && head.status == Status::Ok &&
+      head.standard_fields.size() == framing.dated.lines().size()) {
+    start = framing.dated.start_of_ok(head.content_type);
+  }
+  if (prepared != nullptr) {
+    write_prepared(output, head, prepared->head(), copied);
+  } else if (start.empty() || !write_usual(output, head, start, copied)) {
+    write(output, head, copied);
+  }
+  if (rides_along) output.append_body(std::move(content));
+}
+
+}  // namespace skua::server

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Responses in, slices for one gathering send out. Small pieces share a block, so that a batch of
+// pipelined answers leaves in one system call; large bodies are not copied: they ride along until
+// they are sent.
+#include "server/output_queue.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skua::server {
+namespace {
+
+struct BodySegment final : Segment {
+  explicit BodySegment(Body&& kept) : body(std::move(kept)) {}
+  Body body;
+};
+
+OutputBlock& as_block(Segment& segment) noexcept { return static_cast<OutputBlock&>(segment); }
+
+std::size_t room(const Segment& segment) noexcept {
+  if (!segment.is_block) return 0;
+  const auto& block = static_cast<const OutputBlock&>(segment);
+  return block.bytes.size() - block.used;
+}
+
+}  // namespace
+
+char* OutputQueue::reserve(std::size_t size_bytes) {
+  SKUA_ASSERT(size_bytes <= max_reserve);
+  if (tail_ == nullptr || room(*tail_) < size_bytes) {
+    std::unique_ptr<OutputBlock> block = blocks_->take();
+    block->is_block = true;
+    block->data = block->bytes.data();
+    block->size_bytes = block->used = 0;
+    push(std::move(block));
+  }
+  OutputBlock& block = as_block(*tail_);
+  return block.bytes.data() + block.used;
+}
+
+void OutputQueue::commit(std::size_t size_bytes) noexcept {
+  as_block(*tail_).used += size_bytes;
+  tail_->size_bytes += size_bytes;
+  pressure_bytes_ += size_bytes;
+}
+
+void OutputQueue::append(std::string_view text) {
+  while (!text.empty()) {
+    char* to = reserve(1);
+    const std::size_t count = std::min(text.size(), room(*tail_));
+    std::memcpy(to, text.data(), count);
+    commit(count);
+    text.remove_prefix(count);
+  }
+}
+
+void OutputQueue::append_body(Body&& body) {
+  if (body.size_bytes() == 0) return;
+  auto segment = std::make_unique<BodySegment>(std::move(body));
+  segment->size_bytes = segment->body.size_bytes();
+  if (const FileRange* range = segment->body.file()) {
+    segment->file = range->file;
+    segment->offset = range->offset;
+    pressure_bytes_ += file_pressure_bytes;
+  } else {
+    segment->data = segment->body.text().data();
+    pressure_bytes_ += segment->size_bytes;
+  }
+  push(std::move(segment));
+}
+
+std::size_t OutputQueue::gather(std::span<net::Slice> slices) const noexcept {
+  std::size_t count = 0;
+  for (const Segment* s = head_.get(); s != nullptr && s->file < 0 && count < slices.size();
+       s = s->next.get()) {
+    slices[count++] = {s->data, static_cast<std::size_t>(s->size_bytes)};
+  }
+  return count;
+}
+
+void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
+  while (size_bytes != 0) {
+    Segment& front = *head_;
+    const std::uint64_t count = std::min(size_bytes, front.size_bytes);
+    if (front.file < 0) {
+      front.data += count;
+      pressure_bytes_ -= count;
+    } else {
+      front.offset += count;
+    }
+    front.size_bytes -= count;
+    size_bytes -= count;
+    if (front.size_bytes == 0) pop();
+  }
+}
+
+void OutputQueue::clear() noexcept {
+  while (head_) pop();
+  pressure_bytes_ = 0;
+}
+
+void OutputQueue::push(std::unique_ptr<Segment> segment) noexcept {
+  Segment* added = segment.get();
+  (tail_ != nullptr ? tail_->next : head_) = std::move(segment);
+  tail_ = added;
+}
+
+void OutputQueue::pop() noexcept {
+  std::unique_ptr<Segment> front = std::move(head_);
+  head_ = std::move(front->next);
+  if (!head_) tail_ = nullptr;
+  if (front->file >= 0) pressure_bytes_ -= file_pressure_bytes;
+  if (front->is_block) {
+    blocks_->give_back(std::unique_ptr<OutputBlock>(static_cast<OutputBlock*>(front.release())));
+  }
+}
+
+}  // namespace skua::server

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The memory and state that the connections of one thread take turns with.
+#include "server/resources.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace skua::server {
+namespace {
+
+constexpr std::size_t kept_blocks = 256;
+constexpr std::size_t kept_inboxes = 64;
+constexpr std::size_t kept_inbox_bytes = 64 * 1024;
+
+void shrink(std::string& text) {
+  text.clear();
+  if (text.capacity() > kept_inbox_bytes) text.shrink_to_fit();
+}
+
+}  // namespace
+
+void WorkerCounters::add_to(Counters& sum) const noexcept {
+  const std::uint64_t gone = closed;  // before `accepted`, which it never exceeds
+  const std::uint64_t come = accepted;
+  sum.connections_accepted += come;
+  sum.connections_open += come - gone;
+  sum.requests += requests;
+  sum.responses += responses;
+  sum.bytes_received += bytes_received;
+  sum.bytes_sent += bytes_sent;
+  sum.refused_malformed += refused_malformed;
+  sum.refused_too_large += refused_too_large;
+  sum.refused_slow += refused_slow;
+  sum.handler_failures += handler_failures;
+  sum.accept_pauses += accept_pauses;
+}
+
+h1::HeadLimits head_limits(const Limits& limits) noexcept {
+  return {.target_bytes = limits.target_bytes,
+          .field_line_bytes = limits.field_line_bytes,
+          .head_bytes = limits.head_bytes,
+          .fields = limits.fields};
+}
+
+Inbox::Inbox(const Limits& limits)
+    : lines(limits.fields), parser(h1::HeadKind::Request, head_limits(limits), lines) {}
+
+void Inbox::reset() {
+  shrink(input);
+  shrink(body);
+  parser.reset();
+}
+
+void Inbox::take_head(const http::Head& parsed) {
+  head = parsed;
+  if (parsed.base == input.data()) return;
+  input.assign(parsed.base, parsed.size_bytes);
+  std::copy(parsed.fields.begin(), parsed.fields.end(), lines.begin());
+  head.base = input.data();
+  head.fields = std::span(lines).first(parsed.fields.size());
+}
+
+Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop)
+    : router(served),
+      options(told),
+      loop(thread_loop),
+      blocks(kept_blocks),
+      lines(told.limits.fields),
+      path_scratch(told.limits.target_bytes),
+      parser(h1::HeadKind::Request, head_limits(told.limits), lines),
+      date_cache(told.server_name) {
+  inboxes.reserve(kept_inboxes);
+}
+
+std::unique_ptr<Inbox> Resources::take_inbox() {
+  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits);
+  std::unique_ptr<Inbox> inbox = std::move(inboxes.back());
+  inboxes.pop_back();
+  return inbox;
+}
+
+void Resources::give_back(std::unique_ptr<Inbox> inbox) noexcept {
+  if (inboxes.size() == kept_inboxes) return;
+  inbox->reset();
+  inboxes.push_back(std::move(inbox));
+}
+
+}  // namespace skua::server

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/counter.hpp"
+#include "base/pool.hpp"
+#include "h1/body_decoder.hpp"
+#include "h1/framing.hpp"
+#include "h1/head_parser.hpp"
+#include "loop/loop.hpp"
+#include "server/date_cache.hpp"
+#include "server/output_queue.hpp"
+#include "skua/counters.hpp"
+#include "skua/options.hpp"
+#include "skua/router.hpp"
+
+namespace skua::server {
+
+/// The counters of one worker.
+struct WorkerCounters {
+  base::Counter accepted;
+  base::Counter closed;
+  base::Counter requests;
+  base::Counter responses;
+  base::Counter bytes_received;
+  base::Counter bytes_sent;
+  base::Counter refused_malformed;
+  base::Counter refused_too_large;
+  base::Counter refused_slow;
+  base::Counter handler_failures;
+  base::Counter accept_pauses;
+
+  void add_to(Counters& sum) const noexcept;
+};
+
+/// What a request needs that has not arrived whole: its head, the state of its parsing, its body.
+///
+/// From a worker's pool: a connection owns one only while a message is incomplete or has to wait.
+struct Inbox {
+  explicit Inbox(const Limits& limits);
+
+  /// Empty again, and its memory small enough to be kept.
+  void reset();
+  /// Keeps a head that was parsed somewhere else, or that was completed here.
+  void take_head(const http::Head& parsed);
+
+  std::string input;  ///< the (unfinished) head; while the output is full: requests that wait
+  std::vector<http::FieldLine> lines;
+  h1::HeadParser parser;
+  http::Head head;  ///< while the body is read, as the next three
+  h1::Framing framing;
+  h1::BodyDecoder decoder;
+  std::string body;
+  bool discards_body = false;  ///< nobody wants the body
+  loop::Instant body_began{};
+  loop::Instant deadline{};  ///< of the head, or of the next piece of the body
+};
+
+/// The part of the options that a parser needs.
+h1::HeadLimits head_limits(const Limits& limits) noexcept;
+
+/// What all connections of one thread share.
+struct Resources {
+  Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop);
+
+  std::unique_ptr<Inbox> take_inbox();
+  void give_back(std::unique_ptr<Inbox> inbox) noexcept;
+  /// What a response that is made now has in common with others.
+  [[nodiscard]] const DateCache& dated() {
+    date_cache.update(loop.now());
+    return date_cache;
+  }
+
+  const Router& router;
+  const ServerOptions& options;
+  loop::Loop& loop;
+  OutputQueue::Blocks blocks;
+  std::vector<std::unique_ptr<Inbox>> inboxes;
+  std::vector<http::FieldLine> lines;  ///< of the parser below
+  std::vector<char> path_scratch;      ///< for a path that has to be decoded
+  h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all
+  h1::LastAuthority known_host;
+  DateCache date_cache;
+  WorkerCounters counters;
+  bool is_draining = false;        ///< the last response to what was received closes
+  bool is_under_pressure = false;  ///< nearly as many connections as allowed
+};
+
+}  // namespace skua::server

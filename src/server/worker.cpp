@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// One thread of a server. It accepts while the server is below its cap, owns its connections until
+// they are closed, and ends when it was told to and nothing is left.
+#include "server/worker.hpp"
+
+#include <utility>
+
+#include "net/tcp_stream.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr Duration cap_retry = 100ms;
+
+loop::BackendKind kind(BackendChoice choice) noexcept {
+  switch (choice) {
+    case BackendChoice::Auto: return loop::BackendKind::Auto;
+    case BackendChoice::Epoll: return loop::BackendKind::Epoll;
+    case BackendChoice::IoUring: return loop::BackendKind::IoUring;
+    case BackendChoice::Poll: return loop::BackendKind::Poll;
+  }
+  return loop::BackendKind::Auto;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
+                                               SharedState& shared, const loop::Clock* clock) {
+  auto loop = loop::Loop::create({.backend = kind(options.backend), .clock = clock});
+  if (!loop) return loop.error();
+  return std::unique_ptr<Worker>(new Worker(*std::move(loop), router, options, shared));
+}
+
+Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
+               SharedState& shared)
+    : options_(options),
+      shared_(shared),
+      loop_(std::move(loop)),
+      resources_(router, options, *loop_),
+      resume_timer_(
+          loop_->timers(),
+          [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this) {}
+
+Worker::~Worker() {
+  close_all();
+  while (listener_ != nullptr || !connections_.empty()) loop_->run_once(Duration(0));
+}
+
+void Worker::listen(net::Socket socket) {
+  listener_ = std::make_unique<net::Listener>(*loop_, std::move(socket),
+                                              static_cast<net::ListenerSink&>(*this));
+}
+
+void Worker::run() {
+  if (listener_ != nullptr) listener_->resume();
+  loop_->run();
+}
+
+void Worker::adopt(net::Socket socket) {
+  // shared_ptr because a posted function is copyable; it closes the socket when the loop drops the
+  // post.
+  auto shared = std::make_shared<net::Socket>(std::move(socket));
+  loop_->post([this, shared] { take(std::move(*shared)); });
+}
+
+void Worker::begin_drain() {
+  loop_->post([this] { drain(); });
+}
+
+void Worker::cancel() {
+  loop_->post([this] {
+    drain();
+    close_all();
+  });
+}
+
+void Worker::add_to(Counters& sum) const noexcept {
+  resources_.counters.add_to(sum);
+  const loop::SystemCalls& calls = loop_->backend().system_calls();
+  sum.wait_calls += calls.waits;
+  sum.receive_calls += calls.receives;
+  sum.send_calls += calls.sends;
+  sum.other_calls += calls.others;
+}
+
+void Worker::on_accept(net::Socket socket) {
+  if (receiver_) return receiver_(std::move(socket));
+  take(std::move(socket));
+}
+
+void Worker::take(net::Socket socket) {
+  net::set_no_delay(socket.descriptor());
+  serve(std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket)));
+}
+
+void Worker::serve(std::unique_ptr<net::Stream> stream) {
+  ++resources_.counters.accepted;
+  shared_.open_connections.fetch_add(1, std::memory_order_relaxed);
+  if (const auto& tell = options_.hooks.on_connection_open) tell(stream->peer().to_string());
+  auto connection = std::make_unique<Connection>(resources_, static_cast<ConnectionOwner&>(*this),
+                                                 std::move(stream));
+  connections_.push_back(*connection);
+  connection->start();
+  if (resources_.is_draining) connection->drain();
+  static_cast<void>(connection.release());  // connection_closed takes it back
+  update_pressure();
+}
+
+void Worker::connection_closed(Connection& connection) noexcept {
+  const std::unique_ptr<Connection> owned(&connection);
+  ++resources_.counters.closed;
+  shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);
+  connection.unlink();
+  update_pressure();
+  end_if_done();
+}
+
+void Worker::update_pressure() noexcept {
+  const std::size_t open = shared_.open_connections.load(std::memory_order_relaxed);
+  const std::size_t cap = options_.limits.connections;
+  resources_.is_under_pressure = open > cap / 5 * 4;
+  if (listener_ == nullptr || resources_.is_draining) return;
+  if (open < cap) {
+    if (resume_timer_.is_running()) listener_->resume();
+    resume_timer_.stop();
+    return;
+  }
+  if (!resume_timer_.is_running()) {
+    ++resources_.counters.accept_pauses;
+    listener_->pause();
+  }
+  resume_timer_.start(cap_retry);
+}
+
+void Worker::on_accept_paused(Error error) {
+  ++resources_.counters.accept_pauses;
+  if (const auto& log = options_.hooks.log) log(LogLevel::Warning, error.message());
+}
+
+void Worker::on_listener_closed() {
+  listener_.reset();
+  end_if_done();
+}
+
+void Worker::drain() {
+  if (resources_.is_draining) return;
+  resources_.is_draining = true;
+  resume_timer_.stop();
+  connections_.for_each([](Connection& connection) { connection.drain(); });
+  if (listener_ != nullptr) listener_->drain();
+  end_if_done();
+}
+
+void Worker::close_all() {
+  connections_.for_each([](Connection& connection) { connection.close(); });
+  if (listener_ != nullptr) listener_->close();
+}
+
+void Worker::end_if_done() {
+  if (!resources_.is_draining || listener_ != nullptr || !connections_.empty()) return;
+  is_done_ = true;
+  loop_->stop();
+}
+
+}  // namespace skua::server

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "base/intrusive_list.hpp"
+#include "loop/loop.hpp"
+#include "net/listener.hpp"
+#include "server/connection.hpp"
+#include "server/resources.hpp"
+#include "skua/error.hpp"
+#include "skua/options.hpp"
+#include "skua/router.hpp"
+
+namespace skua::server {
+
+/// What all workers of a server share: touched when a connection comes or goes, never per request.
+struct SharedState {
+  std::atomic<std::size_t> open_connections{0};
+};
+
+/// One thread of a server: its loop, its listener, its connections.
+///
+/// Everything but begin_drain, cancel, adopt and counters is for the thread that runs it.
+class Worker final : private net::ListenerSink, private ConnectionOwner {
+ public:
+  /// `options`, `router` and `shared` outlive the worker.
+  static Result<std::unique_ptr<Worker>> create(const Router& router, const ServerOptions& options,
+                                                SharedState& shared,
+                                                const loop::Clock* clock = nullptr);
+  ~Worker();
+
+  /// Takes connections from this socket once it runs. Before run().
+  void listen(net::Socket socket);
+  /// Gives away what it accepts instead of serving it. Before run().
+  void hand_over(std::function<void(net::Socket)> receiver) { receiver_ = std::move(receiver); }
+
+  /// Serves until drained or cancelled.
+  void run();
+  /// One turn of the same, for tests.
+  void run_once(Duration max_wait) { loop_->run_once(max_wait); }
+  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
+
+  /// Takes over a connection that another worker accepted. Any thread.
+  void adopt(net::Socket socket);
+  /// Stops listening, lets requests in progress finish, then ends run(). Any thread.
+  void begin_drain();
+  /// Closes everything at once, then ends run(). Any thread.
+  void cancel();
+
+  void add_to(Counters& sum) const noexcept;
+  [[nodiscard]] loop::BackendKind backend() const noexcept { return loop_->backend().kind(); }
+  [[nodiscard]] loop::Loop& loop() noexcept { return *loop_; }
+  /// Serves a stream of any kind. On the worker's thread.
+  void serve(std::unique_ptr<net::Stream> stream);
+
+ private:
+  Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
+         SharedState& shared);
+
+  void on_accept(net::Socket socket) override;
+  void on_accept_paused(Error error) override;
+  void on_listener_closed() override;
+  void connection_closed(Connection& connection) noexcept override;
+
+  void take(net::Socket socket);
+  void drain();
+  void close_all();
+  void update_pressure() noexcept;
+  void end_if_done();
+
+  const ServerOptions& options_;
+  SharedState& shared_;
+  std::unique_ptr<loop::Loop> loop_;
+  Resources resources_;
+  std::unique_ptr<net::Listener> listener_;
+  std::function<void(net::Socket)> receiver_;
+  base::IntrusiveList<Connection> connections_;
+  loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have gone
+  bool is_done_ = false;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What a request and an idle connection may cost, counted.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "skua.hpp"
+#include "support/allocations.hpp"
+#include "support/test_worker.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Client;
+using testing::get;
+using testing::TestWorker;
+
+Router hello() {
+  Router router;
+  router.get("/", [] { return "Hello, World!"; });
+  router.get("/json", [] { return Response::json(R"({"message":"Hello, World!"})"); });
+  router.get("/users/{id}", [](const Request& request, int) {
+    return Response(Status::Ok, request.header("host").value_or("")).header("X-Seen", "yes");
+  });
+  router.get("/prepared", PreparedResponse(Response::html("<p>Hello, World!</p>")));
+  return router;
+}
+
+class Budget : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  Router router_ = hello();
+  TestWorker worker_{router_, GetParam()};
+};
+
+TEST_P(Budget, AKeepAliveRequestAllocatesNothing) {
+  Client client = worker_.connect();
+  for (const std::string path : {"/", "/json", "/users/7", "/prepared", "/nowhere"}) {
+    const std::string request = get(path, "User-Agent: test\r\nAccept: */*\r\nCookie: a=b\r\n");
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(worker_.ask(client, request));
+    std::uint64_t allocated = 0;
+    for (int i = 0; i < 100; ++i) {
+      client.send(request);
+      const std::uint64_t before = testing::allocations().count;
+      worker_.turn_until_readable(client);
+      worker_.settle();
+      allocated += testing::allocations().count - before;
+      ASSERT_TRUE(client.answer());
+    }
+    EXPECT_EQ(allocated, 0U) << path;
+  }
+}
+
+TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {
+  rlimit files{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
+  files.rlim_cur = files.rlim_max;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
+  // poll(2) looks at every descriptor in every turn: fewer say the same.
+  const std::size_t wanted = GetParam() == BackendChoice::Poll ? 1'000 : 10'000;
+  const std::size_t count = std::min<std::size_t>(wanted, (files.rlim_max - 200) / 2);
+  std::vector<Client> clients;
+  clients.reserve(count);
+  const std::string request = get("/");
+  Client first = worker_.connect();
+  ASSERT_TRUE(worker_.ask(first, request));
+
+  const std::int64_t before = testing::allocations().live_bytes;
+  std::int64_t clients_bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    clients.push_back(worker_.connect());
+    clients.back().send(request);
+    worker_.turn_until_readable(clients.back());
+    const std::int64_t served = testing::allocations().live_bytes;
+    ASSERT_TRUE(clients.back().answer());
+    clients_bytes += testing::allocations().live_bytes - served;
+  }
+  worker_.settle();
+  const std::int64_t each = (testing::allocations().live_bytes - before - clients_bytes) /
+                            static_cast<std::int64_t>(count);
+  RecordProperty("bytes_per_idle_connection", std::to_string(each));
+  RecordProperty("connections", std::to_string(count));
+  EXPECT_LE(each, 512) << "of " << count << " connections";
+  EXPECT_GT(each, 0);
+}
+
+TEST_P(Budget, ARequestCostsAReceiveAndASend) {
+  if (GetParam() == BackendChoice::IoUring) {
+    Client client = worker_.connect();
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(worker_.ask(client, get("/")));
+    const Counters before = worker_.counters();
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(worker_.ask(client, get("/")));
+    const Counters after = worker_.counters();
+    EXPECT_EQ(after.receive_calls - before.receive_calls, 0U);
+    EXPECT_EQ(after.send_calls - before.send_calls, 0U);
+    return;
+  }
+  std::vector<Client> clients;
+  for (int i = 0; i < 64; ++i) clients.push_back(worker_.connect());
+  const auto round = [&] {
+    for (Client& client : clients) client.send(get("/"));
+    for (Client& client : clients) {
+      worker_.turn_until_readable(client);
+      ASSERT_TRUE(client.answer());
+    }
+  };
+  round();
+  const Counters before = worker_.counters();
+  for (int i = 0; i < 10; ++i) round();
+  const Counters after = worker_.counters();
+  EXPECT_EQ(after.requests - before.requests, 640U);
+  EXPECT_EQ(after.receive_calls - before.receive_calls, 640U);
+  EXPECT_EQ(after.send_calls - before.send_calls, 640U);
+  EXPECT_EQ(after.other_calls - before.other_calls, 0U);
+  EXPECT_LE(after.wait_calls - before.wait_calls, 20U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Budget, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua

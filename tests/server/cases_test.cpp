@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Every case file, at a whole server: over a memory stream and over TCP on every back end; in one
+// piece, byte by byte and in two pieces, cut at every place (at up to 400 places where a case is
+// very long).
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "http/target_path.hpp"
+#include "net/memory_stream.hpp"
+#include "skua.hpp"
+#include "support/case_file.hpp"
+#include "support/test_worker.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Case;
+using testing::Expected;
+
+constexpr std::size_t most_cuts = 400;
+
+Router recorder() {
+  Router router;
+  const auto record = [](const Request& request) {
+    std::string out(name(request.method()));
+    return out.append(" ").append(request.target()).append("\n").append(request.body());
+  };
+  router.any("/", record);
+  router.any("/{rest...}",
+             [record](const Request& request, std::string_view) { return record(request); });
+  return router;
+}
+
+ServerOptions options_for(const Case& test) {
+  ServerOptions options;
+  Limits& limits = options.limits;
+  limits.target_bytes = test.limit("target_bytes", limits.target_bytes);
+  limits.field_line_bytes = test.limit("field_line_bytes", limits.field_line_bytes);
+  limits.head_bytes = test.limit("head_bytes", limits.head_bytes);
+  limits.fields = static_cast<std::uint16_t>(test.limit("fields", limits.fields));
+  limits.body_bytes = test.limit("body_bytes", limits.body_bytes);
+  limits.chunk_extension_bytes = test.limit("extension_bytes", limits.chunk_extension_bytes);
+  limits.trailer_bytes = test.limit("trailer_bytes", limits.trailer_bytes);
+  limits.trailer_fields =
+      static_cast<std::uint16_t>(test.limit("trailer_fields", limits.trailer_fields));
+  return options;
+}
+
+// What the server has to answer to one expected event.
+struct Wanted {
+  int status = 200;
+  std::string body{};
+  bool to_head = false;
+  bool closes = false;
+};
+
+Wanted wanted_of(const Expected& event) {
+  if (event.kind == Expected::Kind::Failure) return {.status = event.status, .closes = true};
+  Wanted wanted{.to_head = event.method == "HEAD", .closes = event.close};
+  if (event.method == "CONNECT") return {.status = 501, .closes = true};
+  if (event.target == "*") return {.status = 204, .closes = wanted.closes};
+  std::string_view path = event.target;
+  if (const std::size_t scheme = path.find("://"); !path.starts_with("/") && scheme != path.npos) {
+    const std::size_t slash = path.find_first_of("/?", scheme + 3);
+    path = slash == path.npos || path[slash] == '?' ? "/" : path.substr(slash);
+  }
+  std::array<char, 65536> scratch;
+  if (!http::canonical_path(http::split_target(path).path, scratch))
+    return {.status = 400, .closes = true};
+  wanted.body = event.method + " " + event.target + "\n" + event.body;
+  return wanted;
+}
+
+// Compares what the server sent with what the case expects.
+void check(const Case& test, std::string output, const std::string& how) {
+  SCOPED_TRACE(test.where() + ", " + how);
+  for (const Expected& event : test.expected) {
+    if (event.kind == Expected::Kind::More) break;
+    const Wanted wanted = wanted_of(event);
+    auto answer = testing::take_answer(output, wanted.to_head);
+    while (answer && answer->status == 100) answer = testing::take_answer(output, wanted.to_head);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->status, wanted.status);
+    if (wanted.status == 200 && !wanted.to_head) {
+      EXPECT_EQ(answer->body, wanted.body);
+    }
+    EXPECT_EQ(answer->field("Connection") == "close", wanted.closes);
+    if (wanted.closes) break;
+  }
+  // The runs end with the client's FIN, which makes an unfinished body a truncated one.
+  std::string unread = output;
+  if (const auto last = testing::take_answer(unread);
+      last && test.expected.back().kind == Expected::Kind::More) {
+    EXPECT_EQ(last->status, 400);
+    return;
+  }
+  EXPECT_EQ(output, "") << "more answers than requests";
+}
+
+// The pieces in which a case is sent: each list is one run.
+std::vector<std::vector<std::string_view>> cuts(std::string_view bytes) {
+  std::vector<std::vector<std::string_view>> runs{{bytes}};
+  runs.emplace_back();
+  for (std::size_t i = 0; i < bytes.size(); ++i) runs.back().push_back(bytes.substr(i, 1));
+  const std::size_t step = bytes.size() / most_cuts + 1;
+  for (std::size_t i = 1; i < bytes.size(); i += step)
+    runs.push_back({bytes.substr(0, i), bytes.substr(i)});
+  return runs;
+}
+
+std::string how(const std::vector<std::string_view>& pieces) {
+  if (pieces.size() == 2) return "cut after " + std::to_string(pieces[0].size());
+  return "in " + std::to_string(pieces.size()) + " pieces";
+}
+
+std::vector<Case> request_cases() {
+  std::vector<Case> cases = testing::read_case_files(SKUA_SOURCE_DIR "/tests/cases");
+  std::erase_if(cases, [](const Case& test) { return test.is_response; });
+  EXPECT_GT(cases.size(), 100U);
+  return cases;
+}
+
+TEST(Cases, OverAMemoryStream) {
+  const Router router = recorder();
+  for (const Case& test : request_cases()) {
+    testing::TestWorker worker(router, BackendChoice::Poll, options_for(test));
+    for (const auto& pieces : cuts(test.bytes)) {
+      auto owned = std::make_unique<net::MemoryStream>();
+      net::MemoryStream& stream = *owned;
+      bool is_destroyed = false;
+      stream.tell_destruction(is_destroyed);
+      (*worker).serve(std::move(owned));
+      std::string output;
+      const auto pump = [&] {
+        do output += stream.take_output();
+        while (stream.pump_once() && !is_destroyed);
+      };
+      for (const std::string_view piece : pieces) {
+        if (is_destroyed) break;
+        stream.feed(piece);
+        pump();
+      }
+      if (!is_destroyed) {
+        stream.finish();
+        pump();
+      }
+      check(test, output, how(pieces));
+      EXPECT_TRUE(is_destroyed) << test.title;
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {};
+
+// Two ends of a connection over the loopback interface: the server's, non-blocking, and the
+// client's.
+std::pair<net::Socket, net::Socket> connect_pair(const net::Socket& listener) {
+  const net::Address address = net::local_address(listener.descriptor());
+  net::Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
+  net::set_no_delay(client.descriptor());
+  pollfd ready{.fd = listener.descriptor(), .events = POLLIN, .revents = 0};
+  EXPECT_EQ(::poll(&ready, 1, 10'000), 1);
+  net::Socket server(
+      ::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  EXPECT_TRUE(server);
+  return {std::move(server), std::move(client)};
+}
+
+TEST_P(CasesOverTcp, AtEveryCut) {
+  const Router router = recorder();
+  const net::Socket listener =
+      net::create_listener(net::Address::parse("127.0.0.1", 0).value()).value();
+  for (const Case& test : request_cases()) {
+    testing::TestWorker worker(router, GetParam(), options_for(test));
+    for (const auto& pieces : cuts(test.bytes)) {
+      auto [server_end, client_end] = connect_pair(listener);
+      testing::Client client(std::move(client_end));
+      (*worker).serve(
+          std::make_unique<net::TcpStream>((*worker).loop().backend(), std::move(server_end)));
+      for (const std::string_view piece : pieces) {
+        const std::uint64_t wanted = worker.counters().bytes_received + piece.size();
+        client.send(piece);
+        for (int i = 0; i < 1000 && worker.counters().bytes_received < wanted &&
+                        worker.counters().connections_open != 0;
+             ++i) {
+          (*worker).run_once(10ms);
+        }
+      }
+      client.end();
+      for (int i = 0; i < 1000 && worker.counters().connections_open != 0; ++i)
+        (*worker).run_once(10ms);
+      EXPECT_EQ(worker.counters().connections_open, 0U);
+      check(test, client.rest(), how(pieces));
+      EXPECT_FALSE(client.was_reset());
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, CasesOverTcp, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Start, several threads, caps, shortage, drain and cancel, over real sockets on every back end.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua.hpp"
+#include "support/test_server.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Client;
+using testing::get;
+using testing::TestServer;
+
+Router hello() {
+  Router router;
+  router.get("/", [] { return "hello"; });
+  return router;
+}
+
+class Lifecycle : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  Router router_ = hello();
+};
+
+TEST_P(Lifecycle, APortThatIsTakenIsAnError) {
+  const TestServer first(router_, GetParam(), {.threads = 2});
+  Server second(router_,
+                {.host = "127.0.0.1", .port = first.port(), .threads = 2, .backend = GetParam()});
+  const Result<void> started = second.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), Errc::AddressInUse);
+}
+
+TEST_P(Lifecycle, AServerNameThatWouldEndItsLineIsRefused) {
+  EXPECT_THROW(Server(router_, {.backend = GetParam(), .server_name = "a\r\nX: y"}),
+               std::invalid_argument);
+}
+
+TEST_P(Lifecycle, ListensOnAUnixSocketWithSeveralThreads) {
+  const std::string path = ::testing::TempDir() + "skua-" + std::to_string(::getpid()) + "-" +
+                           std::to_string(static_cast<int>(GetParam()));
+  Server server(router_, {.host = "unix:" + path, .threads = 2, .backend = GetParam()});
+  ASSERT_TRUE(server.start());
+  const net::Address address = net::Address::unix_path(path).value();
+  for (int i = 0; i < 4; ++i) {
+    net::Socket socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(::connect(socket.descriptor(), address.data(), address.size_bytes()), 0);
+    Client client(std::move(socket));
+    client.send(get("/"));
+    EXPECT_EQ(client.answer()->body, "hello");
+  }
+  server.shutdown();
+  EXPECT_NE(::access(path.c_str(), F_OK), 0);
+}
+
+TEST_P(Lifecycle, SeveralThreadsServeTogether) {
+  TestServer server(router_, GetParam(), {.threads = 3});
+  std::vector<Client> clients;
+  for (int i = 0; i < 30; ++i) clients.push_back(server.connect());
+  for (Client& client : clients) client.send(get("/"));
+  for (Client& client : clients) EXPECT_EQ(client.answer()->body, "hello");
+  EXPECT_EQ(server->counters().connections_open, 30U);
+  EXPECT_EQ(server->counters().requests, 30U);
+}
+
+TEST_P(Lifecycle, DrainingClosesIdleConnectionsAndThePort) {
+  TestServer server(router_, GetParam());
+  Client idle = server.connect();
+  idle.send(get("/"));
+  ASSERT_EQ(idle.answer()->status, 200);
+  server->shutdown();
+  EXPECT_TRUE(idle.is_closed());
+  EXPECT_EQ(server->counters().connections_open, 0U);
+  server->shutdown();  // idempotent
+}
+
+// A request that was sent before the drain is answered, and the answer says that it is the last.
+TEST_P(Lifecycle, DrainingAnswersWhatWasReceived) {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  Router router;
+  router.get("/slow", [&] {
+    entered.set_value();
+    leave.get_future().wait();
+    return "done";
+  });
+  router.get("/", [] { return "hello"; });
+  TestServer server(router, GetParam());
+  Client slow = server.connect();
+  Client waiting = server.connect();
+  slow.send(get("/slow") + get("/"));
+  entered.get_future().wait();
+  waiting.send(get("/"));  // lies in the kernel: the only thread is busy
+  std::thread drainer([&] { server->shutdown(); });
+  leave.set_value();
+  EXPECT_EQ(slow.answer()->body, "done");
+  const auto last = waiting.answer();
+  ASSERT_TRUE(last.has_value());
+  EXPECT_EQ(last->body, "hello");
+  drainer.join();
+}
+
+TEST_P(Lifecycle, CancellingEndsAtOnce) {
+  TestServer server(router_, GetParam());
+  Client unfinished = server.connect();
+  unfinished.send("GET / HT");
+  Client idle = server.connect();
+  idle.send(get("/"));
+  ASSERT_EQ(idle.answer()->status, 200);
+  server->shutdown(Duration(0));
+  EXPECT_EQ(server->counters().connections_open, 0U);
+}
+
+TEST_P(Lifecycle, AcceptsAgainWhenAConnectionBelowTheCapGoes) {
+  ServerOptions options;
+  options.limits.connections = 2;
+  TestServer server(router_, GetParam(), options);
+  std::vector<Client> clients;
+  for (int i = 0; i < 2; ++i) {
+    clients.push_back(server.connect());
+    clients.back().send(get("/"));
+    ASSERT_EQ(clients.back().answer()->status, 200);
+  }
+  Client third = server.connect();  // waits in the backlog
+  third.send(get("/"));
+  clients.pop_back();
+  EXPECT_EQ(third.answer()->status, 200);
+  EXPECT_GE(server->counters().accept_pauses, 1U);
+}
+
+TEST_P(Lifecycle, HooksSeeConnectionsAndResponses) {
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  ServerOptions options;
+  options.hooks.on_connection_open = [&](std::string_view) {
+    const std::lock_guard lock(mutex);
+    seen.emplace_back("open");
+  };
+  options.hooks.on_response = [&](const RequestRecord& record) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(std::string(record.target) + " " + std::to_string(code(record.status)));
+  };
+  options.hooks.on_connection_close = [&] {
+    const std::lock_guard lock(mutex);
+    seen.emplace_back("close");
+  };
+  {
+    TestServer server(router_, GetParam(), options);
+    Client client = server.connect();
+    client.send(get("/?a=b") + "nonsense\r\n\r\n");
+    EXPECT_EQ(client.answer()->status, 200);
+    EXPECT_EQ(client.answer()->status, 400);
+    client.rest();
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"open", "/?a=b 200", " 400", "close"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Lifecycle, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Every wait for a peer ends, and says so where the peer may still listen. Time is the test's.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "skua.hpp"
+#include "support/test_worker.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Answer;
+using testing::Client;
+using testing::get;
+using testing::TestWorker;
+
+Router sample() {
+  Router router;
+  router.get("/", [] { return "hello"; });
+  router.post("/echo", [](const Request& request) { return std::string(request.body()); });
+  router.get("/big", [] { return std::string(32'000'000, 'x'); });
+  return router;
+}
+
+class Timeout : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  void expect_timeout(Client& client) {
+    worker_.turn_until_readable(client);
+    const auto answer = client.answer();
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->status, 408);
+    EXPECT_EQ(answer->field("Connection"), "close");
+    EXPECT_EQ(worker_.counters().refused_slow, 1U);
+  }
+  // The worker has read everything that was sent.
+  void send(Client& client, std::string_view bytes) {
+    client.send(bytes);
+    const std::uint64_t wanted = worker_.counters().bytes_received + bytes.size();
+    while (worker_.counters().bytes_received < wanted) (*worker_).run_once(10ms);
+  }
+
+  Router router_ = sample();
+  TestWorker worker_{router_, GetParam()};
+  Client client_ = worker_.connect();
+};
+
+TEST_P(Timeout, AnIdleConnectionIsClosed) {
+  ASSERT_TRUE(worker_.ask(client_, get("/")));
+  worker_.advance(59s);
+  EXPECT_FALSE(TestWorker::is_readable(client_));
+  worker_.advance(2s);
+  worker_.turn_until_readable(client_);
+  EXPECT_TRUE(client_.is_closed());
+}
+
+TEST_P(Timeout, AConnectionThatNeverSpeaksIsClosed) {
+  worker_.settle();
+  worker_.advance(11s);
+  worker_.turn_until_readable(client_);
+  EXPECT_TRUE(client_.is_closed());
+}
+
+TEST_P(Timeout, AHeadHasTenSecondsInAll) {
+  ASSERT_TRUE(worker_.ask(client_, get("/")));
+  send(client_, "GET / HTTP/1.1\r\nHost: a\r\n");
+  for (int i = 0; i < 4; ++i) {
+    worker_.advance(2400ms);
+    EXPECT_FALSE(TestWorker::is_readable(client_));
+    send(client_, "X: y\r\n");  // dripping does not help
+  }
+  worker_.advance(500ms);
+  expect_timeout(client_);
+}
+
+TEST_P(Timeout, ABodyMayPauseThirtySeconds) {
+  send(client_, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+  send(client_, std::string(90'000, 'x'));
+  worker_.advance(29s);
+  send(client_, std::string(5'000, 'x'));
+  EXPECT_FALSE(TestWorker::is_readable(client_));
+  worker_.advance(31s);
+  expect_timeout(client_);
+}
+
+TEST_P(Timeout, ABodyThatDripsIsTooSlow) {
+  send(client_, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+  for (int i = 0; i < 9; ++i) {
+    worker_.advance(1s);
+    send(client_, "x");
+    EXPECT_FALSE(TestWorker::is_readable(client_));
+  }
+  worker_.advance(2s);
+  send(client_, "x");
+  expect_timeout(client_);
+}
+
+TEST_P(Timeout, APeerThatTakesNothingIsClosed) {
+  send(client_, get("/big"));
+  worker_.settle();
+  worker_.advance(29s);
+  EXPECT_EQ(worker_.counters().connections_open, 1U);
+  send(client_, get("/"));  // asking for more is not taking
+  worker_.advance(2s);
+  worker_.settle();
+  EXPECT_EQ(worker_.counters().connections_open, 0U);
+}
+
+TEST_P(Timeout, AnOldConnectionIsToldToGo) {
+  for (int i = 0; i < 70; ++i) {
+    const auto answer = worker_.ask(client_, get("/"));
+    ASSERT_TRUE(answer.has_value());
+    if (answer->field("Connection") == "close") {
+      EXPECT_GE(i, 53);
+      return;
+    }
+    worker_.advance(59s);
+  }
+  FAIL() << "it is older than an hour and a tenth";
+}
+
+TEST_P(Timeout, LingeringEnds) {
+  send(client_, "nonsense\r\n\r\n");
+  worker_.turn_until_readable(client_);
+  EXPECT_EQ(client_.answer()->status, 400);
+  EXPECT_EQ(worker_.counters().connections_open, 1U);
+  worker_.advance(3s);
+  worker_.settle();
+  EXPECT_EQ(worker_.counters().connections_open, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Timeout, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace skua::support {
+
+/// A fresh directory that vanishes with this object.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    std::string name = (std::filesystem::temp_directory_path() / "skua-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+    path_ = name;
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string string() const { return path_.string(); }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+  /// Writes a file, with its folders.
+  void write(std::string_view name, std::string_view text) const {
+    const std::filesystem::path file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file, std::ios::binary) << text;
+  }
+  void make(std::string_view folder) const { std::filesystem::create_directories(path_ / folder); }
+  void link(std::string_view target, std::string_view name) const {
+    std::filesystem::create_symlink(target, path_ / name);
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace skua::support

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loop/backend.hpp"
+#include "skua/server.hpp"
+#include "support/client.hpp"
+
+namespace skua::testing {
+
+/// Every back end that this machine can run; tests are instantiated over them.
+inline std::vector<BackendChoice> backends() {
+  std::vector<BackendChoice> found{BackendChoice::Poll};
+  if (loop::Backend::create(loop::BackendKind::Epoll)) found.push_back(BackendChoice::Epoll);
+  if (loop::Backend::create(loop::BackendKind::IoUring)) found.push_back(BackendChoice::IoUring);
+  return found;
+}
+
+inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& info) {
+  switch (info.param) {
+    case BackendChoice::Epoll: return "Epoll";
+    case BackendChoice::IoUring: return "IoUring";
+    case BackendChoice::Poll: return "Poll";
+    case BackendChoice::Auto: break;
+  }
+  return "Auto";
+}
+
+/// A server on a port of its own, of one thread unless told otherwise.
+class TestServer {
+ public:
+  TestServer(const Router& router, BackendChoice backend, ServerOptions options = {})
+      : server_(router, adapt(std::move(options), backend)) {
+    const Result<void> started = server_.start();
+    EXPECT_TRUE(started) << started.error().message();
+  }
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return server_.port(); }
+  [[nodiscard]] Client connect() const { return Client(server_.port()); }
+  Server& operator*() noexcept { return server_; }
+  Server* operator->() noexcept { return &server_; }
+
+ private:
+  static ServerOptions adapt(ServerOptions options, BackendChoice backend) {
+    options.host = "127.0.0.1";
+    options.port = 0;
+    options.backend = backend;
+    if (options.threads == 0) options.threads = 1;
+    return options;
+  }
+
+  Server server_;
+};
+
+}  // namespace skua::testing
