@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// The `skua` command: one row of the table for each of its commands.
+#include "command.hpp"
+#include "serve.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct Command {
+  const char* name;
+  const char* description;
+  skua::cli::Configure* configure;
+};
+
+constexpr Command commands[] = {
+    {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
+};
+
+int run(int count, char** arguments) {
+  CLI::App parser("An HTTP toolkit.", "skua");
+  parser.set_version_flag("--version", "skua " SKUA_VERSION, "Print the version and exit");
+  parser.set_help_flag("-h,--help", "Print this help and exit");
+  parser.require_subcommand(0, 1);
+  parser.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return std::string("skua: ") + error.what() + "\nTry `skua --help` or `skua serve --help`.\n";
+  });
+  std::vector<std::pair<CLI::App*, std::function<int()>>> actions;
+  for (const Command& command : commands) {
+    CLI::App* const own = parser.add_subcommand(command.name, command.description);
+    actions.emplace_back(own, command.configure(*own));
+  }
+  parser.footer("`skua COMMAND --help` tells more about a command.");
+  try {
+    parser.parse(count, arguments);
+  } catch (const CLI::ParseError& error) {
+    return parser.exit(error) == 0 ? skua::cli::succeeded : skua::cli::misunderstood;
+  }
+  for (const auto& [own, action] : actions) {
+    if (own->parsed()) return action();
+  }
+  std::fputs(parser.help().c_str(), stdout);
+  return skua::cli::succeeded;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  // A reader of our output that goes away is an error of that write, not the end of the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(count, arguments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "skua: %s\n", error.what());
+    return skua::cli::failed;
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// In: settings. Out: the same for people, with units; every limit and timeout of skua/options.hpp
+// is here.
+#include "print_config.hpp"
+
+#include <cstdint>
+#include <cstdio>
+
+namespace skua::cli {
+namespace {
+
+void section(const char* name) { std::printf("[%s]\n", name); }
+
+void print(const char* name, const std::string& value) {
+  std::printf("%-28s = %s\n", name, value.c_str());
+}
+
+void print_flag(const char* name, bool value) { print(name, value ? "yes" : "no"); }
+
+void print_count(const char* name, std::uint64_t value) { print(name, std::to_string(value)); }
+
+// In the largest unit that loses nothing.
+void print_size(const char* name, std::uint64_t bytes) {
+  const char* unit = "B";
+  for (const char* larger : {"KiB", "MiB", "GiB"}) {
+    if (bytes == 0 || bytes % 1024 != 0) break;
+    bytes /= 1024;
+    unit = larger;
+  }
+  print(name, std::to_string(bytes) + " " + unit);
+}
+
+void print_time(const char* name, Duration time) {
+  const auto count = [&](Duration unit) { return std::to_string(time / unit); };
+  if (time % 1h == 0ns && time != 0ns) return print(name, count(1h) + " h");
+  if (time % 1s == 0ns) return print(name, count(1s) + " s");
+  print(name, count(1ms) + " ms");
+}
+
+void print_limits(const Limits& limits) {
+  section("limits");
+  print_size("target", limits.target_bytes);
+  print_size("field_line", limits.field_line_bytes);
+  print_size("head", limits.head_bytes);
+  print_count("fields", limits.fields);
+  print_size("body", limits.body_bytes);
+  print_size("body_per_second", limits.body_bytes_per_second);
+  print_size("chunk_extension", limits.chunk_extension_bytes);
+  print_size("trailer", limits.trailer_bytes);
+  print_count("trailer_fields", limits.trailer_fields);
+  print_size("unread_body", limits.unread_body_bytes);
+  print_size("output", limits.output_bytes);
+  print_count("connections", limits.connections);
+}
+
+void print_timeouts(const Timeouts& timeouts) {
+  section("timeouts");
+  print_time("head", timeouts.head);
+  print_time("body", timeouts.body);
+  print_time("body_grace", timeouts.body_grace);
+  print_time("write", timeouts.write);
+  print_time("idle", timeouts.idle);
+  print_time("idle_under_pressure", timeouts.idle_under_pressure);
+  print_time("connection_age", timeouts.connection_age);
+  print_time("linger", timeouts.linger);
+  print_time("drain_grace", timeouts.drain_grace);
+  print_time("shutdown", timeouts.shutdown);
+}
+
+}  // namespace
+
+void print_config(const ServeConfig& config) {
+  const auto& [folder, files, server, backend, access_log] = config;
+  section("serve");
+  print("folder", folder);
+  print("host", server.host);
+  print_count("port", server.port);
+  print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
+  print("backend", backend);
+  print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
+  print("index", files.index.empty() ? "none" : files.index);
+  print_flag("listing", files.listing);
+  print_flag("dotfiles", files.dotfiles);
+  print_flag("follow_symlinks", files.follow_symlinks);
+  print("max_age",
+        files.max_age.count() < 0 ? "not sent" : std::to_string(files.max_age.count()) + " s");
+  print_flag("access_log", access_log);
+  print_limits(server.limits);
+  print_timeouts(server.timeouts);
+}
+
+}  // namespace skua::cli

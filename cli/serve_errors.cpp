@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// In: why a server cannot run. Out: a sentence on stderr that says so, and one that says what to
+// do.
+#include "serve_errors.hpp"
+
+#include "command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+
+namespace skua::cli {
+
+int report_folder(const std::string& folder, Error error) {
+  const char* advice = "Check the name, or give another folder: skua serve DIR";
+  std::string reason(message(error.code()));
+  if (error.system_code() == ENOENT) reason = "there is no such folder";
+  if (error.system_code() == ENOTDIR) reason = "this is not a folder";
+  if (error.system_code() == EACCES)
+    advice = "Give yourself permission to read it, or give another folder";
+  std::fprintf(stderr, "skua: %s: %s.\n%s.\n", folder.c_str(), reason.c_str(), advice);
+  return failed;
+}
+
+int report_start(const ServerOptions& options, Error error) {
+  const bool is_unix = options.host.starts_with("unix:");
+  std::string advice;
+  switch (error.code()) {
+    case Errc::AddressInUse: {
+      if (is_unix) {
+        advice = "Another program listens there, or one that died left the file: then remove it.";
+        break;
+      }
+      const unsigned other = options.port < 65'535 ? options.port + 1U : 8080U;
+      advice = "Another program listens there. Choose another port, as with --port " +
+               std::to_string(other) + ", or let --port 0 pick one.";
+      break;
+    }
+    case Errc::PermissionDenied:
+      advice = is_unix ? "Choose a path in a folder that you may write to."
+                       : "Ports below 1024 need privileges; try --port 8080.";
+      break;
+    case Errc::AddressUnavailable:
+    case Errc::InvalidAddress:
+      advice =
+          "--host takes an address of this machine (127.0.0.1, 0.0.0.0, [::1], [::]) or "
+          "unix:/path.";
+      break;
+    case Errc::Unsupported: advice = "--backend auto takes what this machine has."; break;
+    default: break;
+  }
+  std::string place = options.host;
+  if (!is_unix) place += ":" + std::to_string(options.port);
+  std::fprintf(stderr, "skua: cannot listen on %s: %s.\n%s%s", place.c_str(),
+               error.message().c_str(), advice.c_str(), advice.empty() ? "" : "\n");
+  return failed;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "skua/error.hpp"
+#include "skua/options.hpp"
+
+#include <string>
+
+namespace skua::cli {
+
+/// Says on stderr why the folder cannot be served, and what to do; returns the exit code.
+int report_folder(const std::string& folder, Error error);
+
+/// Says on stderr why the server cannot listen, and what to do; returns the exit code.
+int report_start(const ServerOptions& options, Error error);
+
+}  // namespace skua::cli

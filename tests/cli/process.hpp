@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+extern char** environ;
+
+namespace skua::test {
+
+/// A `skua` that runs as a process of its own; killed and waited for by its destructor.
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments) {
+    std::array<int, 2> out{};
+    std::array<int, 2> err{};
+    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    arguments.insert(arguments.begin(), SKUA_BINARY_DIR "/bin/skua");
+    std::vector<char*> words;
+    for (std::string& word : arguments) words.push_back(word.data());
+    words.push_back(nullptr);
+    if (posix_spawn(&id_, words[0], &actions, nullptr, words.data(), environ) != 0) id_ = -1;
+    posix_spawn_file_actions_destroy(&actions);
+    close(out[1]);
+    close(err[1]);
+    out_ = out[0];
+    err_ = err[0];
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    if (id_ > 0) {
+      kill(id_, SIGKILL);
+      waitpid(id_, nullptr, 0);
+    }
+    close(out_);
+    close(err_);
+  }
+
+  /// The next line of its stdout, without the line feed.
+  std::string line() const { return read_until(out_, '\n'); }
+  /// All that it still writes to stderr; until it ends.
+  std::string errors() const { return read_until(err_, '\0'); }
+  /// All that it still writes to stdout; until it ends.
+  std::string output() const { return read_until(out_, '\0'); }
+  void signal(int number) const { kill(id_, number); }
+  /// Its exit code; 128 and more for a signal.
+  int wait() {
+    int status = 0;
+    waitpid(id_, &status, 0);
+    id_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  static std::string read_until(int file, char last) {
+    std::string text;
+    char c = 0;
+    while (true) {
+      pollfd ready{file, POLLIN, 0};
+      if (poll(&ready, 1, 20'000) <= 0 || read(file, &c, 1) != 1) return text;
+      if (c == last) return text;
+      text += c;
+    }
+  }
+
+  pid_t id_ = -1;
+  int out_ = -1;
+  int err_ = -1;
+};
+
+/// A connection to a port of 127.0.0.1.
+class Connection {
+ public:
+  explicit Connection(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval limit{20, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    is_open_ = connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() { close(socket_); }
+
+  [[nodiscard]] bool is_open() const { return is_open_; }
+  void send(std::string_view text) const {
+    (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  /// All that comes until the other side closes.
+  [[nodiscard]] std::string receive() const {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t count = 0; (count = recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    return text;
+  }
+
+ private:
+  int socket_;
+  bool is_open_ = false;
+};
+
+}  // namespace skua::test

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// The `skua` command as people and scripts see it: a process with arguments, output and an exit
+// code.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/process.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace skua::test {
+namespace {
+
+using support::TemporaryDirectory;
+
+class ServeTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    tree_.write("index.html", "<h1>home</h1>");
+    tree_.write("a b.txt", "hello");
+    tree_.write("large.bin", std::string(300'000, 'x'));
+    tree_.write(".env", "secret");
+    tree_.write("plain/c.txt", "c");
+    tree_.link("index.html", "link.html");
+  }
+  void start(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"serve", tree_.string(), "--port", "0", "--threads", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    process_ = std::make_unique<Process>(std::move(arguments));
+    const std::string first = process_->line();
+    constexpr std::string_view expected = "listening on http://127.0.0.1:";
+    ASSERT_TRUE(first.starts_with(expected)) << first;
+    port_ = static_cast<std::uint16_t>(std::stoul(first.substr(expected.size())));
+  }
+  std::string ask(const std::string& head) const {
+    const Connection connection(port_);
+    connection.send(head + "\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    return connection.receive();
+  }
+  std::string get(const std::string& target) const { return ask("GET " + target + " HTTP/1.1"); }
+  static std::string status(const std::string& response) { return response.substr(9, 3); }
+
+  TemporaryDirectory tree_;
+  std::unique_ptr<Process> process_;
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(ServeTest, ServesAFolderAndEndsWellOnATerm) {
+  start();
+  EXPECT_TRUE(get("/").ends_with("\r\n\r\n<h1>home</h1>"));
+  EXPECT_TRUE(get("/a%20b.txt").ends_with("\r\n\r\nhello"));
+  EXPECT_TRUE(get("/large.bin").ends_with(std::string(300'000, 'x')));
+  EXPECT_TRUE(ask("GET /large.bin HTTP/1.1\r\nRange: bytes=0-4").ends_with("\r\n\r\nxxxxx"));
+  EXPECT_TRUE(ask("HEAD / HTTP/1.1").ends_with("\r\n\r\n"));
+  EXPECT_NE(get("/plain").find("\r\nLocation: /plain/\r\n"), std::string::npos);
+  EXPECT_NE(get("/plain/").find("href=\"./c.txt\""), std::string::npos);
+  EXPECT_EQ(status(get("/.env")), "404");
+  EXPECT_EQ(status(get("/none")), "404");
+  EXPECT_EQ(status(get("/%2e%2e/%2e%2e/etc/passwd")), "400");
+  EXPECT_EQ(status(ask("POST / HTTP/1.1\r\nContent-Length: 0")), "405");
+  process_->signal(SIGTERM);
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+TEST_F(ServeTest, ATermRightAfterTheFirstLineIsNotLost) {
+  for (int i = 0; i < 5; ++i) {
+    start();
+    process_->signal(i % 2 == 0 ? SIGTERM : SIGINT);
+    EXPECT_EQ(process_->wait(), 0);
+  }
+}
+
+TEST_F(ServeTest, ASecondInterruptEndsTheDrainAtOnce) {
+  start();
+  const Connection slow(port_);
+  slow.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");  // four and a half bytes
+                                                                        // never come
+  EXPECT_TRUE(get("/").starts_with("HTTP/1.1 200"));
+  process_->signal(SIGINT);
+  process_->signal(SIGTERM);  // another number, as two pending ones of the same would be one
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+TEST_F(ServeTest, OptionsReachTheFiles) {
+  start({"--dotfiles", "--no-listing", "--no-follow-symlinks", "--max-age", "60", "--index",
+         "a b.txt"});
+  EXPECT_TRUE(get("/.env").ends_with("\r\n\r\nsecret"));
+  EXPECT_EQ(status(get("/plain/")), "404");
+  EXPECT_EQ(status(get("/link.html")), "404");
+  const std::string home = get("/");
+  EXPECT_TRUE(home.ends_with("\r\n\r\nhello"));
+  EXPECT_NE(home.find("\r\nCache-Control: max-age=60\r\n"), std::string::npos);
+}
+
+TEST_F(ServeTest, WritesAnAccessLogThatNoRequestCanForge) {
+  start({"--access-log"});
+  ask("GET /?q=1 HTTP/1.1\r\nUser-Agent: a\"b\\c");
+  const std::string line = process_->line();
+  EXPECT_TRUE(line.starts_with("127.0.0.1 - - [")) << line;
+  EXPECT_TRUE(line.ends_with(R"("GET /?q=1 HTTP/1.1" 200 13 "-" "a\"b\\c")")) << line;
+}
+
+TEST_F(ServeTest, SaysWhatToDoWhenThePortIsBusy) {
+  start();
+  const std::string port = std::to_string(port_);
+  Process second({"serve", tree_.string(), "--port", port});
+  const std::string errors = second.errors();
+  EXPECT_EQ(second.wait(), 1);
+  EXPECT_NE(errors.find("127.0.0.1:" + port), std::string::npos) << errors;
+  EXPECT_NE(errors.find("--port"), std::string::npos) << errors;
+}
+
+TEST_F(ServeTest, ListensOnAUnixSocketAndSaysWhenItIsTaken) {
+  const std::string host = "unix:" + (tree_ / "socket").string();
+  Process first({"serve", tree_.string(), "--host", host});
+  EXPECT_EQ(first.line(), "listening on " + host);
+  Process second({"serve", tree_.string(), "--host", host});
+  const std::string errors = second.errors();
+  EXPECT_EQ(second.wait(), 1);
+  EXPECT_NE(errors.find("cannot listen on " + host + ": "), std::string::npos) << errors;
+  EXPECT_NE(errors.find("remove it"), std::string::npos) << errors;
+  first.signal(SIGTERM);
+  EXPECT_EQ(first.wait(), 0);
+}
+
+TEST_F(ServeTest, SaysWhatToDoWhenTheFolderIsNone) {
+  Process none({"serve", (tree_ / "none").string(), "--port", "0"});
+  EXPECT_NE(none.errors().find("no such folder"), std::string::npos);
+  EXPECT_EQ(none.wait(), 1);
+  Process file({"serve", (tree_ / "index.html").string(), "--port", "0"});
+  EXPECT_NE(file.errors().find("not a folder"), std::string::npos);
+  EXPECT_EQ(file.wait(), 1);
+  Process host({"serve", tree_.string(), "--port", "0", "--host", "nonsense host"});
+  EXPECT_NE(host.errors().find("--host"), std::string::npos);
+  EXPECT_EQ(host.wait(), 1);
+}
+
+TEST_F(ServeTest, PrintsEveryLimitAndTimeout) {
+  Process process({"serve", tree_.string(), "--print-config"});
+  const std::string text = process.output();
+  EXPECT_EQ(process.wait(), 0);
+  for (const char* part :
+       {"[limits]", "[timeouts]", "head                         = 64 KiB",
+        "idle                         = 60 s", "connection_age               = 1 h",
+        "drain_grace                  = 50 ms", "host                         = 127.0.0.1",
+        "server_name                  = skua", "access_log                   = no"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
+TEST(Skua, PrintsHelpAndVersion) {
+  Process alone({});
+  EXPECT_NE(alone.output().find("serve"), std::string::npos);
+  EXPECT_EQ(alone.wait(), 0);
+  Process version({"--version"});
+  EXPECT_TRUE(version.line().starts_with("skua 0."));
+  EXPECT_EQ(version.wait(), 0);
+  Process help({"serve", "--help"});
+  EXPECT_NE(help.output().find("--access-log"), std::string::npos);
+  EXPECT_EQ(help.wait(), 0);
+}
+
+TEST(Skua, NamesTheBackEndsWhenOneIsUnknown) {
+  Process process({"serve", "--backend", "kqueue9"});
+  const std::string errors = process.errors();
+  EXPECT_NE(errors.find("kqueue9 is not auto, epoll, io_uring or poll"), std::string::npos)
+      << errors;
+  EXPECT_EQ(process.wait(), 2);
+}
+
+TEST(Skua, ACommandLineThatMakesNoSenseEndsWithTwo) {
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"nonsense"},
+                                                    {"serve", "--nonsense"},
+                                                    {"serve", "--port", "x"},
+                                                    {"serve", "--port", "70000"},
+                                                    {"serve", "--port", "-1"},
+                                                    {"serve", "--backend", "kqueue9"},
+                                                    {"serve", "a", "b"},
+                                                    {"serve", "--max-age", "-2"}}) {
+    Process process(arguments);
+    EXPECT_FALSE(process.errors().empty()) << arguments.back();
+    EXPECT_EQ(process.wait(), 2) << arguments.back();
+  }
+}
+
+}  // namespace
+}  // namespace skua::test
