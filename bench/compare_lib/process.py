@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Processes that are pinned to one core under SCHED_BATCH, what they cost, and how they end."""
+
+import ctypes
+import os
+import resource
+import shlex
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+PR_SET_PDEATHSIG = 1
+
+
+class Failure(Exception):
+    """Something that the user can mend; its text says how."""
+
+
+def pinned(core, batch=True):
+    """What a child does before exec: run on `core`, under SCHED_BATCH, and end with this script."""
+
+    def prepare():
+        os.sched_setaffinity(0, {core})
+        if batch:
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+    return prepare
+
+
+def allow_many_files():
+    """Lifts the limit of this process and of all that it starts as far as it goes; returns it."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def family(pid):
+    """The process ids of `pid` and its descendants."""
+    parents = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(fields[1]), []).append(int(name))
+    found = [pid]
+    for member in found:
+        found.extend(parents.get(member, []))
+    return found
+
+
+def thread_seconds(pid, tid):
+    """CPU time of one thread: nanoseconds where the kernel keeps schedstat, else clock ticks."""
+    folder = f"/proc/{pid}/task/{tid}"
+    try:
+        with open(f"{folder}/schedstat", "rb") as file:
+            return int(file.read().split()[0]) * 1e-9
+    except (OSError, IndexError):
+        pass
+    try:
+        with open(f"{folder}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
+
+
+class Server:
+    """One server of the comparison, from its start to its end."""
+
+    def __init__(self, name, command):
+        self.name = name
+        self.command = command
+        self.port = 0
+        self.process = None
+        self.log = None
+
+    def choose_port(self):
+        """A port for the next start; servers with a configuration file write it here."""
+        return free_port()
+
+    def start(self, core, wrapper=(), batch=True, patience=10.0):
+        """Starts it and waits until it accepts connections."""
+        self.port = self.choose_port()
+        command = [word.replace("{port}", str(self.port)) for word in self.command]
+        self.log = tempfile.TemporaryFile()
+        try:
+            self.process = subprocess.Popen(
+                [*wrapper, *command],
+                stdin=subprocess.DEVNULL,
+                stdout=self.log,
+                stderr=self.log,
+                preexec_fn=pinned(core, batch),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Failure(f"{self.name}: {shlex.join(command)}: {error.strerror}") from error
+        deadline = time.monotonic() + patience
+        while True:
+            if self.process.poll() is not None:
+                raise Failure(
+                    f"{self.name} ended with code {self.process.returncode}: {self.said()}"
+                )
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                pass
+            if time.monotonic() > deadline:
+                raise Failure(f"{self.name} does not listen on port {self.port}: {self.said()}")
+            time.sleep(0.02)
+
+    def said(self):
+        """The end of its output, on one line."""
+        self.log.seek(0)
+        return " | ".join(self.log.read().decode(errors="replace").split("\n")[-4:]).strip(" |")
+
+    def is_alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    def pids(self):
+        return family(self.process.pid)
+
+    def cpu_seconds(self):
+        """CPU time that all its threads have used."""
+        total = 0.0
+        for pid in self.pids():
+            try:
+                threads = os.listdir(f"/proc/{pid}/task")
+            except OSError:
+                continue
+            total += sum(thread_seconds(pid, tid) for tid in threads)
+        return total
+
+    def anonymous_kib(self):
+        """Memory of its own, without files and the kernel's part."""
+        total = 0
+        for pid in self.pids():
+            try:
+                with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+                    total += sum(
+                        int(line.split()[1]) for line in file if line.startswith("RssAnon:")
+                    )
+            except OSError:
+                continue
+        return total
+
+    def stop(self):
+        """Ends it by its process ids: politely first, then not; returns the exit code."""
+        if self.process is None:
+            return None
+        members = self.pids() if self.is_alive() else []
+        if self.is_alive():
+            self.process.terminate()
+        try:
+            code = self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait(10)
+        for pid in members[1:]:
+            try:
+                if os.getsid(pid) == self.process.pid:  # the number may have a new owner by now
+                    os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        self.process = None
+        self.log.close()
+        return code

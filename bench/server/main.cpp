@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// In: a mode and where to listen. Out: a server to be measured or tested by a stranger's client.
+// The idea: every mode, skua's and the raw ceilings beside them, is a row of a table and has the
+// same options.
+
+#include "../raw/raw.hpp"
+#include "modes.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace bench {
+namespace {
+
+raw::RawOptions raw_options(const ServerOptions& options) {
+  return {.host = options.host, .port = options.port, .threads = options.threads};
+}
+
+int raw_epoll(const ServerOptions& options) { return raw::run_raw_epoll(raw_options(options)); }
+
+int raw_io_uring(const ServerOptions& options) {
+  return raw::run_raw_io_uring(raw_options(options));
+}
+
+std::vector<Mode> all_modes() {
+  const std::span<const Mode> own = skua_modes();
+  std::vector<Mode> modes(own.begin(), own.end());
+  modes.push_back({"raw-epoll", "the ceiling on epoll: answers without parsing", raw_epoll});
+  modes.push_back({"raw-io_uring", "the ceiling on io_uring", raw_io_uring});
+  return modes;
+}
+
+std::string list_of(const std::vector<Mode>& modes) {
+  std::string text = "Modes:\n";
+  for (const Mode& mode : modes) {
+    std::string name(mode.name);
+    name.resize(14, ' ');
+    text += "  " + name + std::string(mode.summary) + "\n";
+  }
+  return text;
+}
+
+int run(int argc, char** argv) {
+  const std::vector<Mode> modes = all_modes();
+  std::vector<std::string> names;
+  for (const Mode& mode : modes) names.emplace_back(mode.name);
+
+  ServerOptions options;
+  CLI::App app("Serves one workload, to be measured by bench/compare or any client.");
+  app.footer(list_of(modes));
+  app.add_option("MODE", options.mode, "What to serve")->required()->check(CLI::IsMember(names));
+  app.add_option("DIR", options.folder, "The folder of mode files");
+  app.add_option("--host", options.host, "Address to listen on")->capture_default_str();
+  app.add_option("--port", options.port, "Port; 0 picks a free one")->capture_default_str();
+  app.add_option("--threads", options.threads, "Workers")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--backend", options.backend, "Event loop of skua's modes")
+      ->check(CLI::IsMember({"auto", "epoll", "io_uring", "poll"}))
+      ->capture_default_str();
+  app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");
+  app.add_option("--tls-key", options.tls_key, "Private key, PEM");
+  CLI11_PARSE(app, argc, argv);
+
+  if (!options.tls_cert.empty() || !options.tls_key.empty()) {
+    std::fputs("--tls-cert and --tls-key: TLS is not built in\n", stderr);
+    return 2;
+  }
+  for (const Mode& mode : modes) {
+    if (mode.name == options.mode) return mode.run(options);
+  }
+  return 2;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  try {
+    return bench::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "skua-bench-server: %s\n", error.what());
+    return 1;
+  }
+}

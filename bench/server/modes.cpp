@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// In: the options of the command line. Out: a running server of skua's, one per mode.
+
+#include "modes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "skua.hpp"
+
+namespace bench {
+namespace {
+
+using skua::Request;
+using skua::Response;
+using skua::Router;
+using namespace skua::literals;
+
+// Bodies that are measured with may be larger than what a careful server keeps.
+constexpr std::size_t bulk_body_bytes = 256_MiB;
+
+int missing(const ServerOptions& options) {
+  std::fprintf(stderr, "mode %s is not there yet\n", options.mode.c_str());
+  return 2;
+}
+
+skua::BackendChoice backend(std::string_view name) {
+  if (name == "epoll") return skua::BackendChoice::Epoll;
+  if (name == "io_uring") return skua::BackendChoice::IoUring;
+  if (name == "poll") return skua::BackendChoice::Poll;
+  return skua::BackendChoice::Auto;
+}
+
+int serve(const Router& router, const ServerOptions& options, std::size_t body_bytes) {
+  skua::ServerOptions told{.host = options.host,
+                           .port = options.port,
+                           .threads = options.threads,
+                           .backend = backend(options.backend)};
+  told.limits.body_bytes = body_bytes;
+  const skua::ShutdownSignals signals;
+  skua::Server server(router, std::move(told));
+  if (const auto started = server.start(); !started) {
+    std::fprintf(stderr, "skua-bench-server: %s\n", started.error().message().c_str());
+    return 1;
+  }
+  std::printf("listening on %s\n", server.url().c_str());
+  std::fflush(stdout);
+  signals.wait_and_drain(server);
+  return 0;
+}
+
+int plaintext(const ServerOptions& options) {
+  Router router;
+  router.get("/", [] { return "Hello, World!"; });
+  router.get("/plaintext", [] { return "Hello, World!"; });
+  return serve(router, options, 10_MiB);
+}
+
+int json(const ServerOptions& options) {
+  Router router;
+  const auto answer = [] { return Response::json(R"({"message":"Hello, World!"})"); };
+  router.get("/", answer);
+  router.get("/json", answer);
+  return serve(router, options, 10_MiB);
+}
+
+int echo(const ServerOptions& options) {
+  Router router;
+  router.any("/{rest...}", [](const Request& request, std::string_view) {
+    return Response(skua::Status::Ok, std::string(request.body()), "application/octet-stream");
+  });
+  return serve(router, options, bulk_body_bytes);
+}
+
+int sink(const ServerOptions& options) {
+  Router router;
+  router.any("/{rest...}", [](const Request& request, std::string_view) {
+    return std::to_string(request.body().size());
+  });
+  return serve(router, options, bulk_body_bytes);
+}
+
+std::string fields(const Request& request) {
+  std::string out;
+  for (const auto [name, value] : request.headers()) {
+    out.append(name).append(": ").append(value).append("\n");
+  }
+  return out;
+}
+
+bool is_cookie(std::string_view name) {
+  constexpr std::string_view cookie = "cookie";
+  return std::equal(name.begin(), name.end(), cookie.begin(), cookie.end(),
+                    [](char a, char b) { return (a | 0x20) == b; });
+}
+
+// One `k=v` a line, of every Cookie field.
+std::string cookies(const Request& request) {
+  std::string out;
+  for (const auto [name, value] : request.headers()) {
+    if (!is_cookie(name)) continue;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const std::size_t end = rest.find(';');
+      std::string_view pair = rest.substr(0, end);
+      rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
+      while (!pair.empty() && pair.front() == ' ') pair.remove_prefix(1);
+      if (pair.find('=') != pair.npos) out.append(pair).append("\n");
+    }
+  }
+  return out;
+}
+
+int conformance(const ServerOptions& options) {
+  Router router;
+  router.any("/echo", [](const Request& request) { return fields(request); });
+  router.any("/cookie", [](const Request& request) { return cookies(request); });
+  const auto body = [](const Request& request) {
+    return Response(request.body().empty() ? std::string("OK") : std::string(request.body()));
+  };
+  router.any("/", body);
+  router.any("/{rest...}",
+             [body](const Request& request, std::string_view) { return body(request); });
+  return serve(router, options, 10_MiB);
+}
+
+int files(const ServerOptions& options) {
+  auto folder = skua::FileHandler::open(options.folder);
+  if (!folder) {
+    std::fprintf(stderr, "skua-bench-server: %s: %s\n", options.folder.c_str(),
+                 folder.error().message().c_str());
+    return 1;
+  }
+  Router router;
+  router.get("/{path...}", *std::move(folder));
+  return serve(router, options, 10_MiB);
+}
+
+constexpr Mode table[] = {
+    {"plaintext", "13 bytes of text/plain", plaintext},
+    {"json", "a small JSON object", json},
+    {"echo", "the request's body back", echo},
+    {"sink", "reads the body, answers its length", sink},
+    {"upload", "reads multipart/form-data, answers what was in it", missing},
+    {"files", "a folder", files},
+    {"conformance", "what HTTP test suites expect: every path echoes", conformance},
+    {"ws-echo", "WebSocket messages back", missing},
+};
+
+}  // namespace
+
+std::span<const Mode> skua_modes() { return table; }
+
+}  // namespace bench
