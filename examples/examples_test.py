@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Runs one example as a newcomer would: starts it, asks it, ends it by SIGTERM.
+
+Usage: examples_test.py NAME PROGRAM        NAME is one of the functions below, PROGRAM the built example
+Every example prints `listening on http://...` first and ends with 0.
+"""
+import http.client
+import json
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import urllib.parse
+
+SITE = pathlib.Path(__file__).resolve().parent / "site"
+TIMEOUT = 30
+
+
+class Example:
+    def __init__(self, program: str, *arguments: str):
+        self.process = subprocess.Popen([program, "0", *arguments], text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        first = self.process.stdout.readline()
+        if not first.startswith("listening on http://127.0.0.1:"):
+            self.process.kill()
+            raise AssertionError(f"the first line is {first!r}; {self.process.stderr.read()}")
+        self.port = urllib.parse.urlsplit(first.split()[-1]).port
+
+    def ask(self, method: str, target: str, body=None, **fields) -> tuple[int, str, dict]:
+        """One request on a connection of its own: status, text, fields (names in lower case)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        headers = {name.replace("_", "-"): value for name, value in fields.items()}
+        connection.request(method, target, body, headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        return response.status, text, {name.lower(): value for name, value in response.getheaders()}
+
+    def get(self, target: str, **fields) -> tuple[int, str, dict]:
+        return self.ask("GET", target, **fields)
+
+    def end(self) -> tuple[str, str]:
+        self.process.send_signal(signal.SIGTERM)
+        out, errors = self.process.communicate(timeout=TIMEOUT)
+        assert self.process.returncode == 0, f"exit code {self.process.returncode}: {errors}"
+        return out, errors
+
+
+def equal(actual, expected):
+    assert actual == expected, f"{actual!r} is not {expected!r}"
+
+
+def hello(program: str):
+    example = Example(program)
+    equal(example.get("/")[:2], (200, "Hello, world!"))
+    equal(example.get("/none")[0], 404)
+    equal(example.ask("POST", "/")[2]["allow"], "GET, HEAD, OPTIONS")
+    example.end()
+
+
+def routes(program: str):
+    example = Example(program)
+    equal(example.get("/users/7")[:2], (200, "Ada"))
+    equal([example.get(target)[0] for target in ("/users/9", "/users/x", "/users/99999999999")], [404] * 3)
+    equal(example.get("/echo/a/b%20c")[1], "a/b c")
+    equal(example.get("/search?q=sea+birds")[1], "you look for sea birds")
+    equal(example.ask("POST", "/shout", "hey")[:2], (201, "hey!"))
+    equal(example.ask("POST", "/shout")[:2], (400, "say something"))
+    status, _, fields = example.ask("POST", "/name/Ada")
+    equal((status, fields["location"]), (303, "/whoami"))
+    equal(example.get("/whoami", Cookie=fields["set-cookie"].split(";")[0])[1], "Ada")
+    equal(example.get("/whoami")[1], "a stranger")
+    equal([example.get(target)[0] for target in ("/admin", "/admin/none")], [403] * 2)
+    equal(json.loads(example.get("/admin", X_Key="open sesame")[1]), {"secret": 42})
+    equal(example.get("/none")[2]["x-content-type-options"], "nosniff")
+    example.end()
+
+
+def files(program: str):
+    example = Example(program, str(SITE))
+    status, text, fields = example.get("/")
+    equal((status, text), (200, (SITE / "index.html").read_text()))
+    equal(example.get("/", If_None_Match=fields["etag"])[:2], (304, ""))
+    equal(example.get("/assets/style.css")[2]["cache-control"], "max-age=3600")
+    equal([json.loads(example.get("/api/calls")[1])["calls"] for _ in range(2)], [1, 2])
+    assert "planets.json" in example.get("/files/")[1]
+    example.end()
+    missing = subprocess.run([program, "0", "/nowhere"], capture_output=True, text=True, timeout=TIMEOUT)
+    equal(missing.returncode, 1)
+    assert "/nowhere" in missing.stderr
+
+
+def multicore(program: str):
+    example = Example(program, "2")
+    for _ in range(10):
+        equal(example.get("/")[1], "Hello from one of many!")
+    assert int(example.get("/thread")[1]) >= 0
+    out, _ = example.end()
+    assert "11 connections, 11 requests" in out, out
+
+
+def prepared(program: str):
+    example = Example(program)
+    equal(example.get("/static")[1], "a page that lives in the program\n")
+    status, text, fields = example.get("/prepared")
+    equal((status, text, fields["content-type"]), (200, "<h1>prepared</h1>\n", "text/html; charset=utf-8"))
+    assert "date" in fields
+    equal([example.get(target)[1] for target in ("/hello", "/hello?lang=de")], ["hello\n", "hallo\n"])
+    equal(example.get("/shared")[1], "x" * 1_000_000)
+    equal(example.get("/owned")[1], "y" * 10_000)
+    example.end()
+
+
+def visitor_counter(program: str):
+    example = Example(program)
+    cookie = None
+    for visit in (1, 2, 3):
+        _, text, fields = example.get("/", **({"Cookie": cookie} if cookie else {}))
+        assert f"your visit {visit}," in text, text
+        cookie, *attributes = fields["set-cookie"].split("; ")
+        assert "HttpOnly" in attributes and "SameSite=Lax" in attributes, attributes
+    assert "your visit 1," in example.get("/", Cookie="visits=many")[1]
+    assert "visit 5 of everybody" in example.get("/")[1]
+    assert "Max-Age=0" in example.ask("POST", "/forget")[2]["set-cookie"]
+    example.end()
+
+
+def testing(program: str):
+    example = Example(program)
+    equal(example.get("/add/20/22")[1], "42")
+    equal(example.ask("POST", "/length", "four")[1], "4")
+    equal(example.get("/agent", User_Agent="python")[1], "python")
+    example.end()
+
+
+def graceful(program: str):
+    example = Example(program)
+    equal(example.get("/")[1], "Hello, and good bye.\n")
+    equal(example.get("/broken")[0], 500)
+    # A request in progress: SIGTERM finds half of it, and it is answered all the same.
+    with socket.create_connection(("127.0.0.1", example.port), TIMEOUT) as slow:
+        slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        equal(slow.recv(100), b"HTTP/1.1 100 Continue\r\n\r\n")
+        example.process.send_signal(signal.SIGTERM)
+        slow.sendall(b"body")
+        answer = b"".join(iter(lambda: slow.recv(65536), b""))
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n") and answer.endswith(b"\r\n\r\nHello, and good bye.\n"), answer
+    _, errors = example.process.communicate(timeout=TIMEOUT)
+    equal(example.process.returncode, 0)
+    assert "/ 200 21" in errors, errors
+    assert "server: a handler failed on GET /broken: a bug of mine" in errors, errors
+    assert errors.endswith("drained after 3 responses\n"), errors
+
+
+if __name__ == "__main__":
+    tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful)}
+    if len(sys.argv) != 3 or sys.argv[1] not in tests:
+        sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
+    tests[sys.argv[1]](sys.argv[2])
