@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "skua/config.hpp"
+#include "skua/static_text.hpp"
+
+namespace skua {
+
+/// A piece of an open file, kept open by whoever `owner` points to.
+struct FileRange {
+  std::shared_ptr<const void> owner{};  ///< closes the file when its last owner goes
+  int file = -1;                        ///< the file descriptor
+  std::uint64_t offset = 0;             ///< of the first byte, in bytes
+  std::uint64_t size_bytes = 0;         ///< from there
+};
+
+/// Text that several owners share; the view is valid as long as `owner` is.
+struct SharedText {
+  std::shared_ptr<const void> owner{};
+  std::string_view text{};
+};
+
+/// The content of a response. The alternative says who owns the bytes, so none outlives its owner.
+class Body final {
+ public:
+  enum class Kind : std::uint8_t {
+    None,
+    Inline,  ///< a short text, copied into the body itself
+    Owned,   ///< a string of its own
+    Static,  ///< a literal, or a prepared response that outlives the server
+    Shared,  ///< kept alive by a shared owner
+    File,    ///< a range of an open file
+  };
+  /// Texts up to this size are copied without a heap allocation.
+  static constexpr std::size_t inline_bytes = 56;
+
+  Body() noexcept : kind_(Kind::None) {}
+  Body(const char* text) : Body(std::string_view(text)) {}
+  /// Copies the text.
+  Body(std::string_view text);
+  Body(std::string text) noexcept;
+  Body(StaticText text) noexcept : Body(borrowed(text.text())) {}
+  Body(std::shared_ptr<const std::string> text) noexcept;
+  Body(SharedText text) noexcept;
+  Body(FileRange range) noexcept;
+  Body(std::nullptr_t) = delete;
+
+  /// Refers to text of somebody else's that outlives every response made of it.
+  [[nodiscard]] static Body borrowed(std::string_view text) noexcept;
+
+  Body(const Body& other);
+  Body(Body&& other) noexcept;
+  Body& operator=(const Body& other);
+  Body& operator=(Body&& other) noexcept;
+  ~Body() {
+    if (kind_ >= Kind::Owned) destroy();
+  }
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept;
+  /// The bytes of every kind but File, which has none in memory.
+  [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND;
+  /// The file range of Kind::File, otherwise null.
+  [[nodiscard]] const FileRange* file() const noexcept SKUA_LIFETIMEBOUND {
+    return kind_ == Kind::File ? &file_ : nullptr;
+  }
+  /// The string of Kind::Owned, so that a writer can keep it; otherwise null.
+  [[nodiscard]] std::string* owned() noexcept SKUA_LIFETIMEBOUND {
+    return kind_ == Kind::Owned ? &owned_ : nullptr;
+  }
+  /// What keeps the text of Kind::Shared alive; otherwise null.
+  [[nodiscard]] SharedText* shared() noexcept SKUA_LIFETIMEBOUND {
+    return kind_ == Kind::Shared ? &shared_ : nullptr;
+  }
+
+ private:
+  void destroy() noexcept;
+
+  union {
+    char inline_[inline_bytes];
+    std::string owned_;
+    std::string_view static_;
+    SharedText shared_;
+    FileRange file_;
+  };
+  Kind kind_;
+  std::uint8_t inline_size_ = 0;
+};
+
+}  // namespace skua

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace skua {
+
+using namespace std::chrono_literals;
+
+/// A length of time; every duration in the API is one.
+using Duration = std::chrono::nanoseconds;
+
+/// Bytes that somebody else owns.
+using Bytes = std::span<const std::byte>;
+
+inline namespace literals {
+consteval std::size_t operator""_KiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 10;
+}
+consteval std::size_t operator""_MiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 20;
+}
+consteval std::size_t operator""_GiB(unsigned long long n) {
+  return static_cast<std::size_t>(n) << 30;
+}
+}  // namespace literals
+
+/// The same bytes, seen as text.
+inline std::string_view text(Bytes bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The same text, seen as bytes.
+inline Bytes bytes(std::string_view text) noexcept { return std::as_bytes(std::span(text)); }
+
+}  // namespace skua

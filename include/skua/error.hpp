@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "skua/config.hpp"
+#include "skua/status.hpp"
+
+namespace skua {
+
+/// What went wrong. Each has a sentence (`message`) and a status that a server answers with
+/// (`status_for`).
+enum class Errc : std::uint16_t {
+  None,
+  // The head of a message. RFC 9112 §2-5.
+  MalformedStartLine,
+  MalformedTarget,
+  MalformedField,
+  UnsupportedVersion,
+  UnknownMethod,
+  TargetTooLong,
+  FieldTooLong,
+  HeadTooLong,
+  TooManyFields,
+  // Where the message goes and how long its body is. RFC 9112 §3.2, §6.
+  InvalidHost,
+  InvalidContentLength,
+  AmbiguousFraming,
+  InvalidTransferEncoding,
+  UnsupportedTransferCoding,
+  UnknownExpectation,
+  // The body. RFC 9112 §7.1.
+  MalformedChunk,
+  ChunkExtensionTooLong,
+  MalformedTrailer,
+  TrailerTooLong,
+  BodyTooLong,
+  TruncatedBody,
+  // The connection and the machine.
+  TimedOut,
+  TooSlow,
+  Closed,
+  Reset,
+  Refused,
+  Cancelled,
+  AddressInUse,
+  AddressUnavailable,
+  InvalidAddress,
+  PermissionDenied,
+  NotFound,
+  TooManyOpenFiles,
+  OutOfMemory,
+  Unsupported,
+  SystemFailure,
+};
+
+/// One sentence without a full stop, safe to show to a peer.
+std::string_view message(Errc code) noexcept;
+
+/// The status that a server answers with when a request ends in this error.
+Status status_for(Errc code) noexcept;
+
+/// A failure as a value: what, where, and the operating system's own number when it was involved.
+class Error {
+ public:
+  /// `context` has static lifetime: a string literal that says what was being done.
+  constexpr Error(Errc code, const char* context = "", int system_code = 0) noexcept
+      : context_(context), system_code_(system_code), code_(code) {}
+
+  /// The error that an operating system's number means.
+  static Error from_system(int system_code, const char* context) noexcept;
+
+  [[nodiscard]] constexpr Errc code() const noexcept { return code_; }
+  /// errno (or its like) where the operating system refused, otherwise 0.
+  [[nodiscard]] constexpr int system_code() const noexcept { return system_code_; }
+  [[nodiscard]] constexpr std::string_view context() const noexcept { return context_; }
+  /// `bind: the address is in use (Address already in use)`.
+  [[nodiscard]] std::string message() const;
+
+ private:
+  const char* context_;
+  int system_code_;
+  Errc code_;
+};
+static_assert(std::is_trivially_copyable_v<Error>);
+
+/// An Error thrown by `Result::value()`, for those who prefer exceptions.
+class Exception : public std::runtime_error {
+ public:
+  explicit Exception(Error error) : std::runtime_error(error.message()), error_(error) {}
+  [[nodiscard]] Error error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
+/// A T or an Error; member names are those of std::expected, which C++20 does not have.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  template <class U = T>
+    requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Error>)
+  Result(U&& value) : value_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Error error) noexcept : value_(std::in_place_index<1>, error) {}
+  Result(Errc code) noexcept : Result(Error(code)) {}
+
+  [[nodiscard]] bool has_value() const noexcept { return value_.index() == 0; }
+  explicit operator bool() const noexcept { return has_value(); }
+
+  T& operator*() & noexcept SKUA_LIFETIMEBOUND { return *get(); }
+  const T& operator*() const& noexcept SKUA_LIFETIMEBOUND { return *get(); }
+  T&& operator*() && noexcept SKUA_LIFETIMEBOUND { return std::move(*get()); }
+  T* operator->() noexcept SKUA_LIFETIMEBOUND { return get(); }
+  const T* operator->() const noexcept SKUA_LIFETIMEBOUND { return get(); }
+
+  [[nodiscard]] Error error() const noexcept {
+    SKUA_ASSERT(!has_value());
+    return *std::get_if<1>(&value_);
+  }
+
+  /// The value; throws Exception where there is none.
+  T& value() & SKUA_LIFETIMEBOUND { return check(), *get(); }
+  const T& value() const& SKUA_LIFETIMEBOUND { return check(), *get(); }
+  T value() && { return check(), std::move(*get()); }
+
+  template <class U>
+  T value_or(U&& fallback) const& {
+    return has_value() ? *get() : static_cast<T>(std::forward<U>(fallback));
+  }
+  template <class U>
+  T value_or(U&& fallback) && {
+    return has_value() ? std::move(*get()) : static_cast<T>(std::forward<U>(fallback));
+  }
+
+ private:
+  void check() const {
+    if (!has_value()) throw Exception(error());
+  }
+  T* get() noexcept {
+    SKUA_ASSERT(has_value());
+    return std::get_if<0>(&value_);
+  }
+  const T* get() const noexcept {
+    SKUA_ASSERT(has_value());
+    return std::get_if<0>(&value_);
+  }
+
+  std::variant<T, Error> value_;
+};
+
+/// Success or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  using value_type = void;
+
+  Result() noexcept : error_(Errc::None) {}
+  Result(Error error) noexcept : error_(error) {}
+  Result(Errc code) noexcept : error_(code) {}
+
+  [[nodiscard]] bool has_value() const noexcept { return error_.code() == Errc::None; }
+  explicit operator bool() const noexcept { return has_value(); }
+  [[nodiscard]] Error error() const noexcept { return error_; }
+  /// Throws Exception where there is an error.
+  void value() const {
+    if (!has_value()) throw Exception(error_);
+  }
+
+ private:
+  Error error_;
+};
+
+}  // namespace skua

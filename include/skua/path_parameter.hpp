@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace skua {
+
+namespace detail {
+// The whole text is one decimal number, else nothing: no sign but '-', no blanks.
+std::optional<std::int64_t> parse_signed(std::string_view text) noexcept;
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
+std::optional<double> parse_double(std::string_view text) noexcept;
+}  // namespace detail
+
+/// Makes a handler's argument from a path parameter; nothing when the text is not one: the answer
+/// is 404.
+///
+/// Specialise it for a type of yours: `static std::optional<T> parse(std::string_view text)`.
+template <class T>
+struct PathParameter;
+
+template <class T>
+  requires(std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>)
+struct PathParameter<T> {
+  static std::optional<T> parse(std::string_view text) noexcept {
+    if constexpr (std::signed_integral<T>) {
+      const auto value = detail::parse_signed(text);
+      if (!value || *value < std::numeric_limits<T>::min() ||
+          *value > std::numeric_limits<T>::max())
+        return {};
+      return static_cast<T>(*value);
+    } else {
+      const auto value = detail::parse_unsigned(text);
+      if (!value || *value > std::numeric_limits<T>::max()) return {};
+      return static_cast<T>(*value);
+    }
+  }
+};
+
+/// `true` or `false`.
+template <>
+struct PathParameter<bool> {
+  static std::optional<bool> parse(std::string_view text) noexcept {
+    if (text == "true") return true;
+    if (text == "false") return false;
+    return {};
+  }
+};
+
+/// A finite decimal number.
+template <std::floating_point T>
+struct PathParameter<T> {
+  static std::optional<T> parse(std::string_view text) noexcept {
+    const auto value = detail::parse_double(text);
+    if (!value) return {};
+    return static_cast<T>(*value);
+  }
+};
+
+template <>
+struct PathParameter<std::string> {
+  static std::optional<std::string> parse(std::string_view text) { return std::string(text); }
+};
+
+/// A view of the request's path.
+template <>
+struct PathParameter<std::string_view> {
+  static std::optional<std::string_view> parse(std::string_view text) noexcept { return text; }
+};
+
+}  // namespace skua

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "skua/config.hpp"
+#include "skua/response.hpp"
+
+namespace skua {
+
+/// A response whose head and body were serialised once; sending it copies nothing but a fresh Date.
+///
+/// Give it to a router, which keeps it: `router.get("/", skua::PreparedResponse("Hello, world!"))`.
+/// A handler may return a reference to one that outlives the server.
+class PreparedResponse final {
+ public:
+  /// Ends with: std::invalid_argument for a response whose body is a file.
+  explicit PreparedResponse(const Response& response);
+  PreparedResponse(PreparedResponse&&) noexcept = default;
+  PreparedResponse& operator=(PreparedResponse&&) noexcept = default;
+  PreparedResponse(const PreparedResponse&) = delete;
+  PreparedResponse& operator=(const PreparedResponse&) = delete;
+  ~PreparedResponse() = default;
+
+  [[nodiscard]] Status status() const noexcept { return status_; }
+  [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND {
+    return std::string_view(wire_).substr(head_bytes_);
+  }
+  /// From `HTTP/1.1 ` through the CRLF of the last line, with Content-Type and (where the status
+  /// allows it) Content-Length; without Date, Server, Connection and the empty line: a writer adds
+  /// those.
+  [[nodiscard]] std::string_view head() const noexcept SKUA_LIFETIMEBOUND {
+    return std::string_view(wire_).substr(0, head_bytes_);
+  }
+  /// The type and the other fields, as they stand in the head.
+  [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
+  [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
+
+ private:
+  friend class Response;
+
+  std::string wire_;  // head, then body
+  std::string_view static_type_{};
+  FieldLines lines_;
+  std::uint32_t head_bytes_ = 0;
+  Status status_ = Status::Ok;
+};
+
+}  // namespace skua

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "skua/bytes.hpp"
+#include "skua/config.hpp"
+#include "skua/method.hpp"
+
+namespace skua {
+
+namespace http {
+struct Head;
+struct RequestParts;
+struct RequestAccess;
+struct Captures;
+}  // namespace http
+
+class Request;
+
+/// The protocol that a request came by.
+enum class Version : std::uint8_t { Http10, Http11, Http2 };
+
+/// One field line of a request, as it was sent.
+struct HeaderLine {
+  std::string_view name{};
+  std::string_view value{};
+};
+
+/// Every field line of a request in order of arrival: `for (auto [name, value] :
+/// request.headers())`.
+class HeaderLines final {
+ public:
+  class Iterator {
+   public:
+    HeaderLine operator*() const noexcept;
+    Iterator& operator++() noexcept { return ++index_, *this; }
+    bool operator==(const Iterator& other) const noexcept = default;
+
+   private:
+    friend class HeaderLines;
+    Iterator(const http::Head* head, std::size_t index) noexcept : head_(head), index_(index) {}
+    const http::Head* head_;
+    std::size_t index_;
+  };
+
+  [[nodiscard]] Iterator begin() const noexcept { return {head_, 0}; }
+  [[nodiscard]] Iterator end() const noexcept { return {head_, size()}; }
+  [[nodiscard]] std::size_t size() const noexcept;
+
+ private:
+  friend class Request;
+  explicit HeaderLines(const http::Head& head) noexcept : head_(&head) {}
+  const http::Head* head_;
+};
+
+/// Every value of one query parameter: `for (std::string_view tag : request.queries("tag"))`.
+class QueryValues final {
+ public:
+  struct End {};
+  class Iterator {
+   public:
+    std::string_view operator*() const noexcept { return value_; }
+    Iterator& operator++() { return next(), *this; }
+    bool operator==(End) const noexcept { return is_end_; }
+
+   private:
+    friend class QueryValues;
+    Iterator(const Request& request, std::string_view name);
+    void next();
+    const Request* request_;
+    std::string_view name_;
+    std::string_view rest_;
+    std::string_view value_{};
+    bool is_end_ = false;
+  };
+
+  [[nodiscard]] Iterator begin() const { return {*request_, name_}; }
+  [[nodiscard]] static End end() noexcept { return {}; }
+
+ private:
+  friend class Request;
+  QueryValues(const Request& request, std::string_view name) noexcept
+      : request_(&request), name_(name) {}
+  const Request* request_;
+  std::string_view name_;
+};
+
+/// What a client asks for. Views into the bytes that were received: nothing is copied until it has
+/// to be decoded.
+///
+/// Lifetime:  every view is valid until the handler has returned. One thread at a time.
+class Request final {
+ public:
+  /// For servers and tests: `parts` outlives the request.
+  explicit Request(const http::RequestParts& parts SKUA_LIFETIMEBOUND) noexcept : parts_(&parts) {}
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+  ~Request() = default;
+
+  [[nodiscard]] Method method() const noexcept;
+  /// The path, percent-decoded and normalised once: what the routes match and the files are found
+  /// by.
+  [[nodiscard]] std::string_view path() const noexcept;
+  /// The request target as it was sent: `/a%20b?c=d`.
+  [[nodiscard]] std::string_view target() const noexcept;
+  /// What follows the `?`, as it was sent.
+  [[nodiscard]] std::string_view query_string() const noexcept;
+  /// The first query parameter with this name, decoded (`+` is a space).
+  [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const;
+  /// All of them, in order.
+  [[nodiscard]] QueryValues queries(std::string_view name) const noexcept { return {*this, name}; }
+
+  /// The first field line with this name, whatever the case of its letters.
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
+  [[nodiscard]] HeaderLines headers() const noexcept;
+  /// The media type of the content as it was sent; empty without one.
+  [[nodiscard]] std::string_view content_type() const noexcept;
+  /// The first cookie with this name.
+  [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+
+  /// The whole content.
+  [[nodiscard]] std::string_view body() const noexcept;
+  [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(body()); }
+
+  /// What the `{name}` of the route stands for, decoded.
+  [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const noexcept;
+  /// The same by position, from 0; empty where there is none.
+  [[nodiscard]] std::string_view param(std::size_t index) const noexcept;
+
+  [[nodiscard]] Version version() const noexcept;
+  /// The host (and port) that the client meant: `example.com:8080`.
+  [[nodiscard]] std::string_view host() const noexcept;
+  /// The client's address: `192.0.2.1:50123`.
+  [[nodiscard]] std::string peer() const;
+  /// Whether it came over TLS.
+  [[nodiscard]] bool is_secure() const noexcept;
+
+ private:
+  friend struct http::RequestAccess;
+  friend class QueryValues::Iterator;
+  std::string_view decode(std::string_view encoded) const;
+
+  const http::RequestParts* parts_;
+  const http::Captures* captures_ = nullptr;
+  mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
+};
+
+}  // namespace skua

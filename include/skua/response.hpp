@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "skua/body.hpp"
+#include "skua/config.hpp"
+#include "skua/error.hpp"
+#include "skua/field_lines.hpp"
+#include "skua/status.hpp"
+
+namespace skua {
+
+class PreparedResponse;
+
+/// When a browser sends a cookie to us from a page of another site. RFC 6265bis §5.2
+enum class SameSite : std::uint8_t { None, Lax, Strict };
+
+/// How a cookie is kept; the defaults are the strict ones.
+struct CookieOptions {
+  std::chrono::seconds max_age{};  ///< zero: until the browser closes; negative: delete it now
+  std::string_view path = "/";     ///< empty: the folder of the request
+  std::string_view domain{};       ///< empty: this host only
+  bool http_only = true;           ///< hidden from scripts
+  bool secure = true;              ///< sent over TLS only
+  SameSite same_site = SameSite::Lax;
+};
+static_assert(std::is_trivially_copyable_v<CookieOptions>);
+
+/// What a handler answers with: a status, fields and a body.
+///
+/// Framing (Content-Length, Transfer-Encoding, Connection, Date) is written by the server, so that
+/// no handler can produce a message that is framed wrongly.
+class Response final {
+ public:
+  /// 200 without content; an error status (400 and up) says itself in a line of text.
+  Response(Status status = Status::Ok);
+  Response(Status status, Body body, std::string_view type = plain_text);
+  /// 200 with a text: a const char*, std::string, std::string_view, StaticText, a shared string, a
+  /// Body.
+  template <class T>
+    requires(std::convertible_to<T &&, Body> && !std::same_as<std::remove_cvref_t<T>, Response>)
+  Response(T&& body) : type_(plain_text), body_(std::forward<T>(body)) {}
+  /// The status that the error means (`status_for`) and its sentence.
+  Response(Error error);
+  template <class T>
+    requires(std::convertible_to<T &&, Response>)
+  Response(Result<T> result)
+      : Response(result ? Response(*std::move(result)) : Response(result.error())) {}
+  /// 204, or the error.
+  Response(Result<void> result)
+      : Response(result ? Response(Status::NoContent) : Response(result.error())) {}
+  /// Sends what was prepared, without a copy.
+  ///
+  /// Lifetime:  `prepared` outlives the server; a router that is given one keeps it.
+  Response(const PreparedResponse& prepared SKUA_LIFETIMEBOUND);
+  Response(PreparedResponse&&) = delete;
+  /// The same, kept alive by the response itself.
+  explicit Response(std::shared_ptr<const PreparedResponse> prepared);
+
+  [[nodiscard]] static Response html(Body body) { return {KnownType{html_text}, std::move(body)}; }
+  [[nodiscard]] static Response json(Body body) { return {KnownType{json_text}, std::move(body)}; }
+  /// Sends the client to another address, which it asks with GET unless the status says otherwise.
+  [[nodiscard]] static Response redirect(std::string_view to, Status status = Status::SeeOther);
+
+  /// Sets a field, in place of any with the same name; Set-Cookie is always added.
+  ///
+  /// Ends with: std::invalid_argument for a name that is not a token, a value with CR, LF, NUL or
+  /// another
+  ///            control character, and for the fields that frame a message: those are the server's.
+  Response& header(std::string_view name, std::string_view value) &;
+  Response&& header(std::string_view name, std::string_view value) && {
+    return std::move(header(name, value));
+  }
+  /// Adds a field line beside those with the same name.
+  Response& add_header(std::string_view name, std::string_view value) &;
+  Response&& add_header(std::string_view name, std::string_view value) && {
+    return std::move(add_header(name, value));
+  }
+  /// Adds a cookie.
+  ///
+  /// Ends with: std::invalid_argument for a name, value, path or domain that no cookie can have,
+  /// and for a
+  ///            `__Host-` or `__Secure-` name whose options break its promise.
+  /// RFC:       6265 §4.1.1
+  Response& cookie(std::string_view name, std::string_view value,
+                   const CookieOptions& options = {}) &;
+  Response&& cookie(std::string_view name, std::string_view value,
+                    const CookieOptions& options = {}) && {
+    return std::move(cookie(name, value, options));
+  }
+  Response& status(Status status) &;
+  Response&& status(Status status_code) && { return std::move(status(status_code)); }
+  /// Replaces the content; the type stays unless one is given.
+  Response& body(Body body, std::string_view type = {}) &;
+
+  [[nodiscard]] Status status() const noexcept { return status_; }
+  /// The content, where it is in memory: empty for a file.
+  [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
+  [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
+  /// The value of the first field with this name among those that were set.
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept
+      SKUA_LIFETIMEBOUND;
+
+  // What a writer needs. It writes either the prepared head, or the status line and
+  // `Content-Type: static_type()` if that is not empty; then Date and Server unless known_fields()
+  // has them, lines().wire(), the framing, and content().
+
+  /// The head that was serialised before, or null; its status and type are those of this response.
+  [[nodiscard]] const PreparedResponse* prepared() const noexcept { return prepared_; }
+  /// The type where it is one of the constants below; another type is among the lines.
+  [[nodiscard]] std::string_view static_type() const noexcept { return type_; }
+  [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
+  /// Bit n is set when the n-th http::FieldName is among the lines or in the prepared head.
+  [[nodiscard]] std::uint64_t known_fields() const noexcept;
+  [[nodiscard]] const Body& content() const noexcept SKUA_LIFETIMEBOUND { return body_; }
+  [[nodiscard]] Body& content() noexcept SKUA_LIFETIMEBOUND { return body_; }
+
+  static constexpr std::string_view plain_text = "text/plain; charset=utf-8";
+  static constexpr std::string_view html_text = "text/html; charset=utf-8";
+  static constexpr std::string_view json_text = "application/json";
+
+ private:
+  friend class PreparedResponse;
+
+  struct KnownType {
+    std::string_view text;  // one of the constants
+  };
+  Response(KnownType type, Body&& body) : type_(type.text), body_(std::move(body)) {}
+
+  void type(std::string_view type);
+  void unprepare();
+
+  const PreparedResponse* prepared_ = nullptr;
+  std::string_view type_{};  // one of the constants, or empty
+  Body body_;
+  FieldLines lines_;
+  Status status_ = Status::Ok;
+};
+static_assert(sizeof(Response) <= 320);
+
+}  // namespace skua

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "skua/counters.hpp"
+#include "skua/error.hpp"
+#include "skua/options.hpp"
+#include "skua/router.hpp"
+
+namespace skua {
+
+/// An HTTP server: one loop, one listener and its own connections per thread, nothing shared.
+///
+/// Lifetime: the router has to outlive the server; it is read by all threads and must not change.
+class Server {
+ public:
+  explicit Server(const Router& router SKUA_LIFETIMEBOUND, ServerOptions options = {});
+  /// Cancels what is in progress and joins the threads; shutdown() first is the polite way.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Listens and starts the threads; returns when requests are taken.
+  /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, Unsupported
+  /// (back end).
+  Result<void> start();
+
+  /// The port that is listened on; 0 before start() and for Unix sockets.
+  [[nodiscard]] std::uint16_t port() const noexcept;
+  /// `http://127.0.0.1:8080`.
+  [[nodiscard]] std::string url() const;
+  /// The facility that drives the loops; decided by start().
+  [[nodiscard]] BackendChoice backend() const noexcept;
+
+  /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
+  /// the threads.
+  ///
+  /// Waits for: the requests in progress, at most `deadline`; the rest is cancelled. Any thread;
+  /// idempotent.
+  void shutdown(Duration deadline);
+  void shutdown();  ///< with Timeouts::shutdown
+
+  /// Ends everything at once, also a shutdown() that waits in another thread. Any thread;
+  /// idempotent.
+  void cancel();
+
+  /// Any thread.
+  [[nodiscard]] Counters counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Serves until SIGINT or SIGTERM, drains, and returns. A second signal ends the drain at once.
+///
+/// Ends with: what Server::start() ends with.
+Result<void> serve(const Router& router, ServerOptions options = {});
+
+}  // namespace skua

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "skua/server.hpp"
+
+namespace skua {
+
+/// SIGINT and SIGTERM as a wish to drain, for programs that run a Server of their own.
+///
+/// ```cpp
+/// const skua::ShutdownSignals signals;  // before the server's threads
+/// skua::Server server(router);
+/// server.start().value();
+/// signals.wait_and_drain(server);
+/// ```
+/// While one lives, the signals do nothing else, so none is lost or kills the program between the
+/// start of the server and the wait. Threads that are started in the meantime inherit that.
+class ShutdownSignals final {
+ public:
+  ShutdownSignals();
+  ShutdownSignals(const ShutdownSignals&) = delete;
+  ShutdownSignals& operator=(const ShutdownSignals&) = delete;
+  ~ShutdownSignals();
+
+  /// Waits for a signal, then drains the server as Server::shutdown() does; a second signal ends
+  /// that at once.
+  void wait_and_drain(Server& server) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace skua

@@ -1,0 +1,130 @@
+# What the attack scripts share: a server that is started on a port of its own and ended by its
+# process, its memory and processor time, and a client that believes nothing.
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+BACKENDS = ("epoll", "io_uring", "poll")
+
+
+def arguments(**more):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", default="build/release", help="where bin/skua-bench-server is")
+    parser.add_argument("--backend", choices=BACKENDS, help="only this one")
+    parser.add_argument("--long", action="store_true", help="ten times as much of it")
+    for name, value in more.items():
+        parser.add_argument("--" + name, type=type(value), default=value)
+    return parser.parse_args()
+
+
+class Server:
+    """skua-bench-server in one mode; one thread."""
+
+    def __init__(self, options, backend, mode="plaintext", folder=None, files=None,
+                 threads=1):
+        binary = os.path.join(options.build, "bin", "skua-bench-server")
+        command = [binary, mode] + ([folder] if folder else []) + ["--host", "127.0.0.1", "--port", "0", "--threads", str(threads)]
+        command += ["--backend", backend]
+        if files is not None:
+            command = ["bash", "-c", f'ulimit -n {files}; exec "$0" "$@"', *command]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on "):
+            self.process.kill()
+            raise RuntimeError(f"{backend}: the server did not start: {line!r}")
+        self.port = int(line.rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+
+    def rss_kib(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            for line in status:
+                if line.startswith("VmRSS:"):
+                    return int(line.split()[1])
+        return 0
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def connect(self, timeout=10):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
+
+    def terminate(self, timeout=10):
+        """SIGTERM; returns the exit code and how long it took."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=timeout)
+        return code, time.monotonic() - begin
+
+    def is_alive(self):
+        return self.process.poll() is None
+
+
+class Reader:
+    """Reads responses with a Content-Length off a socket."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        self.data = b""
+
+    def more(self):
+        piece = self.sock.recv(65536)
+        self.data += piece
+        return bool(piece)
+
+    def answer(self):
+        """(status, head, body), or None at the end of the stream."""
+        while b"\r\n\r\n" not in self.data:
+            if not self.more():
+                return None
+        head, rest = self.data.split(b"\r\n\r\n", 1)
+        length = 0
+        for line in head.split(b"\r\n")[1:]:
+            name, value = line.split(b":", 1)
+            if name.lower() == b"content-length":
+                length = int(value)
+        while len(rest) < length:
+            if not self.more():
+                return None
+            rest = self.data.split(b"\r\n\r\n", 1)[1]
+        self.data = rest[length:]
+        return int(head.split(b" ", 2)[1]), head, rest[:length]
+
+
+GET = b"GET /plaintext HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+def ask(server, request=GET, timeout=5):
+    """One request on a connection of its own: (status, head, body) and the seconds it took."""
+    begin = time.monotonic()
+    with server.connect(timeout) as sock:
+        sock.sendall(request)
+        answer = Reader(sock).answer()
+    return answer, time.monotonic() - begin
+
+
+def check(holds, text):
+    if not holds:
+        print("FAILED:", text, flush=True)
+        sys.exit(1)
+
+
+def for_each_backend(options, attack):
+    for backend in [options.backend] if options.backend else BACKENDS:
+        attack(options, backend)

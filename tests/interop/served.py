@@ -1,0 +1,62 @@
+"""`skua serve` for the tests of this folder: started on a free port, ended by SIGTERM, exit code 0."""
+import os
+import pathlib
+import signal
+import subprocess
+
+TIMEOUT = 60
+SKIP = 77  # what ctest takes for "skipped"
+
+
+class Served:
+    """`with Served(program, folder, "--backend", "epoll") as url:`"""
+
+    def __init__(self, program: str, folder: pathlib.Path, *arguments: str):
+        self.command = [program, "serve", str(folder), "--port", "0", "--quiet", *arguments]
+
+    def __enter__(self) -> str:
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        first = self.process.stdout.readline()
+        if not first.startswith("listening on http://"):
+            raise RuntimeError(f"{' '.join(self.command)} says {first!r}")
+        return first.split()[-1]
+
+    def __exit__(self, kind, *_):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(TIMEOUT)
+        assert kind or code == 0, f"{' '.join(self.command)} ended with {code}"
+
+
+def backends(program: str) -> list[str]:
+    """Those that this machine has; containers often forbid io_uring."""
+    found = []
+    for name in ("epoll", "io_uring"):
+        try:
+            with Served(program, pathlib.Path(__file__).parent, "--backend", name):
+                found.append(name)
+        except RuntimeError as error:
+            print(f"{name} is left out: {error}")
+    return found
+
+
+def random_file(path: pathlib.Path, size_bytes: int) -> int:
+    """Writes bytes that repeat nowhere near; returns their checksum (see checksum)."""
+    block, total = os.urandom(1_000_003), 0
+    with path.open("wb") as file:
+        while total < size_bytes:
+            total += file.write(block[:size_bytes - total])
+    return checksum(path)
+
+
+def checksum(path: pathlib.Path) -> int:
+    """The sum of all 32-bit words, modulo 2^32: what a script in a page can compute fast."""
+    import array
+    import sys
+    total = 0
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            words = array.array("I", piece)
+            if sys.byteorder == "big":
+                words.byteswap()
+            total += sum(words)
+    return total & 0xFFFFFFFF
