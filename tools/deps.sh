@@ -13,6 +13,10 @@ ninja ninja-build
 ccache ccache
 python3 python3
 liburing.h liburing-dev
+openssl/evp.h libssl-dev
+zlib.h zlib1g-dev
+brotli/encode.h libbrotli-dev
+zstd.h libzstd-dev
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 gtest/gtest.h libgtest-dev

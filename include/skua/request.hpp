@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "skua/attachments.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/method.hpp"
@@ -141,6 +142,12 @@ class Request final {
   /// Whether it came over TLS.
   [[nodiscard]] bool is_secure() const noexcept;
 
+  /// What guards found out for handlers (a user, a session), by its type.
+  [[nodiscard]] Attachments& attachments() noexcept SKUA_LIFETIMEBOUND { return attachments_; }
+  [[nodiscard]] const Attachments& attachments() const noexcept SKUA_LIFETIMEBOUND {
+    return attachments_;
+  }
+
  private:
   friend struct http::RequestAccess;
   friend class QueryValues::Iterator;
@@ -148,6 +155,7 @@ class Request final {
 
   const http::RequestParts* parts_;
   const http::Captures* captures_ = nullptr;
+  Attachments attachments_;
   mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
 };
 

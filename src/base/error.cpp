@@ -54,12 +54,23 @@ constexpr Row row(Errc code) noexcept {
     case BodyTooLong:
       return {"the content is too long", Status::ContentTooLarge};  // RFC 9110 §15.5.14
     case TruncatedBody: return {"the content ended before its length", Status::BadRequest};
+    case MalformedForm: return {"the form is malformed", Status::BadRequest};
+    case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
+    case TooManyParts:
+      return {"the multipart content has too many parts", Status::ContentTooLarge};
+    case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
+    case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
+    case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
+    case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
+    case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
     case TimedOut: return {"the peer took too long", Status::RequestTimeout};  // RFC 9110 §15.5.9
     case TooSlow: return {"the peer sent too slowly", Status::RequestTimeout};
     case Closed: return {"the connection is closed", Status::BadGateway};
     case Reset: return {"the peer reset the connection", Status::BadGateway};
     case Refused: return {"the connection was refused", Status::BadGateway};
     case Cancelled: return {"the operation was cancelled", Status::ServiceUnavailable};
+    case Overloaded: return {"the server is busy", Status::ServiceUnavailable};  // RFC 9110 §15.6.4
+    case Unanswered: return {"nobody answered", Status::InternalServerError};
     case AddressInUse: return {"the address is in use", Status::InternalServerError};
     case AddressUnavailable:
       return {"the address is not one of this machine", Status::InternalServerError};

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace skua {
+
+/// Values of any types, at most one of each: how a guard hands what it found out to a handler.
+///
+/// ```cpp
+/// struct User { std::string name; };
+/// request.attachments().set(User{"ada"});
+/// if (const User* user = request.attachments().find<User>()) …
+/// ```
+///
+/// Nothing is allocated until the first is set.
+class Attachments final {
+ public:
+  Attachments() noexcept = default;
+  Attachments(Attachments&&) noexcept = default;
+  Attachments& operator=(Attachments&&) noexcept = default;
+  ~Attachments() {
+    while (first_) first_ = std::move(first_->next);
+  }
+
+  /// Keeps a value, in place of the one of its type that is there.
+  template <class T>
+  std::decay_t<T>& set(T&& value) {
+    using Value = std::decay_t<T>;
+    if (Value* const found = find<Value>()) return *found = std::forward<T>(value);
+    auto node = std::make_unique<Holder<Value>>(std::forward<T>(value));
+    node->next = std::move(first_);
+    Value& kept = node->value;
+    first_ = std::move(node);
+    return kept;
+  }
+
+  /// The value of a type, or null.
+  template <class T>
+  [[nodiscard]] T* find() noexcept {
+    for (Node* node = first_.get(); node != nullptr; node = node->next.get()) {
+      if (node->type == &tag<T>) return &static_cast<Holder<T>*>(node)->value;
+    }
+    return nullptr;
+  }
+  template <class T>
+  [[nodiscard]] const T* find() const noexcept {
+    return const_cast<Attachments*>(this)->find<T>();
+  }
+
+ private:
+  template <class T>
+  static constexpr char tag = 0;  // its address names the type
+
+  struct Node {
+    explicit Node(const char* type_tag) noexcept : type(type_tag) {}
+    virtual ~Node() = default;
+    const char* type;
+    std::unique_ptr<Node> next{};
+  };
+  template <class T>
+  struct Holder final : Node {
+    template <class U>
+    explicit Holder(U&& kept) : Node(&tag<T>), value(std::forward<U>(kept)) {}
+    T value;
+  };
+
+  std::unique_ptr<Node> first_;
+};
+
+}  // namespace skua
