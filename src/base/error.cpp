@@ -56,8 +56,7 @@ constexpr Row row(Errc code) noexcept {
     case TruncatedBody: return {"the content ended before its length", Status::BadRequest};
     case MalformedForm: return {"the form is malformed", Status::BadRequest};
     case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
-    case TooManyParts:
-      return {"the multipart content has too many parts", Status::ContentTooLarge};
+    case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};
     case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
     case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
     case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
