@@ -3,6 +3,7 @@
 #pragma once
 
 #include "skua/bytes.hpp"
+#include "skua/cookie.hpp"
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"

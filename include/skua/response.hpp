@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "skua/body.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/status.hpp"
@@ -20,20 +20,6 @@
 namespace skua {
 
 class PreparedResponse;
-
-/// When a browser sends a cookie to us from a page of another site. RFC 6265bis §5.2
-enum class SameSite : std::uint8_t { None, Lax, Strict };
-
-/// How a cookie is kept; the defaults are the strict ones.
-struct CookieOptions {
-  std::chrono::seconds max_age{};  ///< zero: until the browser closes; negative: delete it now
-  std::string_view path = "/";     ///< empty: the folder of the request
-  std::string_view domain{};       ///< empty: this host only
-  bool http_only = true;           ///< hidden from scripts
-  bool secure = true;              ///< sent over TLS only
-  SameSite same_site = SameSite::Lax;
-};
-static_assert(std::is_trivially_copyable_v<CookieOptions>);
 
 /// What a handler answers with: a status, fields and a body.
 ///
