@@ -19,3 +19,4 @@
 #include "skua/shutdown_signals.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
+#include "skua/url.hpp"
