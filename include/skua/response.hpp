@@ -85,6 +85,14 @@ class Response final {
   Response&& add_header(std::string_view name, std::string_view value) && {
     return std::move(add_header(name, value));
   }
+  /// Takes every field with this name out.
+  Response& remove_header(std::string_view name) &;
+  /// Adds the name of a request field to Vary, unless it or `*` is there already: caches keep the
+  /// answer for requests that say the same.
+  ///
+  /// RFC:       9110 §12.5.5
+  Response& vary(std::string_view name) &;
+  Response&& vary(std::string_view name) && { return std::move(vary(name)); }
   /// Adds a cookie.
   ///
   /// Ends with: std::invalid_argument for a name, value, path or domain that no cookie can have,
