@@ -2,6 +2,9 @@
 /// The one include: everything of skua that is public.
 #pragma once
 
+#include "skua/async.hpp"
+#include "skua/attachments.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
 #include "skua/cookie.hpp"
 #include "skua/counters.hpp"
@@ -10,6 +13,7 @@
 #include "skua/files.hpp"
 #include "skua/http_error.hpp"
 #include "skua/method.hpp"
+#include "skua/next.hpp"
 #include "skua/options.hpp"
 #include "skua/prepared_response.hpp"
 #include "skua/request.hpp"
@@ -19,4 +23,5 @@
 #include "skua/shutdown_signals.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
+#include "skua/task.hpp"
 #include "skua/url.hpp"

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "skua/body.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/config.hpp"
 #include "skua/cookie.hpp"
 #include "skua/error.hpp"
@@ -54,6 +56,20 @@ class Response final {
 
   [[nodiscard]] static Response html(Body body) { return {KnownType{html_text}, std::move(body)}; }
   [[nodiscard]] static Response json(Body body) { return {KnownType{json_text}, std::move(body)}; }
+  /// Content that a coroutine makes while it is sent:
+  ///
+  /// ```cpp
+  /// return skua::Response::stream("text/plain", [](skua::BodyWriter& out) -> skua::Task<> {
+  ///   for (int i = 0; i < 3; ++i) co_await out.write("tick\n");
+  /// });
+  /// ```
+  /// It is sent in chunks, unless its length is told. A producer that throws, or ends before that
+  /// length, has its connection closed, so that the peer can tell; one whose peer goes away is
+  /// dropped where it waits. HEAD does not run it. What a closure captures lives until the producer
+  /// has ended; a request only where the handler is a coroutine.
+  [[nodiscard]] static Response stream(std::string_view type,
+                                       std::function<Task<>(BodyWriter&)> produce,
+                                       std::optional<std::uint64_t> length_bytes = std::nullopt);
   /// Sends the client to another address, which it asks with GET unless the status says otherwise.
   [[nodiscard]] static Response redirect(std::string_view to, Status status = Status::SeeOther);
 
@@ -97,7 +113,7 @@ class Response final {
   Response& body(Body body, std::string_view type = {}) &;
 
   [[nodiscard]] Status status() const noexcept { return status_; }
-  /// The content, where it is in memory: empty for a file.
+  /// The content, where it is in memory: empty for a file and a stream.
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
   /// The value of the first field with this name among those that were set.

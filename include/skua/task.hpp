@@ -83,8 +83,8 @@ class Promise<void> : public PromiseBase {
 /// A coroutine that ends in a T, or in an exception.
 ///
 /// It is lazy: `co_await` starts it, inline, so a task that ends without waiting never suspends
-/// whoever awaits it. One `co_await` a task. Everything that it waits for happens on the thread that
-/// started it.
+/// whoever awaits it. One `co_await` a task. Everything that it waits for happens on the thread
+/// that started it.
 ///
 /// Lifetime:  dropping a task cancels it: its frame and all that it owns are destroyed where it
 ///            waits, and so are the tasks that it awaits. A task is never dropped by itself.

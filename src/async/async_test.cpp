@@ -224,7 +224,7 @@ TEST(Scope, DropsItsChildrenWithItself) {
   {
     Scope scope;
     scope.spawn([](Event& happened, std::shared_ptr<int>) -> Task<> { co_await happened.wait(); }(
-        event, counted));
+                                                              event, counted));
     EXPECT_EQ(scope.size(), 1U);
     EXPECT_EQ(counted.use_count(), 2);
   }

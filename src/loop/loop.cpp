@@ -97,8 +97,7 @@ Loop& Loop::current() {
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {
   // Work that is there already; a wake-up for it may have been used up by an earlier turn.
-  const bool has_work =
-      deferred_.next_ != &deferred_ || !ready_.empty() || mailbox_->has_posts();
+  const bool has_work = deferred_.next_ != &deferred_ || !ready_.empty() || mailbox_->has_posts();
   timers_.forget_now();  // the callbacks of the last turn may have taken long
   const std::optional<Duration> to_next = has_work ? Duration::zero() : timers_.time_to_next();
   timers_.forget_now();  // and so may the wait that follows

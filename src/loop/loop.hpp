@@ -50,11 +50,11 @@ struct LoopOptions {
 
 /// One thread's events: descriptors, timers, deferred calls and what other threads post.
 ///
-/// A turn: wait, tell the handles, fire the timers, run the posts, resume the tasks that were woken,
-/// run the deferred calls.
-/// Every callback is noexcept by contract: a loop catches nothing, an escaping exception
-/// terminates. All but post, stop and wake is for the loop's thread: the one that runs it.
-/// Lifetime: handles are closed and have told on_closed, timers and deferred calls are destroyed
+/// A turn: wait, tell the handles, fire the timers, run the posts, resume the tasks that were
+/// woken, run the deferred calls. Every callback is noexcept by contract: a loop catches nothing,
+/// an escaping exception terminates. All but post, stop and wake is for the loop's thread: the one
+/// that runs it. Lifetime: handles are closed and have told on_closed, timers and deferred calls
+/// are destroyed
 ///           or idle, before the loop is destroyed.
 class Loop {
  public:

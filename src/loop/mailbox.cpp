@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls from any thread in, a batch a turn out. Waking is done under the lock, so that a loop cannot
-// go away between the look at it and the call.
+// Calls from any thread in, a batch a turn out. Waking is done under the lock, so that a loop
+// cannot go away between the look at it and the call.
 #include "loop/mailbox.hpp"
 
 #include <utility>
