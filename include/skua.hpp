@@ -12,6 +12,7 @@
 #include "skua/method.hpp"
 #include "skua/options.hpp"
 #include "skua/prepared_response.hpp"
+#include "skua/query.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"

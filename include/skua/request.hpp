@@ -11,6 +11,7 @@
 #include "skua/attachments.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
 #include "skua/method.hpp"
 
 namespace skua {
@@ -124,6 +125,7 @@ class Request final {
   [[nodiscard]] std::string_view content_type() const noexcept;
   /// The first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  [[nodiscard]] RequestCookies cookies() const noexcept;
 
   /// The whole content.
   [[nodiscard]] std::string_view body() const noexcept;

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
-#include "http/cookie.hpp"
 #include "http/field.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -103,7 +102,7 @@ Response& Response::add_header(std::string_view name, std::string_view value) & 
 
 Response& Response::cookie(std::string_view name, std::string_view value,
                            const CookieOptions& options) & {
-  lines_.add("Set-Cookie", http::set_cookie(name, value, options));
+  lines_.add("Set-Cookie", format_set_cookie(name, value, options));
   return *this;
 }
 
