@@ -41,7 +41,8 @@ static_assert(std::is_trivially_copyable_v<CookieOptions>);
 enum class CookieForm : std::uint8_t {
   Rfc6265,   ///< what everybody reads today
   Netscape,  ///< the oldest: Expires with dashes, no Max-Age
-  Rfc2109,   ///< version 1: quoted values, `$Version`, `$Path`
+  Rfc2109,   ///< version 1: quoted values, `$Version`, `$Path`. Browsers keep the quotes in what
+             ///< they read: for old clients only
 };
 
 /// The value of a Set-Cookie field.
@@ -52,7 +53,8 @@ enum class CookieForm : std::uint8_t {
 ///            is no token, a value with white space, `"`, `,`, `;`, `\` or what is not ASCII
 ///            (see escape_cookie), over 4096 bytes of both, a path or domain that cannot be one;
 ///            SameSite::None or partitioned without secure; a `__Host-` or `__Secure-` name whose
-///            options break its promise; and for `max_age` alone in the Netscape form.
+///            options break its promise; and what a form cannot say: `max_age` alone in the
+///            Netscape form, a `__Host-` name in that of RFC 2109.
 /// RFC:       6265bis §4.1; 2109 §4.2.2
 [[nodiscard]] std::string format_set_cookie(std::string_view name, std::string_view value,
                                             const CookieOptions& options = {},

@@ -140,6 +140,9 @@ void append_life(std::string& out, CookieForm form, const CookieOptions& options
 std::string format_set_cookie(std::string_view name, std::string_view value,
                               const CookieOptions& options, CookieForm form) {
   check(name, value, options);
+  if (form == CookieForm::Rfc2109 && http::cookie_prefix(name) == http::CookiePrefix::Host) {
+    refuse("RFC 2109 quotes the path, and browsers drop a __Host- name with such a path");
+  }
   std::string out(name);
   out += '=';
   if (form == CookieForm::Rfc2109) {

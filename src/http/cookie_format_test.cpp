@@ -94,6 +94,12 @@ TEST(CookieFormat, WritesTheFormOfRfc2109) {
             "a=\"b\"; Version=\"1\"; Path=\"/\"; HttpOnly; SameSite=Strict");
 }
 
+TEST(CookieFormat, QuotesNoPathOfAHostCookie) {
+  EXPECT_NO_THROW((void)format_set_cookie("__Host-a", "b", {}));
+  EXPECT_THROW((void)format_set_cookie("__Host-a", "b", {}, CookieForm::Rfc2109),
+               std::invalid_argument);
+}
+
 TEST(CookieFormat, EscapesAnyTextAndGivesItBack) {
   EXPECT_EQ(escape_cookie("a b;c,d\"e\\f%g=\xc3\xbc\n"), "a%20b%3Bc%2Cd%22e%5Cf%25g=%C3%BC%0A");
   std::string every;

@@ -2,6 +2,7 @@
 // In: a raw query, or names and values. Out: one from the other. Splitting and decoding are those
 // of http/query.hpp, which a server's Request uses too: both sides read a query alike.
 #include <algorithm>
+#include <numeric>
 
 #include "http/query.hpp"
 #include "skua/query.hpp"
@@ -77,10 +78,18 @@ QueryBuilder& QueryBuilder::remove(std::string_view name) & {
   return *this;
 }
 
+// Not std::stable_sort: libstdc++ makes it of a function that Clang knows to be deprecated.
 QueryBuilder& QueryBuilder::sort() & {
-  std::stable_sort(
-      parameters_.begin(), parameters_.end(),
-      [](const QueryParameter& a, const QueryParameter& b) { return a.name < b.name; });
+  std::vector<std::size_t> order(parameters_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    const int names = parameters_[a].name.compare(parameters_[b].name);
+    return names != 0 ? names < 0 : a < b;
+  });
+  std::vector<QueryParameter> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(parameters_[i]));
+  parameters_ = std::move(sorted);
   return *this;
 }
 
