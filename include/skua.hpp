@@ -16,6 +16,7 @@
 #include "skua/next.hpp"
 #include "skua/options.hpp"
 #include "skua/prepared_response.hpp"
+#include "skua/query.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"

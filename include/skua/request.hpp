@@ -13,6 +13,7 @@
 #include "skua/body_reader.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 #include "skua/task.hpp"
@@ -129,6 +130,7 @@ class Request final {
   [[nodiscard]] std::string_view content_type() const noexcept;
   /// The first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  [[nodiscard]] RequestCookies cookies() const noexcept;
 
   /// The whole content; in a coroutine handler what load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;

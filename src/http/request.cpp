@@ -78,6 +78,8 @@ std::optional<std::string_view> Request::cookie(std::string_view name) const noe
   return std::nullopt;
 }
 
+RequestCookies Request::cookies() const noexcept { return RequestCookies(*parts_->head); }
+
 std::string_view Request::body() const noexcept {
   return loaded_ == nullptr ? parts_->body : std::string_view(*loaded_);
 }

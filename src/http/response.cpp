@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
-#include "http/cookie.hpp"
 #include "http/field.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -141,7 +140,7 @@ Response& Response::vary(std::string_view name) & {
 
 Response& Response::cookie(std::string_view name, std::string_view value,
                            const CookieOptions& options) & {
-  lines_.add("Set-Cookie", http::set_cookie(name, value, options));
+  lines_.add("Set-Cookie", format_set_cookie(name, value, options));
   return *this;
 }
 

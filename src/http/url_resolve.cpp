@@ -99,7 +99,7 @@ Url Url::normalised() const {
   const std::string digits = number && number != usual_port ? std::to_string(*number) : "";
   std::string path = normalise_triplets(parts.path, false);
   // The dots of a relative path are what it says.
-  if (path.starts_with('/')) path = without_dots(path, parts.has_authority);
+  if (has_scheme() || path.starts_with('/')) path = without_dots(path, parts.has_authority);
   if (path.empty() && usual_port && parts.has_authority) path = "/";
   std::string userinfo;
   std::string query;

@@ -147,6 +147,7 @@ TEST(UrlNormalised, LeavesWhatMatters) {
   EXPECT_EQ(normalised("http://a//b/"), "http://a//b/");
   EXPECT_EQ(normalised("http://a/?"), "http://a/?");
   EXPECT_EQ(normalised("mailto:A@B"), "mailto:A@B");
+  EXPECT_EQ(normalised("x:a/./b"), "x:a/b");  // as resolving it does
   EXPECT_EQ(normalised(""), "");
 }
 
