@@ -68,6 +68,16 @@ class Form final {
   /// RFC:       WHATWG URL §5.1
   static Result<Form> parse(std::string_view text, const FormLimits& limits = {});
 
+  /// Reads the content of a message that is there as a whole: urlencoded, or the text fields of
+  /// `multipart/form-data`, where parts with a file name are passed over.
+  ///
+  /// Ends with: UnsupportedMediaType for any other `content_type`; BodyTooLong past the limits;
+  ///            TooManyParts for more parts than `FormLimits::fields`; MalformedMultipart,
+  ///            TruncatedBody, PartHeadTooLong.
+  /// RFC:       7578
+  static Result<Form> parse_content(std::string_view content_type, std::string_view content,
+                                    const FormLimits& limits = {});
+
   /// Appends a field.
   Form& add(std::string_view name, std::string_view value) &;
   Form&& add(std::string_view name, std::string_view value) && {
