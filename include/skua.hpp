@@ -3,6 +3,7 @@
 #pragma once
 
 #include "skua/bytes.hpp"
+#include "skua/cookie.hpp"
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
@@ -18,3 +19,4 @@
 #include "skua/shutdown_signals.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
+#include "skua/url.hpp"

@@ -37,9 +37,9 @@ class FieldLines final {
   /// Removes every line with this name, then appends one.
   void set(std::string_view name, std::string_view value);
   void remove(std::string_view name) noexcept;
-  /// The value of the first line with this name.
-  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept
-      SKUA_LIFETIMEBOUND;
+  /// The value of the first line with this name, or of the nth after it.
+  [[nodiscard]] std::optional<std::string_view> find(
+      std::string_view name, std::size_t nth = 0) const noexcept SKUA_LIFETIMEBOUND;
 
   /// Every line, ready to be sent.
   [[nodiscard]] std::string_view wire() const noexcept SKUA_LIFETIMEBOUND {

@@ -198,6 +198,12 @@ template <class F>
 concept IsFinisher = requires(const F& f, const Request& request, Response& response) {
   { f(request, response) } -> std::same_as<void>;
 };
+template <class F>
+concept IsMiddlewarePair =
+    requires(const F& f, Request& request, const Request& answered, Response& response) {
+      { f.guard(request) } -> std::same_as<std::optional<Response>>;
+      { f.finish(answered, response) } -> std::same_as<void>;
+    };
 
 template <class F>
 Erased<GuardCall> make_guard(F&& f) {
@@ -215,6 +221,20 @@ Erased<FinisherCall> make_finisher(F&& f) {
             with_kept<D>(object, [&](const D& kept) { kept(request, response); });
           },
           keep(std::forward<F>(f))};
+}
+
+/// Both halves call the same object.
+template <class F>
+std::pair<Erased<GuardCall>, Erased<FinisherCall>> make_pair(F&& f) {
+  using D = std::decay_t<F>;
+  const std::shared_ptr<const void> object = keep(std::forward<F>(f));
+  GuardCall* const guard = [](const void* kept, Request& request) {
+    return with_kept<D>(kept, [&](const D& pair) { return pair.guard(request); });
+  };
+  FinisherCall* const finisher = [](const void* kept, const Request& request, Response& response) {
+    with_kept<D>(kept, [&](const D& pair) { pair.finish(request, response); });
+  };
+  return {{guard, object}, {finisher, object}};
 }
 
 }  // namespace skua::detail

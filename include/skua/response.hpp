@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "skua/body.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/status.hpp"
@@ -20,20 +20,6 @@
 namespace skua {
 
 class PreparedResponse;
-
-/// When a browser sends a cookie to us from a page of another site. RFC 6265bis §5.2
-enum class SameSite : std::uint8_t { None, Lax, Strict };
-
-/// How a cookie is kept; the defaults are the strict ones.
-struct CookieOptions {
-  std::chrono::seconds max_age{};  ///< zero: until the browser closes; negative: delete it now
-  std::string_view path = "/";     ///< empty: the folder of the request
-  std::string_view domain{};       ///< empty: this host only
-  bool http_only = true;           ///< hidden from scripts
-  bool secure = true;              ///< sent over TLS only
-  SameSite same_site = SameSite::Lax;
-};
-static_assert(std::is_trivially_copyable_v<CookieOptions>);
 
 /// What a handler answers with: a status, fields and a body.
 ///
@@ -85,6 +71,14 @@ class Response final {
   Response&& add_header(std::string_view name, std::string_view value) && {
     return std::move(add_header(name, value));
   }
+  /// Takes every field with this name out.
+  Response& remove_header(std::string_view name) &;
+  /// Adds the name of a request field to Vary, unless it or `*` is there already: caches keep the
+  /// answer for requests that say the same.
+  ///
+  /// RFC:       9110 §12.5.5
+  Response& vary(std::string_view name) &;
+  Response&& vary(std::string_view name) && { return std::move(vary(name)); }
   /// Adds a cookie.
   ///
   /// Ends with: std::invalid_argument for a name, value, path or domain that no cookie can have,

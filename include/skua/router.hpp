@@ -98,14 +98,19 @@ class Router final {
   /// A guard, `std::optional<Response>(Request&)`, answers early or lets the request through;
   /// guards run in the order in which they were added, outer routers first. A finisher, `void(const
   /// Request&, Response&)`, amends every response, also an early or a failed one; inner routers
-  /// first.
+  /// first. An object with both, as const members `guard` and `finish`, is a pair of them.
   template <class F>
   Router& use(F&& middleware) {
     using D = std::decay_t<F>;
-    static_assert(detail::IsGuard<D> || detail::IsFinisher<D>,
+    static_assert(detail::IsGuard<D> || detail::IsFinisher<D> || detail::IsMiddlewarePair<D>,
                   "middleware is a guard, std::optional<skua::Response>(skua::Request&), "
-                  "or a finisher, void(const skua::Request&, skua::Response&); neither is mutable");
-    if constexpr (detail::IsGuard<D>) {
+                  "or a finisher, void(const skua::Request&, skua::Response&); neither is mutable; "
+                  "or an object with both, as const members guard and finish");
+    if constexpr (detail::IsMiddlewarePair<D>) {
+      auto [guard, finisher] = detail::make_pair(std::forward<F>(middleware));
+      add_guard(std::move(guard));
+      add_finisher(std::move(finisher));
+    } else if constexpr (detail::IsGuard<D>) {
       add_guard(detail::make_guard(std::forward<F>(middleware)));
     } else if constexpr (detail::IsFinisher<D>) {
       add_finisher(detail::make_finisher(std::forward<F>(middleware)));

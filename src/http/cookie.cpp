@@ -4,9 +4,11 @@
 // made.
 #include "http/cookie.hpp"
 
+#include <chrono>
 #include <stdexcept>
 
 #include "base/ascii.hpp"
+#include "base/http_date.hpp"
 
 namespace skua::http {
 namespace {
@@ -52,6 +54,9 @@ void check(std::string_view name, std::string_view value, const CookieOptions& o
   if (options.same_site == SameSite::None && !options.secure) {
     refuse("SameSite::None needs secure, else browsers drop it");
   }
+  if (options.partitioned && !options.secure) {
+    refuse("partitioned needs secure, else browsers drop it");
+  }
   // RFC 6265bis §4.1.3: browsers drop a cookie that breaks the promise of its prefix.
   if (ascii::equals_ignoring_case(name.substr(0, 9), "__Secure-") && !options.secure) {
     refuse("a __Secure- name needs secure");
@@ -96,11 +101,18 @@ std::string set_cookie(std::string_view name, std::string_view value,
   } else if (options.max_age.count() < 0) {
     out.append("; Max-Age=0");
   }
+  if (options.expires) {
+    char date[http_date_bytes];
+    format_http_date(std::chrono::floor<std::chrono::seconds>(*options.expires), date);
+    out.append("; Expires=").append(date, http_date_bytes);
+  }
   if (!options.path.empty()) out.append("; Path=").append(options.path);
   if (!options.domain.empty()) out.append("; Domain=").append(options.domain);
   if (options.secure) out.append("; Secure");
   if (options.http_only) out.append("; HttpOnly");
-  return out.append(attribute(options.same_site));
+  out.append(attribute(options.same_site));
+  if (options.partitioned) out.append("; Partitioned");
+  return out;
 }
 
 }  // namespace skua::http

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "skua/response.hpp"
+#include "skua/cookie.hpp"
 
 namespace skua::http {
 

@@ -37,6 +37,20 @@ TEST(Cookie, CarriesItsAttributes) {
             "__Host-a=b; Path=/; Secure; HttpOnly; SameSite=None");
 }
 
+TEST(Cookie, SaysExpiresBesideMaxAge) {
+  const std::chrono::sys_seconds time{784111777s};
+  EXPECT_EQ(set_cookie("a", "b", {.max_age = 60s, .expires = time + 900ms}),
+            "a=b; Max-Age=60; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Path=/; Secure; HttpOnly; "
+            "SameSite=Lax");
+}
+
+TEST(Cookie, IsPartitionedOnlyWhenSecure) {
+  EXPECT_EQ(set_cookie("a", "b", {.same_site = SameSite::None, .partitioned = true}),
+            "a=b; Path=/; Secure; HttpOnly; SameSite=None; Partitioned");
+  EXPECT_THROW((void)set_cookie("a", "b", {.secure = false, .partitioned = true}),
+               std::invalid_argument);
+}
+
 TEST(Cookie, RefusesWhatABrowserWouldReadDifferently) {
   for (const char* const name : {"", "a b", "a=", "a;", "a\r\n", "\"a\""}) {
     EXPECT_THROW((void)set_cookie(name, "b", {}), std::invalid_argument) << name;

@@ -137,10 +137,11 @@ void FieldLines::remove(std::string_view name) noexcept {
   size_ = static_cast<std::uint32_t>(kept);
 }
 
-std::optional<std::string_view> FieldLines::find(std::string_view name) const noexcept {
+std::optional<std::string_view> FieldLines::find(std::string_view name,
+                                                 std::size_t nth) const noexcept {
   for (std::string_view rest = wire(); !rest.empty();) {
     const Line line = first_line(rest);
-    if (ascii::equals_ignoring_case(line.name, name)) return line.value;
+    if (ascii::equals_ignoring_case(line.name, name) && nth-- == 0) return line.value;
     rest.remove_prefix(line.size);
   }
   return std::nullopt;

@@ -85,5 +85,15 @@ TEST(FieldLines, RemembersWhichKnownFieldsAreThere) {
   EXPECT_EQ(lines.known(), 0U);
 }
 
+TEST(FieldLines, FindsEveryLineOfAName) {
+  FieldLines lines;
+  lines.add("A", "1");
+  lines.add("B", "2");
+  lines.add("a", "3");
+  EXPECT_EQ(lines.find("A", 1), "3");
+  EXPECT_EQ(lines.find("A", 2), std::nullopt);
+  EXPECT_EQ(lines.find("B", 1), std::nullopt);
+}
+
 }  // namespace
 }  // namespace skua

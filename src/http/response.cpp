@@ -47,6 +47,18 @@ http::FieldName check_name(std::string_view name) {
   return known;
 }
 
+// Whether Vary names a field or `*`; else the names that it has are appended, each with a comma.
+bool varies(const FieldLines& lines, std::string_view name, std::string& members) {
+  for (std::size_t nth = 0; const auto line = lines.find("Vary", nth); ++nth) {
+    for (std::string_view rest = *line; !rest.empty();) {
+      const std::string_view member = ascii::take_list_element(rest);
+      if (member == "*" || ascii::equals_ignoring_case(member, name)) return true;
+      if (!member.empty()) members.append(member).append(", ");
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Response::Response(Status status) : status_(status) {
@@ -98,6 +110,23 @@ Response& Response::header(std::string_view name, std::string_view value) & {
 Response& Response::add_header(std::string_view name, std::string_view value) & {
   if (check_name(name) == http::FieldName::ContentType) return type(value), *this;
   lines_.add(name, value);
+  return *this;
+}
+
+Response& Response::remove_header(std::string_view name) & {
+  if (prepared_ != nullptr && header(name)) unprepare();
+  if (ascii::equals_ignoring_case(name, "Content-Type")) type_ = {};
+  lines_.remove(name);
+  return *this;
+}
+
+Response& Response::vary(std::string_view name) & {
+  std::string members;
+  if (prepared_ != nullptr && varies(prepared_->lines(), name, members)) return *this;
+  if (varies(lines_, name, members)) return *this;
+  // A prepared head stays as it is for as long as it does not vary already.
+  if (prepared_ != nullptr && prepared_->lines().find("Vary")) unprepare();
+  lines_.set("Vary", members.append(name));
   return *this;
 }
 

@@ -168,6 +168,46 @@ TEST(PreparedResponse, IsKeptAliveByAResponseThatSharesIt) {
   EXPECT_THROW(Response(std::shared_ptr<const PreparedResponse>()), std::invalid_argument);
 }
 
+TEST(Response, NamesWhatItVariesBy) {
+  Response response("x");
+  response.vary("Origin").vary("Accept-Encoding").vary("origin");
+  EXPECT_EQ(response.lines().wire(), "Vary: Origin, Accept-Encoding\r\n");
+  Response lines("x");
+  lines.add_header("Vary", "A").add_header("vary", " , B,").vary("b").vary("C");
+  EXPECT_EQ(lines.lines().wire(), "Vary: A, B, C\r\n");
+  Response star("x");
+  star.header("Vary", "Accept, *").vary("Origin");
+  EXPECT_EQ(star.header("Vary"), "Accept, *");
+}
+
+TEST(Response, AFieldIsTakenOut) {
+  Response response = Response::html("x");
+  response.add_header("X-A", "1").add_header("x-a", "2").header("B", "3");
+  response.remove_header("X-A").remove_header("content-type").remove_header("none");
+  EXPECT_EQ(response.lines().wire(), "B: 3\r\n");
+  EXPECT_EQ(response.content_type(), "");
+  response.body("y", "a/b").remove_header("Content-Type");
+  EXPECT_EQ(response.content_type(), "");
+}
+
+TEST(PreparedResponse, StaysPreparedWhereVaryIsNew) {
+  const PreparedResponse prepared(Response("x").header("X-A", "1"));
+  Response response(prepared);
+  response.vary("Origin").remove_header("none");
+  EXPECT_EQ(response.prepared(), &prepared);
+  EXPECT_EQ(response.lines().wire(), "Vary: Origin\r\n");
+  response.remove_header("X-A");
+  EXPECT_EQ(response.prepared(), nullptr);
+  EXPECT_EQ(response.lines().wire(), "Vary: Origin\r\n");
+  const PreparedResponse varies(Response("x").header("Vary", "Accept"));
+  Response other(varies);
+  other.vary("accept");
+  EXPECT_EQ(other.prepared(), &varies);
+  other.vary("Origin");
+  EXPECT_EQ(other.header("Vary"), "Accept, Origin");
+  EXPECT_EQ(other.lines().wire(), "Vary: Accept, Origin\r\n");
+}
+
 TEST(HttpError, CarriesAStatusAndAText) {
   const HttpError error(Status::Conflict, "it changed");
   EXPECT_EQ(error.status(), Status::Conflict);

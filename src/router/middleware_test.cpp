@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "router/match.hpp"
 #include "skua/router.hpp"
@@ -102,6 +104,47 @@ TEST(Middleware, FinishesTheResponseToAnException) {
   Response response = Status::InternalServerError;
   router.finish(match, request, response);
   EXPECT_EQ(response.header("trace"), "a");
+}
+
+// Counts what is on its way; both halves have to see the same object.
+class InFlight {
+ public:
+  explicit InFlight(std::string refused) : refused_(std::move(refused)) {}
+  std::optional<Response> guard(Request& request) const {
+    ++*count_;
+    if (request.path() == refused_) return Status::Forbidden;
+    return std::nullopt;
+  }
+  void finish(const Request&, Response& response) const {
+    response.header("in-flight", std::to_string((*count_)--));
+  }
+
+ private:
+  std::string refused_;
+  std::unique_ptr<int> count_ = std::make_unique<int>(0);
+};
+
+TEST(Middleware, APairGuardsAndFinishesAsOneObject) {
+  Router router;
+  router.use(InFlight("/secret"));  // moved: it cannot be copied
+  router.get("/", [] { return "x"; });
+  EXPECT_EQ(call(router, "GET /").body(), "x");
+  EXPECT_EQ(call(router, "GET /").header("in-flight"), "1");
+  EXPECT_EQ(call(router, "GET /secret").status(), Status::Forbidden);
+  EXPECT_EQ(call(router, "GET /secret").header("in-flight"), "1");
+}
+
+struct Stateless {
+  static std::optional<Response> guard(Request&) { return "early"; }
+  static void finish(const Request&, Response& response) { response.header("trace", "x"); }
+};
+
+TEST(Middleware, APairMayHaveNoState) {
+  Router router;
+  const Stateless pair;
+  router.use(pair);
+  EXPECT_EQ(call(router, "GET /").body(), "early");
+  EXPECT_EQ(call(router, "GET /").header("trace"), "x");
 }
 
 }  // namespace

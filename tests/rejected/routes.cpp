@@ -114,6 +114,13 @@ void the_rest([[maybe_unused]] skua::Router& router) {
 #elif CASE == 22
   // case 22: middleware is a guard
   router.use([](const skua::Request&, skua::Response response) { return response; });
+#elif CASE == 29
+  // case 29: as const members guard and finish
+  struct Half {
+    std::optional<skua::Response> guard(skua::Request&) { return std::nullopt; }
+    void finish(const skua::Request&, skua::Response&) const {}
+  };
+  router.use(Half());
 #elif CASE == 23
   // case 23: a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end
   router.mount("/{tenant}", skua::Router());
