@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "base/ascii.hpp"
+#include "base/percent.hpp"
 #include "http/media_type.hpp"
 
 namespace skua::http {
@@ -19,14 +20,6 @@ constexpr bool is_control(char c) noexcept {
   return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
 }
 
-// The octet of `%41` at the start of the text.
-std::optional<char> percent_octet(std::string_view text) noexcept {
-  if (text.size() < 3 || text[0] != '%' || !ascii::is_hex(text[1]) || !ascii::is_hex(text[2])) {
-    return std::nullopt;
-  }
-  return static_cast<char>(ascii::hex_value(text[1]) << 4U | ascii::hex_value(text[2]));
-}
-
 // Only what browsers encode is decoded: a file called `50%25` is called so.
 std::string decode_value(const Parameter& parameter) {
   std::string text(parameter.value);
@@ -34,10 +27,11 @@ std::string decode_value(const Parameter& parameter) {
   text.resize(unescape_quoted(text, text.data()));
   std::size_t size = 0;
   for (std::size_t i = 0; i < text.size(); ++i, ++size) {
-    const auto octet = percent_octet(std::string_view(text).substr(i));
-    const bool is_encoded = octet && (*octet == '"' || *octet == '\r' || *octet == '\n');
-    text[size] = is_encoded ? *octet : text[i];
-    if (is_encoded) i += 2;
+    const std::string_view rest = std::string_view(text).substr(i);
+    const char octet = percent::has_triplet(rest) ? percent::triplet_octet(rest) : '\0';
+    const bool is_encoded = octet == '"' || octet == '\r' || octet == '\n';
+    text[size] = is_encoded ? octet : text[i];
+    if (is_encoded) i += percent::triplet_bytes - 1;
   }
   text.resize(size);
   return text;
@@ -51,29 +45,25 @@ std::optional<std::string> decode_extended(std::string_view value) {
   if (quote == value.npos) return std::nullopt;
   std::string out;
   for (std::string_view rest = value.substr(quote + 1); !rest.empty();) {
-    const auto octet = percent_octet(rest);
-    if (!octet && !ascii::is_token(rest.front())) return std::nullopt;
-    if (!octet && rest.front() == '%') return std::nullopt;
-    out += octet.value_or(rest.front());
-    rest.remove_prefix(octet ? 3 : 1);
+    const bool is_encoded = percent::has_triplet(rest);
+    if (!is_encoded && (rest.front() == '%' || !ascii::is_token(rest.front()))) return std::nullopt;
+    out += is_encoded ? percent::triplet_octet(rest) : rest.front();
+    rest.remove_prefix(is_encoded ? percent::triplet_bytes : 1);
   }
   return out;
 }
 
 void append_quoted(std::string& out, std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (is_control(c) || c == '"') {
-      out += '%';
-      out += digits[static_cast<unsigned char>(c) >> 4U];
-      out += digits[static_cast<unsigned char>(c) & 0xfU];
+    if (is_control(text[i]) || text[i] == '"') {
+      percent::append_triplet(out, text[i]);
       continue;
     }
-    out += c;
+    out += text[i];
     // Browsers leave a backslash alone; one that could be read as an escape has to be one.
-    if (c == '\\' && (i + 1 == text.size() || text[i + 1] == '\\')) out += c;
+    const bool is_ambiguous = i + 1 == text.size() || text[i + 1] == '\\';
+    if (text[i] == '\\' && is_ambiguous) out += '\\';
   }
   out += '"';
 }

@@ -6,31 +6,16 @@
 
 #include <algorithm>
 
-#include "base/ascii.hpp"
+#include "base/percent.hpp"
 #include "http/query.hpp"
 
 namespace skua {
 namespace {
 
-// WHATWG URL, application/x-www-form-urlencoded percent-encode set: what stands for itself.
-constexpr bool is_plain(char c) noexcept {
-  return ascii::is_digit(c) || ascii::is_alpha(c) || c == '*' || c == '-' || c == '.' || c == '_';
-}
-
 void append_encoded(std::string& out, std::string_view text) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  for (const char c : text) {
-    if (is_plain(c)) {
-      out += c;
-    } else if (c == ' ') {
-      out += '+';
-    } else {
-      const auto octet = static_cast<unsigned char>(c);
-      out += '%';
-      out += digits[octet >> 4U];
-      out += digits[octet & 0xfU];
-    }
-  }
+  const std::size_t begin = out.size();
+  percent::append(out, text, [](char c) { return c == ' ' || percent::is(c, percent::Form); });
+  std::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), ' ', '+');
 }
 
 }  // namespace
