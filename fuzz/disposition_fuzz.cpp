@@ -32,7 +32,7 @@ void parameters(std::string_view text) {
 
 void file_name(std::string_view text) {
   const std::string name = skua::http::safe_filename(text);
-  check(name.size() <= 255 && name.find_first_of("/\\:*?\"<>|") == name.npos);
+  check(name.size() <= 200 && name.find_first_of("/\\:*?\"<>|") == name.npos);
   check(std::none_of(name.begin(), name.end(), is_control));
   check(name.empty() || (name.front() != '.' && name.back() != '.' && name.back() != ' '));
   check(skua::http::safe_filename(name) == name);

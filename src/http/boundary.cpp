@@ -20,13 +20,15 @@ constexpr bool is_boundary(char c) noexcept {
 
 }  // namespace
 
+Boundary::Boundary(std::string_view text) noexcept {
+  std::copy(text.begin(), text.end(), delimiter_.begin() + 4);
+  size_bytes_ = static_cast<std::uint8_t>(4 + text.size());
+}
+
 std::optional<Boundary> Boundary::make(std::string_view text) noexcept {
   if (text.empty() || text.size() > max_bytes || text.back() == ' ') return std::nullopt;
   if (!std::all_of(text.begin(), text.end(), is_boundary)) return std::nullopt;
-  Boundary boundary;
-  std::copy(text.begin(), text.end(), boundary.delimiter_.begin() + 4);
-  boundary.size_bytes_ = static_cast<std::uint8_t>(4 + text.size());
-  return boundary;
+  return Boundary(text);
 }
 
 Boundary Boundary::random() {
@@ -37,7 +39,7 @@ Boundary Boundary::random() {
     std::uint32_t bits = source();
     for (int i = 0; i < 8; ++i, bits >>= 4U) text += digits[bits & 0xfU];
   }
-  return *make(text);
+  return Boundary(text);
 }
 
 Result<Boundary> parse_boundary(std::string_view content_type) noexcept {

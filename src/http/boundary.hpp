@@ -33,7 +33,7 @@ class Boundary {
   }
 
  private:
-  Boundary() noexcept = default;
+  explicit Boundary(std::string_view text) noexcept;
 
   std::array<char, max_bytes + 4> delimiter_{'\r', '\n', '-', '-'};
   std::uint8_t size_bytes_ = 4;

@@ -32,7 +32,7 @@ std::string form_data_disposition(std::string_view name, std::optional<std::stri
 /// A name for a new file, made of one that somebody sent; empty when nothing is left of it.
 ///
 /// The last component, separated by `/` or `\`; control characters and `<>:"|?*` become `_`;
-/// neither dots nor spaces around it; no device of Windows; at most 255 bytes.
+/// neither dots nor spaces around it; no device of Windows; at most 200 bytes.
 std::string safe_filename(std::string_view filename);
 
 }  // namespace skua::http

@@ -4,6 +4,9 @@
 // field is kept, once it fits.
 #include "http/form_reader.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "base/ascii.hpp"
 #include "http/boundary.hpp"
 #include "http/media_type.hpp"
@@ -38,7 +41,7 @@ Result<void> FormReader::start(std::string_view content_type) {
   }
   const auto boundary = parse_boundary(content_type);
   if (!boundary) return boundary.error();
-  parser_.emplace(*boundary, MultipartLimits{.parts = limits_.fields});
+  parser_ = std::make_unique<MultipartParser>(*boundary, MultipartLimits{.parts = limits_.fields});
   return {};
 }
 
@@ -67,7 +70,7 @@ Result<void> FormReader::take(const MultipartParser::Step& step) {
     auto part = parse_form_part(*parser_);
     if (!part) return part.error();
     is_file_ = part->filename.has_value();
-    name_ = *std::move(part->name);
+    name_ = std::move(part->name).value_or(std::string());
     text_.clear();
   }
   if (is_file_) return {};

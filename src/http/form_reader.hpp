@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -39,7 +39,7 @@ class FormReader {
 
   FormLimits limits_;
   Form form_;
-  std::optional<MultipartParser> parser_;  // nothing: urlencoded
+  std::unique_ptr<MultipartParser> parser_;  // null: urlencoded
   std::string name_;
   std::string text_;  // of the open field, or all of an urlencoded form
   bool is_file_ = false;

@@ -43,11 +43,12 @@ Task<Result<void>> flush(std::shared_ptr<Upload> upload, bool is_last) {
 Task<Result<std::string>> read_text(http::MultipartReader& reader, std::size_t limit_bytes) {
   std::string text;
   for (;;) {
-    const auto piece = co_await reader.read();
-    if (!piece) co_return piece.error();
-    if (!*piece) co_return text;
-    if ((*piece)->size() > limit_bytes - text.size()) co_return Error(Errc::BodyTooLong, "part");
-    text += skua::text(**piece);
+    const auto read = co_await reader.read();
+    if (!read) co_return read.error();
+    const std::optional<Bytes>& piece = *read;
+    if (!piece) co_return text;
+    if (piece->size() > limit_bytes - text.size()) co_return Error(Errc::BodyTooLong, "part");
+    text += skua::text(*piece);
   }
 }
 
@@ -57,10 +58,11 @@ Task<Result<std::uint64_t>> save_to(http::MultipartReader& reader, std::string p
   const auto upload = std::make_shared<Upload>(std::move(path));
   std::uint64_t total_bytes = 0;
   for (bool is_last = false; !is_last;) {
-    const auto piece = co_await reader.read();
-    if (!piece) co_return piece.error();
-    is_last = !*piece;
-    const std::string_view text = is_last ? std::string_view() : skua::text(**piece);
+    const auto read = co_await reader.read();
+    if (!read) co_return read.error();
+    const std::optional<Bytes>& piece = *read;
+    is_last = !piece;
+    const std::string_view text = piece ? skua::text(*piece) : std::string_view();
     if (text.size() > limit_bytes - total_bytes) co_return Error(Errc::BodyTooLong, "part");
     total_bytes += text.size();
     upload->batch += text;

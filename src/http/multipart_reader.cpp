@@ -14,13 +14,14 @@ namespace skua::http {
 MultipartReader::MultipartReader(std::string_view content_type, Multipart::Source source,
                                  const MultipartLimits& limits)
     : source_(std::move(source)) {
+  const auto media = parse_media_type(content_type);
   const auto boundary = parse_boundary(content_type);
   if (!boundary) {
     failure_ = boundary.error();
     return;
   }
-  is_form_ = parse_media_type(content_type)->is("multipart", "form-data");
-  parser_.emplace(*boundary, limits);
+  is_form_ = media && media->is("multipart", "form-data");
+  parser_ = std::make_unique<MultipartParser>(*boundary, limits);
 }
 
 Error MultipartReader::fail(Error error) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,10 +35,10 @@ class MultipartReader {
   Error fail(Error error) noexcept;
 
   Multipart::Source source_;
-  std::optional<MultipartParser> parser_;
-  ContentDisposition disposition_;  // of the open part
-  std::string_view waiting_;        // of the last piece, not yet parsed
-  std::string_view data_;           // of the open part, parsed last
+  std::unique_ptr<MultipartParser> parser_;  // null: a failure from the start
+  ContentDisposition disposition_;           // of the open part
+  std::string_view waiting_;                 // of the last piece, not yet parsed
+  std::string_view data_;                    // of the open part, parsed last
   Result<void> failure_;
   bool is_form_ = false;
   bool in_part_ = false;
