@@ -2,8 +2,10 @@
 /// The one include: everything of skua that is public.
 #pragma once
 
+#include "skua/auth.hpp"
 #include "skua/bytes.hpp"
 #include "skua/counters.hpp"
+#include "skua/credentials.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/files.hpp"

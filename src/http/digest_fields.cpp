@@ -211,7 +211,7 @@ Result<DigestCredentials> DigestCredentials::from(const Challenge& credentials) 
 
 std::string DigestCredentials::field() const {
   std::string out = "Digest ";
-  if (is_plain(user)) {
+  if (is_user_hashed || is_plain(user)) {
     http::append_quoted(out, "username", user);
   } else {
     http::append_token(out, "username*", extended(user));
