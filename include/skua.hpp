@@ -17,6 +17,7 @@
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 #include "skua/server.hpp"
+#include "skua/session.hpp"
 #include "skua/shutdown_signals.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"

@@ -98,14 +98,17 @@ class Router final {
   /// A guard, `std::optional<Response>(Request&)`, answers early or lets the request through;
   /// guards run in the order in which they were added, outer routers first. A finisher, `void(const
   /// Request&, Response&)`, amends every response, also an early or a failed one; inner routers
-  /// first.
+  /// first. An object that can be called in both ways is both; copies of it share their state.
   template <class F>
   Router& use(F&& middleware) {
     using D = std::decay_t<F>;
     static_assert(detail::IsGuard<D> || detail::IsFinisher<D>,
                   "middleware is a guard, std::optional<skua::Response>(skua::Request&), "
                   "or a finisher, void(const skua::Request&, skua::Response&); neither is mutable");
-    if constexpr (detail::IsGuard<D>) {
+    if constexpr (detail::IsGuard<D> && detail::IsFinisher<D>) {
+      add_guard(detail::make_guard(middleware));
+      add_finisher(detail::make_finisher(std::forward<F>(middleware)));
+    } else if constexpr (detail::IsGuard<D>) {
       add_guard(detail::make_guard(std::forward<F>(middleware)));
     } else if constexpr (detail::IsFinisher<D>) {
       add_finisher(detail::make_finisher(std::forward<F>(middleware)));
