@@ -40,7 +40,7 @@ struct User {
 };
 
 /// The user that a guard let in, or null.
-[[nodiscard]] inline const User* user(const Request& request) noexcept SKUA_LIFETIMEBOUND {
+[[nodiscard]] inline const User* user(const Request& request SKUA_LIFETIMEBOUND) noexcept {
   return request.attachments().find<User>();
 }
 

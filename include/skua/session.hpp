@@ -112,7 +112,7 @@ class Sessions final {
 /// The session of a request.
 ///
 /// Ends with: std::logic_error where no sessions are in use.
-[[nodiscard]] Session& session(Request& request);
-[[nodiscard]] const Session& session(const Request& request);
+[[nodiscard]] Session& session(Request& request SKUA_LIFETIMEBOUND);
+[[nodiscard]] const Session& session(const Request& request SKUA_LIFETIMEBOUND);
 
 }  // namespace skua
