@@ -2,6 +2,7 @@
 /// The one include: everything of skua that is public.
 #pragma once
 
+#include "skua/accept.hpp"
 #include "skua/bytes.hpp"
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
