@@ -4,6 +4,7 @@
 
 #include "skua/accept.hpp"
 #include "skua/bytes.hpp"
+#include "skua/compression.hpp"
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
