@@ -11,6 +11,7 @@
 #include "skua/files.hpp"
 #include "skua/http_error.hpp"
 #include "skua/method.hpp"
+#include "skua/middleware.hpp"
 #include "skua/options.hpp"
 #include "skua/prepared_response.hpp"
 #include "skua/request.hpp"
