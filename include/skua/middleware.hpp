@@ -147,7 +147,7 @@ struct RateLimitOptions {
 /// Answers 429 to who asks too often.
 class RateLimit final {
  public:
-  explicit RateLimit(RateLimitOptions options);
+  explicit RateLimit(const RateLimitOptions& options);
   /// For tests: with a table that has a clock of theirs.
   RateLimit(RateLimitOptions options, std::shared_ptr<middleware::RateTable> table);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
@@ -164,8 +164,8 @@ class RateLimit final {
 /// Ends with: std::invalid_argument for no requests, no time, no keys, and for a policy name that
 ///            has other than visible ASCII, or a quote or backslash.
 /// RFC:       6585 §4
-[[nodiscard]] inline RateLimit rate_limit(RateLimitOptions options = {}) {
-  return RateLimit(std::move(options));
+[[nodiscard]] inline RateLimit rate_limit(const RateLimitOptions& options = {}) {
+  return RateLimit(options);
 }
 
 }  // namespace skua

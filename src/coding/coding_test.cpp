@@ -258,6 +258,29 @@ TEST(Coding, MembersAreJoined) {
   }
 }
 
+// Formats from before the standard, which some libraries still read, are not what `zstd` means.
+TEST(Coding, AZstdFrameBeginsAsTheStandardSays) {
+  if (!is_available(Coding::Zstd)) GTEST_SKIP() << "this build does not know it";
+  const std::string skipped("\x5e\x2a\x4d\x18\x03\0\0\0abc", 11);
+  std::string coded = skipped;
+  ASSERT_TRUE(Encoder::create(Coding::Zstd, 1)->finish("text", coded));
+  coded += skipped;
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{3}, coded.size()}) {
+    Decoder made = *Decoder::create(Coding::Zstd);
+    std::string out;
+    for (std::size_t at = 0; at < coded.size(); at += piece) {
+      ASSERT_TRUE(made.push(std::string_view(coded).substr(at, piece), out));
+    }
+    EXPECT_TRUE(made.finish());
+    EXPECT_EQ(out, "text");
+  }
+  for (unsigned version = 0x22; version < 0x28; ++version) {
+    std::string out;
+    const std::string old = coded + static_cast<char>(version);
+    EXPECT_FALSE(Decoder::create(Coding::Zstd)->push(old, out)) << version;
+  }
+}
+
 // RFC 9659: 8 MiB is the largest window; this head asks for 2 GiB.
 TEST(Coding, AZstdWindowForWhichThereIsNoMemoryIsRefused) {
   if (!is_available(Coding::Zstd)) GTEST_SKIP() << "this build does not know it";

@@ -4,6 +4,8 @@
 
 #if defined(SKUA_HAS_ZSTD)
 
+#include <algorithm>
+
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -66,16 +68,37 @@ class ZstdDecoder final : public DecodeEngine {
   // A frame may follow a frame (RFC 8878 §3.1); the library starts it by itself.
   Result<Step> run(std::string_view input, std::span<char> room) noexcept override {
     if (is_at_end_ && input.empty()) return Step{.is_done = true};
+    if (is_at_end_) magic_bytes_ = 0;
+    if (!begins_a_frame(input)) return Error(Errc::MalformedCoding, "zstd: not a frame");
     ZSTD_inBuffer in{.src = input.data(), .size = input.size(), .pos = 0};
     ZSTD_outBuffer out{.dst = room.data(), .size = room.size(), .pos = 0};
     const std::size_t left = ZSTD_decompressStream(context_.get(), &out, &in);
     if (ZSTD_isError(left) != 0) return failure(left);
     is_at_end_ = left == 0;
+    magic_bytes_ = std::min(magic_bytes_ + in.pos, magic_size);
     return Step{.taken = in.pos, .made = out.pos, .is_done = is_at_end_};
   }
 
  private:
+  static constexpr std::size_t magic_size = 4;
+
+  // Whether the bytes of the magic number that are here are those of a frame or of one to be
+  // skipped (RFC 8878 §3.1). The library may also know formats from before the standard, whose
+  // decoders nobody should meet.
+  bool begins_a_frame(std::string_view input) noexcept {
+    for (std::size_t i = magic_bytes_; i < magic_size && i - magic_bytes_ < input.size(); ++i) {
+      const char byte = input[i - magic_bytes_];
+      const bool skips = (static_cast<unsigned char>(byte) & 0xf0U) == 0x50;
+      if (i == 0) is_skipped_ = skips;
+      if (i == 0 && skips) continue;
+      if (byte != (is_skipped_ ? "\x50\x2a\x4d\x18" : "\x28\xb5\x2f\xfd")[i]) return false;
+    }
+    return true;
+  }
+
   std::unique_ptr<ZSTD_DCtx, FreeDecoder> context_{ZSTD_createDCtx()};
+  std::size_t magic_bytes_ = 0;  // of the frame's magic number, those that were taken
+  bool is_skipped_ = false;
   bool is_at_end_ = false;
 };
 

@@ -26,18 +26,18 @@ using Match = unsigned (*)(const Accepted& member, std::string_view offer) noexc
 std::optional<unsigned> weight(const http::Head& head, FieldName name, std::string_view offer,
                                Match match) noexcept {
   unsigned best = 0;
-  std::optional<unsigned> found;
+  unsigned found = 0;
   for (const http::FieldLine& line : head.fields) {
     if (line.name != name) continue;
     http::AcceptedList list(head.value(line));
     while (const auto member = list.next()) {
       const unsigned exactness = match(*member, offer);
       if (exactness == 0 || exactness < best) continue;
-      if (exactness > best || member->weight > *found) found = member->weight;
+      if (exactness > best || member->weight > found) found = member->weight;
       best = exactness;
     }
   }
-  return found;
+  return best == 0 ? std::nullopt : std::optional(found);
 }
 
 std::optional<std::string_view> best_of(const Request& request, FieldName name,

@@ -14,10 +14,9 @@ namespace {
 constexpr std::string_view requested_method = "Access-Control-Request-Method";
 constexpr std::string_view requested_headers = "Access-Control-Request-Headers";
 
-// Fetch §3.2.2: an OPTIONS request with both fields.
+// Of a request with an Origin. Fetch, "CORS-preflight request".
 bool is_preflight(const Request& request) noexcept {
-  return request.method() == Method::Options && request.header("Origin") &&
-         request.header(requested_method);
+  return request.method() == Method::Options && request.header(requested_method).has_value();
 }
 
 // RFC 6454 §6.2: scheme, host and port as a browser writes them; nothing else would ever match.
@@ -79,11 +78,12 @@ bool Cors::is_allowed(std::string_view origin) const {
 }
 
 std::optional<Response> Cors::guard(Request& request) const {
-  if (!is_preflight(request)) return std::nullopt;
+  const auto origin = request.header("Origin");
+  if (!origin || !is_preflight(request)) return std::nullopt;
   Response response(Status::NoContent);
   // A cache is not to answer one preflight with another's answer.
   response.vary(requested_method).vary(requested_headers);
-  if (!is_allowed(*request.header("Origin"))) return response;
+  if (!is_allowed(*origin)) return response;
   if (!methods_.empty()) response.header("Access-Control-Allow-Methods", methods_);
   if (is_any_header_) {
     if (const auto wanted = request.header(requested_headers)) {
@@ -113,7 +113,7 @@ void Cors::finish(const Request& request, Response& response) const {
     response.header("Access-Control-Allow-Origin", *origin);
     if (options_.credentials) response.header("Access-Control-Allow-Credentials", "true");
   }
-  if (!exposed_.empty() && !is_preflight(request)) {
+  if (!exposed_.empty() && !(origin && is_preflight(request))) {
     response.header("Access-Control-Expose-Headers", exposed_);
   }
 }

@@ -56,7 +56,7 @@ std::string seconds_text(Duration wait) {
 
 }  // namespace
 
-RateLimit::RateLimit(RateLimitOptions options) : RateLimit(options, make_table(options)) {}
+RateLimit::RateLimit(const RateLimitOptions& options) : RateLimit(options, make_table(options)) {}
 
 RateLimit::RateLimit(RateLimitOptions options, std::shared_ptr<RateTable> table)
     : key_(std::move(options.key)), table_(std::move(table)) {
