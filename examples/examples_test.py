@@ -165,12 +165,30 @@ def auth(program: str):
     equal(example.get("/api/", Authorization="Bearer abc")[0], 401)
     status, _, fields = example.get("/digest")  # 404 where skua was built without OpenSSL
     assert status == 404 or fields["www-authenticate"].startswith('Digest realm="example", '), fields
+
+
+def middleware(program: str):
+    example = Example(program)
+    status, text, fields = example.get("/page", Origin="https://gulls.example")
+    equal((status, fields["access-control-allow-origin"]), (200, "https://gulls.example"))
+    equal((fields["vary"], "content-encoding" in fields), ("Origin, Accept-Encoding", False))
+    equal((len(fields["x-request-id"]), fields["x-content-type-options"]), (32, "nosniff"))
+    assert "access-control-allow-origin" not in example.get("/page", Origin="https://evil.example")[2]
+    coded = example.ask("HEAD", "/page", Accept_Encoding="gzip")[2]
+    equal((coded["content-encoding"], int(coded["content-length"]) < len(text) // 2), ("gzip", True))
+    status, _, fields = example.ask("OPTIONS", "/page", Origin="https://gulls.example",
+                                    Access_Control_Request_Method="GET")
+    equal((status, fields["access-control-allow-methods"]), (204, "GET, HEAD, POST"))
+    equal(example.get("/gull", Accept="text/html;q=0.5, application/json")[1], '{"name":"Larus"}')
+    equal(example.get("/gull")[1], "<b>Larus</b>")
+    equal([example.ask("POST", "/login")[0] for _ in range(5)], [401] * 3 + [429] * 2)
+    assert 0 < int(example.ask("POST", "/login")[2]["retry-after"]) <= 20
     example.end()
 
 
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
-                                     auth)}
+                                     auth, middleware)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

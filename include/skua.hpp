@@ -2,11 +2,13 @@
 /// The one include: everything of skua that is public.
 #pragma once
 
+#include "skua/accept.hpp"
 #include "skua/async.hpp"
 #include "skua/attachments.hpp"
 #include "skua/auth.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
+#include "skua/compression.hpp"
 #include "skua/cookie.hpp"
 #include "skua/counters.hpp"
 #include "skua/credentials.hpp"
@@ -16,6 +18,7 @@
 #include "skua/form.hpp"
 #include "skua/http_error.hpp"
 #include "skua/method.hpp"
+#include "skua/middleware.hpp"
 #include "skua/multipart.hpp"
 #include "skua/multipart_writer.hpp"
 #include "skua/next.hpp"

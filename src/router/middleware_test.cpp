@@ -93,27 +93,6 @@ TEST(Middleware, FinishesAnEarlyResponse) {
   EXPECT_EQ(call(router, "GET /").header("trace"), "a");
 }
 
-// Counts in the response what it let through.
-struct Both {
-  std::optional<Response> operator()(Request& request) const {
-    request.attachments().set(1);
-    return std::nullopt;
-  }
-  void operator()(const Request& request, Response& response) const {
-    response.header("seen", request.attachments().find<int>() == nullptr ? "no" : "yes");
-  }
-};
-
-TEST(Middleware, OneObjectMayBeAGuardAndAFinisher) {
-  Router router;
-  router.use(Both{});
-  router.get("/", [](const Request& request) {
-    return std::to_string(*request.attachments().find<int>());
-  });
-  EXPECT_EQ(call(router, "GET /").body(), "1");
-  EXPECT_EQ(call(router, "GET /").header("seen"), "yes");
-}
-
 TEST(Middleware, FinishesTheResponseToAnException) {
   Router router;
   router.use(mark('a'));

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// In: a response and what its client accepts. Out: the same content in a content coding, and fields
+// that are true of it. It is done at once, on the loop, which is why there is an upper bound; HEAD
+// is treated as GET, so that its Content-Length is that of the GET.
+#include "skua/compression.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "coding/encoder.hpp"
+#include "http/entity_tag.hpp"
+#include "middleware/compressible.hpp"
+#include "middleware/compressor.hpp"
+#include "skua/accept.hpp"
+
+namespace skua {
+namespace middleware {
+namespace {
+
+using coding::Coding;
+using coding::Encoder;
+
+// What a thread keeps of an encoder: the memory of the last one of each coding.
+struct KeptEncoder {
+  std::optional<Encoder> encoder;
+  int level = 0;
+};
+
+Encoder* borrow_encoder(Coding coding, int level) {
+  thread_local std::array<KeptEncoder, 4> kept;
+  KeptEncoder& slot = kept[static_cast<std::size_t>(coding)];
+  if (slot.encoder && slot.level == level && slot.encoder->restart()) return &*slot.encoder;
+  slot.encoder.reset();
+  Result<Encoder> made = Encoder::create(coding, level);
+  if (!made) return nullptr;
+  slot.level = level;
+  return &slot.encoder.emplace(*std::move(made));
+}
+
+// RFC 9111 §5.2.2.6
+bool forbids_transform(const Response& response) noexcept {
+  const auto field = response.header("Cache-Control");
+  if (!field) return false;
+  for (std::string_view rest = *field; !rest.empty();) {
+    if (ascii::equals_ignoring_case(ascii::take_list_element(rest), "no-transform")) return true;
+  }
+  return false;
+}
+
+// RFC 9110 §8.8.3.3: a strong tag is of one coding only.
+void weaken_etag(Response& response) {
+  const auto field = response.header("ETag");
+  if (!field) return;
+  const auto tag = http::parse_entity_tag(*field);
+  if (tag && !tag->weak) response.header("ETag", "W/" + std::string(*field));
+}
+
+void amend_fields(Response& response, std::string_view coding) {
+  response.header("Content-Encoding", coding);
+  weaken_etag(response);
+  // Digests are of the coded content, and ranges would be (RFC 9530 §2, §3; RFC 9110 §14.2).
+  for (const std::string_view name :
+       {"Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "Accept-Ranges"}) {
+    response.remove_header(name);
+  }
+}
+
+}  // namespace
+
+Compressor::Compressor(const CompressionOptions& options) : options_(options) {
+  if (options.min_bytes > options.max_bytes) {
+    throw std::invalid_argument("compression: min_bytes is over max_bytes");
+  }
+  const Choice all[] = {{Coding::Zstd, options.zstd_level},
+                        {Coding::Brotli, options.brotli_level},
+                        {Coding::Gzip, options.gzip_level}};
+  for (const Choice& choice : all) {
+    if (choice.level == 0) continue;
+    // Says so where there is no such level.
+    if (!Encoder::create(choice.coding, choice.level)) continue;
+    choices_[count_] = choice;
+    names_[count_] = coding::name(choice.coding);
+    ++count_;
+  }
+  if (count_ == 0) throw std::invalid_argument("compression: no coding is left");
+}
+
+bool Compressor::applies(const Response& response) const noexcept {
+  const Body::Kind kind = response.content().kind();
+  if (kind == Body::Kind::None || kind == Body::Kind::File) return false;
+  const std::size_t size_bytes = response.body().size();
+  if (size_bytes < options_.min_bytes || size_bytes > options_.max_bytes) return false;
+  // RFC 9110 §15.3.7: a part is of the content as it was coded before.
+  if (is_bodiless(response.status()) || response.status() == Status::PartialContent) return false;
+  return is_compressible(response.content_type()) && !response.header("Content-Encoding") &&
+         !response.header("Content-Range") && !forbids_transform(response);
+}
+
+const Compressor::Choice* Compressor::choose(const Request& request) const noexcept {
+  const auto preferred = preferred_encoding(request, std::span(names_).first(count_));
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (preferred == names_[i]) return &choices_[i];
+  }
+  return nullptr;
+}
+
+void Compressor::finish(const Request& request, Response& response) const {
+  if (!applies(response)) return;
+  response.vary("Accept-Encoding");
+  const Choice* const choice = choose(request);
+  if (choice == nullptr) return;
+  Encoder* const encoder = borrow_encoder(choice->coding, choice->level);
+  if (encoder == nullptr) return;
+  std::string coded;
+  // What does not shrink goes as it is.
+  if (!encoder->finish(response.body(), coded) || coded.size() >= response.body().size()) return;
+  amend_fields(response, coding::name(choice->coding));
+  response.body(std::move(coded));
+}
+
+}  // namespace middleware
+
+Compression::Compression(std::shared_ptr<const middleware::Compressor> compressor) noexcept
+    : compressor_(std::move(compressor)) {}
+
+void Compression::operator()(const Request& request, Response& response) const {
+  compressor_->finish(request, response);
+}
+
+Compression compression(const CompressionOptions& options) {
+  return Compression(std::make_shared<const middleware::Compressor>(options));
+}
+
+}  // namespace skua

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "skua/compression.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "coding/decoder.hpp"
+#include "middleware/compressible.hpp"
+#include "skua/router.hpp"
+#include "skua/testing.hpp"
+
+namespace skua {
+namespace {
+
+using coding::Coding;
+using testing::FakeRequest;
+
+std::string page() {
+  std::string text;
+  for (int i = 0; i < 500; ++i) text.append("<li>").append(std::to_string(i)).append("</li>\n");
+  return text;
+}
+
+std::string decoded(const Response& response) {
+  const auto coding = coding::find_coding(response.header("Content-Encoding").value_or(""));
+  if (!coding) return "not encoded";
+  auto decoder = coding::Decoder::create(*coding);
+  std::string text;
+  if (!decoder || !decoder->push(response.body(), text) || !decoder->finish()) return "malformed";
+  return text;
+}
+
+class CompressionTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!coding::is_available(Coding::Gzip)) GTEST_SKIP() << "this build does not know gzip";
+    middleware_ = compression();
+  }
+  /// What becomes of a response when the client accepts this.
+  Response finish(Response response, std::string_view accepted = "gzip",
+                  std::string_view line = "GET /") {
+    FakeRequest fake(line);
+    if (!accepted.empty()) fake.header("Accept-Encoding", accepted);
+    (*middleware_)(fake.request(), response);
+    return response;
+  }
+  bool leaves_alone(const Response& response) {
+    const Response after = finish(response);
+    return after.body() == response.body() && after.lines().wire() == response.lines().wire() &&
+           after.prepared() == response.prepared();
+  }
+
+  std::optional<Compression> middleware_;
+};
+
+TEST_F(CompressionTest, CompressesAPage) {
+  const Response response = finish(Response::html(page()));
+  EXPECT_EQ(response.header("Content-Encoding"), "gzip");
+  EXPECT_EQ(response.header("Vary"), "Accept-Encoding");
+  EXPECT_EQ(response.content_type(), Response::html_text);
+  EXPECT_LT(response.body().size(), page().size() / 2);
+  EXPECT_EQ(decoded(response), page());
+}
+
+TEST_F(CompressionTest, SpeaksWhatTheClientLikesBest) {
+  for (const Coding coding : {Coding::Zstd, Coding::Brotli, Coding::Gzip}) {
+    if (!coding::is_available(coding)) continue;
+    const Response response = finish(page(), coding::name(coding));
+    EXPECT_EQ(response.header("Content-Encoding"), coding::name(coding));
+    EXPECT_EQ(decoded(response), page());
+    const Response weighed = finish(page(), "*;q=0.5, " + std::string(coding::name(coding)));
+    EXPECT_EQ(weighed.header("Content-Encoding"), coding::name(coding));
+  }
+}
+
+TEST_F(CompressionTest, SaysThatItCouldHaveCompressed) {
+  for (const std::string_view accepted : {"", "identity", "gzip;q=0", "deflate", "*;q=0"}) {
+    const Response response = finish(page(), accepted);
+    EXPECT_EQ(response.body(), page());
+    EXPECT_EQ(response.lines().wire(), "Vary: Accept-Encoding\r\n") << accepted;
+  }
+}
+
+TEST_F(CompressionTest, JoinsVary) {
+  EXPECT_EQ(finish(Response(page()).header("Vary", "Origin")).header("Vary"),
+            "Origin, Accept-Encoding");
+  EXPECT_EQ(finish(Response(page()).header("Vary", "*")).header("Vary"), "*");
+}
+
+TEST_F(CompressionTest, LeavesAloneWhatWouldNotShrink) {
+  const std::string text = page();
+  EXPECT_TRUE(leaves_alone(Response(Status::Ok, text, "image/png")));
+  EXPECT_TRUE(leaves_alone(Response(Status::Ok, text, "application/zip")));
+  EXPECT_TRUE(leaves_alone(std::string(1023, 'x')));
+  EXPECT_FALSE(leaves_alone(std::string(1024, 'x')));
+  EXPECT_FALSE(leaves_alone(std::string(1U << 20U, 'x')));
+  EXPECT_TRUE(leaves_alone(std::string((1U << 20U) + 1, 'x')));
+  std::string noise;
+  for (unsigned state = 1; noise.size() < 2000; state = state * 1664525U + 1013904223U) {
+    noise += static_cast<char>(state >> 24U);
+  }
+  const Response kept = finish(noise);
+  EXPECT_EQ(kept.body(), noise);
+  EXPECT_FALSE(kept.header("Content-Encoding"));
+}
+
+TEST_F(CompressionTest, LeavesAloneWhatMustNotChange) {
+  EXPECT_TRUE(leaves_alone(Response(page()).header("Content-Encoding", "br")));
+  EXPECT_TRUE(leaves_alone(Response(page()).header("Cache-Control", "public, No-Transform")));
+  EXPECT_TRUE(leaves_alone(Response(page()).header("Content-Range", "bytes 0-9/10")));
+  for (const Status status : {Status::NoContent, Status::PartialContent, Status::NotModified}) {
+    EXPECT_TRUE(leaves_alone(Response(status, page()))) << code(status);
+  }
+  EXPECT_TRUE(leaves_alone(FileRange{.size_bytes = 10'000}));
+  EXPECT_TRUE(leaves_alone(Status::NoContent));
+}
+
+TEST_F(CompressionTest, FieldsStayTrue) {
+  const Response response = finish(Response(page())
+                                       .header("ETag", "\"abc\"")
+                                       .header("Content-MD5", "x")
+                                       .header("Content-Digest", "sha-256=:x:")
+                                       .header("Repr-Digest", "sha-256=:x:")
+                                       .header("Digest", "x")
+                                       .header("Accept-Ranges", "bytes")
+                                       .header("X-Own", "stays"));
+  EXPECT_EQ(response.lines().wire(),
+            "X-Own: stays\r\nVary: Accept-Encoding\r\nContent-Encoding: gzip\r\nETag: "
+            "W/\"abc\"\r\n");
+  EXPECT_EQ(finish(Response(page()).header("ETag", "W/\"a\"")).header("ETag"), "W/\"a\"");
+  EXPECT_EQ(finish(Response(page()).header("ETag", "\"a\""), "br;q=0").header("ETag"), "\"a\"");
+}
+
+TEST_F(CompressionTest, AnErrorIsCompressedToo) {
+  const Response response = finish(Response(Status::NotFound, page(), Response::html_text));
+  EXPECT_EQ(response.status(), Status::NotFound);
+  EXPECT_EQ(decoded(response), page());
+}
+
+TEST_F(CompressionTest, HeadSaysWhatGetWouldSay) {
+  const Response get = finish(page());
+  const Response head = finish(page(), "gzip", "HEAD /");
+  EXPECT_EQ(head.lines().wire(), get.lines().wire());
+  EXPECT_EQ(head.body().size(), get.body().size()) << "of which the writer takes the length";
+}
+
+TEST_F(CompressionTest, APreparedResponseIsCompressedForWhoAsks) {
+  const PreparedResponse prepared(Response::html(page()));
+  EXPECT_EQ(decoded(finish(prepared)), page());
+  EXPECT_EQ(finish(prepared, "").prepared(), &prepared);
+  EXPECT_EQ(prepared.body(), page());
+}
+
+TEST_F(CompressionTest, SeveralThreadsMayUseIt) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([this, &good] {
+      for (int i = 0; i < 50; ++i) {
+        good += decoded(finish(page(), i % 2 == 0 ? "gzip" : "zstd, br, gzip")) == page() ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 200);
+}
+
+TEST_F(CompressionTest, IsOneCallOfUse) {
+  Router router;
+  router.use(compression({.min_bytes = 10}));
+  router.get("/", [] { return page(); });
+  FakeRequest fake("GET /");
+  fake.header("Accept-Encoding", "gzip");
+  EXPECT_EQ(decoded(router.handle(fake.request())), page());
+}
+
+TEST(CompressionOptions, RefusesWhatCannotBe) {
+  EXPECT_THROW((void)compression({.zstd_level = 0, .brotli_level = 0, .gzip_level = 0}),
+               std::invalid_argument);
+  EXPECT_THROW((void)compression({.gzip_level = 10}), std::invalid_argument);
+  EXPECT_THROW((void)compression({.brotli_level = -1}), std::invalid_argument);
+  EXPECT_THROW((void)compression({.min_bytes = 2, .max_bytes = 1}), std::invalid_argument);
+}
+
+TEST(Compressible, IsTextAndWhatIsBuiltOnIt) {
+  using middleware::is_compressible;
+  for (const std::string_view type :
+       {"text/html; charset=utf-8", "TEXT/x", "application/json", "application/problem+json",
+        "image/svg+xml", "application/wasm", "text/event-stream", "Application/JavaScript;x=y",
+        "application/xml ; q"}) {
+    EXPECT_TRUE(is_compressible(type)) << type;
+  }
+  for (const std::string_view type :
+       {"", "image/png", "video/mp4", "application/gzip", "font/woff2", "application/octet-stream",
+        "application/zip", "text", "json", "application/jsonx"}) {
+    EXPECT_FALSE(is_compressible(type)) << type;
+  }
+}
+
+}  // namespace
+}  // namespace skua

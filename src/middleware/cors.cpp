@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// In: a request with an Origin. Out: the fields by which a browser decides whether a page of that
+// origin may read the answer. Nothing is refused here: CORS opens what the browser keeps shut, and
+// a request that it does not open is answered like any other.
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/ascii.hpp"
+#include "skua/middleware.hpp"
+
+namespace skua {
+namespace {
+
+constexpr std::string_view requested_method = "Access-Control-Request-Method";
+constexpr std::string_view requested_headers = "Access-Control-Request-Headers";
+
+// Of a request with an Origin. Fetch, "CORS-preflight request".
+bool is_preflight(const Request& request) noexcept {
+  return request.method() == Method::Options && request.header(requested_method).has_value();
+}
+
+// RFC 6454 §6.2: scheme, host and port as a browser writes them; nothing else would ever match.
+void check_origin(std::string_view origin) {
+  if (origin == "null") return;
+  const std::size_t colon = origin.find("://");
+  const bool is_origin =
+      colon != origin.npos && colon != 0 && colon + 3 < origin.size() &&
+      std::all_of(origin.begin(), origin.end(),
+                  [](char c) { return c > ' ' && c < '\x7f' && c == ascii::to_lower(c); }) &&
+      origin.find_first_of("/?#*@,", colon + 3) == origin.npos;
+  if (!is_origin) {
+    throw std::invalid_argument("cors: " + std::string(origin) +
+                                " is not an origin, like https://example.com");
+  }
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!ascii::is_token_text(name)) throw std::invalid_argument("cors: not the name of a field");
+    if (!text.empty()) text.append(", ");
+    text.append(name);
+  }
+  return text;
+}
+
+}  // namespace
+
+Cors::Cors(CorsOptions options) : options_(std::move(options)) {
+  const auto& origins = options_.origins;
+  is_any_origin_ = std::find(origins.begin(), origins.end(), "*") != origins.end();
+  if (is_any_origin_ && (origins.size() != 1 || options_.allow_origin)) {
+    throw std::invalid_argument("cors: * is every origin, and stands alone");
+  }
+  // Every page there is could act for whoever looks at it.
+  if (is_any_origin_ && options_.credentials) {
+    throw std::invalid_argument("cors: * does not go with credentials; name the origins");
+  }
+  if (origins.empty() && !options_.allow_origin) {
+    throw std::invalid_argument("cors: no origin is allowed");
+  }
+  if (!is_any_origin_) std::for_each(origins.begin(), origins.end(), check_origin);
+  for (const Method method : options_.methods) {
+    if (!methods_.empty()) methods_.append(", ");
+    methods_.append(name(method));
+  }
+  is_any_header_ = options_.headers.size() == 1 && options_.headers.front() == "*";
+  if (!is_any_header_) headers_ = joined(options_.headers);
+  exposed_ = joined(options_.exposed);
+}
+
+bool Cors::is_allowed(std::string_view origin) const {
+  const auto& origins = options_.origins;
+  if (is_any_origin_ || std::find(origins.begin(), origins.end(), origin) != origins.end()) {
+    return true;
+  }
+  return options_.allow_origin && origin != "null" && options_.allow_origin(origin);
+}
+
+std::optional<Response> Cors::guard(Request& request) const {
+  const auto origin = request.header("Origin");
+  if (!origin || !is_preflight(request)) return std::nullopt;
+  Response response(Status::NoContent);
+  // A cache is not to answer one preflight with another's answer.
+  response.vary(requested_method).vary(requested_headers);
+  if (!is_allowed(*origin)) return response;
+  if (!methods_.empty()) response.header("Access-Control-Allow-Methods", methods_);
+  if (is_any_header_) {
+    if (const auto wanted = request.header(requested_headers)) {
+      response.header("Access-Control-Allow-Headers", *wanted);
+    }
+  } else if (!headers_.empty()) {
+    response.header("Access-Control-Allow-Headers", headers_);
+  }
+  if (options_.max_age >= std::chrono::seconds::zero()) {
+    response.header("Access-Control-Max-Age", std::to_string(options_.max_age.count()));
+  }
+  if (options_.private_network &&
+      request.header("Access-Control-Request-Private-Network") == "true") {
+    response.header("Access-Control-Allow-Private-Network", "true");
+  }
+  return response;
+}
+
+void Cors::finish(const Request& request, Response& response) const {
+  const auto origin = request.header("Origin");
+  if (is_any_origin_) {
+    response.header("Access-Control-Allow-Origin", "*");
+  } else {
+    // Also where there is none: a cache would else give that answer to a page that may read it.
+    response.vary("Origin");
+    if (!origin || !is_allowed(*origin)) return;
+    response.header("Access-Control-Allow-Origin", *origin);
+    if (options_.credentials) response.header("Access-Control-Allow-Credentials", "true");
+  }
+  if (!exposed_.empty() && !(origin && is_preflight(request))) {
+    response.header("Access-Control-Expose-Headers", exposed_);
+  }
+}
+
+}  // namespace skua

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "base/keyed_hash.hpp"
+#include "loop/clock.hpp"
+#include "skua/bytes.hpp"
+#include "skua/middleware.hpp"
+
+namespace skua::middleware {
+
+class RateTable;
+
+/// What a table said to one request.
+struct RateVerdict {
+  const RateTable* table = nullptr;
+  bool is_allowed = true;
+  std::size_t remaining = 0;  ///< requests that would be allowed now
+  Duration wait{};            ///< until the next is allowed, or all of the burst is there again
+};
+
+/// How often each of many keys was there lately (GCRA), in a table that never grows.
+///
+/// Keys lie in sets of eight places, so that asking costs the same whatever the table holds; of a
+/// full set that one is forgotten whose limit is over or soonest will be.
+class RateTable {
+ public:
+  struct Settings {
+    Duration interval{};  ///< between two requests of a key, on average
+    std::size_t burst = 1;
+    std::size_t max_keys = 1;
+  };
+  /// The clock outlives the table.
+  RateTable(const Settings& settings, const loop::Clock& clock);
+
+  /// Counts one request of a key. Any thread may ask.
+  RateVerdict ask(std::string_view key);
+
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_.size() * sizeof(Slot); }
+
+ private:
+  static constexpr std::size_t set_size = 8;
+  static constexpr std::size_t shard_count = 64;
+
+  struct Slot {
+    std::uint64_t hash = 0;
+    // When the burst is whole again, in nanoseconds of the clock.
+    std::int64_t whole_at = std::numeric_limits<std::int64_t>::min();
+  };
+  struct alignas(64) Shard {
+    std::mutex mutex;
+  };
+
+  RateVerdict count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept;
+
+  KeyedHash hash_;
+  const loop::Clock& clock_;
+  std::int64_t interval_;
+  std::int64_t tolerance_;  // of a whole burst
+  std::vector<Slot> slots_;
+  std::array<Shard, shard_count> shards_;
+};
+
+/// Ends with: std::invalid_argument for what cannot be meant.
+RateTable::Settings rate_settings(const RateLimitOptions& options);
+
+}  // namespace skua::middleware
