@@ -71,8 +71,8 @@ enum class DigestAlgorithm : std::uint8_t {
   Md5Sess,
   Sha256,
   Sha256Sess,
-  Sha512_256,
-  Sha512_256Sess,
+  Sha512256,
+  Sha512256Sess,
 };
 
 /// `SHA-256-sess`

@@ -60,9 +60,9 @@ TEST_F(Crypto, HashesAsTheStandardsSay) {
   EXPECT_EQ(hash_hex(Hash::Sha1, "abc").value(), "a9993e364706816aba3e25717850c26c9cd0d89d");
   EXPECT_EQ(hash_hex(Hash::Sha256, "abc").value(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(hash_hex(Hash::Sha512_256, "abc").value(),
+  EXPECT_EQ(hash_hex(Hash::Sha512256, "abc").value(),
             "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23");
-  for (const Hash algorithm : {Hash::Md5, Hash::Sha1, Hash::Sha256, Hash::Sha512_256}) {
+  for (const Hash algorithm : {Hash::Md5, Hash::Sha1, Hash::Sha256, Hash::Sha512256}) {
     EXPECT_EQ(hash(algorithm, "").value().size(), size_bytes(algorithm));
   }
 }

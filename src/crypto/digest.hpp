@@ -15,7 +15,7 @@ namespace skua::crypto {
 bool is_available() noexcept;
 
 /// MD5 and SHA-1 are for protocols that prescribe them, never for a choice of ours.
-enum class Hash : std::uint8_t { Md5, Sha1, Sha256, Sha512_256 };
+enum class Hash : std::uint8_t { Md5, Sha1, Sha256, Sha512256 };
 
 /// The size of a hash value: 16, 20 or 32.
 constexpr std::size_t size_bytes(Hash algorithm) noexcept {

@@ -16,7 +16,7 @@ inline const EVP_MD* find(Hash algorithm) noexcept {
     case Hash::Md5: return EVP_md5();
     case Hash::Sha1: return EVP_sha1();
     case Hash::Sha256: return EVP_sha256();
-    case Hash::Sha512_256: return EVP_sha512_256();
+    case Hash::Sha512256: return EVP_sha512_256();
   }
   return nullptr;
 }

@@ -67,8 +67,8 @@ class Reader {
         skip(i + 1);
         return out;
       }
-      if (rest_[i] == '\\' && ++i == rest_.size()) break;
-      if (!ascii::is_field_value(rest_[i])) break;
+      if (rest_[i] == '\\') ++i;
+      if (i == rest_.size() || !ascii::is_field_value(rest_[i])) break;
       out += rest_[i];
     }
     return malformed;

@@ -18,15 +18,15 @@ constexpr crypto::Hash hash_of(DigestAlgorithm algorithm) noexcept {
     case DigestAlgorithm::Md5Sess: return crypto::Hash::Md5;
     case DigestAlgorithm::Sha256:
     case DigestAlgorithm::Sha256Sess: return crypto::Hash::Sha256;
-    case DigestAlgorithm::Sha512_256:
-    case DigestAlgorithm::Sha512_256Sess: break;
+    case DigestAlgorithm::Sha512256:
+    case DigestAlgorithm::Sha512256Sess: break;
   }
-  return crypto::Hash::Sha512_256;
+  return crypto::Hash::Sha512256;
 }
 
 constexpr bool is_session(DigestAlgorithm algorithm) noexcept {
   return algorithm == DigestAlgorithm::Md5Sess || algorithm == DigestAlgorithm::Sha256Sess ||
-         algorithm == DigestAlgorithm::Sha512_256Sess;
+         algorithm == DigestAlgorithm::Sha512256Sess;
 }
 
 // The hash value, in hex, of the texts with colons between them.

@@ -69,10 +69,10 @@ TEST_F(Digest, ComputesTheExampleWithAHiddenUser) {
                                 std::string(rest_of_example) + ", userhash=true")
                                .value();
   EXPECT_TRUE(credentials.is_user_hashed);
-  EXPECT_EQ(digest_user_hash(Sha512_256, user, "api@example.org").value(), user_hash);
+  EXPECT_EQ(digest_user_hash(Sha512256, user, "api@example.org").value(), user_hash);
   EXPECT_EQ(credentials.user, user_hash);
   const std::string key =
-      digest_secret(Sha512_256, user, "api@example.org", "Secret, or not?").value();
+      digest_secret(Sha512256, user, "api@example.org", "Secret, or not?").value();
   EXPECT_EQ(credentials.compute(key, "GET").value(), hidden_response);
   EXPECT_EQ(credentials.response, hidden_response);
 }
@@ -125,7 +125,7 @@ TEST_F(Digest, ComputesSessionsAndContent) {
         Expected{Sha256Sess, Sha256,
                  "22ce56ea8fbf4e93cf3ecd709a5b018b3f7117c0050e8273cf7c49632c8b1d63",
                  "f725881f50f262aa4aa1a8cb7f49adaefe2ef3e9f1696a51ba085585ad51749e"},
-        Expected{Sha512_256Sess, Sha512_256,
+        Expected{Sha512256Sess, Sha512256,
                  "421e19f517fbabc92849e65873124e54cb40a90cdd84060dd38986d67badbd9e",
                  "65f9920645d17e0056b93545ba3bd0375dfbd14dd2b708b595da424d6b017c3a"}}) {
     DigestCredentials credentials;

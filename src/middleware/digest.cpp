@@ -41,8 +41,8 @@ const std::string& hashed(const auth::DigestSecret& secret, DigestAlgorithm algo
     case DigestAlgorithm::Md5Sess: return secret.md5;
     case DigestAlgorithm::Sha256:
     case DigestAlgorithm::Sha256Sess: return secret.sha256;
-    case DigestAlgorithm::Sha512_256:
-    case DigestAlgorithm::Sha512_256Sess: break;
+    case DigestAlgorithm::Sha512256:
+    case DigestAlgorithm::Sha512256Sess: break;
   }
   return secret.sha512_256;
 }
@@ -78,7 +78,8 @@ std::optional<Response> DigestVerifier::check(Request& request) const {
     return Response(Status::BadRequest);
   }
   auto name = name_of(*credentials);
-  if (!is_right(*credentials, name, request)) return challenge(false);
+  const bool is_proven = is_right(*credentials, name, request);
+  if (!name || !is_proven) return challenge(false);
   // Who replays a proof gets a nonce that is of no use without the password; a client whose
   // connection broke gets one that is.
   if (nonces_.use(credentials->nonce, credentials->nonce_count) != NonceStore::Use::Fresh) {
@@ -107,12 +108,13 @@ bool DigestVerifier::is_right(const DigestCredentials& credentials,
                               const Request& request) const {
   const auto secret = name ? options_.lookup(*name) : std::nullopt;
   const std::string* const kept = secret ? &hashed(*secret, credentials.algorithm) : nullptr;
+  const std::string* const password = secret && secret->password ? &*secret->password : nullptr;
   const bool has_hash = kept != nullptr && !kept->empty();
-  const bool is_known = has_hash || (secret && secret->password);
+  const bool is_known = has_hash || password != nullptr;
   // Hashed in every case, so that it takes the same time.
   const auto key =
       digest_secret(credentials.algorithm, name ? *name : credentials.user, options_.realm,
-                    is_known && secret->password ? *secret->password : nobodys_password_);
+                    password != nullptr ? *password : nobodys_password_);
   if (!key) return false;
   const auto expected =
       credentials.compute(has_hash ? *kept : *key, skua::name(request.method()), request.body());

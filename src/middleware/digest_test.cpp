@@ -205,7 +205,7 @@ TEST_F(DigestGuard, RefusesWhatItDidNotOffer) {
   };
   EXPECT_EQ(ask_changed([](auto& c) { c.qop = DigestQop::Legacy; }), "401")
       << "it could be replayed";
-  EXPECT_EQ(ask_changed([](auto& c) { c.algorithm = DigestAlgorithm::Sha512_256; }), "401");
+  EXPECT_EQ(ask_changed([](auto& c) { c.algorithm = DigestAlgorithm::Sha512256; }), "401");
   EXPECT_EQ(ask_changed([](auto& c) { c.algorithm = DigestAlgorithm::Sha256Sess; }), "401");
   EXPECT_EQ(ask_changed([](auto& c) { c.realm = "other"; }), "401");
   EXPECT_EQ(ask_changed([](auto& c) { c.nonce = "mine"; }), "401 stale");

@@ -147,7 +147,7 @@ std::string SessionKeeper::write(const Session& session, sys_seconds now,
   append_time(plain, now);
   append_time(plain, now + age);
   append_time(plain, session.is_begun_anew_ ? now : session.begun_);
-  plain += base64::decode(session.id_, Alphabet::Url).value();
+  plain += base64::decode(session.id_, Alphabet::Url).value_or(std::string(id_bytes, '\0'));
   for (const auto& [name, value] : session.values_) {
     append_number(plain, name.size(), 2);
     append_number(plain, value.size(), 2);
