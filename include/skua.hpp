@@ -3,6 +3,7 @@
 #pragma once
 
 #include "skua/accept.hpp"
+#include "skua/answer.hpp"
 #include "skua/async.hpp"
 #include "skua/attachments.hpp"
 #include "skua/auth.hpp"
@@ -13,9 +14,11 @@
 #include "skua/counters.hpp"
 #include "skua/credentials.hpp"
 #include "skua/error.hpp"
+#include "skua/events.hpp"
 #include "skua/file_options.hpp"
 #include "skua/files.hpp"
 #include "skua/form.hpp"
+#include "skua/frames.hpp"
 #include "skua/http_error.hpp"
 #include "skua/method.hpp"
 #include "skua/middleware.hpp"
@@ -26,6 +29,7 @@
 #include "skua/prepared_response.hpp"
 #include "skua/query.hpp"
 #include "skua/request.hpp"
+#include "skua/responder.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 #include "skua/server.hpp"

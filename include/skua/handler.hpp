@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/answer.hpp"
 #include "skua/next.hpp"
 #include "skua/path_parameter.hpp"
 #include "skua/prepared_response.hpp"
 #include "skua/request.hpp"
+#include "skua/responder.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
 
@@ -145,11 +147,24 @@ struct Outcome<Task<R>> {
   static constexpr bool waits = true;
 };
 
-inline Task<Response> to_task(Task<Response> task) { return task; }
+template <>
+struct Outcome<LateAnswer> {
+  static constexpr bool is_response = true;
+  static constexpr bool waits = true;
+};
+template <std::derived_from<Responder> R>
+struct Outcome<std::unique_ptr<R>> : Outcome<LateAnswer> {};
+
+inline Task<Response> to_task(Request&, Task<Response> task) { return task; }
 template <class R>
-Task<Response> to_task(Task<R> task) {
+Task<Response> to_task(Request&, Task<R> task) {
   R value = co_await task;
   co_return Response(std::move(value));
+}
+inline Task<Response> to_task(Request&, LateAnswer late) { return std::move(late).wait(); }
+template <std::derived_from<Responder> R>
+Task<Response> to_task(Request& request, std::unique_ptr<R> responder) {
+  return respond(std::move(responder), request);
 }
 inline Task<Response> finished_task(Response response) { co_return response; }
 
@@ -163,9 +178,9 @@ Out call_converted(const F& f, Request& request, std::size_t, Types<>, Done&... 
   } else if constexpr (std::is_same_v<Out, Response>) {
     return f(std::move(done)...);
   } else if constexpr (has_request) {
-    return to_task(f(request, std::move(done)...));
+    return to_task(request, f(request, std::move(done)...));
   } else {
-    return to_task(f(std::move(done)...));
+    return to_task(request, f(std::move(done)...));
   }
 }
 template <class Out, class F, class First, class... Rest, class... Done>
@@ -206,7 +221,7 @@ consteval bool check_handler() {
         "a handler returns a PreparedResponse by reference, to one that outlives the server");
     static_assert(ReturnsResponse<S>,
                   "a handler returns what a Response can be made of: text, Status, Response, "
-                  "Error, Result<T>, or a Task of it");
+                  "Error, Result<T>, or a Task of it; or a LateAnswer, or a unique_ptr to a Responder");
     return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S>;
   }
   return false;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A download that is made while it is sent, at the pace of whoever reads it.
+#include <skua.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+int main(int count, char** arguments) {
+  skua::Router router;
+  // curl -o zeros http://127.0.0.1:8080/bytes/10000000000
+  // The length is known, so that the client can show how far it is; memory stays constant.
+  router.get("/bytes/{count}", [](std::uint64_t total) {
+    const auto produce = [total](skua::BodyWriter& out) -> skua::Task<> {
+      static const auto piece = std::make_shared<const std::string>(32 * 1024, '0');
+      for (std::uint64_t left = total; left != 0;) {
+        const std::uint64_t size = std::min<std::uint64_t>(left, piece->size());
+        co_await out.write(skua::SharedText{piece, std::string_view(*piece).substr(0, size)});
+        left -= size;
+      }
+    };
+    return skua::Response::stream("application/octet-stream", produce, total)
+        .header("Content-Disposition", "attachment; filename=\"zeros\"");
+  });
+  // Without a length: chunks, and a trailer that says how many lines there were.
+  router.get("/lines/{count}", [](std::uint32_t lines) {
+    return skua::Response::stream("text/plain", [lines](skua::BodyWriter& out) -> skua::Task<> {
+      for (std::uint32_t i = 0; i < lines; ++i) {
+        co_await out.write("line " + std::to_string(i) + "\n");
+      }
+      out.trailer("X-Lines", std::to_string(lines));
+    });
+  });
+
+  const int port = count > 1 ? std::atoi(arguments[1]) : 8080;
+  const skua::ShutdownSignals signals;
+  skua::Server server(router, {.host = "127.0.0.1", .port = static_cast<std::uint16_t>(port)});
+  server.start().value();
+  std::printf("listening on %s\n", server.url().c_str());
+  std::fflush(stdout);
+  signals.wait_and_drain(server);
+}

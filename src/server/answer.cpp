@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// An answer from any thread in, a coroutine that goes on out. The two sides share a state under a
+// lock; what belongs to the loop is touched by the loop's thread only, which the mailbox sees to.
+#include "skua/answer.hpp"
+
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "loop/loop.hpp"
+#include "skua/waiter.hpp"
+
+namespace skua {
+namespace detail {
+
+class LateState : public std::enable_shared_from_this<LateState> {
+ public:
+  /// nothing: nobody will answer.
+  void settle(std::optional<Response> response) {
+    const std::lock_guard lock(mutex_);
+    if (is_settled_) return;
+    is_settled_ = true;
+    if (!is_wanted_) return;  // the response is destroyed here, not by a loop that may be gone
+    response_ = std::move(response);
+    if (mailbox_ == nullptr) return;
+    mailbox_->post([state = shared_from_this()] {
+      if (state->waiter_ != nullptr) state->waiter_->wake();
+    });
+  }
+  [[nodiscard]] bool is_wanted() {
+    const std::lock_guard lock(mutex_);
+    return is_wanted_ && !is_settled_;
+  }
+
+  // For the loop's thread.
+
+  [[nodiscard]] bool is_settled() {
+    const std::lock_guard lock(mutex_);
+    return is_settled_;
+  }
+  /// False when it has been settled meanwhile.
+  bool park(Waiter& waiter, std::coroutine_handle<> caller) {
+    const std::lock_guard lock(mutex_);
+    if (is_settled_) return false;
+    waiter.park(caller);
+    waiter_ = &waiter;
+    mailbox_ = loop::Loop::current().mailbox();
+    return true;
+  }
+  void unpark() noexcept { waiter_ = nullptr; }
+  void forget() {
+    const std::lock_guard lock(mutex_);
+    is_wanted_ = false;
+  }
+  std::optional<Response> take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(response_);
+  }
+
+ private:
+  Waiter* waiter_ = nullptr;  // of the loop's thread
+  std::mutex mutex_;
+  std::optional<Response> response_;  // guarded by mutex_, as all that follows
+  std::shared_ptr<loop::Mailbox> mailbox_;
+  bool is_settled_ = false;
+  bool is_wanted_ = true;
+};
+
+namespace {
+
+/// The side that waits: gone, nobody wants the answer.
+class LateAwaiter {
+ public:
+  explicit LateAwaiter(std::shared_ptr<LateState> state) noexcept : state_(std::move(state)) {}
+  LateAwaiter(const LateAwaiter&) = delete;
+  LateAwaiter& operator=(const LateAwaiter&) = delete;
+  ~LateAwaiter() {
+    state_->unpark();
+    state_->forget();
+  }
+  [[nodiscard]] bool await_ready() const { return state_->is_settled(); }
+  bool await_suspend(std::coroutine_handle<> caller) { return state_->park(waiter_, caller); }
+  std::optional<Response> await_resume() { return state_->take(); }
+
+ private:
+  std::shared_ptr<LateState> state_;
+  Waiter waiter_;
+};
+
+Task<Response> wait_for(std::shared_ptr<LateState> state) {
+  LateAwaiter awaiter(std::move(state));
+  std::optional<Response> response = co_await awaiter;
+  if (!response) throw std::runtime_error("its Answer was destroyed without an answer");
+  co_return *std::move(response);
+}
+
+}  // namespace
+}  // namespace detail
+
+Answer& Answer::operator=(Answer&& other) noexcept {
+  if (this == &other) return *this;
+  if (state_ != nullptr) state_->settle(std::nullopt);
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+Answer::~Answer() {
+  if (state_ != nullptr) state_->settle(std::nullopt);
+}
+
+void Answer::send(Response response) {
+  if (state_ != nullptr) state_->settle(std::move(response));
+}
+
+bool Answer::is_wanted() const noexcept { return state_ != nullptr && state_->is_wanted(); }
+
+LateAnswer::LateAnswer() : state_(std::make_shared<detail::LateState>()), answer_(state_) {}
+
+Task<Response> LateAnswer::wait() && {
+  const Answer not_taken = std::move(answer_);  // nobody else can send it
+  return detail::wait_for(std::move(state_));
+}
+
+}  // namespace skua

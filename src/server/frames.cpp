@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Frames from any thread in, one stream per client out. A frame is framed once, under the lock put
+// into each client's short queue, and each client's loop is told once until it has looked: a client
+// that does not keep up costs its queue and no more.
+#include "skua/frames.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/base64.hpp"
+#include "loop/loop.hpp"
+#include "skua/body_writer.hpp"
+#include "skua/waiter.hpp"
+
+namespace skua {
+namespace detail {
+namespace {
+
+constexpr std::string_view boundary = "skua-frame";
+
+using Frame = std::shared_ptr<const std::string>;
+
+}  // namespace
+
+class FrameHub {
+ public:
+  explicit FrameHub(FrameOptions options) : options_(std::move(options)) {
+    options_.frames = std::max<std::size_t>(options_.frames, 1);
+    if (options_.format == FrameFormat::MixedReplace) {
+      part_head_ = "Content-Type: " + options_.type + "\r\n";
+      if (options_.base64) part_head_.append("Content-Transfer-Encoding: base64\r\n");
+    }
+  }
+
+  /// A client's share.
+  struct Client {
+    WaiterList waiters;  // of the loop's thread
+    std::shared_ptr<loop::Mailbox> mailbox;
+    std::deque<Frame> queue;  // guarded by the hub's mutex, as all that follows
+    bool is_told = false;     // its loop has a post for it
+    bool is_over = false;     // after what is in the queue
+  };
+
+  void publish(std::string_view frame) {
+    Frame framed = std::make_shared<const std::string>(frame_of(frame));
+    const std::lock_guard lock(mutex_);
+    if (is_closed_) return;
+    for (const std::shared_ptr<Client>& client : clients_) offer(*client, framed), tell(client);
+    if (options_.repeats_last) last_ = std::move(framed);
+  }
+
+  void close() noexcept {
+    const std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    for (const std::shared_ptr<Client>& client : clients_) {
+      client->is_over = true;
+      tell(client);
+    }
+  }
+
+  [[nodiscard]] std::size_t count() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return clients_.size();
+  }
+
+  [[nodiscard]] std::string content_type() const {
+    if (options_.format == FrameFormat::Raw) return options_.type;
+    return std::string("multipart/x-mixed-replace; boundary=").append(boundary);
+  }
+  [[nodiscard]] bool has_parts() const noexcept {
+    return options_.format == FrameFormat::MixedReplace;
+  }
+
+  // For a client, on its loop's thread.
+
+  std::shared_ptr<Client> enter() {
+    auto client = std::make_shared<Client>();
+    client->mailbox = loop::Loop::current().mailbox();
+    const std::lock_guard lock(mutex_);
+    client->is_over = is_closed_;
+    if (last_ != nullptr && !is_closed_) client->queue.push_back(last_);
+    clients_.push_back(client);
+    return client;
+  }
+  void leave(const std::shared_ptr<Client>& client) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase(clients_, client);
+  }
+  struct Next {
+    Frame frame;
+    bool is_over = false;
+  };
+  Next take(Client& client) {
+    const std::lock_guard lock(mutex_);
+    client.is_told = false;
+    if (client.queue.empty()) return {nullptr, client.is_over};
+    Next next{std::move(client.queue.front())};
+    client.queue.pop_front();
+    return next;
+  }
+
+ private:
+  // Browsers show a part when its end is there, so that the delimiter comes with it, not before the
+  // next one.
+  [[nodiscard]] std::string frame_of(std::string_view frame) const {
+    const std::string coded = options_.base64 ? base64::encode(frame) : std::string();
+    const std::string_view content = options_.base64 ? std::string_view(coded) : frame;
+    std::string out;
+    out.reserve(content.size() + part_head_.size() + 64);
+    if (!has_parts()) return out.append(content).append(options_.separator);
+    out.append(part_head_).append("Content-Length: ").append(std::to_string(content.size()));
+    out.append("\r\n\r\n").append(content).append("\r\n--").append(boundary).append("\r\n");
+    return out;
+  }
+
+  void offer(Client& client, const Frame& frame) {
+    if (client.is_over) return;
+    if (client.queue.size() >= options_.frames) {
+      if (options_.slow_client == SlowClient::Disconnect) {
+        client.is_over = true;
+        return client.queue.clear();
+      }
+      client.queue.pop_front();
+    }
+    client.queue.push_back(frame);
+  }
+
+  static void tell(const std::shared_ptr<Client>& client) {
+    if (std::exchange(client->is_told, true)) return;
+    client->mailbox->post([client] { client->waiters.wake_all(); });
+  }
+
+  FrameOptions options_;
+  std::string part_head_;
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<Client>> clients_;  // guarded by mutex_, as all that follows
+  Frame last_;
+  bool is_closed_ = false;
+};
+
+namespace {
+
+/// A client, for as long as its stream lasts.
+class Membership {
+ public:
+  explicit Membership(FrameHub& hub) : hub_(hub), client_(hub.enter()) {}
+  Membership(const Membership&) = delete;
+  Membership& operator=(const Membership&) = delete;
+  ~Membership() { hub_.leave(client_); }
+  FrameHub::Next take() { return hub_.take(*client_); }
+  [[nodiscard]] WaiterList::Awaiter wait() noexcept { return client_->waiters.wait(); }
+
+ private:
+  FrameHub& hub_;
+  std::shared_ptr<FrameHub::Client> client_;
+};
+
+Task<> send_frames(FrameHub& hub, BodyWriter& out) {
+  Membership client(hub);
+  if (hub.has_parts()) co_await out.write(std::string("--").append(boundary).append("\r\n"));
+  while (true) {
+    FrameHub::Next next = client.take();
+    if (next.frame != nullptr) {
+      co_await out.write(Body(std::move(next.frame)));
+    } else if (next.is_over) {
+      break;
+    } else {
+      co_await client.wait();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detail
+
+FrameSource::FrameSource(FrameOptions options) {
+  FieldLines().add("Content-Type", options.type);  // throws what no field can have
+  hub_ = std::make_shared<detail::FrameHub>(std::move(options));
+}
+
+FrameSource::~FrameSource() { close(); }
+
+void FrameSource::publish(std::string_view frame) { hub_->publish(frame); }
+
+void FrameSource::close() noexcept { hub_->close(); }
+
+std::size_t FrameSource::clients() const noexcept { return hub_->count(); }
+
+Response FrameSource::stream() const {
+  auto stream = std::make_shared<BodyStream>();
+  stream->is_endless = true;
+  stream->produce = [hub = hub_](BodyWriter& out) { return detail::send_frames(*hub, out); };
+  return Response(Status::Ok, Body(std::shared_ptr<const BodyStream>(std::move(stream))),
+                  hub_->content_type())
+      .header("Cache-Control", "no-store");
+}
+
+}  // namespace skua

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""Prints, for each source of a build folder's compilation database, a line `FILE<tab>COMMAND`: the shell
+command that preprocesses it. Usage: compile_commands.py BUILD_FOLDER"""
+import json
+import pathlib
+import shlex
+import sys
+
+
+def preprocess(command: str) -> str:
+    words = shlex.split(command)
+    if words[0].endswith("ccache"):
+        words = words[1:]
+    kept, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in ("-o", "-MF", "-MT", "-MQ"):
+            skip = True
+        elif word not in ("-c", "-MD", "-MMD"):
+            kept.append(word)
+    return shlex.join([*kept, "-E", "-CC"])
+
+
+def main() -> None:
+    database = json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text())
+    for entry in database:
+        print(entry["file"], preprocess(entry["command"]), sep="\t")
+
+
+if __name__ == "__main__":
+    main()
