@@ -33,7 +33,7 @@ struct CompressionOptions {
 /// ```
 ///
 /// What is compressed is content in memory of a type that is worth it (text, JSON, XML, SVG,
-/// WebAssembly); files, 204, 206, 304, what has a Content-Encoding already, and what says
+/// WebAssembly); large files, 204, 206, 304, what has a Content-Encoding already, and what says
 /// `Cache-Control: no-transform` are left alone. `Vary: Accept-Encoding` is added, a strong ETag
 /// becomes a weak one, digests of the content and Accept-Ranges are taken out.
 ///
