@@ -4,6 +4,7 @@
 Usage: examples_test.py NAME PROGRAM        NAME is one of the functions below, PROGRAM the built example
 Every example prints `listening on http://...` first and ends with 0.
 """
+import base64
 import http.client
 import json
 import pathlib
@@ -153,6 +154,19 @@ def graceful(program: str):
     assert errors.endswith("drained after 3 responses\n"), errors
 
 
+def auth(program: str):
+    example = Example(program)
+    status, _, fields = example.get("/basic")
+    equal((status, fields["www-authenticate"]), (401, 'Basic realm="example", charset="UTF-8"'))
+    ada = base64.b64encode(b"ada:open sesame").decode()
+    equal(example.get("/basic/x", Authorization=f"Basic {ada}")[:2], (200, "Hello, ada!\n"))
+    equal(example.get("/basic/x", Authorization="Basic YTpi")[0], 401)
+    equal(example.get("/api/", Authorization="Bearer abc123")[1], "Hello, robot!\n")
+    equal(example.get("/api/", Authorization="Bearer abc")[0], 401)
+    status, _, fields = example.get("/digest")  # 404 where skua was built without OpenSSL
+    assert status == 404 or fields["www-authenticate"].startswith('Digest realm="example", '), fields
+
+
 def middleware(program: str):
     example = Example(program)
     status, text, fields = example.get("/page", Origin="https://gulls.example")
@@ -174,7 +188,7 @@ def middleware(program: str):
 
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
-                                     middleware)}
+                                     auth, middleware)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

@@ -25,6 +25,7 @@ benchmark/benchmark.h libbenchmark-dev
 ci_needs="
 git git
 curl curl
+/usr/lib/python3/dist-packages/requests python3-requests
 clang++-19 clang-19
 clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19

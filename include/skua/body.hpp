@@ -26,6 +26,8 @@ struct SharedText {
   std::string_view text{};
 };
 
+struct BodyStream;
+
 /// The content of a response. The alternative says who owns the bytes, so none outlives its owner.
 class Body final {
  public:
@@ -36,6 +38,7 @@ class Body final {
     Static,  ///< a literal, or a prepared response that outlives the server
     Shared,  ///< kept alive by a shared owner
     File,    ///< a range of an open file
+    Stream,  ///< made while it is sent
   };
   /// Texts up to this size are copied without a heap allocation.
   static constexpr std::size_t inline_bytes = 56;
@@ -49,6 +52,7 @@ class Body final {
   Body(std::shared_ptr<const std::string> text) noexcept;
   Body(SharedText text) noexcept;
   Body(FileRange range) noexcept;
+  explicit Body(std::shared_ptr<const BodyStream> stream) noexcept;
   Body(std::nullptr_t) = delete;
 
   /// Refers to text of somebody else's that outlives every response made of it.
@@ -63,12 +67,18 @@ class Body final {
   }
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// 0 for a Stream.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
-  /// The bytes of every kind but File, which has none in memory.
+  /// The bytes of every kind but File and Stream, which have none in memory.
   [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND;
   /// The file range of Kind::File, otherwise null.
   [[nodiscard]] const FileRange* file() const noexcept SKUA_LIFETIMEBOUND {
     return kind_ == Kind::File ? &file_ : nullptr;
+  }
+  /// What makes the content of Kind::Stream, otherwise null.
+  [[nodiscard]] const std::shared_ptr<const BodyStream>* stream() const noexcept
+      SKUA_LIFETIMEBOUND {
+    return kind_ == Kind::Stream ? &stream_ : nullptr;
   }
   /// The string of Kind::Owned, so that a writer can keep it; otherwise null.
   [[nodiscard]] std::string* owned() noexcept SKUA_LIFETIMEBOUND {
@@ -88,6 +98,7 @@ class Body final {
     std::string_view static_;
     SharedText shared_;
     FileRange file_;
+    std::shared_ptr<const BodyStream> stream_;
   };
   Kind kind_;
   std::uint8_t inline_size_ = 0;

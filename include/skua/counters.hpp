@@ -17,8 +17,10 @@ struct Counters {
   std::uint64_t refused_too_large = 0;  ///< answered 413, 414 or 431
   std::uint64_t refused_slow = 0;       ///< answered 408, or closed by a timeout in a response
   std::uint64_t handler_failures = 0;   ///< exceptions answered with 500
-  std::uint64_t accept_pauses = 0;      ///< connection cap reached, or no descriptors left
-  std::uint64_t wait_calls = 0;         ///< system calls that wait for events
+  std::uint64_t handlers_cancelled =
+      0;                            ///< dropped where they waited: the peer was gone or too slow
+  std::uint64_t accept_pauses = 0;  ///< connection cap reached, or no descriptors left
+  std::uint64_t wait_calls = 0;     ///< system calls that wait for events
   std::uint64_t receive_calls = 0;
   std::uint64_t send_calls = 0;
   std::uint64_t other_calls = 0;

@@ -43,6 +43,7 @@ enum class Errc : std::uint16_t {
   BodyTooLong,
   TruncatedBody,
   // What the body holds, and other text of peers.
+  UnsupportedMediaType,
   MalformedForm,
   MalformedMultipart,
   TooManyParts,

@@ -8,10 +8,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/next.hpp"
 #include "skua/path_parameter.hpp"
 #include "skua/prepared_response.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "skua/task.hpp"
 
 namespace skua::detail {
 
@@ -96,8 +98,17 @@ struct Erased {
 };
 
 using PlainCall = Response(const void* object, Request& request);
+using StartCall = Task<Response>(const void* object, Request& request);
+using AroundCall = Task<Response>(const void* object, Request& request, Next next);
 using GuardCall = std::optional<Response>(const void* object, Request& request);
 using FinisherCall = void(const void* object, const Request& request, Response& response);
+
+/// A handler: one that answers at once, or one that starts a coroutine.
+struct Handler {
+  PlainCall* call = nullptr;
+  StartCall* start = nullptr;
+  std::shared_ptr<const void> object{};  // shared by the routes that one registration makes
+};
 
 template <class F>
 inline constexpr bool is_stateless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
@@ -122,29 +133,60 @@ decltype(auto) with_kept(const void* object, const Use& use) {
   }
 }
 
+/// How a handler's return value becomes a Response.
+template <class R>
+struct Outcome {
+  static constexpr bool is_response = std::is_convertible_v<R, Response>;
+  static constexpr bool waits = false;
+};
+template <class R>
+struct Outcome<Task<R>> {
+  static constexpr bool is_response = std::is_convertible_v<R, Response>;
+  static constexpr bool waits = true;
+};
+
+inline Task<Response> to_task(Task<Response> task) { return task; }
+template <class R>
+Task<Response> to_task(Task<R> task) {
+  R value = co_await task;
+  co_return Response(std::move(value));
+}
+inline Task<Response> finished_task(Response response) { co_return response; }
+
 /// Converts the path parameters one by one, then calls the handler; one that does not convert is a
-/// 404.
-template <class F, class... Done>
-Response call_converted(const F& f, Request& request, std::size_t, Types<>, Done&... done) {
-  if constexpr (FromPath<typename Signature<F>::Arguments>::has_request) {
+/// 404. Out is Response or Task<Response>.
+template <class Out, class F, class... Done>
+Out call_converted(const F& f, Request& request, std::size_t, Types<>, Done&... done) {
+  constexpr bool has_request = FromPath<typename Signature<F>::Arguments>::has_request;
+  if constexpr (std::is_same_v<Out, Response> && has_request) {
     return f(request, std::move(done)...);
-  } else {
+  } else if constexpr (std::is_same_v<Out, Response>) {
     return f(std::move(done)...);
+  } else if constexpr (has_request) {
+    return to_task(f(request, std::move(done)...));
+  } else {
+    return to_task(f(std::move(done)...));
   }
 }
-template <class F, class Next, class... Rest, class... Done>
-Response call_converted(const F& f, Request& request, std::size_t index, Types<Next, Rest...>,
-                        Done&... done) {
-  auto value = PathParameter<std::remove_cvref_t<Next>>::parse(request.param(index));
-  if (!value) return not_found();
-  return call_converted(f, request, index + 1, Types<Rest...>{}, done..., *value);
+template <class Out, class F, class First, class... Rest, class... Done>
+Out call_converted(const F& f, Request& request, std::size_t index, Types<First, Rest...>,
+                   Done&... done) {
+  auto value = PathParameter<std::remove_cvref_t<First>>::parse(request.param(index));
+  if (!value) {
+    if constexpr (std::is_same_v<Out, Response>) {
+      return not_found();
+    } else {
+      return finished_task(not_found());
+    }
+  }
+  return call_converted<Out>(f, request, index + 1, Types<Rest...>{}, done..., *value);
 }
 
 template <class S>
 concept TakesPathParameters =
     are_path_parameters(typename FromPath<typename S::Arguments>::Arguments{});
 template <class S>
-concept ReturnsResponse = std::is_convertible_v<typename S::Return, Response>;
+concept ReturnsResponse = Outcome<typename S::Return>::is_response;
 
 /// Whether a type is a handler; where it is not, the compiler says why in words.
 template <class F, class S = Signature<F>>
@@ -164,29 +206,48 @@ consteval bool check_handler() {
         "a handler returns a PreparedResponse by reference, to one that outlives the server");
     static_assert(ReturnsResponse<S>,
                   "a handler returns what a Response can be made of: text, Status, Response, "
-                  "Error, Result<T>");
+                  "Error, Result<T>, or a Task of it");
     return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S>;
   }
   return false;
 }
 
 template <class F>
-Erased<PlainCall> make_handler(F&& f) {
+using PathParameters = typename FromPath<typename Signature<F>::Arguments>::Arguments;
+
+template <class F>
+Response call_handler(const void* object, Request& request) {
+  return with_kept<F>(object, [&](const F& kept) -> Response {
+    return call_converted<Response>(kept, request, 0, PathParameters<F>{});
+  });
+}
+
+/// A coroutine refers to the object that it was called on: it is kept even without state.
+template <class F>
+Task<Response> start_handler(const void* object, Request& request) {
+  return call_converted<Task<Response>>(*static_cast<const F*>(object), request, 0,
+                                        PathParameters<F>{});
+}
+
+template <class F>
+Handler make_handler(F&& f) {
   using D = std::decay_t<F>;
+  Handler handler;
   if constexpr (std::is_same_v<D, PreparedResponse>) {
-    return {[](const void* object, Request&) -> Response { return *static_cast<const D*>(object); },
-            std::make_shared<const D>(std::forward<F>(f))};
+    handler.call = [](const void* object, Request&) -> Response {
+      return *static_cast<const D*>(object);
+    };
+    handler.object = std::make_shared<const D>(std::forward<F>(f));
   } else if constexpr (check_handler<D>()) {
-    return {[](const void* object, Request& request) -> Response {
-              using Parameters = typename FromPath<typename Signature<D>::Arguments>::Arguments;
-              return with_kept<D>(object, [&](const D& kept) -> Response {
-                return call_converted(kept, request, 0, Parameters{});
-              });
-            },
-            keep(std::forward<F>(f))};
-  } else {
-    return {};
+    if constexpr (Outcome<typename Signature<D>::Return>::waits) {
+      handler.start = start_handler<D>;
+      handler.object = std::make_shared<const D>(std::forward<F>(f));
+    } else {
+      handler.call = call_handler<D>;
+      handler.object = keep(std::forward<F>(f));
+    }
   }
+  return handler;
 }
 
 template <class F>
@@ -204,6 +265,20 @@ concept IsMiddlewarePair =
       { f.guard(request) } -> std::same_as<std::optional<Response>>;
       { f.finish(answered, response) } -> std::same_as<void>;
     };
+
+template <class F>
+concept IsAround = requires(const F& f, Request& request, Next next) {
+  { f(request, next) } -> std::same_as<Task<Response>>;
+};
+
+template <class F>
+Erased<AroundCall> make_around(F&& f) {
+  using D = std::decay_t<F>;
+  return {[](const void* object, Request& request, Next next) {
+            return (*static_cast<const D*>(object))(request, next);
+          },
+          std::make_shared<const D>(std::forward<F>(f))};
+}
 
 template <class F>
 Erased<GuardCall> make_guard(F&& f) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -39,18 +40,22 @@ struct Timeouts {
 
 /// How much a server takes from a peer; each excess has its own status.
 struct Limits {
-  std::size_t target_bytes = 8_KiB;           ///< of a request target: 414
-  std::size_t field_line_bytes = 16_KiB;      ///< of one field line: 431
-  std::size_t head_bytes = 64_KiB;            ///< of a whole head: 431
-  std::uint16_t fields = 128;                 ///< field lines, cookie crumbs counted: 431
-  std::size_t body_bytes = 10_MiB;            ///< of a body that is kept for a plain handler: 413
+  std::size_t target_bytes = 8_KiB;       ///< of a request target: 414
+  std::size_t field_line_bytes = 16_KiB;  ///< of one field line: 431
+  std::size_t head_bytes = 64_KiB;        ///< of a whole head: 431
+  std::uint16_t fields = 128;             ///< field lines, cookie crumbs counted: 431
+  std::size_t body_bytes = 10_MiB;        ///< of a body that is kept for a plain handler: 413
+  std::uint64_t streamed_body_bytes =
+      std::numeric_limits<std::uint64_t>::max();  ///< of a body that a coroutine reads: 413
   std::size_t body_bytes_per_second = 1_KiB;  ///< the slowest body, after Timeouts::body_grace: 408
   std::size_t chunk_extension_bytes = 4_KiB;  ///< in all chunks of a body: 400
   std::size_t trailer_bytes = 8_KiB;          ///< of a trailer section: 431
   std::uint16_t trailer_fields = 64;          ///< field lines of a trailer section: 431
   std::size_t unread_body_bytes =
       256_KiB;  ///< of a body nobody wants, read to keep the connection; else closed
-  std::size_t output_bytes = 1_MiB;  ///< responses waiting for a slow peer: reading stops
+  std::size_t output_bytes = 1_MiB;   ///< responses waiting for a slow peer: reading stops
+  std::size_t stream_bytes = 64_KiB;  ///< of a streamed body, either way, that the other side has
+                                      ///< not taken: it has to wait
   std::size_t connections = 65'536;  ///< open at once, over all threads: accepting pauses
 };
 
@@ -85,6 +90,8 @@ struct ServerOptions {
   std::uint16_t port = 8080;     ///< 0 takes any free port; Server::port() tells which
   unsigned threads = 0;          ///< 0 means one per core
   BackendChoice backend = BackendChoice::Auto;
+  unsigned offload_threads = 4;  ///< for calls of offload(), of all workers; started when needed
+  std::size_t offload_queue = 1024;  ///< calls that wait for such a thread; more are refused: 503
   std::string server_name = "skua";  ///< the Server field, one line; empty leaves it out
   Timeouts timeouts{};
   Limits limits{};

@@ -7,11 +7,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/attachments.hpp"
+#include "skua/body_reader.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
+#include "skua/error.hpp"
 #include "skua/method.hpp"
+#include "skua/task.hpp"
 
 namespace skua {
 
@@ -95,7 +100,8 @@ class QueryValues final {
 /// What a client asks for. Views into the bytes that were received: nothing is copied until it has
 /// to be decoded.
 ///
-/// Lifetime:  every view is valid until the handler has returned. One thread at a time.
+/// Lifetime:  every view is valid until the handler has returned, that of a coroutine until it has
+///            ended and its response is made. One thread at a time.
 class Request final {
  public:
   /// For servers and tests: `parts` outlives the request.
@@ -124,10 +130,38 @@ class Request final {
   [[nodiscard]] std::string_view content_type() const noexcept;
   /// The first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  [[nodiscard]] RequestCookies cookies() const noexcept;
 
-  /// The whole content.
+  /// The whole content; in a coroutine handler what load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;
   [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(body()); }
+
+  /// Reads the next piece of the content; nothing at its end. For coroutine handlers; to be awaited
+  /// at once.
+  ///
+  /// Waits for: more bytes, at most Timeouts::body. `100 Continue` is sent where the client waits
+  ///            for it.
+  /// Ends with: the handler dropped, and 408 when the peer stalls, 413 past
+  ///            Limits::streamed_body_bytes, 400 for malformed chunks.
+  /// Lifetime:  the bytes are valid until the next read on this request.
+  /// RFC:       9112 §6.3, §7.1
+  [[nodiscard]] detail::ReadAwaiter read() noexcept { return detail::ReadAwaiter(*this); }
+  /// Reads all that is left of the content.
+  ///
+  /// Waits for: the end of the content.
+  /// Ends with: HttpError(413) past `limit_bytes`; 0 stands for Limits::body_bytes.
+  Task<std::string> text(std::size_t limit_bytes = 0);
+  Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
+  /// The same, kept: body() is all of it from then on.
+  Task<std::string_view> load(std::size_t limit_bytes = 0);
+  /// Writes all that is left of the content to a file, which is there only when it is whole: it is
+  /// written under another name in the same folder and renamed. Returns its size in bytes.
+  ///
+  /// Waits for: the content, and the file system on another thread.
+  /// Ends with: what the file system says; an unfinished file is removed, also when dropped.
+  Task<Result<std::uint64_t>> save(std::string path);
+  /// The first trailer field with this name; known when the content has been read to its end.
+  [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept;
 
   /// What the `{name}` of the route stands for, decoded.
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const noexcept;
@@ -151,10 +185,13 @@ class Request final {
  private:
   friend struct http::RequestAccess;
   friend class QueryValues::Iterator;
+  friend class detail::ReadAwaiter;
   std::string_view decode(std::string_view encoded) const;
 
   const http::RequestParts* parts_;
   const http::Captures* captures_ = nullptr;
+  std::unique_ptr<const std::string> loaded_;
+  bool is_read_ = false;  // of content that has no source
   Attachments attachments_;
   mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "skua/body.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/config.hpp"
+#include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/status.hpp"
@@ -20,20 +22,6 @@
 namespace skua {
 
 class PreparedResponse;
-
-/// When a browser sends a cookie to us from a page of another site. RFC 6265bis §5.2
-enum class SameSite : std::uint8_t { None, Lax, Strict };
-
-/// How a cookie is kept; the defaults are the strict ones.
-struct CookieOptions {
-  std::chrono::seconds max_age{};  ///< zero: until the browser closes; negative: delete it now
-  std::string_view path = "/";     ///< empty: the folder of the request
-  std::string_view domain{};       ///< empty: this host only
-  bool http_only = true;           ///< hidden from scripts
-  bool secure = true;              ///< sent over TLS only
-  SameSite same_site = SameSite::Lax;
-};
-static_assert(std::is_trivially_copyable_v<CookieOptions>);
 
 /// What a handler answers with: a status, fields and a body.
 ///
@@ -68,6 +56,20 @@ class Response final {
 
   [[nodiscard]] static Response html(Body body) { return {KnownType{html_text}, std::move(body)}; }
   [[nodiscard]] static Response json(Body body) { return {KnownType{json_text}, std::move(body)}; }
+  /// Content that a coroutine makes while it is sent:
+  ///
+  /// ```cpp
+  /// return skua::Response::stream("text/plain", [](skua::BodyWriter& out) -> skua::Task<> {
+  ///   for (int i = 0; i < 3; ++i) co_await out.write("tick\n");
+  /// });
+  /// ```
+  /// It is sent in chunks, unless its length is told. A producer that throws, or ends before that
+  /// length, has its connection closed, so that the peer can tell; one whose peer goes away is
+  /// dropped where it waits. HEAD does not run it. What a closure captures lives until the producer
+  /// has ended; a request only where the handler is a coroutine.
+  [[nodiscard]] static Response stream(std::string_view type,
+                                       std::function<Task<>(BodyWriter&)> produce,
+                                       std::optional<std::uint64_t> length_bytes = std::nullopt);
   /// Sends the client to another address, which it asks with GET unless the status says otherwise.
   [[nodiscard]] static Response redirect(std::string_view to, Status status = Status::SeeOther);
 
@@ -111,7 +113,7 @@ class Response final {
   Response& body(Body body, std::string_view type = {}) &;
 
   [[nodiscard]] Status status() const noexcept { return status_; }
-  /// The content, where it is in memory: empty for a file.
+  /// The content, where it is in memory: empty for a file and a stream.
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
   /// The value of the first field with this name among those that were set.

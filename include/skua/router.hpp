@@ -92,20 +92,28 @@ class Router final {
     return *this;
   }
 
-  /// Adds a guard or a finisher, by its signature; it concerns every request to this router and to
-  /// those mounted on it, also what was added before, also 404 and 405.
+  /// Adds a guard, a finisher or a coroutine, by its signature; it concerns every request to this
+  /// router and to those mounted on it, also what was added before, also 404 and 405.
   ///
   /// A guard, `std::optional<Response>(Request&)`, answers early or lets the request through;
   /// guards run in the order in which they were added, outer routers first. A finisher, `void(const
   /// Request&, Response&)`, amends every response, also an early or a failed one; inner routers
   /// first. An object with both, as const members `guard` and `finish`, is a pair of them.
+  ///
+  /// A coroutine, `Task<Response>(Request&, Next)`, is around the guards and coroutines that were
+  /// added later, and around the handler: it may wait before and after `co_await next(request)`.
+  /// Finishers come after all of them. Where a coroutine is around a plain handler, the content is
+  /// loaded before that is called.
   template <class F>
   Router& use(F&& middleware) {
     using D = std::decay_t<F>;
-    static_assert(detail::IsGuard<D> || detail::IsFinisher<D> || detail::IsMiddlewarePair<D>,
+    static_assert(detail::IsGuard<D> || detail::IsFinisher<D> || detail::IsMiddlewarePair<D> ||
+                      detail::IsAround<D>,
                   "middleware is a guard, std::optional<skua::Response>(skua::Request&), "
-                  "or a finisher, void(const skua::Request&, skua::Response&); neither is mutable; "
-                  "or an object with both, as const members guard and finish");
+                  "or a finisher, void(const skua::Request&, skua::Response&); "
+                  "or an object with both, as const members guard and finish; "
+                  "or a coroutine, skua::Task<skua::Response>(skua::Request&, skua::Next); "
+                  "none of them is mutable");
     if constexpr (detail::IsMiddlewarePair<D>) {
       auto [guard, finisher] = detail::make_pair(std::forward<F>(middleware));
       add_guard(std::move(guard));
@@ -114,6 +122,8 @@ class Router final {
       add_guard(detail::make_guard(std::forward<F>(middleware)));
     } else if constexpr (detail::IsFinisher<D>) {
       add_finisher(detail::make_finisher(std::forward<F>(middleware)));
+    } else if constexpr (detail::IsAround<D>) {
+      add_around(detail::make_around(std::forward<F>(middleware)));
     }
     return *this;
   }
@@ -130,7 +140,7 @@ class Router final {
   Router& files(Prefix prefix, const std::string& directory, const FileOptions& options = {},
                 Where where = Where::current());
 
-  /// Answers a request: for tests, and for servers that catch what handlers throw.
+  /// Answers a request: for tests. A coroutine handler is run to its end on this thread.
   [[nodiscard]] Response handle(Request& request) const;
 
   // For servers: the same in steps, so that a response to an exception can be finished too.
@@ -138,17 +148,19 @@ class Router final {
   /// Finds the route; the captures are views of `canonical_path`. "*" matches OPTIONS only.
   [[nodiscard]] router::Match match(Method method, std::string_view canonical_path) const noexcept;
   /// Guards, handler (or 404, 405, the answer to OPTIONS), finishers. The match outlives the
-  /// request.
+  /// request, and has no coroutine.
   [[nodiscard]] Response invoke(const router::Match& match, Request& request) const;
+  /// The same but the finishers, for a match that has coroutines. All three outlive the task.
+  [[nodiscard]] Task<Response> start(const router::Match& match, Request& request) const;
   /// The finishers alone, for a response that took the place of what invoke() threw.
   void finish(const router::Match& match, const Request& request, Response& response) const;
 
  private:
   static constexpr unsigned any_method = 1U << 15;
 
-  void add(unsigned methods, std::string_view pattern, detail::Erased<detail::PlainCall> handler,
-           Where where);
+  void add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where);
   void add_guard(detail::Erased<detail::GuardCall> guard);
+  void add_around(detail::Erased<detail::AroundCall> around);
   void add_finisher(detail::Erased<detail::FinisherCall> finisher);
 
   std::unique_ptr<router::Table> table_;

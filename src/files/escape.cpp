@@ -4,7 +4,7 @@
 // for.
 #include "files/escape.hpp"
 
-#include "base/ascii.hpp"
+#include "base/percent.hpp"
 
 #include <cstdint>
 
@@ -73,18 +73,8 @@ void append_html(std::string& out, std::string_view text) {
 }
 
 void append_path(std::string& out, std::string_view path) {
-  for (const char c : path) {
-    const bool stays = ascii::is_alpha(c) || ascii::is_digit(c) || c == '-' || c == '.' ||
-                       c == '_' || c == '~' || c == '/';
-    if (stays) {
-      out += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    out += '%';
-    out += hex_digits[byte >> 4U];
-    out += hex_digits[byte & 15U];
-  }
+  percent::append(out, path,
+                  [](char c) { return c == '/' || percent::is(c, percent::Unreserved); });
 }
 
 void append_json(std::string& out, std::string_view text) {

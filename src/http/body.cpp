@@ -36,6 +36,9 @@ Body::Body(SharedText text) noexcept : shared_(std::move(text)), kind_(Kind::Sha
 
 Body::Body(FileRange range) noexcept : file_(std::move(range)), kind_(Kind::File) {}
 
+Body::Body(std::shared_ptr<const BodyStream> stream) noexcept
+    : stream_(std::move(stream)), kind_(Kind::Stream) {}
+
 Body Body::borrowed(std::string_view text) noexcept {
   Body body;
   ::new (&body.static_) std::string_view(text);
@@ -51,6 +54,7 @@ Body::Body(const Body& other) : kind_(Kind::None), inline_size_(other.inline_siz
     case Kind::Static: ::new (&static_) std::string_view(other.static_); break;
     case Kind::Shared: ::new (&shared_) SharedText(other.shared_); break;
     case Kind::File: ::new (&file_) FileRange(other.file_); break;
+    case Kind::Stream: ::new (&stream_) std::shared_ptr<const BodyStream>(other.stream_); break;
   }
   kind_ = other.kind_;
 }
@@ -63,6 +67,9 @@ Body::Body(Body&& other) noexcept : kind_(other.kind_), inline_size_(other.inlin
     case Kind::Static: ::new (&static_) std::string_view(other.static_); break;
     case Kind::Shared: ::new (&shared_) SharedText(std::move(other.shared_)); break;
     case Kind::File: ::new (&file_) FileRange(std::move(other.file_)); break;
+    case Kind::Stream:
+      ::new (&stream_) std::shared_ptr<const BodyStream>(std::move(other.stream_));
+      break;
   }
 }
 
@@ -85,6 +92,7 @@ void Body::destroy() noexcept {
     case Kind::Owned: std::destroy_at(&owned_); break;
     case Kind::Shared: std::destroy_at(&shared_); break;
     case Kind::File: std::destroy_at(&file_); break;
+    case Kind::Stream: std::destroy_at(&stream_); break;
   }
 }
 
@@ -95,7 +103,8 @@ std::uint64_t Body::size_bytes() const noexcept {
 std::string_view Body::text() const noexcept {
   switch (kind_) {
     case Kind::None:
-    case Kind::File: return {};
+    case Kind::File:
+    case Kind::Stream: return {};
     case Kind::Inline: return {inline_, inline_size_};
     case Kind::Owned: return owned_;
     case Kind::Static: return static_;

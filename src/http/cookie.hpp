@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include "skua/response.hpp"
+#include "skua/cookie.hpp"
 
 namespace skua::http {
 
-/// The value of the first cookie with this name in a Cookie field; a pair without '=' is skipped.
+// RFC 6265bis §5.6: a longer cookie, a longer attribute is ignored.
+inline constexpr std::size_t max_cookie_bytes = 4096;
+inline constexpr std::size_t max_cookie_attribute_bytes = 1024;
+
+/// Takes the next cookie off a Cookie field; empty pairs are skipped.
 ///
-/// RFC:       6265 §4.2.1
+/// Only the white space around a pair goes: `a =b` is not a cookie named `a`. RFC 6265 §4.2.1
+std::optional<Cookie> take_cookie(std::string_view& field) noexcept;
+
+/// The value of the first cookie with this name in a Cookie field.
 std::optional<std::string_view> find_cookie(std::string_view field, std::string_view name) noexcept;
 
-/// The value of a Set-Cookie field.
-///
-/// Ends with: std::invalid_argument, see Response::cookie.
-/// RFC:       6265 §4.1.1
-std::string set_cookie(std::string_view name, std::string_view value, const CookieOptions& options);
+/// What the name of a cookie promises, whatever the case of its letters. RFC 6265bis §4.1.3
+enum class CookiePrefix : std::uint8_t { None, Secure, Host };
+CookiePrefix cookie_prefix(std::string_view name) noexcept;
 
 }  // namespace skua::http

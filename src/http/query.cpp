@@ -3,7 +3,7 @@
 // of one text. Nothing is copied by looking a name up: names are compared while they are decoded.
 #include "http/query.hpp"
 
-#include "base/ascii.hpp"
+#include "base/percent.hpp"
 
 namespace skua::http {
 namespace {
@@ -16,9 +16,8 @@ struct Octet {
 Octet first_octet(std::string_view encoded) noexcept {
   const char c = encoded.front();
   if (c == '+') return {' ', 1};
-  if (c == '%' && encoded.size() >= 3 && ascii::is_hex(encoded[1]) && ascii::is_hex(encoded[2])) {
-    return {static_cast<char>(ascii::hex_value(encoded[1]) << 4U | ascii::hex_value(encoded[2])),
-            3};
+  if (percent::has_triplet(encoded)) {
+    return {percent::triplet_octet(encoded), percent::triplet_bytes};
   }
   return {c, 1};
 }

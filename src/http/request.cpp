@@ -78,7 +78,11 @@ std::optional<std::string_view> Request::cookie(std::string_view name) const noe
   return std::nullopt;
 }
 
-std::string_view Request::body() const noexcept { return parts_->body; }
+RequestCookies Request::cookies() const noexcept { return RequestCookies(*parts_->head); }
+
+std::string_view Request::body() const noexcept {
+  return loaded_ == nullptr ? parts_->body : std::string_view(*loaded_);
+}
 
 std::optional<std::string_view> Request::param(std::string_view name) const noexcept {
   if (captures_ == nullptr || captures_->names == nullptr) return std::nullopt;

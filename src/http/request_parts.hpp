@@ -20,6 +20,7 @@ struct RequestParts {
   std::string (*peer)(const void* context) = nullptr;
   const void* peer_context = nullptr;
   bool is_secure = false;
+  detail::BodySource* source = nullptr;  ///< the content while it arrives; null: it is `body`
 };
 
 /// The doors of Request that only skua itself uses.

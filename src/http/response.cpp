@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
-#include "http/cookie.hpp"
 #include "http/field.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -87,6 +86,15 @@ Response::Response(std::shared_ptr<const PreparedResponse> prepared) : prepared_
   body_ = Body(SharedText{std::move(prepared), text});
 }
 
+Response Response::stream(std::string_view type, std::function<Task<>(BodyWriter&)> produce,
+                          std::optional<std::uint64_t> length_bytes) {
+  if (!produce) throw std::invalid_argument("Response::stream: there is no producer");
+  auto stream = std::make_shared<BodyStream>();
+  stream->produce = std::move(produce);
+  stream->length_bytes = length_bytes;
+  return {Status::Ok, Body(std::shared_ptr<const BodyStream>(std::move(stream))), type};
+}
+
 Response Response::redirect(std::string_view to, Status status) {
   if (code(status) < 300 || code(status) > 399) {
     throw std::invalid_argument("redirect: the status is not one of 3xx");
@@ -132,7 +140,7 @@ Response& Response::vary(std::string_view name) & {
 
 Response& Response::cookie(std::string_view name, std::string_view value,
                            const CookieOptions& options) & {
-  lines_.add("Set-Cookie", http::set_cookie(name, value, options));
+  lines_.add("Set-Cookie", format_set_cookie(name, value, options));
   return *this;
 }
 

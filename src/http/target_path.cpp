@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/ascii.hpp"
+#include "base/percent.hpp"
 #include "skua/config.hpp"
 
 namespace skua::http {
@@ -65,11 +65,10 @@ Result<std::size_t> decode(std::string_view raw, char* out) noexcept {
   for (std::size_t i = 0; i < raw.size(); ++i) {
     char c = raw[i];
     if (c == '%') {
-      if (raw.size() - i < 3 || !ascii::is_hex(raw[i + 1]) || !ascii::is_hex(raw[i + 2])) {
-        return Error(Errc::MalformedTarget);
-      }
-      c = static_cast<char>(ascii::hex_value(raw[i + 1]) << 4U | ascii::hex_value(raw[i + 2]));
-      i += 2;
+      const std::string_view rest = raw.substr(i);
+      if (!percent::has_triplet(rest)) return Error(Errc::MalformedTarget);
+      c = percent::triplet_octet(rest);
+      i += percent::triplet_bytes - 1;
       // A slash that is data cannot be told from one that divides once it is decoded.
       if (c == '/') return Error(Errc::MalformedTarget);
     }

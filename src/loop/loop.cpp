@@ -5,10 +5,13 @@
 #include "loop/loop.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace skua::loop {
 namespace {
+
+thread_local Loop* current_loop = nullptr;  // whose turn it is
 
 const Clock& machine_clock() noexcept {
   static const SteadyClock clock;
@@ -55,9 +58,13 @@ Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
 }
 
 Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
-    : clock_(clock), timers_(clock), backend_(std::move(backend)) {}
+    : clock_(clock),
+      timers_(clock),
+      backend_(std::move(backend)),
+      mailbox_(std::make_shared<Mailbox>(*backend_)) {}
 
 Loop::~Loop() {
+  mailbox_->close();
   backend_.reset();  // its last on_closed calls may still use the rest
   while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
 }
@@ -72,15 +79,25 @@ void Loop::stop() noexcept {
 }
 
 void Loop::run_once(Duration max_wait) {
+  Loop* const outer = std::exchange(current_loop, this);
+  skua::detail::WaiterList* const outer_ready = skua::detail::WaiterList::exchange_ready(&ready_);
   backend_->turn(time_to_wait(max_wait));
   timers_.advance();
-  if (has_posts_.load(std::memory_order_acquire)) run_posts();
+  if (mailbox_->has_posts()) run_posts();
+  if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
+  skua::detail::WaiterList::exchange_ready(outer_ready);
+  current_loop = outer;
+}
+
+Loop& Loop::current() {
+  if (current_loop == nullptr) throw std::logic_error("no loop runs on this thread");
+  return *current_loop;
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {
   // Work that is there already; a wake-up for it may have been used up by an earlier turn.
-  const bool has_work = deferred_.next_ != &deferred_ || has_posts_.load(std::memory_order_acquire);
+  const bool has_work = deferred_.next_ != &deferred_ || !ready_.empty() || mailbox_->has_posts();
   timers_.forget_now();  // the callbacks of the last turn may have taken long
   const std::optional<Duration> to_next = has_work ? Duration::zero() : timers_.time_to_next();
   timers_.forget_now();  // and so may the wait that follows
@@ -89,23 +106,8 @@ Duration Loop::time_to_wait(Duration max_wait) noexcept {
   return max_wait < Duration::zero() ? *to_next : std::min(max_wait, *to_next);
 }
 
-void Loop::post(std::function<void()> task) {
-  bool is_first = false;
-  {
-    const std::lock_guard lock(posts_mutex_);
-    is_first = posts_.empty();
-    posts_.push_back(std::move(task));
-    has_posts_.store(true, std::memory_order_release);
-  }
-  if (is_first) wake();
-}
-
 void Loop::run_posts() {
-  {
-    const std::lock_guard lock(posts_mutex_);
-    posts_.swap(running_posts_);
-    has_posts_.store(false, std::memory_order_release);
-  }
+  mailbox_->swap(running_posts_);
   for (const auto& task : running_posts_) task();
   running_posts_.clear();
 }

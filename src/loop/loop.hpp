@@ -4,19 +4,21 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "loop/backend.hpp"
 #include "loop/callback.hpp"
 #include "loop/clock.hpp"
+#include "loop/mailbox.hpp"
 #include "loop/timer_wheel.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/waiter.hpp"
 
 namespace skua::loop {
 
 class Loop;
+class WorkerPool;
 
 /// A call at the end of a turn, embedded in its owner; see Loop::defer.
 class Deferred {
@@ -48,10 +50,11 @@ struct LoopOptions {
 
 /// One thread's events: descriptors, timers, deferred calls and what other threads post.
 ///
-/// A turn: wait, tell the handles, fire the timers, run the posts, run the deferred calls.
-/// Every callback is noexcept by contract: a loop catches nothing, an escaping exception
-/// terminates. All but post, stop and wake is for the loop's thread: the one that runs it.
-/// Lifetime: handles are closed and have told on_closed, timers and deferred calls are destroyed
+/// A turn: wait, tell the handles, fire the timers, run the posts, resume the tasks that were
+/// woken, run the deferred calls. Every callback is noexcept by contract: a loop catches nothing,
+/// an escaping exception terminates. All but post, stop and wake is for the loop's thread: the one
+/// that runs it. Lifetime: handles are closed and have told on_closed, timers and deferred calls
+/// are destroyed
 ///           or idle, before the loop is destroyed.
 class Loop {
  public:
@@ -74,7 +77,9 @@ class Loop {
   void wake() noexcept { backend_->wake(); }
 
   /// Runs `task` on the loop's thread, in the order of posting. Any thread; one wake a batch.
-  void post(std::function<void()> task);
+  void post(std::function<void()> task) { mailbox_->post(std::move(task)); }
+  /// The same for threads that may outlive the loop.
+  [[nodiscard]] const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
   /// Runs `task` once, `delay` from now. Nothing cancels it; what must be cancelled uses a Timer.
   void after(Duration delay, std::function<void()> task);
   /// Runs `call` once at the end of this turn; while such calls run, at the end of the next, which
@@ -85,6 +90,14 @@ class Loop {
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
   [[nodiscard]] TimerWheel& timers() noexcept { return timers_; }
   [[nodiscard]] Backend& backend() noexcept { return *backend_; }
+
+  /// The loop whose turn it is on this thread.
+  ///
+  /// Ends with: std::logic_error where there is none.
+  [[nodiscard]] static Loop& current();
+  /// Where offload() makes its calls; null until told. Outlives the loop's turns.
+  void use_pool(WorkerPool* pool) noexcept { pool_ = pool; }
+  [[nodiscard]] WorkerPool* pool() const noexcept { return pool_; }
 
  private:
   struct UserTimer;
@@ -102,10 +115,10 @@ class Loop {
   Deferred running_deferred_;
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
-  std::atomic<bool> has_posts_{false};
-  std::mutex posts_mutex_;
-  std::vector<std::function<void()>> posts_;  // guarded by posts_mutex_
+  std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop
   std::vector<std::function<void()>> running_posts_;
+  skua::detail::WaiterList ready_;
+  WorkerPool* pool_ = nullptr;
 };
 
 }  // namespace skua::loop

@@ -22,6 +22,7 @@ struct Match {
   const Route* route = nullptr;  ///< null: 404, or 405 where `allowed` is not empty
   const Scope* scope = nullptr;  ///< whose guards and finishers apply; never null
   MethodSet allowed = 0;         ///< what the path would take, where there is no route
+  bool has_coroutine = false;    ///< the handler is one, or one is around it
   http::Captures captures;
 };
 

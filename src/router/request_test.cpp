@@ -85,6 +85,21 @@ TEST(Request, FindsCookiesOnEveryLine) {
   EXPECT_EQ(fake.request().cookie("d"), std::nullopt);
 }
 
+TEST(Request, ListsItsCookiesOfEveryLine) {
+  FakeRequest fake("GET /");
+  fake.header("Cookie", "a=1;; naked")
+      .header("X", "x=y")
+      .header("Cookie", " ")
+      .header("cookie", "a=2");
+  std::string listed;
+  for (const auto [name, value] : fake.request().cookies()) {
+    listed.append(name).append("->").append(value).append(";");
+  }
+  EXPECT_EQ(listed, "a->1;->naked;a->2;");
+  FakeRequest none("GET /");
+  EXPECT_TRUE(none.request().cookies().begin() == RequestCookies::end());
+}
+
 TEST(Request, ShowsItsBodyAsTextAndBytes) {
   FakeRequest fake("POST /", "content");
   EXPECT_EQ(fake.request().body(), "content");

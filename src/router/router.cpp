@@ -5,8 +5,10 @@
 #include "skua/router.hpp"
 
 #include "http/request_parts.hpp"
+#include "router/chain.hpp"
 #include "router/match.hpp"
 #include "router/table.hpp"
+#include "skua/async.hpp"
 
 namespace skua {
 
@@ -14,22 +16,13 @@ Response detail::not_found() { return Status::NotFound; }
 
 namespace {
 
-// RFC 9110 §9.3.7, §15.5.5, §15.5.6
-Response answer_without_route(router::MethodSet allowed, Method method) {
-  if (allowed == 0) return detail::not_found();
-  const std::string allow =
-      router::allow_text(static_cast<router::MethodSet>(allowed | router::bit(Method::Options)));
-  const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
-  return Response(status).header("Allow", allow);
-}
-
 Response answer(const router::Match& match, Request& request) {
-  if (match.scope->parent != nullptr || !match.scope->guards.empty()) {
+  if (match.scope->parent != nullptr || !match.scope->steps.empty()) {
     if (std::optional<Response> early = router::run_guards(*match.scope, request))
       return *std::move(early);
   }
-  if (match.route == nullptr) return answer_without_route(match.allowed, request.method());
-  const detail::Erased<detail::PlainCall>& handler = match.route->handler;
+  if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
+  const detail::Handler& handler = match.route->handler;
   return handler.call(handler.object.get(), request);
 }
 
@@ -40,15 +33,18 @@ Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
 Router::~Router() = default;
 
-void Router::add(unsigned methods, std::string_view pattern,
-                 detail::Erased<detail::PlainCall> handler, Where where) {
+void Router::add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where) {
   const bool is_any = methods == any_method;
   table_->add(is_any ? router::MethodSet{} : static_cast<router::MethodSet>(methods), is_any,
               pattern, std::move(handler), where);
 }
 
 void Router::add_guard(detail::Erased<detail::GuardCall> guard) {
-  table_->scope().guards.push_back(std::move(guard));
+  table_->add_guard(std::move(guard));
+}
+
+void Router::add_around(detail::Erased<detail::AroundCall> around) {
+  table_->add_around(std::move(around));
 }
 
 void Router::add_finisher(detail::Erased<detail::FinisherCall> finisher) {
@@ -66,6 +62,11 @@ router::Match Router::match(Method method, std::string_view canonical_path) cons
   return match;
 }
 
+Task<Response> Router::start(const router::Match& match, Request& request) const {
+  http::RequestAccess::bind(request, &match.captures);
+  return router::Chain::run(match, request, 0);
+}
+
 Response Router::invoke(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
   Response response = answer(match, request);
@@ -79,7 +80,13 @@ void Router::finish(const router::Match& match, const Request& request, Response
 
 Response Router::handle(Request& request) const {
   const router::Match found = match(request.method(), request.path());
-  Response response = invoke(found, request);
+  Response response = Status::Ok;
+  if (found.has_coroutine) {
+    response = run(start(found, request));
+    finish(found, request, response);
+  } else {
+    response = invoke(found, request);
+  }
   http::RequestAccess::bind(request, nullptr);
   return response;
 }

@@ -38,8 +38,8 @@ bool is_below(std::string_view path, std::string_view prefix) noexcept {
 
 Table::Table() { scopes_.push_back(std::make_unique<Scope>()); }
 
-void Table::add(MethodSet methods, bool is_any, std::string_view pattern,
-                detail::Erased<detail::PlainCall> handler, const std::source_location& where) {
+void Table::add(MethodSet methods, bool is_any, std::string_view pattern, detail::Handler handler,
+                const std::source_location& where) {
   auto route = std::make_unique<Route>();
   route->pattern = pattern;
   route->names = wildcard_names(pattern);
@@ -54,10 +54,20 @@ void Table::add(MethodSet methods, bool is_any, std::string_view pattern,
       static_cast<MethodSet>(allowed_anywhere_ | (is_any ? all_methods : with_head(methods)));
 }
 
+void Table::add_guard(detail::Erased<detail::GuardCall> guard) {
+  scope().steps.push_back({.guard = std::move(guard)});
+}
+
+void Table::add_around(detail::Erased<detail::AroundCall> around) {
+  scope().steps.push_back({.around = std::move(around)});
+  for (const std::unique_ptr<Scope>& inner : scopes_) inner->has_coroutine = true;
+}
+
 void Table::mount(std::string_view prefix, Table other) {
   for (std::unique_ptr<Scope>& scope : other.scopes_) {
     scope->prefix.insert(0, prefix);
     if (scope->parent == nullptr) scope->parent = scopes_.front().get();
+    scope->has_coroutine = scope->has_coroutine || scopes_.front()->has_coroutine;
     scopes_.push_back(std::move(scope));
   }
   for (std::unique_ptr<Route>& moved : other.routes_) {
@@ -77,9 +87,11 @@ void Table::find(Method method, std::string_view path, Match& match) const noexc
   tree_.find(method, path, match);
   if (match.route != nullptr) {
     match.scope = match.route->scope;
+    match.has_coroutine = match.scope->has_coroutine || match.route->handler.start != nullptr;
     return;
   }
   match.scope = &scope_of(path);
+  match.has_coroutine = match.scope->has_coroutine;
   // RFC 9110 §9.3.7: an asterisk asks about the server as a whole.
   if (path == "*" && method == Method::Options) {
     match.allowed = static_cast<MethodSet>(allowed_anywhere_ | bit(Method::Options));
@@ -96,12 +108,20 @@ const Scope& Table::scope_of(std::string_view path) const noexcept {
   return *best;
 }
 
+Response answer_without_route(MethodSet allowed, Method method) {
+  if (allowed == 0) return skua::detail::not_found();
+  const std::string allow = allow_text(static_cast<MethodSet>(allowed | bit(Method::Options)));
+  const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
+  return Response(status).header("Allow", allow);
+}
+
 std::optional<Response> run_guards(const Scope& scope, Request& request) {
   if (scope.parent != nullptr) {
     if (std::optional<Response> early = run_guards(*scope.parent, request)) return early;
   }
-  for (const detail::Erased<detail::GuardCall>& guard : scope.guards) {
-    if (std::optional<Response> early = guard.call(guard.object.get(), request)) return early;
+  for (const Step& step : scope.steps) {
+    if (std::optional<Response> early = step.guard.call(step.guard.object.get(), request))
+      return early;
   }
   return std::nullopt;
 }

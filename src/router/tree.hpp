@@ -19,7 +19,7 @@ struct Route {
   std::string pattern;
   std::string alias;               ///< of the root of a mounted router: the prefix alone
   std::vector<std::string> names;  ///< of the wildcards, in order
-  detail::Erased<detail::PlainCall> handler;
+  detail::Handler handler;
   const Scope* scope = nullptr;
   MethodSet methods = 0;  ///< what it was registered for
   bool is_any = false;    ///< every method that has no route of its own

@@ -18,7 +18,7 @@ Connection::Connection(Resources& resources, ConnectionOwner& owner,
       owner_(owner),
       stream_(std::move(stream)),
       output_(resources.blocks),
-      session_(resources, *stream_, output_),
+      session_(resources, *stream_, output_, static_cast<ExchangeOwner&>(*this)),
       timer_(resources.loop.timers(), on_deadline, this),
       settle_later_(on_turn_end, this) {
   stream_->listen(*this);
@@ -31,6 +31,7 @@ void Connection::start() {
 }
 
 void Connection::drain() {
+  session_.drain();
   if (state_ == State::Open && is_idle()) timer_.start(resources_.options.timeouts.drain_grace);
 }
 
@@ -38,6 +39,7 @@ void Connection::close() {
   if (state_ == State::Closing) return;
   state_ = State::Closing;
   timer_.stop();
+  session_.cancel();
   settle_later_.cancel();
   if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
   stream_->close();
@@ -53,7 +55,7 @@ void Connection::on_receive(std::span<char> bytes) {
   }
   if (state_ != State::Open) return;
   session_.receive({bytes.data(), bytes.size()});
-  resources_.loop.defer(settle_later_);
+  settle_later();
 }
 
 void Connection::on_receive_end(Error error) {
@@ -79,14 +81,15 @@ void Connection::settle() {
   settle_later_
       .cancel();  // this is it: a second one would take a lingering connection for an open one
   flush();
-  while (session_.is_stalled() && !is_sending_ && state_ == State::Open) {
+  while (state_ == State::Open && session_.can_resume(is_sending_)) {
     session_.resume();
     flush();
   }
-  const bool is_last = session_.is_finished() || (peer_has_ended_ && !session_.is_stalled());
+  session_.output_drained();
+  const bool is_last = session_.is_finished() || (peer_has_ended_ && !session_.has_work());
   if (state_ == State::Open && is_last) state_ = State::Finishing;
   if (state_ == State::Finishing && output_.empty()) return finish();
-  set_receiving(state_ == State::Open && !session_.is_stalled() && !peer_has_ended_);
+  set_receiving(state_ == State::Open && session_.wants_input() && !peer_has_ended_);
   start_timer();
 }
 
@@ -145,8 +148,11 @@ void Connection::start_timer() {
     is_write_timed_ = true;
     return;
   }
-  if (session_.waiting() != Waiting::Request) {
-    return timer_.start(session_.deadline() - resources_.loop.now());
+  switch (session_.waiting()) {
+    case Waiting::Head:
+    case Waiting::Body: return timer_.start(session_.deadline() - resources_.loop.now());
+    case Waiting::Handler: return timer_.stop();
+    case Waiting::Request: break;
   }
   timer_.start(resources_.is_draining ? timeouts.drain_grace : idle_time());
 }
@@ -156,7 +162,9 @@ void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(sel
 void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(self)->settle(); }
 
 void Connection::time_out() {
-  if (state_ == State::Open && !is_sending_ && session_.waiting() != Waiting::Request) {
+  const Waiting waiting = session_.waiting();
+  if (state_ == State::Open && !is_sending_ &&
+      (waiting == Waiting::Head || waiting == Waiting::Body)) {
     session_.time_out();
     return settle();
   }
@@ -165,7 +173,7 @@ void Connection::time_out() {
 }
 
 bool Connection::is_idle() const noexcept {
-  return output_.empty() && session_.waiting() == Waiting::Request && !session_.is_stalled();
+  return output_.empty() && session_.waiting() == Waiting::Request && !session_.has_work();
 }
 
 Duration Connection::idle_time() const noexcept {

@@ -29,7 +29,7 @@ class ConnectionOwner {
 /// keeps time.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
-class Connection final : public base::ListNode, private net::StreamSink {
+class Connection final : public base::ListNode, private net::StreamSink, private ExchangeOwner {
  public:
   Connection(Resources& resources, ConnectionOwner& owner, std::unique_ptr<net::Stream> stream);
 
@@ -55,6 +55,7 @@ class Connection final : public base::ListNode, private net::StreamSink {
   void on_sent(std::size_t count) override;
   void on_send_failed(Error error) override;
   void on_closed() override;
+  void settle_later() noexcept override { resources_.loop.defer(settle_later_); }
 
   static void on_deadline(void* self) noexcept;
   static void on_turn_end(void* self) noexcept;

@@ -12,14 +12,17 @@
 namespace skua::server {
 namespace {
 
-Response failed(Resources& resources, const Request& request, std::string_view why) {
+void log_failure(Resources& resources, std::string line, std::string_view why) {
   ++resources.counters.handler_failures;
   if (const auto& log = resources.options.hooks.log) {
-    std::string line("a handler failed on ");
-    line.append(name(request.method())).append(" ").append(request.target());
-    line.append(": ").append(why);
-    log(LogLevel::Error, line);
+    log(LogLevel::Error, line.append(": ").append(why));
   }
+}
+
+Response failed(Resources& resources, const Request& request, std::string_view why) {
+  std::string line("a handler failed on ");
+  line.append(name(request.method())).append(" ").append(request.target());
+  log_failure(resources, std::move(line), why);
   return Status::InternalServerError;
 }
 
@@ -40,15 +43,12 @@ Response catching(Resources& resources, const Request& request, F&& produce) {
   }
 }
 
-}  // namespace
-
-Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept {
-  bool is_finished = false;
-  Response response = catching(resources, request, [&] {
-    Response made = resources.router.invoke(match, request);
-    is_finished = true;
-    return made;
-  });
+// What `produce` makes of a match, or what stands for its exception, amended by the finishers.
+// `is_finished` says whether they have run.
+template <class F>
+Response conclude(Resources& resources, const router::Match& match, Request& request,
+                  bool& is_finished, F&& produce) {
+  Response response = catching(resources, request, std::forward<F>(produce));
   if (!is_finished) {
     response = catching(resources, request, [&] {
       resources.router.finish(match, request, response);
@@ -59,6 +59,41 @@ Response dispatch(Resources& resources, const router::Match& match, Request& req
   // RFC 9110 §15.2: an interim response is not an answer; §15: codes have three digits.
   if (status >= 200 && status <= 999) return response;
   return failed(resources, request, "its status is not one of a final response");
+}
+
+}  // namespace
+
+Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept {
+  bool is_finished = false;
+  return conclude(resources, match, request, is_finished, [&] {
+    Response made = resources.router.invoke(match, request);
+    is_finished = true;
+    return made;
+  });
+}
+
+Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
+                        Task<Response>* handler, const std::exception_ptr& failure) noexcept {
+  bool is_finished = false;
+  return conclude(resources, match, request, is_finished, [&] {
+    if (handler == nullptr) std::rethrow_exception(failure);
+    return handler->result();
+  });
+}
+
+bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
+                         std::uint64_t missing_bytes) noexcept {
+  try {
+    if (producer == nullptr) std::rethrow_exception(failure);
+    producer->result();
+    if (missing_bytes == 0) return true;
+    log_failure(resources, "a stream failed", "it ended before the length that was told");
+  } catch (const std::exception& error) {
+    log_failure(resources, "a stream failed", error.what());
+  } catch (...) {
+    log_failure(resources, "a stream failed", "an exception of unknown type");
+  }
+  return false;
 }
 
 }  // namespace skua::server

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
+
 #include "router/match.hpp"
 #include "server/resources.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "skua/task.hpp"
 
 namespace skua::server {
 
 /// Runs what a request matched, and makes a response of everything that can come out of it: it
 /// never throws.
 Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept;
+
+/// The same for a coroutine handler that has ended, or (null) could not be started.
+Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
+                        Task<Response>* handler, const std::exception_ptr& failure) noexcept;
+
+/// Whether the producer of a stream, which is done or (null) could not be started, ended well;
+/// where not, it is logged.
+bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
+                         std::uint64_t missing_bytes) noexcept;
 
 }  // namespace skua::server

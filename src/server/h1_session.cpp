@@ -44,16 +44,22 @@ Duration jittered(Duration age, const void* seed) noexcept {
 
 }  // namespace
 
-H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output) noexcept
+H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+                     ExchangeOwner& owner) noexcept
     : resources_(resources),
       stream_(stream),
       output_(output),
+      owner_(owner),
       ages_at_(resources.loop.now() + jittered(resources.options.timeouts.connection_age, this)) {}
 
-H1Session::~H1Session() { drop_inbox(); }
+H1Session::~H1Session() {
+  cancel();
+  drop_inbox();
+}
 
 void H1Session::receive(std::string_view input) {
   if (is_stalled_) return stall(input);  // bytes that were on their way when reading stopped
+  if (exchange_ != nullptr) return feed(input);
   while (!input.empty() && !is_finished_) {
     if (waiting_ == Waiting::Body) {
       input = read_body(input);
@@ -62,24 +68,55 @@ void H1Session::receive(std::string_view input) {
     } else {
       input = read_head(input);
     }
+    // A handler that waits: what is behind its request waits, too.
+    if (exchange_ != nullptr && !advance_exchange(input.empty())) return feed(input);
   }
 }
 
+bool H1Session::can_resume(bool is_sending) const noexcept {
+  if (exchange_ == nullptr) return is_stalled_ && !is_sending;
+  return exchange_->has_response() || exchange_->has_stream_end() ||
+         exchange_->can_resume_input() || exchange_has_ended();
+}
+
 void H1Session::resume() {
-  if (!is_stalled_ || output_is_full()) return;
-  is_stalled_ = false;
-  const std::string held = std::move(inbox_->input);
-  drop_inbox();
+  std::string held;
+  if (exchange_ != nullptr) {
+    if (exchange_->can_resume_input()) {
+      const Result<void> taken = exchange_->resume_input();
+      if (!taken) return refuse(taken.error().code());
+    }
+    std::optional<std::string> behind = advance_exchange(!exchange_->has_held());
+    if (!behind) return;
+    held = *std::move(behind);
+  } else {
+    if (!is_stalled_ || output_is_full()) return;
+    is_stalled_ = false;
+    held = std::move(inbox_->input);
+    drop_inbox();
+  }
   receive(held);
 }
 
 void H1Session::receive_end() {
   // RFC 9112 §8: a body that ends early is an incomplete message.
-  if (waiting_ == Waiting::Body) return refuse(Errc::TruncatedBody);
-  if (!is_stalled_) is_finished_ = true;
+  if (waiting_ == Waiting::Body || (exchange_ != nullptr && exchange_->has_unread_body())) {
+    return refuse(Errc::TruncatedBody);
+  }
+  if (!has_work()) is_finished_ = true;
 }
 
 void H1Session::time_out() { refuse(Errc::TimedOut); }
+
+void H1Session::cancel() noexcept {
+  if (exchange_ == nullptr) return;
+  if (!exchange_->has_finished_response()) ++resources_.counters.handlers_cancelled;
+  resources_.give_back(std::move(exchange_));
+}
+
+void H1Session::drain() {
+  if (exchange_ != nullptr) exchange_->drain();
+}
 
 std::string_view H1Session::read_head(std::string_view input) {
   if (inbox_ == nullptr) {
@@ -120,34 +157,50 @@ std::string_view H1Session::begin(const http::Head& head, std::string_view rest)
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
   if (!framing) return refuse(framing.error().code()), std::string_view();
+  Target target;
+  if (const Result<void> found = find(head, *framing, target); !found) {
+    return refuse(found.error().code()), std::string_view();
+  }
+  if (target.match.has_coroutine) return begin_exchange(head, *framing, target, rest);
   if (framing->body == h1::BodyKind::None) {
-    answer(head, *framing, {}, rest.empty());
+    answer(head, *framing, target, {}, rest.empty());
     return rest;
   }
   const Limits& limits = resources_.options.limits;
   const std::uint64_t length = framing->length_bytes;
   if (framing->body == h1::BodyKind::Length && length <= rest.size() &&
       length <= limits.body_bytes) {
-    answer(head, *framing, rest.substr(0, length), length == rest.size());
+    answer(head, *framing, target, rest.substr(0, length), length == rest.size());
     return rest.substr(length);
   }
-  begin_body(head, *framing, rest.empty());
+  begin_body(head, *framing, target, rest.empty());
   return is_finished_ ? std::string_view() : rest;
 }
 
+std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Framing& framing,
+                                           const Target& target, std::string_view rest) {
+  exchange_ = resources_.take_exchange();
+  exchange_->open(owner_, output_);
+  waiting_ = Waiting::Request;
+  std::unique_ptr<Inbox> inbox = inbox_ != nullptr ? std::move(inbox_) : resources_.take_inbox();
+  const Result<std::string_view> behind =
+      exchange_->start(head, framing, parts(head, framing, target), std::move(inbox), rest);
+  if (behind) return *behind;
+  return refuse(behind.error().code()), std::string_view();
+}
+
 // Whether somebody wants the body is decided before it is read.
-void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, bool peer_waits) {
+void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, const Target& target,
+                           bool peer_waits) {
   const Limits& limits = resources_.options.limits;
-  const Result<std::string_view> path = canonical(framing.path_and_query).path;
-  if (!path) return refuse(Errc::MalformedTarget);
-  const bool discards = resources_.router.match(head.method, *path).route == nullptr;
+  const bool discards = target.match.route == nullptr;
   const std::uint64_t limit = discards ? limits.unread_body_bytes : limits.body_bytes;
   if (framing.length_bytes > limit || (discards && framing.expect_continue)) {
     if (!discards) return refuse(Errc::BodyTooLong);
     // RFC 9110 §10.1.1: a final status instead of 100; RFC 9112 §9.3: read the body or close.
     h1::Framing closing = framing;
     closing.keep_alive = false;
-    return answer(head, closing, {}, true);
+    return answer(head, closing, target, {}, true);
   }
   // RFC 9110 §10.1.1: not needed when the content is on its way already.
   if (framing.expect_continue && peer_waits) output_.append("HTTP/1.1 100 Continue\r\n\r\n");
@@ -180,86 +233,110 @@ std::string_view H1Session::read_body(std::string_view input) {
     }
     if (failed) box.framing.keep_alive = false;  // more of it than we care to read
     waiting_ = Waiting::Request;
-    answer(box.head, box.framing, box.body, input.empty());
+    Target target;
+    const Result<void> found = find(box.head, box.framing, target);
+    SKUA_ASSERT(found.has_value());  // it was, before the body
+    answer(box.head, box.framing, target, box.body, input.empty());
     drop_inbox();
     return input;
   }
   const loop::Instant now = resources_.loop.now();
-  if (is_too_slow(now)) return refuse(Errc::TooSlow), std::string_view();
+  if (is_body_too_slow(resources_.options, now - box.body_began, box.decoder.content_bytes())) {
+    return refuse(Errc::TooSlow), std::string_view();
+  }
   box.deadline = now + resources_.options.timeouts.body;
   return input;
 }
 
-bool H1Session::is_too_slow(loop::Instant now) const noexcept {
-  const Duration spent = now - inbox_->body_began;
-  if (spent < resources_.options.timeouts.body_grace) return false;
-  const auto seconds =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(spent).count());
-  return inbox_->decoder.content_bytes() <
-         seconds * resources_.options.limits.body_bytes_per_second;
+Result<void> H1Session::find(const http::Head& head, const h1::Framing& framing,
+                             Target& target) noexcept {
+  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
+  if (framing.form == h1::TargetForm::Authority) return Errc::UnknownMethod;
+  const http::TargetParts split = http::split_target(framing.path_and_query);
+  const Result<std::string_view> path = http::canonical_path(split.path, resources_.path_scratch);
+  if (!path) return Errc::MalformedTarget;
+  target.path = *path;
+  target.query = split.query;
+  target.match = resources_.router.match(head.method, *path);
+  return {};
 }
 
-void H1Session::answer(const http::Head& head, const h1::Framing& framing, std::string_view body,
-                       bool is_last_received) {
-  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
-  if (framing.form == h1::TargetForm::Authority) return refuse(Errc::UnknownMethod);
-  const auto [path, query] = canonical(framing.path_and_query);
-  if (!path) return refuse(Errc::MalformedTarget);
-  const http::RequestParts parts{.head = &head,
-                                 .path = *path,
-                                 .query = query,
-                                 .host = framing.host,
-                                 .body = body,
-                                 .peer = peer_of,
-                                 .peer_context = &stream_};
-  Request request(parts);
-  const router::Match match = resources_.router.match(head.method, *path);
-  Response response = dispatch(resources_, match, request);
+http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
+                                    const Target& target) const noexcept {
+  return {.head = &head,
+          .path = target.path,
+          .query = target.query,
+          .host = framing.host,
+          .peer = peer_of,
+          .peer_context = &stream_};
+}
 
+void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
+                       std::string_view body, bool is_last_received) {
+  http::RequestParts known = parts(head, framing, target);
+  known.body = body;
+  Request request(known);
+  Response response = dispatch(resources_, target.match, request);
+  const Status status = response.status();
+  const std::uint64_t content_bytes =
+      head.method == Method::Head ? 0 : response.content().size_bytes();
+  std::shared_ptr<const BodyStream> stream = stream_of(response);
+  write(head, framing, std::move(response), is_last_received);
+  if (stream == nullptr) return record(head, status, content_bytes);
+  exchange_ = resources_.take_exchange();
+  exchange_->open(owner_, output_);
+  exchange_->adopt(head, framing, resources_.take_inbox());
+  start_stream(std::move(stream), status);
+}
+
+// What is written decides, with the connection, whether another request can follow.
+void H1Session::write(const http::Head& head, const h1::Framing& framing, Response&& response,
+                      bool is_last_received) {
   // We close of our own accord only behind the last request that is here: whoever pipelined has all
   // of them answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
   if (!framing.keep_alive || (is_to_end && is_last_received)) is_finished_ = true;
-  const Status status = response.status();
-  const bool is_head = head.method == Method::Head;
-  const std::uint64_t content_bytes = is_head ? 0 : response.content().size_bytes();
+  // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
+  const std::shared_ptr<const BodyStream>* const stream = response.content().stream();
+  if (stream != nullptr && !(*stream)->length_bytes && head.minor_version == 0) is_finished_ = true;
   write_response(output_, std::move(response),
                  {.dated = resources_.dated(),
-                  .is_head = is_head,
+                  .is_head = head.method == Method::Head,
                   .is_http10 = head.minor_version == 0,
                   .keep_alive = !is_finished_});
   ++resources_.counters.responses;
-  if (const auto& tell = resources_.options.hooks.on_response) {
-    const std::string peer = peer_of(&stream_);
-    tell({.peer = peer,
-          .target = head.target(),
-          .referer = value_or_empty(head, http::FieldName::Referer),
-          .user_agent = value_or_empty(head, http::FieldName::UserAgent),
-          .method = head.method,
-          .minor_version = head.minor_version,
-          .status = status,
-          .body_bytes = content_bytes});
-  }
+}
+
+void H1Session::record(const http::Head& head, Status status, std::uint64_t content_bytes) {
+  const auto& tell = resources_.options.hooks.on_response;
+  if (!tell) return;
+  const std::string peer = peer_of(&stream_);
+  tell({.peer = peer,
+        .target = head.target(),
+        .referer = value_or_empty(head, http::FieldName::Referer),
+        .user_agent = value_or_empty(head, http::FieldName::UserAgent),
+        .method = head.method,
+        .minor_version = head.minor_version,
+        .status = status,
+        .body_bytes = content_bytes});
 }
 
 void H1Session::refuse(Errc code) {
   is_finished_ = true;
   waiting_ = Waiting::Request;
   drop_inbox();
+  const bool is_answered = exchange_ != nullptr && exchange_->has_started_response();
+  cancel();
+  ++refusal_counter(resources_.counters, code);
+  if (is_answered) return;  // closing is all that is left to say
   Response response{Error(code)};
   const std::uint64_t content_bytes = response.content().size_bytes();
   write_response(output_, std::move(response), {.dated = resources_.dated(), .keep_alive = false});
-  ++refusal_counter(resources_.counters, code);
   ++resources_.counters.responses;
   if (const auto& tell = resources_.options.hooks.on_response) {
     const std::string peer = peer_of(&stream_);
     tell({.peer = peer, .status = status_for(code), .body_bytes = content_bytes, .error = code});
   }
-}
-
-H1Session::CanonicalTarget H1Session::canonical(std::string_view path_and_query) const noexcept {
-  const http::TargetParts parts = http::split_target(path_and_query);
-  return {http::canonical_path(parts.path, resources_.path_scratch), parts.query};
 }
 
 void H1Session::stall(std::string_view input) {

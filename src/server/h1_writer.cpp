@@ -37,6 +37,14 @@ h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
   return framing.is_http10 ? h1::ConnectionField::KeepAlive : h1::ConnectionField::Default;
 }
 
+// RFC 9112 §6.1: HTTP/1.0 knows no chunks, so the end of the connection is the end of the content.
+h1::BodyField body_field(bool is_bodiless, const BodyStream* stream,
+                         const ResponseFraming& framing) noexcept {
+  if (is_bodiless) return h1::BodyField::None;
+  if (stream == nullptr || stream->length_bytes) return h1::BodyField::Length;
+  return framing.is_http10 ? h1::BodyField::None : h1::BodyField::Chunked;
+}
+
 void write(OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
   const std::size_t room = h1::head_bytes_at_most(head) + body.size();
   if (room > OutputQueue::max_reserve) {  // fields as long as a block
@@ -100,21 +108,23 @@ void write_response(OutputQueue& output, Response&& response, const ResponseFram
   const std::uint64_t size_bytes = content.size_bytes();
   // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
   const bool is_bodiless = skua::is_bodiless(response.status());
-  const h1::ResponseHead head{.status = response.status(),
-                              .body = is_bodiless ? h1::BodyField::None : h1::BodyField::Length,
-                              .connection = connection_field(framing),
-                              .length_bytes = size_bytes,
-                              .standard_fields = standard_fields(response, framing.dated.lines()),
-                              .content_type = response.static_type(),
-                              .fields = response.lines().wire()};
+  const BodyStream* const stream = content.stream() ? content.stream()->get() : nullptr;
+  const h1::ResponseHead head{
+      .status = response.status(),
+      .body = body_field(is_bodiless, stream, framing),
+      .connection = connection_field(framing),
+      .length_bytes = stream != nullptr ? stream->length_bytes.value_or(0) : size_bytes,
+      .standard_fields = standard_fields(response, framing.dated.lines()),
+      .content_type = response.static_type(),
+      .fields = response.lines().wire()};
   // RFC 9110 §9.3.2, §6.4.1: these have no content, whatever the handler returned.
   const bool has_content = !framing.is_head && !is_bodiless;
-  const bool rides_along =
-      has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);
+  const bool rides_along = has_content && stream == nullptr &&
+                           (size_bytes > copied_body_bytes || content.file() != nullptr);
   const std::string_view copied = has_content && !rides_along ? content.text() : std::string_view();
   const PreparedResponse* const prepared = response.prepared();
   std::string_view start;
-  if (prepared == nullptr && head.status == Status::Ok &&
+  if (prepared == nullptr && head.status == Status::Ok && head.body == h1::BodyField::Length &&
       head.standard_fields.size() == framing.dated.lines().size()) {
     start = framing.dated.start_of_ok(head.content_type);
   }

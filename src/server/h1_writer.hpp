@@ -18,7 +18,8 @@ struct ResponseFraming {
   bool keep_alive = true;
 };
 
-/// Serialises a response; a large body is taken over instead of being copied. RFC 9112 §6
+/// Serialises a response; a large body is taken over instead of being copied, and of a stream the
+/// head alone is written. RFC 9112 §6
 void write_response(OutputQueue& output, Response&& response, const ResponseFraming& framing);
 
 }  // namespace skua::server

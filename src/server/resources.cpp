@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kept_blocks = 256;
 constexpr std::size_t kept_inboxes = 64;
+constexpr std::size_t kept_exchanges = 64;
 constexpr std::size_t kept_inbox_bytes = 64 * 1024;
 
 void shrink(std::string& text) {
@@ -32,7 +33,16 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.refused_too_large += refused_too_large;
   sum.refused_slow += refused_slow;
   sum.handler_failures += handler_failures;
+  sum.handlers_cancelled += handlers_cancelled;
   sum.accept_pauses += accept_pauses;
+}
+
+bool is_body_too_slow(const ServerOptions& options, Duration spent,
+                      std::uint64_t content_bytes) noexcept {
+  if (spent < options.timeouts.body_grace) return false;
+  const auto seconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(spent).count());
+  return content_bytes < seconds * options.limits.body_bytes_per_second;
 }
 
 h1::HeadLimits head_limits(const Limits& limits) noexcept {
@@ -70,6 +80,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       parser(h1::HeadKind::Request, head_limits(told.limits), lines),
       date_cache(told.server_name) {
   inboxes.reserve(kept_inboxes);
+  exchanges.reserve(kept_exchanges);
 }
 
 std::unique_ptr<Inbox> Resources::take_inbox() {
@@ -83,6 +94,18 @@ void Resources::give_back(std::unique_ptr<Inbox> inbox) noexcept {
   if (inboxes.size() == kept_inboxes) return;
   inbox->reset();
   inboxes.push_back(std::move(inbox));
+}
+
+std::unique_ptr<H1Exchange> Resources::take_exchange() {
+  if (exchanges.empty()) return std::make_unique<H1Exchange>(*this);
+  std::unique_ptr<H1Exchange> exchange = std::move(exchanges.back());
+  exchanges.pop_back();
+  return exchange;
+}
+
+void Resources::give_back(std::unique_ptr<H1Exchange> exchange) noexcept {
+  exchange->reset();
+  if (exchanges.size() < kept_exchanges) exchanges.push_back(std::move(exchange));
 }
 
 }  // namespace skua::server

@@ -13,6 +13,7 @@
 #include "h1/head_parser.hpp"
 #include "loop/loop.hpp"
 #include "server/date_cache.hpp"
+#include "server/h1_exchange.hpp"
 #include "server/output_queue.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
@@ -32,6 +33,7 @@ struct WorkerCounters {
   base::Counter refused_too_large;
   base::Counter refused_slow;
   base::Counter handler_failures;
+  base::Counter handlers_cancelled;
   base::Counter accept_pauses;
 
   void add_to(Counters& sum) const noexcept;
@@ -60,6 +62,10 @@ struct Inbox {
   loop::Instant deadline{};  ///< of the head, or of the next piece of the body
 };
 
+/// Whether a body that has taken so long brought too little. See Timeouts::body_grace.
+bool is_body_too_slow(const ServerOptions& options, Duration spent,
+                      std::uint64_t content_bytes) noexcept;
+
 /// The part of the options that a parser needs.
 h1::HeadLimits head_limits(const Limits& limits) noexcept;
 
@@ -69,6 +75,8 @@ struct Resources {
 
   std::unique_ptr<Inbox> take_inbox();
   void give_back(std::unique_ptr<Inbox> inbox) noexcept;
+  std::unique_ptr<H1Exchange> take_exchange();
+  void give_back(std::unique_ptr<H1Exchange> exchange) noexcept;
   /// What a response that is made now has in common with others.
   [[nodiscard]] const DateCache& dated() {
     date_cache.update(loop.now());
@@ -80,6 +88,7 @@ struct Resources {
   loop::Loop& loop;
   OutputQueue::Blocks blocks;
   std::vector<std::unique_ptr<Inbox>> inboxes;
+  std::vector<std::unique_ptr<H1Exchange>> exchanges;
   std::vector<http::FieldLine> lines;  ///< of the parser below
   std::vector<char> path_scratch;      ///< for a path that has to be decoded
   h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all

@@ -59,7 +59,7 @@ struct Server::Impl {
 
   const Router& router;
   ServerOptions options;
-  server::SharedState shared;
+  server::SharedState shared{options};
   net::Address address;
   std::vector<std::unique_ptr<server::Worker>> workers;
   std::vector<std::thread> threads;

@@ -39,7 +39,9 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
       resources_(router, options, *loop_),
       resume_timer_(
           loop_->timers(),
-          [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this) {}
+          [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this) {
+  loop_->use_pool(&shared.pool);
+}
 
 Worker::~Worker() {
   close_all();

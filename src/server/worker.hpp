@@ -8,6 +8,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
+#include "loop/worker_pool.hpp"
 #include "net/listener.hpp"
 #include "server/connection.hpp"
 #include "server/resources.hpp"
@@ -17,9 +18,14 @@
 
 namespace skua::server {
 
-/// What all workers of a server share: touched when a connection comes or goes, never per request.
+/// What all workers of a server share: touched when a connection comes or goes and when a handler
+/// offloads, never per request.
 struct SharedState {
+  explicit SharedState(const ServerOptions& options = {}) noexcept
+      : pool(options.offload_threads, options.offload_queue) {}
+
   std::atomic<std::size_t> open_connections{0};
+  loop::WorkerPool pool;
 };
 
 /// One thread of a server: its loop, its listener, its connections.

@@ -1,4 +1,4 @@
-"""`skua serve` for the tests of this folder: started on a free port, ended by SIGTERM, exit code 0."""
+"""`skua serve`, or an example, for the tests of this folder: started on a free port, ended by SIGTERM, exit code 0."""
 import os
 import pathlib
 import signal
@@ -8,11 +8,11 @@ TIMEOUT = 60
 SKIP = 77  # what ctest takes for "skipped"
 
 
-class Served:
-    """`with Served(program, folder, "--backend", "epoll") as url:`"""
+class Program:
+    """`with Program("example-auth", "0") as url:` for any program that says where it listens."""
 
-    def __init__(self, program: str, folder: pathlib.Path, *arguments: str):
-        self.command = [program, "serve", str(folder), "--port", "0", "--quiet", *arguments]
+    def __init__(self, *command: str):
+        self.command = command
 
     def __enter__(self) -> str:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
@@ -25,6 +25,13 @@ class Served:
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(TIMEOUT)
         assert kind or code == 0, f"{' '.join(self.command)} ended with {code}"
+
+
+class Served(Program):
+    """`with Served(program, folder, "--backend", "epoll") as url:`"""
+
+    def __init__(self, program: str, folder: pathlib.Path, *arguments: str):
+        super().__init__(program, "serve", str(folder), "--port", "0", "--quiet", *arguments)
 
 
 def backends(program: str) -> list[str]:

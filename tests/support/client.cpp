@@ -33,17 +33,24 @@ std::size_t number(std::string_view text, int base) {
 
 // The content of a chunked body at the front of `bytes`, and how many bytes it took; 0 when it is
 // not whole.
-std::size_t take_chunks(std::string_view bytes, std::string& body) {
+std::size_t take_chunks(std::string_view bytes, std::string& body, std::string& trailers) {
   std::size_t at = 0;
   while (true) {
     const std::size_t end = bytes.find("\r\n", at);
     if (end == bytes.npos) return 0;
     const std::size_t size = number(bytes.substr(at, end - at), 16);
     at = end + 2;
+    if (size == 0) break;
     if (bytes.size() < at + size + 2) return 0;
     body.append(bytes.substr(at, size));
     at += size + 2;
-    if (size == 0) return at;
+  }
+  while (true) {
+    const std::size_t end = bytes.find("\r\n", at);
+    if (end == bytes.npos) return 0;
+    if (end == at) return at + 2;
+    trailers.append(bytes.substr(at, end + 2 - at));
+    at = end + 2;
   }
 }
 
@@ -72,7 +79,8 @@ std::optional<Answer> take_answer(std::string& bytes, bool to_head) {
   const bool has_body =
       !to_head && answer.status >= 200 && answer.status != 204 && answer.status != 304;
   if (has_body && answer.field("Transfer-Encoding") == "chunked") {
-    const std::size_t taken = take_chunks(std::string_view(bytes).substr(used), answer.body);
+    const std::size_t taken =
+        take_chunks(std::string_view(bytes).substr(used), answer.body, answer.trailers);
     if (taken == 0) return std::nullopt;
     used += taken;
   } else if (const auto length = answer.field("Content-Length"); has_body && length) {

@@ -17,6 +17,7 @@ struct Answer {
   int status = 0;
   std::string head{};  ///< with the empty line
   std::string body{};
+  std::string trailers{};  ///< lines behind a chunked body
   /// The value of the first field with this name, whatever its case.
   [[nodiscard]] std::optional<std::string> field(std::string_view name) const;
 };

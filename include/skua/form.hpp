@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "skua/bytes.hpp"
+#include "skua/config.hpp"
+#include "skua/error.hpp"
+
+namespace skua {
+
+/// What a form may cost. Zero allows nothing at all.
+struct FormLimits {
+  std::size_t fields = 1000;        ///< else BodyTooLong
+  std::size_t total_bytes = 1_MiB;  ///< names and values together, decoded; else BodyTooLong
+};
+
+/// What multipart content may cost, however much of it there is.
+struct MultipartLimits {
+  std::size_t parts = 128;               ///< else TooManyParts
+  std::size_t part_head_bytes = 16_KiB;  ///< all field lines of a part; else PartHeadTooLong
+  std::size_t part_fields = 64;          ///< at most 64; else PartHeadTooLong
+};
+
+/// One field of a form, decoded.
+struct FormField {
+  std::string_view name{};
+  std::string_view value{};
+};
+
+class FormValues;
+
+/// The fields of a form in their order; names may repeat.
+///
+/// ```cpp
+/// auto form = skua::Form::parse("user=ada&tag=a&tag=b");
+/// auto user = form->get("user").value_or("guest");
+/// auto text = skua::Form().add("q", "fish & chips").to_string();  // q=fish+%26+chips
+/// ```
+/// Lifetime:  names and values are views that are valid until the form is changed or destroyed.
+class Form final {
+ public:
+  class Iterator {
+   public:
+    FormField operator*() const noexcept { return form_->field(index_); }
+    Iterator& operator++() noexcept { return ++index_, *this; }
+    bool operator==(const Iterator& other) const noexcept = default;
+
+   private:
+    friend class Form;
+    Iterator(const Form& form, std::size_t index) noexcept : form_(&form), index_(index) {}
+    const Form* form_;
+    std::size_t index_;
+  };
+
+  Form() noexcept = default;
+
+  /// Reads `application/x-www-form-urlencoded` as browsers write it: `+` is a space, `%41` is A.
+  ///
+  /// A percent sign without two hex digits stands for itself, as in `Request::query`; what comes
+  /// out is bytes, which need not be UTF-8.
+  /// Ends with: BodyTooLong past the limits.
+  /// RFC:       WHATWG URL §5.1
+  static Result<Form> parse(std::string_view text, const FormLimits& limits = {});
+
+  /// Reads the content of a message that is there as a whole: urlencoded, or the text fields of
+  /// `multipart/form-data`, where parts with a file name are passed over.
+  ///
+  /// Ends with: UnsupportedMediaType for any other `content_type`; BodyTooLong past the limits;
+  ///            TooManyParts for more parts than `FormLimits::fields`; MalformedMultipart,
+  ///            TruncatedBody, PartHeadTooLong.
+  /// RFC:       7578
+  static Result<Form> parse_content(std::string_view content_type, std::string_view content,
+                                    const FormLimits& limits = {});
+
+  /// Appends a field.
+  Form& add(std::string_view name, std::string_view value) &;
+  Form&& add(std::string_view name, std::string_view value) && {
+    return std::move(add(name, value));
+  }
+
+  /// The value of the first field with exactly this name.
+  [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
+      SKUA_LIFETIMEBOUND;
+  /// All of them, in order: `for (std::string_view tag : form.all("tag"))`.
+  [[nodiscard]] FormValues all(std::string_view name) const noexcept SKUA_LIFETIMEBOUND;
+
+  /// Every field in order: `for (auto [name, value] : form)`.
+  [[nodiscard]] Iterator begin() const noexcept SKUA_LIFETIMEBOUND { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const noexcept SKUA_LIFETIMEBOUND { return {*this, size()}; }
+  [[nodiscard]] std::size_t size() const noexcept { return spans_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return spans_.empty(); }
+  /// Names and values together, which is what `FormLimits::total_bytes` is about.
+  [[nodiscard]] std::size_t total_bytes() const noexcept { return text_.size(); }
+
+  /// The content of an `application/x-www-form-urlencoded` message.
+  ///
+  /// RFC:       WHATWG URL §5.2
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Form&, const Form&) = default;
+
+ private:
+  friend class FormValues;
+
+  struct Span {
+    std::size_t begin = 0;  // of the name; the value follows it
+    std::size_t name_bytes = 0;
+    std::size_t value_bytes = 0;
+    friend bool operator==(const Span&, const Span&) = default;
+  };
+
+  [[nodiscard]] FormField field(std::size_t index) const noexcept;
+  [[nodiscard]] std::size_t find_from(std::size_t index, std::string_view name) const noexcept;
+  void add_encoded(std::string_view name, std::string_view value);
+
+  std::string text_;  // every name and value, one behind the other
+  std::vector<Span> spans_;
+};
+
+/// Every value of one name, see `Form::all`.
+class FormValues final {
+ public:
+  class Iterator {
+   public:
+    std::string_view operator*() const noexcept { return form_->field(index_).value; }
+    Iterator& operator++() noexcept {
+      index_ = form_->find_from(index_ + 1, name_);
+      return *this;
+    }
+    bool operator==(const Iterator& other) const noexcept { return index_ == other.index_; }
+
+   private:
+    friend class FormValues;
+    Iterator(const Form& form, std::string_view name, std::size_t index) noexcept
+        : form_(&form), name_(name), index_(index) {}
+    const Form* form_;
+    std::string_view name_;
+    std::size_t index_;
+  };
+
+  [[nodiscard]] Iterator begin() const noexcept {
+    return {*form_, name_, form_->find_from(0, name_)};
+  }
+  [[nodiscard]] Iterator end() const noexcept { return {*form_, name_, form_->size()}; }
+
+ private:
+  friend class Form;
+  FormValues(const Form& form, std::string_view name) noexcept : form_(&form), name_(name) {}
+  const Form* form_;
+  std::string_view name_;
+};
+
+}  // namespace skua

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "skua/config.hpp"
+
+namespace skua {
+
+template <class T = void>
+class Task;
+
+namespace detail {
+
+/// What every task's frame has: who is to go on when it ends.
+class PromiseBase {
+ public:
+  using Callback = void (*)(void* context) noexcept;
+
+  struct FinalAwaiter {
+    static bool await_ready() noexcept { return false; }
+    template <class Promise>
+    static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) noexcept {
+      PromiseBase& promise = ended.promise();
+      if (promise.continuation_) return promise.continuation_;
+      // Last: whoever is told may let go of the frame, once it no longer runs.
+      if (promise.on_done_ != nullptr) promise.on_done_(promise.context_);
+      return std::noop_coroutine();
+    }
+    static void await_resume() noexcept {}
+  };
+
+  static std::suspend_always initial_suspend() noexcept { return {}; }
+  static FinalAwaiter final_suspend() noexcept { return {}; }
+  void unhandled_exception() noexcept { exception_ = std::current_exception(); }
+
+ protected:
+  void rethrow() const {
+    if (exception_) std::rethrow_exception(exception_);
+  }
+
+ private:
+  template <class T>
+  friend class skua::Task;
+
+  std::coroutine_handle<> continuation_{};
+  Callback on_done_ = nullptr;
+  void* context_ = nullptr;
+  std::exception_ptr exception_{};
+};
+
+template <class T>
+class Promise : public PromiseBase {
+ public:
+  template <class U = T>
+    requires std::is_constructible_v<T, U&&>
+  void return_value(U&& value) {
+    value_.emplace(std::forward<U>(value));
+  }
+
+  T take() {
+    rethrow();
+    return *std::move(value_);
+  }
+
+ private:
+  std::optional<T> value_{};
+};
+
+template <>
+class Promise<void> : public PromiseBase {
+ public:
+  void return_void() noexcept {}
+  void take() const { rethrow(); }
+};
+
+}  // namespace detail
+
+/// A coroutine that ends in a T, or in an exception.
+///
+/// It is lazy: `co_await` starts it, inline, so a task that ends without waiting never suspends
+/// whoever awaits it. One `co_await` a task. Everything that it waits for happens on the thread
+/// that started it.
+///
+/// Lifetime:  dropping a task cancels it: its frame and all that it owns are destroyed where it
+///            waits, and so are the tasks that it awaits. A task is never dropped by itself.
+template <class T>
+class [[nodiscard]] Task {
+ public:
+  using value_type = T;
+  struct promise_type : detail::Promise<T> {
+    Task get_return_object() noexcept {
+      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+  };
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+  Task& operator=(Task&& other) noexcept {
+    if (this == &other) return *this;
+    if (handle_) handle_.destroy();
+    handle_ = std::exchange(other.handle_, {});
+    return *this;
+  }
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  bool await_ready() {
+    handle_.resume();
+    return handle_.done();
+  }
+  void await_suspend(std::coroutine_handle<> caller) noexcept {
+    handle_.promise().continuation_ = caller;
+  }
+  T await_resume() { return handle_.promise().take(); }
+
+  // For whoever drives a task without being a coroutine.
+
+  /// Starts it. `on_done` is called when it ends, from inside its last step: it may note that, but
+  /// not yet destroy the task. It is not called where the task has ended already when start()
+  /// returns.
+  void start(detail::PromiseBase::Callback on_done, void* context) {
+    handle_.resume();
+    if (handle_.done()) return;
+    handle_.promise().on_done_ = on_done;
+    handle_.promise().context_ = context;
+  }
+  [[nodiscard]] bool is_done() const noexcept { return handle_.done(); }
+  /// What it ended in; throws what it threw. Once, after it is done.
+  T result() { return handle_.promise().take(); }
+
+ private:
+  explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}
+
+  std::coroutine_handle<promise_type> handle_;
+};
+
+/// A function that may be handed to an awaitable as a temporary.
+///
+/// GCC 12 copies the captures of a closure bitwise when the closure is a temporary inside a
+/// `co_await` expression: a double free. So such a function is a named variable, or captures only
+/// what is trivially copyable.
+template <class F>
+concept SafeInAwait =
+    std::is_lvalue_reference_v<F> || std::is_trivially_copyable_v<std::remove_cvref_t<F>>;
+
+}  // namespace skua

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Tasks in, their ends out. One that has ended cannot be destroyed from inside its last step, so it
+// stays in the list until somebody looks at the scope again.
+#include "skua/async.hpp"
+
+namespace skua {
+
+struct Scope::Child {
+  Child(Scope& owner, Task<> started) : scope(owner), task(std::move(started)) {}
+  Scope& scope;
+  Task<> task;
+  std::unique_ptr<Child> next{};
+  bool is_over = false;
+};
+
+Scope::Scope() = default;
+
+Scope::~Scope() {
+  while (first_) first_ = std::move(first_->next);
+}
+
+void Scope::child_done(void* child) noexcept {
+  Child& ended = *static_cast<Child*>(child);
+  Scope& scope = ended.scope;
+  ended.is_over = true;
+  --scope.running_;
+  scope.joiners_.wake_all();
+}
+
+void Scope::spawn(Task<> task) {
+  reap();
+  auto child = std::make_unique<Child>(*this, std::move(task));
+  Child& started = *child;
+  child->next = std::move(first_);
+  first_ = std::move(child);
+  ++running_;
+  started.task.start(child_done, &started);
+  if (started.task.is_done()) child_done(&started);
+}
+
+Task<> Scope::join() {
+  reap();
+  while (running_ != 0) {
+    co_await joiners_.wait();
+    reap();
+  }
+  if (exception_) std::rethrow_exception(std::exchange(exception_, {}));
+}
+
+std::size_t Scope::size() const noexcept { return running_; }
+
+void Scope::reap() {
+  for (std::unique_ptr<Child>* link = &first_; *link != nullptr;) {
+    if (!(*link)->is_over) {
+      link = &(*link)->next;
+      continue;
+    }
+    try {
+      (*link)->task.result();
+    } catch (...) {
+      if (!exception_) exception_ = std::current_exception();
+    }
+    std::unique_ptr<Child> ended = std::move(*link);
+    *link = std::move(ended->next);
+  }
+}
+
+}  // namespace skua

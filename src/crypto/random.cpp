@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// In: a number of bytes. Out: as many from the kernel's generator, which is seeded once and then
+// never waits; no generator of our own, so nothing to fork, to seed or to lock.
+#include "crypto/random.hpp"
+
+#if __has_include(<sys/random.h>)
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#else
+#include <random>
+#endif
+
+namespace skua::crypto {
+
+#if __has_include(<sys/random.h>)
+
+Result<std::string> random_bytes(std::size_t count) {
+  constexpr std::size_t most_at_once = 256;  // getentropy gives no more
+  std::string bytes(count, '\0');
+  for (std::size_t at = 0; at < count; at += most_at_once) {
+    if (getentropy(bytes.data() + at, std::min(most_at_once, count - at)) != 0) {
+      return Error::from_system(errno, "random bytes");
+    }
+  }
+  return bytes;
+}
+
+#else
+
+Result<std::string> random_bytes(std::size_t count) {
+  std::random_device device;
+  std::string bytes(count, '\0');
+  for (char& c : bytes) c = static_cast<char>(device() & 0xffU);
+  return bytes;
+}
+
+#endif
+
+}  // namespace skua::crypto

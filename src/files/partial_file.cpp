@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Text in, a file that is there whole or not at all out.
+#include "files/partial_file.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+
+namespace skua::files {
+namespace {
+
+constexpr int tries = 16;
+constexpr std::string_view digits = "0123456789abcdef";
+
+Result<std::string> random_name(const std::string& path) {
+  std::array<unsigned char, 8> random;
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return Error::from_system(errno, "getrandom");
+  }
+  std::string name = path + ".part-";
+  for (const unsigned char byte : random) {
+    name.push_back(digits[byte >> 4]);
+    name.push_back(digits[byte & 15]);
+  }
+  return name;
+}
+
+}  // namespace
+
+PartialFile::~PartialFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(name_.c_str());
+}
+
+Result<void> PartialFile::create(const std::string& path) {
+  for (int i = 0; i < tries; ++i) {
+    Result<std::string> name = random_name(path);
+    if (!name) return name.error();
+    name_ = *std::move(name);
+    descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) return {};
+    if (errno != EEXIST) break;
+  }
+  return Error::from_system(errno, "open");
+}
+
+Result<void> PartialFile::write(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor_, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_system(errno, "write");
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
+Result<void> PartialFile::keep_as(const std::string& path) noexcept {
+  if (::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) return Error::from_system(errno, "close");
+  return {};
+}
+
+}  // namespace skua::files

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// In: the Content-Disposition of a part. Out: the names in it; and the other way round. Who reads
+// a name sees what the sender's user saw; who needs a name for a file asks safe_filename(), which
+// keeps nothing that any file system gives a meaning to.
+#include "http/content_disposition.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/ascii.hpp"
+#include "base/percent.hpp"
+#include "http/media_type.hpp"
+
+namespace skua::http {
+namespace {
+
+// NAME_MAX is 255; what is written under another name meanwhile has a longer one.
+constexpr std::size_t longest_filename_bytes = 200;
+
+constexpr bool is_control(char c) noexcept {
+  return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+}
+
+// Only what browsers encode is decoded: a file called `50%25` is called so.
+std::string decode_value(const Parameter& parameter) {
+  std::string text(parameter.value);
+  if (!parameter.is_quoted) return text;
+  text.resize(unescape_quoted(text, text.data()));
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < text.size(); ++i, ++size) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    const char octet = percent::has_triplet(rest) ? percent::triplet_octet(rest) : '\0';
+    const bool is_encoded = octet == '"' || octet == '\r' || octet == '\n';
+    text[size] = is_encoded ? octet : text[i];
+    if (is_encoded) i += percent::triplet_bytes - 1;
+  }
+  text.resize(size);
+  return text;
+}
+
+// RFC 8187 §3.2.1: `UTF-8'language'percent-encoded`; nothing where it is anything else.
+std::optional<std::string> decode_extended(std::string_view value) {
+  constexpr std::string_view charset = "UTF-8'";
+  if (!ascii::equals_ignoring_case(value.substr(0, charset.size()), charset)) return std::nullopt;
+  const std::size_t quote = value.find('\'', charset.size());
+  if (quote == value.npos) return std::nullopt;
+  std::string out;
+  for (std::string_view rest = value.substr(quote + 1); !rest.empty();) {
+    const bool is_encoded = percent::has_triplet(rest);
+    if (!is_encoded && (rest.front() == '%' || !ascii::is_token(rest.front()))) return std::nullopt;
+    out += is_encoded ? percent::triplet_octet(rest) : rest.front();
+    rest.remove_prefix(is_encoded ? percent::triplet_bytes : 1);
+  }
+  return out;
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_control(text[i]) || text[i] == '"') {
+      percent::append_triplet(out, text[i]);
+      continue;
+    }
+    out += text[i];
+    // Browsers leave a backslash alone; one that could be read as an escape has to be one.
+    const bool is_ambiguous = i + 1 == text.size() || text[i + 1] == '\\';
+    if (text[i] == '\\' && is_ambiguous) out += '\\';
+  }
+  out += '"';
+}
+
+// CON, PRN, AUX, NUL, COM1 and their like, with whatever extension: a device on Windows.
+bool is_device(std::string_view name) noexcept {
+  const std::string_view stem = ascii::trim_ows(name.substr(0, name.find('.')));
+  for (const std::string_view device : {"con", "prn", "aux", "nul", "conin$", "conout$"}) {
+    if (ascii::equals_ignoring_case(stem, device)) return true;
+  }
+  if (stem.size() < 4) return false;
+  const std::string_view number = stem.substr(3);
+  const bool is_port = ascii::equals_ignoring_case(stem.substr(0, 3), "com") ||
+                       ascii::equals_ignoring_case(stem.substr(0, 3), "lpt");
+  // Superscript one, two and three count as digits there.
+  return is_port && ((number.size() == 1 && ascii::is_digit(number[0])) || number == "\xc2\xb9" ||
+                     number == "\xc2\xb2" || number == "\xc2\xb3");
+}
+
+constexpr bool is_dot_or_space(char c) noexcept { return c == '.' || c == ' '; }
+
+std::string_view trim_dots(std::string_view name) noexcept {
+  while (!name.empty() && is_dot_or_space(name.front())) name.remove_prefix(1);
+  while (!name.empty() && is_dot_or_space(name.back())) name.remove_suffix(1);
+  return name;
+}
+
+// At most `bytes`, never the half of a character.
+std::string_view shorten(std::string_view text, std::size_t bytes) noexcept {
+  if (text.size() <= bytes) return text;
+  while (bytes != 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80) --bytes;
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
+Result<ContentDisposition> parse_content_disposition(std::string_view field) {
+  constexpr Error malformed(Errc::MalformedMultipart, "Content-Disposition");
+  field = ascii::trim_ows(field);
+  const std::size_t end = std::min(field.find_first_of("; \t"), field.size());
+  if (!ascii::is_token_text(field.substr(0, end))) return malformed;
+  std::optional<Parameter> name;
+  std::optional<Parameter> filename;
+  std::optional<Parameter> extended;
+  Parameters parameters(field.substr(end));
+  while (const auto parameter = parameters.next()) {
+    std::optional<Parameter>* place = nullptr;
+    if (ascii::equals_ignoring_case(parameter->name, "name")) place = &name;
+    if (ascii::equals_ignoring_case(parameter->name, "filename")) place = &filename;
+    if (ascii::equals_ignoring_case(parameter->name, "filename*")) place = &extended;
+    if (place == nullptr) continue;
+    if (*place) return malformed;
+    *place = parameter;
+  }
+  if (parameters.is_malformed()) return malformed;
+  ContentDisposition out;
+  out.type = field.substr(0, end);
+  std::transform(out.type.begin(), out.type.end(), out.type.begin(), ascii::to_lower);
+  if (name) out.name = decode_value(*name);
+  if (extended && !extended->is_quoted) out.filename = decode_extended(extended->value);
+  if (!out.filename && filename) out.filename = decode_value(*filename);
+  return out;
+}
+
+std::string form_data_disposition(std::string_view name, std::optional<std::string_view> filename) {
+  std::string out = "form-data; name=";
+  append_quoted(out, name);
+  if (filename) {
+    out += "; filename=";
+    append_quoted(out, *filename);
+  }
+  return out;
+}
+
+std::string safe_filename(std::string_view filename) {
+  const std::size_t separator = filename.find_last_of("/\\");
+  if (separator != filename.npos) filename.remove_prefix(separator + 1);
+  std::string name(trim_dots(filename));
+  for (char& c : name) {
+    constexpr std::string_view special = "<>:\"|?*";
+    if (is_control(c) || special.find(c) != special.npos) c = '_';
+  }
+  if (is_device(name)) name.insert(name.begin(), '_');
+  return std::string(trim_dots(shorten(name, longest_filename_bytes)));
+}
+
+}  // namespace skua::http

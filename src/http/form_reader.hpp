@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "http/content_disposition.hpp"
+#include "http/multipart_parser.hpp"
+#include "skua/error.hpp"
+#include "skua/form.hpp"
+
+namespace skua::http {
+
+/// What the head of a form's part says. RFC 7578 §4.2: it has one Content-Disposition, which is
+/// `form-data` and has a name.
+///
+/// Ends with: MalformedMultipart.
+Result<ContentDisposition> parse_form_part(const MultipartParser& parser);
+
+/// Makes a form of content that arrives in pieces: urlencoded, or the text fields of
+/// `multipart/form-data`; files are passed over.
+class FormReader {
+ public:
+  explicit FormReader(const FormLimits& limits) noexcept : limits_(limits) {}
+
+  /// Ends with: UnsupportedMediaType, MalformedMultipart.
+  Result<void> start(std::string_view content_type);
+  /// Takes the next piece. An error is final.
+  ///
+  /// Ends with: BodyTooLong, TooManyParts, PartHeadTooLong, MalformedMultipart.
+  Result<void> read(std::string_view piece);
+  /// There are no more pieces. Ends with: TruncatedBody, BodyTooLong.
+  Result<Form> finish();
+
+ private:
+  Result<void> read_parts(std::string_view piece);
+  Result<void> take(const MultipartParser::Step& step);
+
+  FormLimits limits_;
+  Form form_;
+  std::unique_ptr<MultipartParser> parser_;  // null: urlencoded
+  std::string name_;
+  std::string text_;  // of the open field, or all of an urlencoded form
+  bool is_file_ = false;
+};
+
+}  // namespace skua::http

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Multipart content in, parts out, their content as views into what came in. The only bytes of
+// content that cannot be handed out at once are those at the end of an input that may begin a
+// delimiter; they equal its first bytes, so it is enough to count them.
+//
+//   preamble CRLF --boundary padding CRLF head CRLF content CRLF --boundary-- epilogue
+//            ^^^^^^^^^^^^^^^                             ^^^^^^^^^^^^^^^
+//
+// A delimiter holds one CR, its first byte. So a comparison that fails goes on where it failed, and
+// no byte is looked at more than twice.
+#include "http/multipart_parser.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/ascii.hpp"
+
+namespace skua::http {
+
+MultipartParser::MultipartParser(const Boundary& boundary, const MultipartLimits& limits) noexcept
+    : boundary_(boundary), limits_(limits) {
+  limits_.part_fields = std::min(limits_.part_fields, most_fields);
+  limits_.part_head_bytes = std::min(limits_.part_head_bytes, 1_GiB);
+  expect_delimiter(State::Preamble);
+}
+
+// The content may begin with a delimiter, as if a CRLF stood in front of it: RFC 2046 §5.1.1 has
+// neither a preamble nor a part without content end in one of its own.
+void MultipartParser::expect_delimiter(State state) noexcept {
+  state_ = state;
+  matched_bytes_ = 2;
+  foreign_bytes_ = 2;
+}
+
+MultipartStatus MultipartParser::fail(Errc error) noexcept {
+  state_ = State::Failed;
+  error_ = error;
+  return MultipartStatus::Failed;
+}
+
+Result<void> MultipartParser::end_of_input() noexcept {
+  if (state_ == State::Done) return {};
+  if (state_ != State::Failed) fail(Errc::TruncatedBody);
+  return Error(error_, "multipart");
+}
+
+MultipartParser::Step MultipartParser::step(std::string_view input) noexcept {
+  Step step;
+  std::size_t& at = step.consumed_bytes;
+  while (step.status == MultipartStatus::More) {
+    if (state_ == State::Done) return {input.size(), {}, MultipartStatus::Done};
+    if (state_ == State::Failed) return {at, {}, MultipartStatus::Failed};
+    if (at == input.size()) return step;
+    switch (state_) {
+      case State::Preamble: take_content(input, at); break;
+      case State::Content:
+        step.data = take_content(input, at);
+        if (!step.data.empty()) return step;
+        break;
+      case State::AfterDelimiter:
+      case State::Padding:
+      case State::DelimiterLf:
+      case State::LastDash: step.status = take_delimiter(input[at++]); break;
+      default: step.status = take_head(input[at++]); break;
+    }
+  }
+  return step;
+}
+
+// The next piece of content, without what may begin a delimiter.
+std::string_view MultipartParser::take_content(std::string_view input, std::size_t& at) noexcept {
+  const std::string_view delimiter = boundary_.delimiter();
+  if (matched_bytes_ != 0) {
+    const std::string_view rest = delimiter.substr(matched_bytes_);
+    const std::string_view next = input.substr(at, rest.size());
+    const std::size_t same = static_cast<std::size_t>(
+        std::mismatch(next.begin(), next.end(), rest.begin()).first - next.begin());
+    at += same;
+    matched_bytes_ += same;
+    if (same == rest.size()) {
+      state_ = State::AfterDelimiter;
+      return {};
+    }
+    if (at == input.size()) return {};
+    // None after all: what was held back is content.
+    const std::string_view held = delimiter.substr(foreign_bytes_, matched_bytes_ - foreign_bytes_);
+    matched_bytes_ = 0;
+    if (!held.empty()) return held;
+  }
+  const std::size_t begin = at;
+  for (;;) {
+    const std::size_t cr = std::min(input.find('\r', at), input.size());
+    const std::string_view next = input.substr(cr, delimiter.size());
+    const std::size_t same = static_cast<std::size_t>(
+        std::mismatch(next.begin(), next.end(), delimiter.begin()).first - next.begin());
+    at = cr + same;
+    if (same == delimiter.size()) {
+      state_ = State::AfterDelimiter;
+    } else if (at == input.size()) {
+      matched_bytes_ = same;
+      foreign_bytes_ = 0;
+    } else {
+      continue;
+    }
+    return input.substr(begin, cr - begin);
+  }
+}
+
+// A byte of what follows a delimiter: padding and CRLF, or two dashes. RFC 2046 §5.1.1 forbids the
+// delimiter within content; as readers do not agree on a line that only begins with it, such a line
+// is refused.
+MultipartStatus MultipartParser::take_delimiter(char c) noexcept {
+  const State before = state_;
+  if (before == State::LastDash) {
+    return c == '-' ? end_part(State::Done) : fail(Errc::MalformedMultipart);
+  }
+  if (before == State::DelimiterLf) {
+    return c == '\n' ? end_part(State::Begin) : fail(Errc::MalformedMultipart);
+  }
+  if (c == '-' && before == State::AfterDelimiter) {
+    state_ = State::LastDash;
+  } else if (ascii::is_ows(c)) {
+    state_ = State::Padding;
+  } else if (c == '\r') {
+    state_ = State::DelimiterLf;
+  } else {
+    return fail(Errc::MalformedMultipart);
+  }
+  return MultipartStatus::More;
+}
+
+// The first delimiter ends no part.
+MultipartStatus MultipartParser::end_part(State next) noexcept {
+  state_ = next;
+  if (std::exchange(in_part_, false)) return MultipartStatus::PartEnd;
+  return next == State::Done ? MultipartStatus::Done : MultipartStatus::More;
+}
+
+MultipartStatus MultipartParser::begin_part() noexcept {
+  if (part_count_ == limits_.parts) return fail(Errc::TooManyParts);
+  ++part_count_;
+  if (!head_) head_.reset(new (std::nothrow) char[limits_.part_head_bytes]);
+  if (!head_) return fail(Errc::OutOfMemory);
+  head_bytes_ = 0;
+  field_count_ = 0;
+  state_ = State::Line;
+  return MultipartStatus::More;
+}
+
+// A byte of the head of a part, which is copied: its fields are wanted while its content arrives.
+MultipartStatus MultipartParser::take_head(char c) noexcept {
+  if (state_ == State::Begin && begin_part() == MultipartStatus::Failed) {
+    return MultipartStatus::Failed;
+  }
+  if (head_bytes_ == limits_.part_head_bytes) return fail(Errc::PartHeadTooLong);
+  const auto at = static_cast<std::uint32_t>(head_bytes_);
+  head_[head_bytes_++] = c;
+  switch (state_) {
+    case State::Line: return begin_line(c);
+    case State::Name:
+      if (ascii::is_token(c)) return MultipartStatus::More;
+      if (c != ':') return fail(Errc::MalformedMultipart);
+      lines_[field_count_ - 1].name_end = at;
+      state_ = State::Value;
+      return MultipartStatus::More;
+    case State::Value:
+      if (ascii::is_field_value(c)) return MultipartStatus::More;
+      if (c != '\r') return fail(Errc::MalformedMultipart);
+      lines_[field_count_ - 1].value_end = at;
+      state_ = State::ValueLf;
+      return MultipartStatus::More;
+    case State::ValueLf:
+      if (c != '\n') return fail(Errc::MalformedMultipart);
+      state_ = State::Line;
+      return MultipartStatus::More;
+    default:
+      if (c != '\n') return fail(Errc::MalformedMultipart);
+      in_part_ = true;
+      expect_delimiter(State::Content);
+      return MultipartStatus::Part;
+  }
+}
+
+MultipartStatus MultipartParser::begin_line(char c) noexcept {
+  if (c == '\r') {
+    state_ = State::HeadLf;
+  } else if (ascii::is_ows(c) && field_count_ != 0) {
+    // RFC 5322 §2.2.3: the line goes on; its CRLF is white space of the value.
+    head_[head_bytes_ - 2] = ' ';
+    head_[head_bytes_ - 3] = ' ';
+    state_ = State::Value;
+  } else if (!ascii::is_token(c)) {
+    return fail(Errc::MalformedMultipart);
+  } else if (field_count_ == limits_.part_fields) {
+    return fail(Errc::PartHeadTooLong);
+  } else {
+    lines_[field_count_++].name_begin = static_cast<std::uint32_t>(head_bytes_ - 1);
+    state_ = State::Name;
+  }
+  return MultipartStatus::More;
+}
+
+PartField MultipartParser::field(std::size_t index) const noexcept {
+  const Line& line = lines_[index];
+  const std::string_view head(head_.get(), head_bytes_);
+  const std::size_t value_begin = line.name_end + std::size_t{1};
+  return {head.substr(line.name_begin, line.name_end - line.name_begin),
+          ascii::trim_ows(head.substr(value_begin, line.value_end - value_begin))};
+}
+
+std::optional<std::string_view> MultipartParser::find(std::string_view name) const noexcept {
+  for (std::size_t i = 0; i < field_count_; ++i) {
+    if (ascii::equals_ignoring_case(field(i).name, name)) return field(i).value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skua::http

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Pieces of a body in, steps of the parser out. A piece is asked for only when the one before it is
+// used up, so whoever sends waits for whoever reads, and nothing is kept but what a head needs.
+#include "http/multipart_reader.hpp"
+
+#include <utility>
+
+#include "http/boundary.hpp"
+#include "http/form_reader.hpp"
+#include "http/media_type.hpp"
+
+namespace skua::http {
+
+MultipartReader::MultipartReader(std::string_view content_type, Multipart::Source source,
+                                 const MultipartLimits& limits)
+    : source_(std::move(source)) {
+  const auto media = parse_media_type(content_type);
+  const auto boundary = parse_boundary(content_type);
+  if (!boundary) {
+    failure_ = boundary.error();
+    return;
+  }
+  is_form_ = media && media->is("multipart", "form-data");
+  parser_ = std::make_unique<MultipartParser>(*boundary, limits);
+}
+
+Error MultipartReader::fail(Error error) noexcept {
+  failure_ = error;
+  in_part_ = false;
+  return error;
+}
+
+// One step of the parser, with as many pieces as it takes; More has content.
+Task<Result<MultipartStatus>> MultipartReader::advance() {
+  if (!failure_) co_return failure_.error();
+  for (;;) {
+    const MultipartParser::Step step = parser_->step(waiting_);
+    waiting_.remove_prefix(step.consumed_bytes);
+    data_ = step.data;
+    if (step.status == MultipartStatus::Failed) {
+      co_return fail(Error(parser_->error(), "multipart"));
+    }
+    if (step.status == MultipartStatus::PartEnd) in_part_ = false;
+    if (step.status == MultipartStatus::Done) is_over_ = true;
+    if (step.status != MultipartStatus::More || !data_.empty()) co_return step.status;
+    if (!waiting_.empty()) continue;
+    const std::optional<Bytes> piece = co_await source_();
+    if (piece) {
+      waiting_ = skua::text(*piece);
+    } else {
+      co_return fail(parser_->end_of_input().error());  // Done was not reached
+    }
+  }
+}
+
+Task<Result<bool>> MultipartReader::next() {
+  while (!is_over_) {
+    const auto status = co_await advance();
+    if (!status) co_return status.error();
+    if (*status != MultipartStatus::Part) continue;
+    if (const auto head = read_head(); !head) co_return fail(head.error());
+    in_part_ = true;
+    co_return true;
+  }
+  co_return false;
+}
+
+// Only a form has to say what its parts are called.
+Result<void> MultipartReader::read_head() {
+  disposition_ = {};
+  if (is_form_) {
+    auto disposition = parse_form_part(*parser_);
+    if (!disposition) return disposition.error();
+    disposition_ = *std::move(disposition);
+  } else if (const auto field = parser_->find("content-disposition")) {
+    auto disposition = parse_content_disposition(*field);
+    if (disposition) disposition_ = *std::move(disposition);
+  }
+  return {};
+}
+
+Task<Result<std::optional<Bytes>>> MultipartReader::read() {
+  if (in_part_) {
+    const auto status = co_await advance();
+    if (!status) co_return status.error();
+    if (*status == MultipartStatus::More) co_return std::optional<Bytes>(bytes(data_));
+  } else if (!failure_) {
+    co_return failure_.error();
+  }
+  co_return std::optional<Bytes>();
+}
+
+Task<Result<Form>> read_form(std::string content_type, Multipart::Source source,
+                             FormLimits limits) {
+  FormReader reader(limits);
+  if (const auto started = reader.start(content_type); !started) co_return started.error();
+  for (;;) {
+    const std::optional<Bytes> piece = co_await source();
+    if (!piece) co_return reader.finish();
+    if (const auto read = reader.read(skua::text(*piece)); !read) co_return read.error();
+  }
+}
+
+}  // namespace skua::http

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// In: a raw query, or names and values. Out: one from the other. Splitting and decoding are those
+// of http/query.hpp, which a server's Request uses too: both sides read a query alike.
+#include <algorithm>
+#include <numeric>
+
+#include "http/query.hpp"
+#include "skua/query.hpp"
+#include "skua/url.hpp"
+
+namespace skua {
+namespace {
+
+std::string decoded(std::string_view encoded) {
+  std::string out(encoded.size(), '\0');
+  out.resize(http::decode_form(encoded, out.data()));
+  return out;
+}
+
+}  // namespace
+
+QueryParameter QueryView::Iterator::operator*() const { return {decoded(name_), decoded(value_)}; }
+
+void QueryView::Iterator::next() noexcept {
+  const auto pair = http::take_pair(rest_);
+  is_end_ = !pair;
+  if (!pair) return;
+  name_ = pair->name;
+  value_ = pair->value;
+}
+
+std::optional<std::string> QueryView::first(std::string_view name) const {
+  for (Iterator at = begin(); at != end(); ++at) {
+    if (http::decodes_to(at.name_, name)) return decoded(at.value_);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> QueryView::all(std::string_view name) const {
+  std::vector<std::string> values;
+  for (Iterator at = begin(); at != end(); ++at) {
+    if (http::decodes_to(at.name_, name)) values.push_back(decoded(at.value_));
+  }
+  return values;
+}
+
+bool QueryView::has(std::string_view name) const noexcept {
+  for (Iterator at = begin(); at != end(); ++at) {
+    if (http::decodes_to(at.name_, name)) return true;
+  }
+  return false;
+}
+
+QueryBuilder::QueryBuilder(std::string_view query) {
+  for (QueryParameter parameter : QueryView(query)) parameters_.push_back(std::move(parameter));
+}
+
+QueryBuilder& QueryBuilder::add(std::string_view name, std::string_view value) & {
+  parameters_.push_back({std::string(name), std::string(value)});
+  return *this;
+}
+
+QueryBuilder& QueryBuilder::set(std::string_view name, std::string_view value) & {
+  const auto has_name = [&](const QueryParameter& one) { return one.name == name; };
+  const auto first = std::find_if(parameters_.begin(), parameters_.end(), has_name);
+  if (first == parameters_.end()) return add(name, value);
+  // The name and the value may be views of what is removed.
+  QueryParameter made{std::string(name), std::string(value)};
+  const auto others = [&made](const QueryParameter& one) { return one.name == made.name; };
+  parameters_.erase(std::remove_if(first + 1, parameters_.end(), others), parameters_.end());
+  *first = std::move(made);
+  return *this;
+}
+
+QueryBuilder& QueryBuilder::remove(std::string_view name) & {
+  std::erase_if(parameters_,
+                [name = std::string(name)](const QueryParameter& one) { return one.name == name; });
+  return *this;
+}
+
+// Not std::stable_sort: libstdc++ makes it of a function that Clang knows to be deprecated.
+QueryBuilder& QueryBuilder::sort() & {
+  std::vector<std::size_t> order(parameters_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+    const int names = parameters_[a].name.compare(parameters_[b].name);
+    return names != 0 ? names < 0 : a < b;
+  });
+  std::vector<QueryParameter> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(parameters_[i]));
+  parameters_ = std::move(sorted);
+  return *this;
+}
+
+std::string QueryBuilder::to_string() const {
+  std::string out;
+  for (const QueryParameter& one : parameters_) {
+    if (!out.empty()) out += '&';
+    out += percent_encode(one.name, PercentSet::Form);
+    out += '=';
+    out += percent_encode(one.value, PercentSet::Form);
+  }
+  return out;
+}
+
+}  // namespace skua

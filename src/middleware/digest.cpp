@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// In: a request. Out: 401 with a nonce, unless it proves the password for exactly this request.
+// The order matters: first the proof, in the same time whoever the user is, and only then the
+// nonce. So `stale` is said to those alone who know the password (RFC 7616 §3.3), and nobody else
+// takes up memory.
+#include "middleware/digest.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/hex.hpp"
+#include "crypto/constant_time.hpp"
+#include "crypto/digest.hpp"
+#include "crypto/random.hpp"
+#include "http/challenge.hpp"
+#include "middleware/auth_fields.hpp"
+
+namespace skua::middleware {
+namespace {
+
+auth::DigestOptions checked(auth::DigestOptions options) {
+  const auto refuse_options = [](const char* why) {
+    throw std::invalid_argument("auth: digest " + std::string(why));
+  };
+  if (!crypto::is_available()) refuse_options("needs OpenSSL, which skua was built without");
+  if (!options.lookup) refuse_options("needs a lookup");
+  if (options.algorithms.empty()) refuse_options("needs an algorithm");
+  if (options.nonce_age <= Duration::zero()) refuse_options("needs nonces that last");
+  static_cast<void>(realm_challenge("Digest", options.realm));
+  static_cast<void>(realm_challenge("Digest", options.domain));
+  for (const DigestAlgorithm algorithm : options.algorithms) {
+    if (!digest_user_hash(algorithm, {}, {})) refuse_options("has an algorithm that is forbidden");
+  }
+  return options;
+}
+
+const std::string& hashed(const auth::DigestSecret& secret, DigestAlgorithm algorithm) noexcept {
+  switch (algorithm) {
+    case DigestAlgorithm::Md5:
+    case DigestAlgorithm::Md5Sess: return secret.md5;
+    case DigestAlgorithm::Sha256:
+    case DigestAlgorithm::Sha256Sess: return secret.sha256;
+    case DigestAlgorithm::Sha512_256:
+    case DigestAlgorithm::Sha512_256Sess: break;
+  }
+  return secret.sha512_256;
+}
+
+// The path and the query of a target, also of one in absolute form. RFC 9112 §3.2.2
+std::string_view without_origin(std::string_view target) noexcept {
+  const std::size_t slashes = target.find("://");
+  if (target.starts_with('/') || slashes == target.npos) return target;
+  const std::size_t path = target.find_first_of("/?", slashes + 3);
+  return path == target.npos ? std::string_view("/") : target.substr(path);
+}
+
+}  // namespace
+
+DigestVerifier::DigestVerifier(auth::DigestOptions options,
+                               std::unique_ptr<const loop::Clock> clock)
+    : options_(checked(std::move(options))),
+      clock_(std::move(clock)),
+      opaque_(hex::encode(crypto::random_bytes(8).value())),
+      nobodys_password_(crypto::random_bytes(16).value()),
+      nonces_(crypto::random_bytes(32).value(), options_.nonce_count, options_.nonce_age, *clock_) {
+}
+
+std::optional<Response> DigestVerifier::check(Request& request) const {
+  const auto field = find_credentials(request, options_.role);
+  if (!field) return challenge(false);
+  const auto parsed = parse_credentials(*field);
+  if (!parsed) return challenge(false);
+  const auto credentials = DigestCredentials::from(*parsed);
+  if (!credentials || !is_offered(*credentials)) return challenge(false);
+  // RFC 7616 §3.4.6: a proof for another resource is a bad request.
+  if (without_origin(credentials->uri) != without_origin(request.target())) {
+    return Response(Status::BadRequest);
+  }
+  auto name = name_of(*credentials);
+  if (!is_right(*credentials, name, request)) return challenge(false);
+  // Who replays a proof gets a nonce that is of no use without the password; a client whose
+  // connection broke gets one that is.
+  if (nonces_.use(credentials->nonce, credentials->nonce_count) != NonceStore::Use::Fresh) {
+    return challenge(true);
+  }
+  request.attachments().set(auth::User{*std::move(name)});
+  return std::nullopt;
+}
+
+bool DigestVerifier::is_offered(const DigestCredentials& credentials) const noexcept {
+  const auto& offered = options_.algorithms;
+  return std::find(offered.begin(), offered.end(), credentials.algorithm) != offered.end() &&
+         credentials.realm == options_.realm &&
+         (credentials.qop == DigestQop::Auth ||
+          (credentials.qop == DigestQop::AuthInt && options_.integrity)) &&
+         (!credentials.is_user_hashed || options_.find_user);
+}
+
+std::optional<std::string> DigestVerifier::name_of(const DigestCredentials& credentials) const {
+  if (!credentials.is_user_hashed) return credentials.user;
+  return options_.find_user(credentials.algorithm, credentials.user);
+}
+
+bool DigestVerifier::is_right(const DigestCredentials& credentials,
+                              const std::optional<std::string>& name,
+                              const Request& request) const {
+  const auto secret = name ? options_.lookup(*name) : std::nullopt;
+  const std::string* const kept = secret ? &hashed(*secret, credentials.algorithm) : nullptr;
+  const bool has_hash = kept != nullptr && !kept->empty();
+  const bool is_known = has_hash || (secret && secret->password);
+  // Hashed in every case, so that it takes the same time.
+  const auto key =
+      digest_secret(credentials.algorithm, name ? *name : credentials.user, options_.realm,
+                    is_known && secret->password ? *secret->password : nobodys_password_);
+  if (!key) return false;
+  const auto expected =
+      credentials.compute(has_hash ? *kept : *key, skua::name(request.method()), request.body());
+  return expected && crypto::equals(*expected, credentials.response) && is_known;
+}
+
+Response DigestVerifier::challenge(bool is_stale) const {
+  auto nonce = nonces_.make();
+  if (!nonce) return nonce.error();
+  DigestChallenge asked;
+  asked.realm = options_.realm;
+  asked.nonce = *std::move(nonce);
+  asked.opaque = opaque_;  // not looked at when it comes back: the nonce is signed
+  asked.domain = options_.domain;
+  asked.offers_auth_int = options_.integrity;
+  asked.is_stale = is_stale;
+  asked.wants_user_hash = static_cast<bool>(options_.find_user);
+  Response response = refuse(options_.role);
+  // RFC 7616 §3.7: the best first, for clients that take the first one they know.
+  for (const DigestAlgorithm algorithm : options_.algorithms) {
+    asked.algorithm = algorithm;
+    add_challenge(response, options_.role, asked.field());
+  }
+  return response;
+}
+
+}  // namespace skua::middleware
+
+namespace skua::auth {
+
+DigestGuard::DigestGuard(DigestOptions options)
+    : verifier_(std::make_shared<middleware::DigestVerifier>(
+          std::move(options), std::make_unique<loop::SteadyClock>())) {}
+
+std::optional<Response> DigestGuard::operator()(Request& request) const {
+  return verifier_->check(request);
+}
+
+DigestGuard digest(DigestOptions options) { return DigestGuard(std::move(options)); }
+
+}  // namespace skua::auth

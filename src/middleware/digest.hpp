@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "loop/clock.hpp"
+#include "middleware/nonce_store.hpp"
+#include "skua/auth.hpp"
+
+namespace skua::middleware {
+
+/// What is behind a DigestGuard. Any thread may call.
+class DigestVerifier final {
+ public:
+  /// Ends with: std::invalid_argument, see auth::digest.
+  DigestVerifier(auth::DigestOptions options, std::unique_ptr<const loop::Clock> clock);
+
+  /// Nothing where the request may pass.
+  std::optional<Response> check(Request& request) const;
+
+ private:
+  [[nodiscard]] bool is_offered(const DigestCredentials& credentials) const noexcept;
+  [[nodiscard]] std::optional<std::string> name_of(const DigestCredentials& credentials) const;
+  [[nodiscard]] bool is_right(const DigestCredentials& credentials,
+                              const std::optional<std::string>& name, const Request& request) const;
+  [[nodiscard]] Response challenge(bool is_stale) const;
+
+  auth::DigestOptions options_;
+  std::unique_ptr<const loop::Clock> clock_;
+  std::string opaque_;
+  std::string nobodys_password_;  // stands in for users who do not exist
+  mutable NonceStore nonces_;
+};
+
+}  // namespace skua::middleware

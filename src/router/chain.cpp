@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// In: a match that has coroutines. Out: one task that runs its guards, the coroutines around the
+// handler, and the handler. Where nothing is around the handler, its own task is that one.
+#include "router/chain.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "router/table.hpp"
+#include "skua/next.hpp"
+
+namespace skua {
+
+Task<Response> Next::operator()(Request& request) const {
+  return router::Chain::run(*match_, request, step_);
+}
+
+namespace router {
+namespace {
+
+std::size_t count_steps(const Scope& scope) noexcept {
+  std::size_t count = 0;
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) count += at->steps.size();
+  return count;
+}
+
+// The index counts from the first step of the outermost router.
+const Step& step_at(const Scope& scope, std::size_t index) noexcept {
+  const std::size_t before = scope.parent == nullptr ? 0 : count_steps(*scope.parent);
+  return index >= before ? scope.steps[index - before] : step_at(*scope.parent, index);
+}
+
+Task<Response> finished(Response response) { co_return response; }
+
+Task<Response> load_and_call(const detail::Handler& handler, Request& request) {
+  co_await request.load();
+  co_return handler.call(handler.object.get(), request);
+}
+
+}  // namespace
+
+Task<Response> Chain::run(const Match& match, Request& request, std::size_t step) {
+  const std::size_t count = count_steps(*match.scope);
+  for (; step < count; ++step) {
+    const Step& next = step_at(*match.scope, step);
+    if (next.around.call != nullptr) {
+      return next.around.call(next.around.object.get(), request, Next(match, step + 1));
+    }
+    if (std::optional<Response> early = next.guard.call(next.guard.object.get(), request)) {
+      return finished(*std::move(early));
+    }
+  }
+  if (match.route == nullptr) {
+    return finished(answer_without_route(match.allowed, request.method()));
+  }
+  const detail::Handler& handler = match.route->handler;
+  return handler.start != nullptr ? handler.start(handler.object.get(), request)
+                                  : load_and_call(handler, request);
+}
+
+}  // namespace router
+}  // namespace skua

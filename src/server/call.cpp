@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Between a protocol and a coroutine. Content that arrives is kept until it is read, up to a limit
+// at which the protocol has to wait; what is written goes on at once, and the writer waits while
+// the peer does not keep up. Nothing here resumes the handler from inside a call of the protocol's:
+// the loop does, at the end of its turn.
+#include "server/call.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "h1/body_decoder.hpp"
+#include "server/dispatch.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr http::Head no_fields{};
+constexpr std::size_t kept_bytes = 64 * 1024;
+
+void empty(std::string& text) noexcept {
+  text.clear();
+  if (text.capacity() > kept_bytes) std::string().swap(text);
+}
+
+}  // namespace
+
+Call::Call(Resources& resources) noexcept : resources_(resources) {}
+
+void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
+  owner_ = &owner;
+  path_.assign(parts.path);
+  parts_ = parts;
+  parts_.path = path_;
+  parts_.source = &source_;
+  request_.emplace(parts_);
+}
+
+void Call::start_handler() {
+  match_ = resources_.router.match(request_->method(), path_);
+  try {
+    handler_.emplace(resources_.router.start(match_, *request_));
+    handler_->start(on_handler_done, this);
+    is_handler_done_ = handler_->is_done();
+  } catch (...) {  // what a guard throws: dispatch looks at it with what handlers throw
+    failure_ = std::current_exception();
+    is_handler_done_ = true;
+  }
+}
+
+void Call::on_handler_done(void* self) noexcept {
+  Call& call = *static_cast<Call*>(self);
+  call.is_handler_done_ = true;
+  call.owner_->call_ended();
+}
+
+Response Call::take_response() noexcept {
+  Task<Response>* const handler = handler_ ? &*handler_ : nullptr;
+  Response response = dispatch_ended(resources_, match_, *request_, handler, failure_);
+  handler_.reset();
+  return response;
+}
+
+void Call::start_stream(CallOwner& owner, std::shared_ptr<const BodyStream> stream) {
+  owner_ = &owner;
+  stream_ = std::move(stream);
+  left_bytes_ = stream_->length_bytes.value_or(0);
+  try {
+    producer_.emplace(stream_->produce(writer_));
+    producer_->start(on_stream_done, this);
+    is_stream_done_ = producer_->is_done();
+  } catch (...) {
+    failure_ = std::current_exception();
+    is_stream_done_ = true;
+  }
+}
+
+void Call::on_stream_done(void* self) noexcept {
+  Call& call = *static_cast<Call*>(self);
+  call.is_stream_done_ = true;
+  call.owner_->call_ended();
+}
+
+void Call::stop_stream() noexcept {
+  producer_.reset();
+  is_stream_done_ = is_stream_stopped_ = true;
+}
+
+bool Call::take_stream_end() noexcept {
+  if (is_stream_stopped_) return true;
+  Task<>* const producer = producer_ ? &*producer_ : nullptr;
+  return dispatch_stream_end(resources_, producer, failure_, left_bytes_);
+}
+
+void Call::arrived(std::string_view data) {
+  arrived_.append(data);
+  readers_.wake_all();
+}
+
+void Call::arrived_all(const http::Head& trailers) noexcept {
+  trailers_ = &trailers;
+  has_arrived_all_ = true;
+  readers_.wake_all();
+}
+
+bool Call::has_room() const noexcept {
+  return arrived_.size() < resources_.options.limits.stream_bytes;
+}
+
+void Call::reset() noexcept {
+  producer_.reset();
+  handler_.reset();
+  request_.reset();
+  stream_.reset();
+  failure_ = nullptr;
+  empty(arrived_);
+  empty(handed_);
+  path_.clear();
+  trailers_ = nullptr;
+  trailers_to_send_ = {};
+  has_arrived_all_ = is_handler_done_ = is_stream_done_ = is_stream_stopped_ = false;
+  left_bytes_ = 0;
+}
+
+bool Call::Source::has_piece() const noexcept {
+  return !call.arrived_.empty() || call.has_arrived_all_;
+}
+
+std::optional<Bytes> Call::Source::take() {
+  empty(call.handed_);
+  if (call.arrived_.empty()) return std::nullopt;
+  const bool was_full = !call.has_room();
+  std::swap(call.handed_, call.arrived_);
+  if (was_full) call.owner_->call_took_body();
+  return bytes(call.handed_);
+}
+
+void Call::Source::wait(detail::Waiter& waiter, std::coroutine_handle<> reader) {
+  call.readers_.park(waiter, reader);
+  call.owner_->call_wants_body();
+}
+
+const http::Head& Call::Source::trailers() const noexcept {
+  return call.trailers_ == nullptr ? no_fields : *call.trailers_;
+}
+
+std::size_t Call::Source::most_kept_bytes() const noexcept {
+  return call.resources_.options.limits.body_bytes;
+}
+
+void Call::Sink::write(Body&& piece) {
+  const std::uint64_t size_bytes = piece.size_bytes();
+  if (size_bytes == 0) return;
+  if (call.stream_->length_bytes) {
+    if (size_bytes > call.left_bytes_) {
+      throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));
+    }
+    call.left_bytes_ -= size_bytes;
+  }
+  call.owner_->call_writes(std::move(piece));
+}
+
+void Call::Sink::add_trailer(std::string_view name, std::string_view value) {
+  if (!h1::is_allowed_in_trailers(http::find_field_name(name), name)) {
+    throw std::invalid_argument("a field that must not be a trailer: " + std::string(name));
+  }
+  call.trailers_to_send_.set(name, value);
+}
+
+bool Call::Sink::has_room() const noexcept { return call.owner_->call_may_write(); }
+
+void Call::Sink::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {
+  call.writers_.park(waiter, writer);
+}
+
+}  // namespace skua::server

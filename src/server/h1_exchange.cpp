@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Between an HTTP/1.x session and a call: takes the content out of what arrives, frames what the
+// call writes, and knows when either side has to wait. RFC 9112 §6, §7.
+#include "server/h1_exchange.hpp"
+
+#include <array>
+#include <utility>
+
+#include "h1/body_encoder.hpp"
+#include "http/target_path.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr std::size_t copied_piece_bytes = 4096;  // up to here a copy is cheaper than a slice
+constexpr std::size_t held_bytes_at_most = 64 * 1024;
+constexpr std::size_t kept_bytes = 64 * 1024;
+
+}  // namespace
+
+H1Exchange::H1Exchange(Resources& resources) noexcept : resources_(resources), call_(resources) {}
+
+H1Exchange::~H1Exchange() = default;
+
+void H1Exchange::open(ExchangeOwner& owner, OutputQueue& output) noexcept {
+  owner_ = &owner;
+  output_ = &output;
+}
+
+void H1Exchange::reset() noexcept {
+  call_.reset();
+  if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
+  held_.clear();
+  if (held_.capacity() > kept_bytes) held_.shrink_to_fit();
+  written_bytes_ = 0;
+  is_body_done_ = true;
+  is_paused_ = owes_continue_ = is_chunked_ = false;
+  has_started_response_ = has_finished_response_ = false;
+}
+
+const http::Head& H1Exchange::head() const noexcept { return inbox_->head; }
+const h1::Framing& H1Exchange::framing() const noexcept { return inbox_->framing; }
+
+// The request's body ------------------------------------------------------------------------------
+
+Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Framing& framing,
+                                           http::RequestParts parts, std::unique_ptr<Inbox> inbox,
+                                           std::string_view rest) {
+  const Limits& limits = resources_.options.limits;
+  inbox_ = std::move(inbox);
+  inbox_->take_head(head);
+  inbox_->framing = *h1::frame_request(inbox_->head);
+  const Result<void> started = inbox_->decoder.start(
+      framing, {.body_bytes = limits.streamed_body_bytes,
+                .extension_bytes = static_cast<std::uint32_t>(limits.chunk_extension_bytes),
+                .trailer_bytes = static_cast<std::uint32_t>(limits.trailer_bytes),
+                .trailer_fields = limits.trailer_fields});
+  if (!started) return started.error();
+  parts.head = &inbox_->head;
+  parts.host = inbox_->framing.host;
+  parts.query = http::split_target(inbox_->framing.path_and_query).query;
+  call_.prepare(*this, parts);
+  is_body_done_ = framing.body == h1::BodyKind::None;
+  if (is_body_done_) {
+    call_.arrived_all(inbox_->decoder.trailers());
+  } else {
+    owes_continue_ = framing.expect_continue && rest.empty();
+    began_ = resources_.loop.now();
+    Result<std::string_view> behind = decode(rest);
+    if (!behind) return behind;
+    rest = *behind;
+  }
+  call_.start_handler();
+  return rest;
+}
+
+void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
+                       std::unique_ptr<Inbox> inbox) {
+  inbox_ = std::move(inbox);
+  inbox_->take_head(head);
+  inbox_->framing = framing;
+  is_body_done_ = true;
+}
+
+// Content into the call until there is no room; returns what is left.
+Result<std::string_view> H1Exchange::decode(std::string_view input) {
+  h1::BodyDecoder& decoder = inbox_->decoder;
+  while (!input.empty() && !is_body_done_ && (call_.has_room() || has_finished_response_)) {
+    const h1::BodyDecoder::Step step = decoder.step(input);
+    input.remove_prefix(step.consumed_bytes);
+    if (step.status == h1::BodyStatus::Failed) return Error(decoder.error());
+    if (!has_finished_response_ && !step.data.empty()) call_.arrived(step.data);
+    if (step.status == h1::BodyStatus::Done) {
+      is_body_done_ = true;
+      call_.arrived_all(decoder.trailers());
+    }
+  }
+  pause_or_wait();
+  if (!is_body_done_ && !is_paused_ && is_too_slow()) return Error(Errc::TooSlow);
+  return input;
+}
+
+// The time for which the peer has to wait for us is not held against it.
+void H1Exchange::pause_or_wait() noexcept {
+  if (is_body_done_) return;
+  const loop::Instant now = resources_.loop.now();
+  const bool waits = must_wait();
+  if (waits && !is_paused_) paused_ = now;
+  if (!waits && is_paused_) began_ += now - paused_;
+  is_paused_ = waits;
+  deadline_ = now + resources_.options.timeouts.body;
+}
+
+bool H1Exchange::must_wait() const noexcept {
+  return owes_continue_ || !(call_.has_room() || has_finished_response_);
+}
+
+bool H1Exchange::is_too_slow() noexcept {
+  const Duration spent = resources_.loop.now() - began_;
+  return is_body_too_slow(resources_.options, spent, inbox_->decoder.content_bytes());
+}
+
+Result<void> H1Exchange::receive(std::string_view input) {
+  owes_continue_ = owes_continue_ && input.empty();  // the peer did not wait for it
+  if (held_.empty() && !is_body_done_) {
+    const Result<std::string_view> rest = decode(input);
+    if (!rest) return rest.error();
+    input = *rest;
+  }
+  held_.append(input);
+  return {};
+}
+
+Result<void> H1Exchange::resume_input() {
+  const std::string held = std::exchange(held_, {});
+  return receive(held);
+}
+
+bool H1Exchange::wants_input() const noexcept {
+  if (is_body_done_) return held_.size() < held_bytes_at_most;
+  return held_.empty() && (call_.has_room() || has_finished_response_);
+}
+
+bool H1Exchange::waits_for_peer() const noexcept { return !is_body_done_ && !is_paused_; }
+
+void H1Exchange::call_wants_body() noexcept {
+  if (!owes_continue_ || has_started_response_) return;
+  owes_continue_ = false;
+  output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
+  owner_->settle_later();
+}
+
+void H1Exchange::call_took_body() noexcept { owner_->settle_later(); }
+
+// The response ------------------------------------------------------------------------------------
+
+bool H1Exchange::has_response() const noexcept {
+  return !has_started_response_ && call_.is_handler_done();
+}
+
+// RFC 9112 §9.3: read the body or close. What nobody has read is read and dropped if it is short.
+bool H1Exchange::can_keep_alive() const noexcept {
+  if (is_body_done_) return true;
+  const h1::Framing& framing = inbox_->framing;
+  return !owes_continue_ && framing.body == h1::BodyKind::Length &&
+         framing.length_bytes - inbox_->decoder.content_bytes() <=
+             resources_.options.limits.unread_body_bytes;
+}
+
+void H1Exchange::start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked) {
+  is_chunked_ = is_chunked;
+  call_.start_stream(*this, std::move(stream));
+  if (resources_.is_draining) drain();
+}
+
+bool H1Exchange::has_stream_end() const noexcept {
+  return is_streaming() && call_.is_stream_done();
+}
+
+bool H1Exchange::end_stream() {
+  const bool is_whole = call_.take_stream_end();
+  if (is_whole && is_chunked_) write_end();
+  has_finished_response_ = true;
+  return is_whole;
+}
+
+void H1Exchange::write_end() {
+  const std::string_view trailers = call_.trailers_to_send().wire();
+  std::string end(h1::last_chunk_bytes(trailers), '\0');
+  h1::write_last_chunk(trailers, end.data());
+  output_->append(end);
+}
+
+void H1Exchange::drain() {
+  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
+  call_.stop_stream();
+  owner_->settle_later();
+}
+
+void H1Exchange::call_writes(Body&& piece) {
+  const std::uint64_t size_bytes = piece.size_bytes();
+  written_bytes_ += size_bytes;
+  if (is_chunked_) {
+    std::array<char, h1::chunk_header_bytes> header;
+    const char* const end = h1::write_chunk_header(size_bytes, header.data());
+    output_->append({header.data(), static_cast<std::size_t>(end - header.data())});
+  }
+  if (size_bytes <= copied_piece_bytes && piece.file() == nullptr) {
+    output_->append(piece.text());
+  } else {
+    output_->append_body(std::move(piece));
+  }
+  if (is_chunked_) output_->append(h1::chunk_end);
+  owner_->settle_later();
+}
+
+bool H1Exchange::call_may_write() const noexcept {
+  return output_->pressure_bytes() < resources_.options.limits.stream_bytes;
+}
+
+void H1Exchange::output_drained() noexcept {
+  // Half of the mark, so that a slow peer does not cost a resumption for every byte it takes.
+  if (output_->pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
+}
+
+}  // namespace skua::server

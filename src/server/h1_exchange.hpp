@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "h1/framing.hpp"
+#include "http/request_parts.hpp"
+#include "loop/clock.hpp"
+#include "server/call.hpp"
+#include "server/output_queue.hpp"
+#include "skua/error.hpp"
+
+namespace skua::server {
+
+struct Inbox;
+struct Resources;
+
+/// Who is told that an exchange has something to do at the end of the turn.
+class ExchangeOwner {
+ public:
+  virtual void settle_later() noexcept = 0;
+
+ protected:
+  ~ExchangeOwner() = default;
+};
+
+/// One request and its response on an HTTP/1.x connection whose handler, or whose response, may
+/// wait. From a worker's pool.
+///
+/// RFC:       9112 §6, §7, §9.3
+class H1Exchange final : private CallOwner {
+ public:
+  explicit H1Exchange(Resources& resources) noexcept;
+  ~H1Exchange();
+
+  /// Readies it for a connection.
+  void open(ExchangeOwner& owner, OutputQueue& output) noexcept;
+  /// Cancels what runs, and forgets everything.
+  void reset() noexcept;
+
+  /// Takes over a request whose head was parsed: `inbox` (where the head may lie) keeps it, `rest`
+  /// is what follows the head. Then starts the handler, unless that ends in an error. Returns what
+  /// of `rest` belongs to the next request.
+  Result<std::string_view> start(const http::Head& head, const h1::Framing& framing,
+                                 http::RequestParts parts, std::unique_ptr<Inbox> inbox,
+                                 std::string_view rest);
+  /// Bytes of this request's body, and what follows it.
+  Result<void> receive(std::string_view input);
+  /// Whether there is room again for input that had to wait.
+  [[nodiscard]] bool can_resume_input() const noexcept {
+    return !is_body_done_ && is_paused_ && !must_wait();
+  }
+  Result<void> resume_input();
+  /// Whether more bytes of the peer are welcome.
+  [[nodiscard]] bool wants_input() const noexcept;
+  /// What arrived behind this request.
+  [[nodiscard]] std::string take_held() noexcept { return std::move(held_); }
+  [[nodiscard]] bool has_held() const noexcept { return !held_.empty(); }
+
+  /// Whether the handler is done, and its response has not been taken.
+  [[nodiscard]] bool has_response() const noexcept;
+  Response take_response() noexcept {
+    has_started_response_ = true;
+    return call_.take_response();
+  }
+  /// The response is about to be sent: whether the connection can be kept, for what the request
+  /// leaves behind.
+  [[nodiscard]] bool can_keep_alive() const noexcept;
+  /// Takes over a response whose request is over, but which streams.
+  void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox);
+  /// The head of a response that streams has been written.
+  void begin_stream(Status status) noexcept {
+    has_started_response_ = true;
+    status_ = status;
+  }
+  [[nodiscard]] Status status() const noexcept { return status_; }
+  /// Begins to send its content.
+  void start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked);
+  /// No response content follows (any more); what is left of the request's body is read and
+  /// dropped.
+  void finish_response() noexcept { has_finished_response_ = true; }
+  [[nodiscard]] bool has_started_response() const noexcept { return has_started_response_; }
+  [[nodiscard]] bool has_finished_response() const noexcept { return has_finished_response_; }
+  /// Whether the stream's end is to be written: see end_stream.
+  [[nodiscard]] bool has_stream_end() const noexcept;
+  /// Writes the end of the stream. False when it failed, so that the peer has to be told by
+  /// closing.
+  bool end_stream();
+  [[nodiscard]] bool is_streaming() const noexcept {
+    return call_.has_stream() && !has_finished_response_;
+  }
+  /// Ends a stream that has no end of its own.
+  void drain();
+  /// The peer took some of the output.
+  void output_drained() noexcept;
+
+  /// Whether the handler may still ask for a body that has not arrived whole.
+  [[nodiscard]] bool has_unread_body() const noexcept { return !is_body_done_; }
+  /// Whether request and response are over.
+  [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
+  /// Whether the peer owes us a piece of the body, and until when it may take.
+  [[nodiscard]] bool waits_for_peer() const noexcept;
+  [[nodiscard]] loop::Instant deadline() const noexcept { return deadline_; }
+
+  [[nodiscard]] const http::Head& head() const noexcept;
+  [[nodiscard]] const h1::Framing& framing() const noexcept;
+  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return written_bytes_; }
+
+ private:
+  void call_wants_body() noexcept override;
+  void call_took_body() noexcept override;
+  void call_writes(Body&& piece) override;
+  [[nodiscard]] bool call_may_write() const noexcept override;
+  void call_ended() noexcept override { owner_->settle_later(); }
+
+  Result<std::string_view> decode(std::string_view input);
+  void pause_or_wait() noexcept;
+  [[nodiscard]] bool must_wait() const noexcept;
+  void write_end();
+  [[nodiscard]] bool is_too_slow() noexcept;
+
+  Resources& resources_;
+  ExchangeOwner* owner_ = nullptr;
+  OutputQueue* output_ = nullptr;
+  std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
+  Call call_;
+  std::string held_;          // bytes that wait for room, or for the end of this exchange
+  loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
+  loop::Instant paused_{};    // since when it waits for us
+  loop::Instant deadline_{};  // of the next piece of the body
+  std::uint64_t written_bytes_ = 0;
+  Status status_ = Status::Ok;
+  bool is_body_done_ = true;
+  bool is_paused_ = false;
+  bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
+  bool is_chunked_ = false;
+  bool has_started_response_ = false;
+  bool has_finished_response_ = false;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The part of a session that has to do with handlers that wait: their responses are written when
+// they are there, their streams are ended, and what waits behind them goes on.
+#include <utility>
+
+#include "server/dispatch.hpp"
+#include "server/h1_session.hpp"
+#include "server/h1_writer.hpp"
+
+namespace skua::server {
+
+void H1Session::feed(std::string_view input) {
+  const Result<void> taken = exchange_->receive(input);
+  if (!taken) refuse(taken.error().code());
+}
+
+// As far as it is ready; when it is over, what arrived behind its request.
+std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
+  if (exchange_->has_response()) write_exchange_response(is_last_received);
+  if (exchange_->has_stream_end()) {
+    // RFC 9112 §8: only closing tells the peer that the content is not whole.
+    if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
+    record(exchange_->head(), exchange_->status(), exchange_->content_bytes());
+  }
+  if (!exchange_has_ended()) return std::nullopt;
+  std::string held = exchange_->take_held();
+  resources_.give_back(std::move(exchange_));
+  return held;
+}
+
+bool H1Session::exchange_has_ended() const noexcept {
+  return exchange_->has_finished_response() && (is_finished_ || exchange_->is_over());
+}
+
+void H1Session::write_exchange_response(bool is_last_received) {
+  Response response = exchange_->take_response();
+  const http::Head& head = exchange_->head();
+  const Status status = response.status();
+  const std::uint64_t content_bytes =
+      head.method == Method::Head ? 0 : response.content().size_bytes();
+  std::shared_ptr<const BodyStream> stream = stream_of(response);
+  // A stream may go on reading the request, so that its end decides.
+  if (stream == nullptr && !exchange_->can_keep_alive()) is_finished_ = true;
+  write(head, exchange_->framing(), std::move(response), is_last_received);
+  if (stream != nullptr) return start_stream(std::move(stream), status);
+  exchange_->finish_response();
+  record(head, status, content_bytes);
+}
+
+void H1Session::start_stream(std::shared_ptr<const BodyStream> stream, Status status) {
+  const http::Head& head = exchange_->head();
+  exchange_->begin_stream(status);
+  // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
+  if (head.method == Method::Head || is_bodiless(status)) {
+    exchange_->finish_response();
+    return record(head, status, 0);
+  }
+  const bool is_chunked = !stream->length_bytes && head.minor_version != 0;
+  exchange_->start_stream(std::move(stream), is_chunked);
+}
+
+}  // namespace skua::server

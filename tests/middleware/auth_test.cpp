@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// What a client sees of guards that ask for a password, over a real socket, on every back end.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "crypto/digest.hpp"
+#include "skua.hpp"
+#include "support/test_server.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Answer;
+using testing::Client;
+using testing::get;
+using testing::TestServer;
+
+Router sample() {
+  Router basic;
+  basic.use(auth::basic("basic", [](std::string_view user, std::string_view password) {
+    return user == "ada" && password == "secret";
+  }));
+  basic.get("/", [](const Request& request) { return auth::user(request)->name; });
+  Router router;
+  router.mount("/basic", std::move(basic));
+  if (crypto::is_available()) {
+    Router digest;
+    auth::DigestOptions options;
+    options.integrity = true;
+    options.lookup = [](std::string_view user) -> std::optional<auth::DigestSecret> {
+      if (user != "ada") return std::nullopt;
+      return auth::DigestSecret{.password = "secret"};
+    };
+    digest.use(auth::digest(options));
+    digest.any("/", [](const Request& request) { return auth::user(request)->name; });
+    router.mount("/digest", std::move(digest));
+  }
+  return router;
+}
+
+class Auth : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  Answer ask(const std::string& bytes) {
+    client_.send(bytes);
+    return client_.answer().value_or(Answer{});
+  }
+  Answer ask(std::string_view path, std::string_view authorization) {
+    return ask(get(path, "Authorization: " + std::string(authorization) + "\r\n"));
+  }
+
+  Router router_ = sample();
+  TestServer server_{router_, GetParam()};
+  Client client_ = server_.connect();
+};
+
+TEST_P(Auth, BasicAsksAndLetsIn) {
+  const Answer refused = ask(get("/basic"));
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.field("WWW-Authenticate"), R"(Basic realm="basic", charset="UTF-8")");
+  const std::string right = BasicCredentials{"ada", "secret"}.field().value();
+  EXPECT_EQ(ask("/basic", right).body, "ada");
+  EXPECT_EQ(ask(get("/basic")).status, 401) << "a connection is not a session";
+  EXPECT_EQ(
+      ask(get("/basic", "Authorization: " + right + "\r\nAuthorization: " + right + "\r\n")).status,
+      401);
+}
+
+TEST_P(Auth, DigestLetsInRequestAfterRequest) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  const Answer refused = ask(get("/digest/?a=b"));
+  EXPECT_EQ(refused.status, 401);
+  const std::string challenge = refused.field("WWW-Authenticate").value_or("");
+  DigestSession session("ada", "secret");
+  const std::string_view fields[] = {challenge};
+  session.accept(fields).value();
+  for (int i = 0; i < 3; ++i) {
+    const std::string field = session.authorize("GET", "/digest/?a=b").value();
+    EXPECT_EQ(ask("/digest/?a=b", field).body, "ada");
+    EXPECT_NE(ask("/digest/?a=b", field).head.find("stale=true"), std::string::npos);
+  }
+}
+
+TEST_P(Auth, DigestProtectsTheContent) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  std::string challenge = ask(get("/digest/")).field("WWW-Authenticate").value_or("");
+  // A client that insists on it.
+  challenge.replace(challenge.find("auth, auth-int"), 14, "auth-int");
+  DigestSession session("ada", "secret");
+  const std::string_view fields[] = {challenge};
+  session.accept(fields).value();
+  const auto post = [&](const std::string& body) {
+    return ask("POST /digest/ HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nAuthorization: " +
+               session.authorize("POST", "/digest/", "body").value() + "\r\n\r\n" + body);
+  };
+  EXPECT_EQ(post("body").body, "ada");
+  EXPECT_EQ(post("Body").status, 401);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Auth, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua
