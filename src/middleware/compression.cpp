@@ -121,7 +121,9 @@ Compressor::Compressor(const CompressionOptions& options) : options_(options) {
 
 bool Compressor::applies(const Response& response) const noexcept {
   const Body::Kind kind = response.content().kind();
-  if (kind == Body::Kind::None || kind == Body::Kind::File) return false;
+  // Only what lies in memory.
+  if (kind == Body::Kind::None || kind == Body::Kind::File || kind == Body::Kind::Stream)
+    return false;
   const std::size_t size_bytes = response.body().size();
   if (size_bytes < options_.min_bytes || size_bytes > options_.max_bytes) return false;
   // RFC 9110 §15.3.7: a part is of the content as it was coded before.

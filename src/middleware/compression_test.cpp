@@ -12,7 +12,9 @@
 
 #include "coding/decoder.hpp"
 #include "middleware/compressible.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/router.hpp"
+#include "skua/task.hpp"
 #include "skua/testing.hpp"
 
 namespace skua {
@@ -186,6 +188,18 @@ TEST_F(CompressionTest, SeveralThreadsMayUseIt) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(good, 200);
+}
+
+TEST_F(CompressionTest, LeavesAloneWhatIsNotInMemory) {
+  const Response made =
+      Response::stream("text/plain", [](BodyWriter& out) -> Task<> { co_await out.write("x"); });
+  for (Response response : {made, Response(Status::Ok, FileRange{}, "text/plain")}) {
+    FakeRequest fake("GET /");
+    fake.header("Accept-Encoding", "gzip");
+    compression({.min_bytes = 0})(fake.request(), response);
+    EXPECT_FALSE(response.header("Content-Encoding"));
+    EXPECT_FALSE(response.header("Vary"));
+  }
 }
 
 TEST_F(CompressionTest, IsOneCallOfUse) {
