@@ -56,7 +56,7 @@ struct Limits {
   std::size_t output_bytes = 1_MiB;   ///< responses waiting for a slow peer: reading stops
   std::size_t stream_bytes = 64_KiB;  ///< of a streamed body, either way, that the other side has
                                       ///< not taken: it has to wait
-  std::size_t connections = 65'536;  ///< open at once, over all threads: accepting pauses
+  std::size_t connections = 65'536;   ///< open at once, over all threads: accepting pauses
 };
 
 /// One response that was made, as hooks and access logs see it. Views live during the call only.

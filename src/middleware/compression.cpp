@@ -15,6 +15,8 @@
 #include "middleware/compressible.hpp"
 #include "middleware/compressor.hpp"
 #include "skua/accept.hpp"
+#include "skua/field_lines.hpp"
+#include "skua/prepared_response.hpp"
 
 namespace skua {
 namespace middleware {
@@ -41,13 +43,19 @@ Encoder* borrow_encoder(Coding coding, int level) {
 }
 
 // RFC 9111 §5.2.2.6
-bool forbids_transform(const Response& response) noexcept {
-  const auto field = response.header("Cache-Control");
-  if (!field) return false;
-  for (std::string_view rest = *field; !rest.empty();) {
-    if (ascii::equals_ignoring_case(ascii::take_list_element(rest), "no-transform")) return true;
+bool has_no_transform(const FieldLines& lines) noexcept {
+  for (std::size_t nth = 0; const auto line = lines.find("Cache-Control", nth); ++nth) {
+    for (std::string_view rest = *line; !rest.empty();) {
+      if (ascii::equals_ignoring_case(ascii::take_list_element(rest), "no-transform")) return true;
+    }
   }
   return false;
+}
+
+bool forbids_transform(const Response& response) noexcept {
+  const PreparedResponse* const prepared = response.prepared();
+  return has_no_transform(response.lines()) ||
+         (prepared != nullptr && has_no_transform(prepared->lines()));
 }
 
 // RFC 9110 §8.8.3.3: a strong tag is of one coding only.
@@ -56,6 +64,29 @@ void weaken_etag(Response& response) {
   if (!field) return;
   const auto tag = http::parse_entity_tag(*field);
   if (tag && !tag->weak) response.header("ETag", "W/" + std::string(*field));
+}
+
+// Whether the client asks about the weak form of a tag: what it has was compressed here.
+bool has_weak_form(const Request& request, std::string_view etag) noexcept {
+  const auto own = http::parse_entity_tag(etag);
+  if (!own) return false;
+  for (const auto [name, value] : request.headers()) {
+    if (!ascii::equals_ignoring_case(name, "If-None-Match")) continue;
+    http::EntityTagList list(value);
+    while (const auto tag = list.next()) {
+      if (tag->weak && tag->opaque == own->opaque) return true;
+    }
+  }
+  return false;
+}
+
+// RFC 9110 §15.4.5: a 304 has the Vary and the ETag that the 200 would have. What its type would be
+// it mostly does not say; a Vary too many does no harm.
+void amend_unchanged(const Request& request, Response& response) {
+  const std::string_view type = response.content_type();
+  if (!type.empty() && !is_compressible(type)) return;
+  response.vary("Accept-Encoding");
+  if (has_weak_form(request, response.header("ETag").value_or(""))) weaken_etag(response);
 }
 
 void amend_fields(Response& response, std::string_view coding) {
@@ -90,13 +121,14 @@ Compressor::Compressor(const CompressionOptions& options) : options_(options) {
 
 bool Compressor::applies(const Response& response) const noexcept {
   const Body::Kind kind = response.content().kind();
-  if (kind == Body::Kind::None || kind == Body::Kind::File) return false;
+  // Only what lies in memory.
+  if (kind == Body::Kind::None || kind == Body::Kind::File || kind == Body::Kind::Stream)
+    return false;
   const std::size_t size_bytes = response.body().size();
   if (size_bytes < options_.min_bytes || size_bytes > options_.max_bytes) return false;
   // RFC 9110 §15.3.7: a part is of the content as it was coded before.
   if (is_bodiless(response.status()) || response.status() == Status::PartialContent) return false;
-  return is_compressible(response.content_type()) && !response.header("Content-Encoding") &&
-         !response.header("Content-Range") && !forbids_transform(response);
+  return is_compressible(response.content_type()) && !response.header("Content-Range");
 }
 
 const Compressor::Choice* Compressor::choose(const Request& request) const noexcept {
@@ -108,6 +140,8 @@ const Compressor::Choice* Compressor::choose(const Request& request) const noexc
 }
 
 void Compressor::finish(const Request& request, Response& response) const {
+  if (forbids_transform(response) || response.header("Content-Encoding")) return;
+  if (response.status() == Status::NotModified) return amend_unchanged(request, response);
   if (!applies(response)) return;
   response.vary("Accept-Encoding");
   const Choice* const choice = choose(request);

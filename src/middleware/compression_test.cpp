@@ -12,7 +12,9 @@
 
 #include "coding/decoder.hpp"
 #include "middleware/compressible.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/router.hpp"
+#include "skua/task.hpp"
 #include "skua/testing.hpp"
 
 namespace skua {
@@ -114,7 +116,9 @@ TEST_F(CompressionTest, LeavesAloneWhatMustNotChange) {
   EXPECT_TRUE(leaves_alone(Response(page()).header("Content-Encoding", "br")));
   EXPECT_TRUE(leaves_alone(Response(page()).header("Cache-Control", "public, No-Transform")));
   EXPECT_TRUE(leaves_alone(Response(page()).header("Content-Range", "bytes 0-9/10")));
-  for (const Status status : {Status::NoContent, Status::PartialContent, Status::NotModified}) {
+  const Response lines = Response(page()).header("Cache-Control", "public");
+  EXPECT_TRUE(leaves_alone(Response(lines).add_header("Cache-Control", "no-transform")));
+  for (const Status status : {Status::NoContent, Status::PartialContent}) {
     EXPECT_TRUE(leaves_alone(Response(status, page()))) << code(status);
   }
   EXPECT_TRUE(leaves_alone(FileRange{.size_bytes = 10'000}));
@@ -135,6 +139,21 @@ TEST_F(CompressionTest, FieldsStayTrue) {
             "W/\"abc\"\r\n");
   EXPECT_EQ(finish(Response(page()).header("ETag", "W/\"a\"")).header("ETag"), "W/\"a\"");
   EXPECT_EQ(finish(Response(page()).header("ETag", "\"a\""), "br;q=0").header("ETag"), "\"a\"");
+}
+
+TEST_F(CompressionTest, NotModifiedSaysWhatTheContentWouldHaveSaid) {
+  const auto fields = [this](std::string_view known, Response response) {
+    FakeRequest fake("GET /");
+    fake.header("If-None-Match", known);
+    response.header("ETag", "\"1\"");
+    (*middleware_)(fake.request(), response);
+    return std::string(response.lines().wire());
+  };
+  EXPECT_EQ(fields("\"0\", W/\"1\"", Status::NotModified),
+            "Vary: Accept-Encoding\r\nETag: W/\"1\"\r\n");
+  EXPECT_EQ(fields("\"1\"", Status::NotModified), "ETag: \"1\"\r\nVary: Accept-Encoding\r\n");
+  EXPECT_EQ(fields("W/\"1\"", Response(Status::NotModified, "", "image/png")),
+            "Content-Type: image/png\r\nETag: \"1\"\r\n");
 }
 
 TEST_F(CompressionTest, AnErrorIsCompressedToo) {
@@ -169,6 +188,18 @@ TEST_F(CompressionTest, SeveralThreadsMayUseIt) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(good, 200);
+}
+
+TEST_F(CompressionTest, LeavesAloneWhatIsNotInMemory) {
+  const Response made =
+      Response::stream("text/plain", [](BodyWriter& out) -> Task<> { co_await out.write("x"); });
+  for (Response response : {made, Response(Status::Ok, FileRange{}, "text/plain")}) {
+    FakeRequest fake("GET /");
+    fake.header("Accept-Encoding", "gzip");
+    compression({.min_bytes = 0})(fake.request(), response);
+    EXPECT_FALSE(response.header("Content-Encoding"));
+    EXPECT_FALSE(response.header("Vary"));
+  }
 }
 
 TEST_F(CompressionTest, IsOneCallOfUse) {

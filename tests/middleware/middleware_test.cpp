@@ -52,6 +52,7 @@ Router sample() {
   router.get("/id",
              [](const Request& request) { return request.attachments().find<RequestId>()->value; });
   router.mount("/limited", std::move(limited));
+  router.files("/files", SKUA_SOURCE_DIR "/examples/site");
   return router;
 }
 
@@ -88,6 +89,25 @@ TEST_P(MiddlewareOverSockets, CompressesWhatIsAskedForCompressed) {
     EXPECT_EQ(failed.status, 418);
     EXPECT_EQ(decoded(failed), page());
   }
+}
+
+TEST_P(MiddlewareOverSockets, CompressesSmallFilesAndKnowsThemAgain) {
+  if (!coding::is_available(coding::Coding::Gzip)) GTEST_SKIP() << "this build does not know gzip";
+  const std::string gzip = "Accept-Encoding: gzip\r\n";
+  const Answer plain = ask(get("/files/style.css"));
+  ASSERT_GT(plain.body.size(), 1024U);
+  const Answer coded = ask(get("/files/style.css", gzip));
+  EXPECT_EQ(decoded(coded), plain.body);
+  EXPECT_EQ(coded.field("Accept-Ranges"), std::nullopt);
+  const std::string etag = coded.field("ETag").value_or("");
+  EXPECT_TRUE(etag.starts_with("W/")) << etag;
+  const Answer known = ask(get("/files/style.css", gzip + "If-None-Match: " + etag + "\r\n"));
+  EXPECT_EQ(known.status, 304);
+  EXPECT_EQ(known.field("ETag"), etag);
+  EXPECT_EQ(known.field("Vary"), "Origin, Accept-Encoding");
+  const Answer part = ask(get("/files/style.css", gzip + "Range: bytes=0-9\r\n"));
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.body, plain.body.substr(0, 10));
 }
 
 TEST_P(MiddlewareOverSockets, TellsABrowserWhoMayRead) {
