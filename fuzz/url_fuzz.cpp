@@ -102,7 +102,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   check_text(other);
   const Result<Url> url = Url::parse(text);
+  const Result<Url> lenient = Url::parse_lenient(text);
+  if (lenient) check_accessors(*lenient);
   if (!url) return 0;
+  check(lenient && *lenient == *url);
   check_accessors(*url);
   check_setters(*url, other);
   const Result<Url> resolved = url->resolve(other);

@@ -84,6 +84,14 @@ class Url final {
   /// RFC:       3986 §3, §4.1; 6874 §2; 9110 §4.2
   [[nodiscard]] static Result<Url> parse(std::string_view text);
 
+  /// The same for text from the wild, as a Location field or a command line: octets that browsers
+  /// encode after the authority are encoded first: a space, what is not ASCII, and `"<>[]^`{|}`.
+  ///
+  /// A backslash, a control character and a percent sign alone are refused here too, and so is any
+  /// such octet in the authority.
+  /// Ends with: Errc::MalformedUrl
+  [[nodiscard]] static Result<Url> parse_lenient(std::string_view text);
+
   // The components as they are in the text, still encoded; empty where they are missing.
 
   [[nodiscard]] std::string_view scheme() const noexcept SKUA_LIFETIMEBOUND;

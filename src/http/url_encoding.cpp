@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: any text. Out: the same, so that it survives in one part of a URL; and back. Each set names
 // what stays as it is; everything else is encoded, `%` first of all.
+#include <algorithm>
+
 #include "base/percent.hpp"
 #include "http/url_parts.hpp"
 #include "skua/url.hpp"
@@ -21,7 +23,32 @@ constexpr percent::Part part_of(PercentSet set) noexcept {
   return percent::Unreserved;
 }
 
+// Where the path of a reference begins: after its authority, if it has one.
+std::size_t path_begin(std::string_view text) noexcept {
+  const std::size_t slashes = text.find("//");
+  if (slashes == text.npos) return 0;
+  // `//a` and `s://a`, but neither `/a//b` nor `?a://b`
+  const bool has_authority =
+      slashes == 0 || (text[slashes - 1] == ':' && text.find_first_of(":/?#") == slashes - 1);
+  if (!has_authority) return 0;
+  return std::min(text.find_first_of("/?#", slashes + 2), text.size());
+}
+
+// Not allowed by RFC 3986, and without a meaning anywhere: WHATWG URL, path percent-encode set.
+constexpr bool is_encoded_by_browsers(char c) noexcept {
+  return static_cast<unsigned char>(c) > 0x7f ||
+         std::string_view(" \"<>[]^`{|}").find(c) != std::string_view::npos;
+}
+
 }  // namespace
+
+Result<Url> Url::parse_lenient(std::string_view text) {
+  if (text.size() > max_bytes) return Error(Errc::MalformedUrl, "url: too long");
+  const std::size_t begin = path_begin(text);
+  std::string strict(text.substr(0, begin));
+  percent::append(strict, text.substr(begin), [](char c) { return !is_encoded_by_browsers(c); });
+  return parse(strict);
+}
 
 std::string percent_encode(std::string_view text, PercentSet set) {
   const percent::Part part = part_of(set);

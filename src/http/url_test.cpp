@@ -158,6 +158,27 @@ TEST(Url, RefusesWhatTwoReadersCouldReadDifferently) {
   EXPECT_FALSE(Url::parse(std::string_view("http://a/\0", 10)));
 }
 
+TEST(Url, IsReadLenientlyWhereItIsAskedFor) {
+  const auto lenient = [](std::string_view text) {
+    const Result<Url> read = Url::parse_lenient(text);
+    return read ? read->to_string() : "refused";
+  };
+  EXPECT_EQ(lenient("http://a/\xc3\xbc b?x[]={\"|\"}#<^`>"),
+            "http://a/%C3%BC%20b?x%5B%5D=%7B%22%7C%22%7D#%3C%5E%60%3E");
+  EXPECT_EQ(lenient("http://[::1]/[x]"), "http://[::1]/%5Bx%5D");
+  EXPECT_EQ(lenient("//[::1]?[x]"), "//[::1]?%5Bx%5D");
+  EXPECT_EQ(lenient("/a//[b]"), "/a//%5Bb%5D");
+  EXPECT_EQ(lenient("[b]"), "%5Bb%5D");
+  EXPECT_EQ(lenient("?u=http://[b]"), "?u=http://%5Bb%5D");
+  EXPECT_EQ(lenient("http://a/b%20c"), "http://a/b%20c");
+  EXPECT_EQ(lenient(""), "");
+  for (const char* const text :
+       {"http://a\\b/", "http:\\\\a", "/\\b", "http://a b/", "http://\xc3\xbc/", "http://a/\n",
+        "/\t", "http://a/%", "http://a[b]/", "http://a|b", "http://a\"/", " http://a/"}) {
+    EXPECT_EQ(lenient(text), "refused") << text;
+  }
+}
+
 TEST(Url, IsBounded) {
   const std::string longest = "http://a/" + std::string(Url::max_bytes - 9, 'b');
   EXPECT_TRUE(Url::parse(longest));
