@@ -15,7 +15,9 @@
 #include "skua/config.hpp"
 #include "skua/cookie.hpp"
 #include "skua/error.hpp"
+#include "skua/form.hpp"
 #include "skua/method.hpp"
+#include "skua/multipart.hpp"
 #include "skua/task.hpp"
 
 namespace skua {
@@ -160,6 +162,17 @@ class Request final {
   /// Waits for: the content, and the file system on another thread.
   /// Ends with: what the file system says; an unfinished file is removed, also when dropped.
   Task<Result<std::uint64_t>> save(std::string path);
+  /// Reads a form: urlencoded, or the text fields of `multipart/form-data`, where files are passed
+  /// over. A plain handler has `Form::parse_content(request.content_type(), request.body())`.
+  ///
+  /// Waits for: the end of the content.
+  /// Ends with: UnsupportedMediaType where it is no form; see Form::parse_content.
+  Task<Result<Form>> form(FormLimits limits = {});
+  /// The parts of multipart content, one after the other, while they arrive. Nothing else reads the
+  /// content meanwhile.
+  ///
+  /// Lifetime:  the request outlives it.
+  [[nodiscard]] Multipart multipart(const MultipartLimits& limits = {}) SKUA_LIFETIMEBOUND;
   /// The first trailer field with this name; known when the content has been read to its end.
   [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept;
 

@@ -54,8 +54,7 @@ constexpr Row row(Errc code) noexcept {
     case BodyTooLong:
       return {"the content is too long", Status::ContentTooLarge};  // RFC 9110 §15.5.14
     case TruncatedBody: return {"the content ended before its length", Status::BadRequest};
-    case UnsupportedMediaType:  // RFC 9110 §15.5.16
-      return {"the media type of the content is not supported", Status::UnsupportedMediaType};
+    case UnsupportedMediaType: return {"the media type is not known", Status::UnsupportedMediaType};
     case MalformedForm: return {"the form is malformed", Status::BadRequest};
     case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
     case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 namespace skua::files {
 namespace {
@@ -32,18 +33,19 @@ Result<std::string> random_name(const std::string& path) {
 }  // namespace
 
 PartialFile::~PartialFile() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(name_.c_str());
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!name_.empty()) ::unlink(name_.c_str());
 }
 
 Result<void> PartialFile::create(const std::string& path) {
   for (int i = 0; i < tries; ++i) {
     Result<std::string> name = random_name(path);
     if (!name) return name.error();
-    name_ = *std::move(name);
-    descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) return {};
+    descriptor_ = ::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      name_ = *std::move(name);
+      return {};
+    }
     if (errno != EEXIST) break;
   }
   return Error::from_system(errno, "open");
@@ -60,10 +62,10 @@ Result<void> PartialFile::write(std::string_view text) noexcept {
 }
 
 Result<void> PartialFile::keep_as(const std::string& path) noexcept {
+  // First, as some file systems say only now that they had no room.
+  if (::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
   if (::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
-  const int closed = ::close(descriptor_);
-  descriptor_ = -1;
-  if (closed != 0) return Error::from_system(errno, "close");
+  name_.clear();
   return {};
 }
 

@@ -1,42 +1,97 @@
 // SPDX-License-Identifier: MIT
-// The content of a request into a file, which has its name only when it is whole.
+// The content of a request, or of a part of it, into a file, which has its name only when it is
+// whole.
 #include "files/save.hpp"
 
 #include <optional>
-#include <string>
+#include <utility>
 
+#include "files/partial_file.hpp"
+#include "http/multipart_reader.hpp"
+#include "skua/multipart.hpp"
 #include "skua/request.hpp"
 
 namespace skua {
 namespace files {
+namespace {
 
-Task<Result<void>> FileSaver::begin() {
-  const auto create = [file = file_, path = path_] { return file->create(*path); };
-  return offload(create);
+// What goes to the disk at a time: much, so that the way to another thread costs little.
+constexpr std::size_t batch_bytes = 256_KiB;
+
+}  // namespace
+
+struct FileSaver::File {
+  explicit File(std::string name) noexcept : path(std::move(name)) {}
+
+  // Off the loop.
+  Result<void> write(bool is_last) {
+    if (!is_created) {
+      if (auto created = partial.create(path); !created) return created;
+      is_created = true;
+    }
+    if (auto written = partial.write(batch); !written) return written;
+    batch.clear();
+    return is_last ? partial.keep_as(path) : Result<void>();
+  }
+
+  std::string path;
+  PartialFile partial;
+  std::string batch;
+  bool is_created = false;
+};
+
+FileSaver::FileSaver(std::string path) : file_(std::make_shared<File>(std::move(path))) {}
+
+Task<Result<void>> FileSaver::flush(std::shared_ptr<File> file, bool is_last) {
+  const auto write = [file, is_last] { return file->write(is_last); };
+  try {
+    auto call = offload(write);
+    const Result<void> written = co_await call;
+    co_return written;
+  } catch (const Exception& error) {  // the queue of the other threads is full
+    co_return error.error();
+  }
 }
 
 Task<Result<void>> FileSaver::write(Bytes piece) {
   size_bytes_ += piece.size();
-  const auto put = [file = file_, text = std::make_shared<const std::string>(text(piece))] {
-    return file->write(*text);
-  };
-  return offload(put);
+  file_->batch += text(piece);
+  if (file_->batch.size() < batch_bytes) co_return Result<void>();
+  const Result<void> written = co_await flush(file_, false);
+  co_return written;
 }
 
 Task<Result<std::uint64_t>> FileSaver::end() {
-  const auto keep = [file = file_, path = path_, size_bytes = size_bytes_] {
-    const Result<void> kept = file->keep_as(*path);
-    return kept ? Result<std::uint64_t>(size_bytes) : Result<std::uint64_t>(kept.error());
-  };
-  return offload(keep);
+  const Result<void> written = co_await flush(file_, true);
+  if (!written) co_return written.error();
+  co_return size_bytes_;
 }
 
+namespace {
+
+Task<Result<std::uint64_t>> save_part(http::MultipartReader& reader, std::string path,
+                                      std::uint64_t limit_bytes) {
+  FileSaver saver(std::move(path));
+  std::uint64_t left_bytes = limit_bytes;
+  while (true) {
+    const Result<std::optional<Bytes>> read = co_await reader.read();
+    if (!read) co_return read.error();
+    const std::optional<Bytes>& piece = *read;
+    if (!piece) break;
+    if (piece->size() > left_bytes) co_return Error(Errc::BodyTooLong, "part");
+    left_bytes -= piece->size();
+    const Result<void> written = co_await saver.write(*piece);
+    if (!written) co_return written.error();
+  }
+  Result<std::uint64_t> saved = co_await saver.end();
+  co_return saved;
+}
+
+}  // namespace
 }  // namespace files
 
 Task<Result<std::uint64_t>> Request::save(std::string path) {
   files::FileSaver saver(std::move(path));
-  const Result<void> begun = co_await saver.begin();
-  if (!begun) co_return begun.error();
   while (true) {
     const std::optional<Bytes> piece = co_await read();
     if (!piece) break;
@@ -45,6 +100,10 @@ Task<Result<std::uint64_t>> Request::save(std::string path) {
   }
   Result<std::uint64_t> saved = co_await saver.end();
   co_return saved;
+}
+
+Task<Result<std::uint64_t>> Part::save(std::string path, std::uint64_t limit_bytes) {
+  return files::save_part(*reader_, std::move(path), limit_bytes);
 }
 
 }  // namespace skua
