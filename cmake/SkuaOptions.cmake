@@ -32,7 +32,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SKUA_CCACHE ccache)
   mark_as_advanced(SKUA_CCACHE)
   if(SKUA_CCACHE)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${SKUA_CCACHE})
+    # Paths relative to the tree, so that what one checkout has compiled serves another.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+        CCACHE_NOHASHDIR=1 ${SKUA_CCACHE})
   endif()
 endif()
 

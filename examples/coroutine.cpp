@@ -31,12 +31,12 @@ int main(int count, char** arguments) {
     co_await skua::sleep(std::chrono::milliseconds(ms));
     co_return "waited for " + std::to_string(ms) + " ms\n";
   });
-  // What computes or blocks goes to a pool of threads: the others are served meanwhile.
+  // What computes or blocks goes to a pool of threads: others are served meanwhile.
   router.get("/divisors/{n}", [](std::uint64_t n) -> skua::Task<std::string> {
-    const std::uint64_t sum = co_await skua::offload([n] { return sum_of_divisors(n); });
+    const auto compute = [n] { return sum_of_divisors(n); };
+    const std::uint64_t sum = co_await skua::offload(compute);
     co_return std::to_string(sum) + "\n";
   });
-  // Two questions at the same time.
   router.get("/sum", []() -> skua::Task<std::string> {
     const auto [one, other] = co_await skua::when_all(price_of(4), price_of(10));
     co_return std::to_string(one + other) + "\n";

@@ -17,7 +17,8 @@ int main(int count, char** arguments) {
       static const auto piece = std::make_shared<const std::string>(32 * 1024, '0');
       for (std::uint64_t left = total; left != 0;) {
         const std::uint64_t size = std::min<std::uint64_t>(left, piece->size());
-        co_await out.write(skua::SharedText{piece, std::string_view(*piece).substr(0, size)});
+        const skua::SharedText part{piece, std::string_view(*piece).substr(0, size)};
+        co_await out.write(part);
         left -= size;
       }
     };

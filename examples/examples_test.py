@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent / "site"
@@ -186,9 +187,99 @@ def middleware(program: str):
     example.end()
 
 
+def coroutine(program: str):
+    example = Example(program)
+    status, text, fields = example.get("/wait/5")
+    equal((status, text), (200, "waited for 5 ms\n"))
+    assert fields["server-timing"].startswith("total;dur="), fields
+    equal(example.get("/divisors/28")[1], "56\n")
+    equal(example.get("/sum")[1], "42\n")
+    example.end()
+
+
+def download(program: str):
+    example = Example(program)
+    status, text, fields = example.get("/bytes/100000")
+    equal((status, text, fields["content-length"]), (200, "0" * 100000, "100000"))
+    with socket.create_connection(("127.0.0.1", example.port), TIMEOUT) as connection:
+        connection.sendall(b"GET /lines/2 HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert b"7\r\nline 1\n\r\n0\r\nX-Lines: 2\r\n\r\n" in answer, answer
+    example.end()
+
+
+def sse(program: str):
+    example = Example(program)
+    assert "EventSource" in example.get("/")[1]
+    with socket.create_connection(("127.0.0.1", example.port), TIMEOUT) as connection:
+        connection.sendall(b"GET /ticks HTTP/1.0\r\nLast-Event-ID: 41\r\n\r\n")
+        answer = b""
+        while b"tick 43" not in answer:
+            piece = connection.recv(65536)
+            assert piece, answer
+            answer += piece
+    assert b"event: tick\nid: 42\nretry: 1000\ndata: tick 42\n\n" in answer, answer
+    example.end()
+
+
+def mjpeg(program: str):
+    example = Example(program)
+    equal(example.get("/")[1], '<img src="/camera">')
+    with socket.create_connection(("127.0.0.1", example.port), TIMEOUT) as connection:
+        connection.sendall(b"GET /camera HTTP/1.0\r\n\r\n")
+        answer = b""
+        while answer.count(b"Content-Type: image/bmp\r\nContent-Length: 57654\r\n\r\nBM") < 3:
+            piece = connection.recv(65536)
+            assert piece, answer[:500]
+            answer += piece
+    example.end()
+
+
+def forms(program: str):
+    example = Example(program)
+    assert '<form method="post"' in example.get("/")[1]
+    urlencoded = {"Content_Type": "application/x-www-form-urlencoded"}
+    equal(example.ask("POST", "/greet", "name=Ada+%3Cb%3E&tag=new&tag=shy", **urlencoded)[1],
+          "<p>Hello, Ada &#60;b&#62;! (new) (shy)</p>\n")
+    part = '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nGrace\r\n--x--\r\n'
+    multipart = {"Content_Type": "multipart/form-data; boundary=x"}
+    equal(example.ask("POST", "/greet", part, **multipart)[1], "<p>Hello, Grace!</p>\n")
+    equal(example.ask("POST", "/greet", part[:30], **multipart)[0], 400)
+    equal(example.ask("POST", "/greet", "{}", Content_Type="application/json")[0], 415)
+    example.end()
+
+
+def upload(program: str):
+    with tempfile.TemporaryDirectory() as folder:
+        example = Example(program, folder)
+        part = '--x\r\nContent-Disposition: form-data; name="file"; filename="../a.txt"\r\n\r\nsome text\r\n--x--\r\n'
+        multipart = {"Content_Type": "multipart/form-data; boundary=x"}
+        equal(example.ask("POST", "/upload", part, **multipart)[:2], (200, "a.txt: 9 bytes, done"))
+        equal(pathlib.Path(folder, "a.txt").read_text(), "some text")
+        equal(example.ask("POST", "/upload", part[:-10], **multipart)[0], 400)
+        example.end()
+        equal([path.name for path in pathlib.Path(folder).iterdir()], ["a.txt"])
+
+
+def responder(program: str):
+    example = Example(program)
+    equal(example.ask("POST", "/sum/ada", b"\x01\x02\x03")[:2], (200, "ada: 3 bytes, sum 6\n"))
+    equal(example.ask("POST", "/sum/nobody", b"\x01")[0], 403)
+    _, errors = example.end()
+    equal(errors, "ada is done\nnobody is done\n")
+
+
+def late_answer(program: str):
+    example = Example(program)
+    for name in ("rain", "wind"):
+        equal(example.get(f"/report/{name}")[:2], (200, f"the report on {name}\n"))
+    example.end()
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
-                                     auth, middleware)}
+                                     auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
+                                     late_answer)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

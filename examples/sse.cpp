@@ -36,7 +36,8 @@ int main(int count, char** arguments) {
       for (int now = tick + 1;; ++now) {
         const std::string id = std::to_string(now);
         const std::string text = "tick " + id;
-        co_await out.send({.data = text, .event = "tick", .id = id, .retry = 1s});
+        const skua::ServerSentEvent event{.data = text, .event = "tick", .id = id, .retry = 1s};
+        co_await out.send(event);
         co_await skua::sleep(200ms);
       }
     });

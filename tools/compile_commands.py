@@ -9,7 +9,7 @@ import sys
 
 def preprocess(command: str) -> str:
     words = shlex.split(command)
-    if words[0].endswith("ccache"):
+    while not words[0].split("/")[-1].startswith(("clang", "g++", "c++")):  # ccache and its environment
         words = words[1:]
     kept, skip = [], False
     for word in words:

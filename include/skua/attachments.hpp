@@ -62,8 +62,8 @@ class Attachments final {
   };
   template <class T>
   struct Holder final : Node {
-    template <class U>
-    explicit Holder(U&& kept) : Node(&tag<T>), value(std::forward<U>(kept)) {}
+    explicit Holder(T&& kept) : Node(&tag<T>), value(std::move(kept)) {}
+    explicit Holder(const T& kept) : Node(&tag<T>), value(kept) {}
     T value;
   };
 

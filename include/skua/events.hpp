@@ -16,10 +16,11 @@ namespace skua {
 
 /// One event of a text/event-stream. WHATWG HTML §9.2
 struct ServerSentEvent {
-  std::string_view data{};            ///< any text; a line feed begins another `data:` line
-  std::string_view event{};           ///< its type; empty: `message`
-  std::string_view id{};              ///< what a client that comes back sends as Last-Event-ID
-  std::chrono::milliseconds retry{};  ///< how long a client waits before it comes back; zero: as before
+  std::string_view data{};   ///< any text; a line feed begins another `data:` line
+  std::string_view event{};  ///< its type; empty: `message`
+  std::string_view id{};     ///< what a client that comes back sends as Last-Event-ID
+  std::chrono::milliseconds
+      retry{};  ///< how long a client waits before it comes back; zero: as before
 };
 static_assert(std::is_trivially_copyable_v<ServerSentEvent>);
 
@@ -50,7 +51,8 @@ class EventWriter final {
 ///
 /// ```cpp
 /// return skua::server_sent_events([](skua::EventWriter& out) -> skua::Task<> {
-///   co_await out.send({.data = "hello", .event = "greeting"});
+///   const skua::ServerSentEvent greeting{.data = "hello", .event = "greeting"};
+///   co_await out.send(greeting);
 /// });
 /// ```
 /// A comment keeps the connection alive whenever nothing was sent for `keep_alive`. A server that

@@ -34,8 +34,8 @@ struct FrameOptions {
   std::string separator{};          ///< behind each frame; Raw only
   bool base64 = false;              ///< each frame in base64, for receivers that want text
   SlowClient slow_client = SlowClient::DropFrames;
-  std::size_t frames = 4;       ///< that wait for one client; at least one
-  bool repeats_last = true;     ///< a new client gets the last frame at once
+  std::size_t frames = 4;    ///< that wait for one client; at least one
+  bool repeats_last = true;  ///< a new client gets the last frame at once
 };
 
 /// One source of frames (pictures of a camera, lines of a log) for any number of clients, on any

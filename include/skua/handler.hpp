@@ -219,9 +219,10 @@ consteval bool check_handler() {
     static_assert(
         !std::is_same_v<typename S::Return, PreparedResponse>,
         "a handler returns a PreparedResponse by reference, to one that outlives the server");
-    static_assert(ReturnsResponse<S>,
-                  "a handler returns what a Response can be made of: text, Status, Response, "
-                  "Error, Result<T>, or a Task of it; or a LateAnswer, or a unique_ptr to a Responder");
+    static_assert(
+        ReturnsResponse<S>,
+        "a handler returns what a Response can be made of: text, Status, Response, "
+        "Error, Result<T>, or a Task of it; or a LateAnswer, or a unique_ptr to a Responder");
     return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S>;
   }
   return false;

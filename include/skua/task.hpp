@@ -25,7 +25,7 @@ class PromiseBase {
     static bool await_ready() noexcept { return false; }
     template <class Promise>
     static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) noexcept {
-      PromiseBase& promise = ended.promise();
+      const PromiseBase& promise = ended.promise();
       if (promise.continuation_) return promise.continuation_;
       // Last: whoever is told may let go of the frame, once it no longer runs.
       if (promise.on_done_ != nullptr) promise.on_done_(promise.context_);
@@ -64,7 +64,7 @@ class Promise : public PromiseBase {
 
   T take() {
     rethrow();
-    return *std::move(value_);
+    return std::move(value_).value();
   }
 
  private:

@@ -89,7 +89,7 @@ class LateAwaiter {
 };
 
 Task<Response> wait_for(std::shared_ptr<LateState> state) {
-  LateAwaiter awaiter(std::move(state));
+  LateAwaiter awaiter(std::move(state));  // NOLINT(misc-const-correctness): it is parked
   std::optional<Response> response = co_await awaiter;
   if (!response) throw std::runtime_error("its Answer was destroyed without an answer");
   co_return *std::move(response);

@@ -37,8 +37,9 @@ void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
 }
 
 void Call::start_handler() {
-  match_ = resources_.router.match(request_->method(), path_);
+  match_ = resources_.router.match(parts_.head->method, path_);
   try {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     handler_.emplace(resources_.router.start(match_, *request_));
     handler_->start(on_handler_done, this);
     is_handler_done_ = handler_->is_done();
@@ -56,6 +57,7 @@ void Call::on_handler_done(void* self) noexcept {
 
 Response Call::take_response() noexcept {
   Task<Response>* const handler = handler_ ? &*handler_ : nullptr;
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   Response response = dispatch_ended(resources_, match_, *request_, handler, failure_);
   handler_.reset();
   return response;

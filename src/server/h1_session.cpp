@@ -234,8 +234,9 @@ std::string_view H1Session::read_body(std::string_view input) {
     if (failed) box.framing.keep_alive = false;  // more of it than we care to read
     waiting_ = Waiting::Request;
     Target target;
-    const Result<void> found = find(box.head, box.framing, target);
-    SKUA_ASSERT(found.has_value());  // it was, before the body
+    if (const Result<void> found = find(box.head, box.framing, target); !found) {
+      return refuse(found.error().code()), std::string_view();
+    }
     answer(box.head, box.framing, target, box.body, input.empty());
     drop_inbox();
     return input;

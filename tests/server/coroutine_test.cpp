@@ -46,6 +46,13 @@ class Held {
 class Coroutines : public ::testing::TestWithParam<BackendChoice> {
  protected:
   Coroutines() {
+    add_answers();
+    add_readers();
+    add_streams();
+    add_endless();
+  }
+
+  void add_answers() {
     router_.get("/now", []() -> Task<std::string> { co_return "now"; });
     router_.get("/later/{n}", [](int n) -> Task<std::string> {
       co_await sleep(1ms);
@@ -71,6 +78,9 @@ class Coroutines : public ::testing::TestWithParam<BackendChoice> {
       out.append(request.header("X-Field").value_or("")).append(" ").append(request.path());
       co_return out;
     });
+  }
+
+  void add_readers() {
     router_.post("/echo", [](Request& request) -> Task<Response> {
       std::string body = co_await request.text();
       co_return Response(Status::Created, std::move(body));
@@ -90,6 +100,9 @@ class Coroutines : public ::testing::TestWithParam<BackendChoice> {
       co_return body;
     });
     router_.post("/early", []() -> Task<std::string> { co_return "early"; });
+  }
+
+  void add_streams() {
     router_.get("/ticks", [] {
       return Response::stream("text/plain", [](BodyWriter& out) -> Task<> {
         for (int i = 0; i < 3; ++i) {
@@ -132,6 +145,9 @@ class Coroutines : public ::testing::TestWithParam<BackendChoice> {
         }
       });
     });
+  }
+
+  void add_endless() {
     router_.get("/forever", [this]() -> Task<std::string> {
       const Held held(alive_);
       co_await sleep(1h);

@@ -38,8 +38,11 @@ class Streams : public ::testing::TestWithParam<BackendChoice> {
 TEST_P(Streams, EventsHaveTheirLines) {
   router_.get("/events", [] {
     return server_sent_events([](EventWriter& out) -> Task<> {
-      co_await out.send({.data = "one"});
-      co_await out.send({.data = "two\nlines\r\nthree\r", .event = "kind", .id = "7", .retry = 3s});
+      const ServerSentEvent one{.data = "one"};
+      co_await out.send(one);
+      const ServerSentEvent two{
+          .data = "two\nlines\r\nthree\r", .event = "kind", .id = "7", .retry = 3s};
+      co_await out.send(two);
       co_await out.comment("psst");
     });
   });
@@ -60,13 +63,15 @@ TEST_P(Streams, AnEventCannotSmuggleALineIntoItsTypeOrId) {
   router_.get("/events", [&refused] {
     return server_sent_events([&refused](EventWriter& out) -> Task<> {
       for (const std::string_view bad : {"a\nb", "a\rb", "\n"}) {
+        const ServerSentEvent bad_type{.data = "x", .event = bad};
+        const ServerSentEvent bad_id{.data = "x", .id = bad};
         try {
-          co_await out.send({.data = "x", .event = bad});
+          co_await out.send(bad_type);
         } catch (const std::invalid_argument&) {
           refused.emplace_back(bad);
         }
         try {
-          co_await out.send({.data = "x", .id = bad});
+          co_await out.send(bad_id);
         } catch (const std::invalid_argument&) {
           refused.emplace_back(bad);
         }
@@ -82,7 +87,8 @@ TEST_P(Streams, AnEventCannotSmuggleALineIntoItsTypeOrId) {
 TEST_P(Streams, EventsAreKeptAliveAndEndWithADrain) {
   router_.get("/events", [] {
     return server_sent_events([](EventWriter& out) -> Task<> {
-      co_await out.send({.data = "first"});
+      const ServerSentEvent first{.data = "first"};
+      co_await out.send(first);
       co_await sleep(1h);
     });
   });
@@ -115,8 +121,7 @@ TEST_P(Streams, FramesGoToEveryClient) {
   for (Client* client : {&first, &second}) {
     const std::optional<Answer> answer = client->answer();
     ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->field("Content-Type"),
-              "multipart/x-mixed-replace; boundary=skua-frame");
+    EXPECT_EQ(answer->field("Content-Type"), "multipart/x-mixed-replace; boundary=skua-frame");
     EXPECT_EQ(answer->body,
               "--skua-frame\r\n"
               "Content-Type: image/jpeg\r\nContent-Length: 9\r\n\r\nframe one\r\n--skua-frame\r\n"
@@ -172,9 +177,10 @@ TEST_P(Streams, ASlowClientMissesFramesOrIsDisconnected) {
   const std::size_t most = 20 * frame.size();  // of 100 frames: socket buffers and two that wait
   std::size_t slow_count = 0;
   std::size_t cut_count = 0;
-  std::thread first([&] { slow_count = slow.rest().size(); });
-  std::thread second([&] { cut_count = cut.rest().size(); });
-  while (worker.counters().connections_open != 0) (*worker).run_once(1ms);
+  std::atomic<int> ended{0};
+  std::thread first([&] { slow_count = slow.rest().size(), ++ended; });
+  std::thread second([&] { cut_count = cut.rest().size(), ++ended; });
+  while (ended != 2) (*worker).run_once(1ms);
   first.join();
   second.join();
   EXPECT_LT(slow_count, most);
@@ -205,14 +211,16 @@ TEST_P(Streams, ARespondersCallbacksComeInOrderAndCloseIsAlwaysLast) {
   router_.post("/count/{id}", [&log](int) { return std::make_unique<Recorder>(log); });
   TestWorker worker(router_, GetParam(), options_);
   Client client = worker.connect();
-  EXPECT_EQ(worker.ask(client, "POST /count/1 HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n12345")
-                ->body,
-            "5");
+  EXPECT_EQ(
+      worker.ask(client, "POST /count/1 HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n12345")
+          ->body,
+      "5");
   EXPECT_EQ(log, "headers /count/1; request 5; close; ");
   log.clear();
-  EXPECT_EQ(worker.ask(client, "POST /count/1?throw HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
-                ->status,
-            500);
+  EXPECT_EQ(
+      worker.ask(client, "POST /count/1?throw HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+          ->status,
+      500);
   EXPECT_EQ(log, "headers /count/1; close; ");
   log.clear();
   client.send("POST /count/2 HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n123");
@@ -244,7 +252,9 @@ TEST_P(Streams, AnAnswerThatIsDestroyedUnsentIsA500AndALogLine) {
   options_.hooks.log = [&logged](LogLevel, std::string_view line) { logged.append(line); };
   router_.get("/taken", [] {
     LateAnswer late;
-    { const skua::Answer answer = late.answer(); }
+    {
+      const skua::Answer answer = late.answer();
+    }
     return late;
   });
   router_.get("/never-taken", [] { return LateAnswer(); });
