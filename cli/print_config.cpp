@@ -50,6 +50,7 @@ void print_limits(const Limits& limits) {
   print_count("trailer_fields", limits.trailer_fields);
   print_size("unread_body", limits.unread_body_bytes);
   print_size("output", limits.output_bytes);
+  print_size("stream", limits.stream_bytes);
   print_count("connections", limits.connections);
 }
 

@@ -4,9 +4,11 @@
 
 #include "modes.hpp"
 
-#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "skua.hpp"
@@ -77,10 +79,43 @@ int echo(const ServerOptions& options) {
 
 int sink(const ServerOptions& options) {
   Router router;
-  router.any("/{rest...}", [](const Request& request, std::string_view) {
-    return std::to_string(request.body().size());
+  router.any("/{rest...}", [](Request& request, std::string_view) -> skua::Task<std::string> {
+    std::uint64_t bytes = 0;
+    while (true) {
+      const std::optional<skua::Bytes> piece = co_await request.read();
+      if (!piece) break;
+      bytes += piece->size();
+    }
+    co_return std::to_string(bytes);
   });
-  return serve(router, options, bulk_body_bytes);
+  return serve(router, options, 10_MiB);
+}
+
+// `NAME FILENAME BYTES` a line, for each part.
+skua::Task<Response> report_parts(Request& request, std::string_view) {
+  skua::Multipart parts = request.multipart();
+  std::string report;
+  while (true) {
+    skua::Result<std::optional<skua::Part>> next = co_await parts.next();
+    if (!next) co_return next.error();
+    if (!*next) co_return report;
+    skua::Part& part = **next;
+    std::uint64_t bytes = 0;
+    while (true) {
+      const skua::Result<std::optional<skua::Bytes>> piece = co_await part.read();
+      if (!piece) co_return piece.error();
+      if (!*piece) break;
+      bytes += (*piece)->size();
+    }
+    report.append(part.name()).append(" ").append(part.filename().value_or("-"));
+    report.append(" ").append(std::to_string(bytes)).append("\n");
+  }
+}
+
+int upload(const ServerOptions& options) {
+  Router router;
+  router.any("/{rest...}", report_parts);
+  return serve(router, options, 10_MiB);
 }
 
 std::string fields(const Request& request) {
@@ -91,25 +126,11 @@ std::string fields(const Request& request) {
   return out;
 }
 
-bool is_cookie(std::string_view name) {
-  constexpr std::string_view cookie = "cookie";
-  return std::equal(name.begin(), name.end(), cookie.begin(), cookie.end(),
-                    [](char a, char b) { return (a | 0x20) == b; });
-}
-
 // One `k=v` a line, of every Cookie field.
 std::string cookies(const Request& request) {
   std::string out;
-  for (const auto [name, value] : request.headers()) {
-    if (!is_cookie(name)) continue;
-    std::string_view rest = value;
-    while (!rest.empty()) {
-      const std::size_t end = rest.find(';');
-      std::string_view pair = rest.substr(0, end);
-      rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
-      while (!pair.empty() && pair.front() == ' ') pair.remove_prefix(1);
-      if (pair.find('=') != pair.npos) out.append(pair).append("\n");
-    }
+  for (const auto [name, value] : request.cookies()) {
+    if (!name.empty()) out.append(name).append("=").append(value).append("\n");
   }
   return out;
 }
@@ -144,7 +165,7 @@ constexpr Mode table[] = {
     {"json", "a small JSON object", json},
     {"echo", "the request's body back", echo},
     {"sink", "reads the body, answers its length", sink},
-    {"upload", "reads multipart/form-data, answers what was in it", missing},
+    {"upload", "reads multipart/form-data, answers what was in it", upload},
     {"files", "a folder", files},
     {"conformance", "what HTTP test suites expect: every path echoes", conformance},
     {"ws-echo", "WebSocket messages back", missing},

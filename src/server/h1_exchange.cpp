@@ -29,6 +29,7 @@ void H1Exchange::open(ExchangeOwner& owner, OutputQueue& output) noexcept {
 }
 
 void H1Exchange::reset() noexcept {
+  has_finished_response_ = true;  // what a destructor writes now goes nowhere
   call_.reset();
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
@@ -199,6 +200,7 @@ void H1Exchange::drain() {
 }
 
 void H1Exchange::call_writes(Body&& piece) {
+  if (has_finished_response_) return;
   const std::uint64_t size_bytes = piece.size_bytes();
   written_bytes_ += size_bytes;
   if (is_chunked_) {

@@ -25,6 +25,10 @@ Router hello() {
   router.get("/users/{id}", [](const Request& request, int) {
     return Response(Status::Ok, request.header("host").value_or("")).header("X-Seen", "yes");
   });
+  router.get("/wait", []() -> Task<Response> {
+    co_await sleep(Duration(0));
+    co_return Response("Hello, World!");
+  });
   router.get("/prepared", PreparedResponse(Response::html("<p>Hello, World!</p>")));
   return router;
 }
@@ -51,6 +55,23 @@ TEST_P(Budget, AKeepAliveRequestAllocatesNothing) {
     }
     EXPECT_EQ(allocated, 0U) << path;
   }
+}
+
+// One for the frame of the handler, one for that of what it waits for.
+TEST_P(Budget, AHandlerThatWaitsOnceAllocatesTwice) {
+  Client client = worker_.connect();
+  const std::string request = get("/wait", "User-Agent: test\r\nAccept: */*\r\n");
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(worker_.ask(client, request));
+  std::uint64_t allocated = 0;
+  for (int i = 0; i < 100; ++i) {
+    client.send(request);
+    const std::uint64_t before = testing::allocations().count;
+    worker_.turn_until_readable(client);
+    worker_.settle();
+    allocated += testing::allocations().count - before;
+    ASSERT_TRUE(client.answer());
+  }
+  EXPECT_LE(allocated, 200U);
 }
 
 TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {

@@ -336,6 +336,37 @@ TEST_P(Coroutines, NeverMisframeAStream) {
   EXPECT_EQ(server()->counters().handler_failures, 3U);
 }
 
+TEST_P(Coroutines, NothingIsWrittenBehindTheEndOfAStream) {
+  struct Late {
+    ~Late() {
+      if (out != nullptr) static_cast<void>(out->write("too late"));
+    }
+    BodyWriter* out = nullptr;
+  };
+  router_.get("/late", [] {
+    const auto late = std::make_shared<Late>();
+    return Response::stream("text/plain", [late](BodyWriter& out) -> Task<> {
+      late->out = &out;
+      co_await out.write("in time");
+    });
+  });
+  Client client = server().connect();
+  EXPECT_EQ(ask(client, get("/late")).body, "in time");
+  EXPECT_EQ(ask(client, get("/plain")).body, "plain");
+}
+
+TEST_P(Coroutines, StreamsThatAreCutAreRecorded) {
+  std::atomic<int> recorded{0};
+  options_.hooks.on_response = [&recorded](const RequestRecord& record) {
+    if (record.target == "/endless" && record.body_bytes > 0) ++recorded;
+  };
+  Client client = server().connect();
+  client.send(get("/endless"));
+  wait_until_alive(1);
+  client.reset();
+  while (recorded != 1) std::this_thread::yield();
+}
+
 TEST_P(Coroutines, StreamMuchToAClientThatReads) {
   Client client = server().connect();
   client.send(get("/much/20", "Connection: close\r\n"));
