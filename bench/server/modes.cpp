@@ -118,6 +118,17 @@ int upload(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
+int stream(const ServerOptions& options) {
+  Router router;
+  router.get("/plaintext", [] { return "Hello, World!"; });
+  router.get("/stream", [] {
+    return Response::stream("application/octet-stream", [](skua::BodyWriter& out) -> skua::Task<> {
+      while (true) co_await out.write(std::string(16 * 1024, 's'));
+    });
+  });
+  return serve(router, options, 10_MiB);
+}
+
 std::string fields(const Request& request) {
   std::string out;
   for (const auto [name, value] : request.headers()) {
@@ -166,6 +177,7 @@ constexpr Mode table[] = {
     {"echo", "the request's body back", echo},
     {"sink", "reads the body, answers its length", sink},
     {"upload", "reads multipart/form-data, answers what was in it", upload},
+    {"stream", "GET /stream: bytes for as long as somebody reads", stream},
     {"files", "a folder", files},
     {"conformance", "what HTTP test suites expect: every path echoes", conformance},
     {"ws-echo", "WebSocket messages back", missing},
