@@ -20,6 +20,24 @@ const Clock& machine_clock() noexcept {
 
 }  // namespace
 
+/// Makes a loop the one of this thread; a loop may turn inside of another one's turn.
+class Loop::Entered {
+ public:
+  explicit Entered(Loop& loop) noexcept
+      : outer_(std::exchange(current_loop, &loop)),
+        outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {}
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered() {
+    skua::detail::WaiterList::exchange_ready(outer_ready_);
+    current_loop = outer_;
+  }
+
+ private:
+  Loop* outer_;
+  skua::detail::WaiterList* outer_ready_;
+};
+
 struct Loop::UserTimer {
   UserTimer(Loop& owner, std::size_t place, std::function<void()> what)
       : loop(owner), index(place), task(std::move(what)) {}
@@ -70,7 +88,8 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
-  while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) run_once(Duration(-1));
+  const Entered entered(*this);
+  while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) turn(Duration(-1));
 }
 
 void Loop::stop() noexcept {
@@ -79,15 +98,16 @@ void Loop::stop() noexcept {
 }
 
 void Loop::run_once(Duration max_wait) {
-  Loop* const outer = std::exchange(current_loop, this);
-  skua::detail::WaiterList* const outer_ready = skua::detail::WaiterList::exchange_ready(&ready_);
+  const Entered entered(*this);
+  turn(max_wait);
+}
+
+void Loop::turn(Duration max_wait) {
   backend_->turn(time_to_wait(max_wait));
   timers_.advance();
   if (mailbox_->has_posts()) run_posts();
   if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
-  skua::detail::WaiterList::exchange_ready(outer_ready);
-  current_loop = outer;
 }
 
 Loop& Loop::current() {

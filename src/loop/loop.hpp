@@ -101,9 +101,11 @@ class Loop {
 
  private:
   struct UserTimer;
+  class Entered;
 
   Loop(std::unique_ptr<Backend> backend, const Clock& clock);
   [[nodiscard]] Duration time_to_wait(Duration max_wait) noexcept;
+  void turn(Duration max_wait);
   void run_posts();
   void run_deferred() noexcept;
   void remove(UserTimer& timer) noexcept;

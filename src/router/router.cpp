@@ -70,7 +70,9 @@ Task<Response> Router::start(const router::Match& match, Request& request) const
 Response Router::invoke(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
   Response response = answer(match, request);
-  router::run_finishers(*match.scope, request, response);
+  if (match.scope->parent != nullptr || !match.scope->finishers.empty()) {
+    router::run_finishers(*match.scope, request, response);
+  }
   return response;
 }
 

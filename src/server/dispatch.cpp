@@ -57,8 +57,10 @@ Response conclude(Resources& resources, const router::Match& match, Request& req
   }
   const unsigned status = code(response.status());
   // RFC 9110 §15.2: an interim response is not an answer; §15: codes have three digits.
-  if (status >= 200 && status <= 999) return response;
-  return failed(resources, request, "its status is not one of a final response");
+  if (status < 200 || status > 999) {
+    response = failed(resources, request, "its status is not one of a final response");
+  }
+  return response;  // the only one, so that it is made where the caller wants it
 }
 
 }  // namespace

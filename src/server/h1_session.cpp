@@ -73,12 +73,6 @@ void H1Session::receive(std::string_view input) {
   }
 }
 
-bool H1Session::can_resume(bool is_sending) const noexcept {
-  if (exchange_ == nullptr) return is_stalled_ && !is_sending;
-  return exchange_->has_response() || exchange_->has_stream_end() ||
-         exchange_->can_resume_input() || exchange_has_ended();
-}
-
 void H1Session::resume() {
   std::string held;
   if (exchange_ != nullptr) {
@@ -160,10 +154,8 @@ std::string_view H1Session::begin(const http::Head& head, std::string_view rest)
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
   if (!framing) return refuse(framing.error().code()), std::string_view();
-  Target target;
-  if (const Result<void> found = find(head, *framing, target); !found) {
-    return refuse(found.error().code()), std::string_view();
-  }
+  const Target target = find(head, *framing);
+  if (target.error != Errc::None) return refuse(target.error), std::string_view();
   if (target.match.has_coroutine) return begin_exchange(head, *framing, target, rest);
   if (framing->body == h1::BodyKind::None) {
     answer(head, *framing, target, {}, rest.empty());
@@ -236,10 +228,8 @@ std::string_view H1Session::read_body(std::string_view input) {
     }
     if (failed) box.framing.keep_alive = false;  // more of it than we care to read
     waiting_ = Waiting::Request;
-    Target target;
-    if (const Result<void> found = find(box.head, box.framing, target); !found) {
-      return refuse(found.error().code()), std::string_view();
-    }
+    const Target target = find(box.head, box.framing);
+    if (target.error != Errc::None) return refuse(target.error), std::string_view();
     answer(box.head, box.framing, target, box.body, input.empty());
     drop_inbox();
     return input;
@@ -252,17 +242,13 @@ std::string_view H1Session::read_body(std::string_view input) {
   return input;
 }
 
-Result<void> H1Session::find(const http::Head& head, const h1::Framing& framing,
-                             Target& target) noexcept {
+H1Session::Target H1Session::find(const http::Head& head, const h1::Framing& framing) noexcept {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
-  if (framing.form == h1::TargetForm::Authority) return Errc::UnknownMethod;
+  if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
   const http::TargetParts split = http::split_target(framing.path_and_query);
   const Result<std::string_view> path = http::canonical_path(split.path, resources_.path_scratch);
-  if (!path) return Errc::MalformedTarget;
-  target.path = *path;
-  target.query = split.query;
-  target.match = resources_.router.match(head.method, *path);
-  return {};
+  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
+  return {Errc::None, *path, split.query, resources_.router.match(head.method, *path)};
 }
 
 http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
@@ -281,16 +267,17 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
   known.body = body;
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
+  if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
+    return answer_with_stream(head, framing, std::move(response), is_last_received);
+  }
+  if (!resources_.options.hooks.on_response) {
+    return write(head, framing, std::move(response), is_last_received);
+  }
   const Status status = response.status();
   const std::uint64_t content_bytes =
       head.method == Method::Head ? 0 : response.content().size_bytes();
-  std::shared_ptr<const BodyStream> stream = stream_of(response);
   write(head, framing, std::move(response), is_last_received);
-  if (stream == nullptr) return record(head, status, content_bytes);
-  exchange_ = resources_.take_exchange();
-  exchange_->open(owner_, output_);
-  exchange_->adopt(head, framing, resources_.take_inbox());
-  start_stream(std::move(stream), status);
+  record(head, status, content_bytes);
 }
 
 // What is written decides, with the connection, whether another request can follow.
@@ -300,9 +287,6 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   // of them answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
   if (!framing.keep_alive || (is_to_end && is_last_received)) is_finished_ = true;
-  // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
-  const std::shared_ptr<const BodyStream>* const stream = response.content().stream();
-  if (stream != nullptr && !(*stream)->length_bytes && head.minor_version == 0) is_finished_ = true;
   write_response(output_, std::move(response),
                  {.dated = resources_.dated(),
                   .is_head = head.method == Method::Head,

@@ -27,12 +27,6 @@ enum class Waiting : std::uint8_t {
   Handler,  ///< not for the peer
 };
 
-/// What makes the content of a response, or null.
-inline std::shared_ptr<const BodyStream> stream_of(const Response& response) noexcept {
-  const std::shared_ptr<const BodyStream>* const stream = response.content().stream();
-  return stream == nullptr ? nullptr : *stream;
-}
-
 /// HTTP/1.x on one connection: bytes in, responses into an output queue. It knows no sockets and
 /// sets no timers.
 ///
@@ -48,7 +42,9 @@ class H1Session {
   /// Answers every whole request in `input` and keeps what is unfinished.
   void receive(std::string_view input);
   /// Whether resume() would get anywhere.
-  [[nodiscard]] bool can_resume(bool is_sending) const noexcept;
+  [[nodiscard]] bool can_resume(bool is_sending) const noexcept {
+    return exchange_ == nullptr ? is_stalled_ && !is_sending : can_resume_exchange();
+  }
   /// Goes on with a handler that has got further, and with requests that were kept back.
   void resume();
   /// The peer sends no more: what is unfinished stays so.
@@ -86,6 +82,7 @@ class H1Session {
  private:
   /// What a request asks for, as the routes see it.
   struct Target {
+    Errc error;  ///< where there is one, the rest is not
     std::string_view path;
     std::string_view query;
     router::Match match;
@@ -107,13 +104,16 @@ class H1Session {
   void write(const http::Head& head, const h1::Framing& framing, Response&& response,
              bool is_last_received);
   [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
+  void answer_with_stream(const http::Head& head, const h1::Framing& framing, Response&& response,
+                          bool is_last_received);
+  [[nodiscard]] bool can_resume_exchange() const noexcept;
   [[nodiscard]] bool exchange_has_ended() const noexcept;
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
-  void start_stream(std::shared_ptr<const BodyStream> stream, Status status);
+  void write_with_stream(Response&& response, bool is_last_received);
   void record(const http::Head& head, Status status, std::uint64_t content_bytes);
   void refuse(Errc code);
-  Result<void> find(const http::Head& head, const h1::Framing& framing, Target& target) noexcept;
+  Target find(const http::Head& head, const h1::Framing& framing) noexcept;
   [[nodiscard]] bool output_is_full() const noexcept;
   Inbox& inbox();
   void drop_inbox() noexcept;

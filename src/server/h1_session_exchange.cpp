@@ -28,34 +28,55 @@ std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
   return held;
 }
 
+bool H1Session::can_resume_exchange() const noexcept {
+  return exchange_->has_response() || exchange_->has_stream_end() ||
+         exchange_->can_resume_input() || exchange_has_ended();
+}
+
 bool H1Session::exchange_has_ended() const noexcept {
   return exchange_->has_finished_response() && (is_finished_ || exchange_->is_over());
 }
 
+// The response of a plain handler, whose request is over.
+void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
+                                   Response&& response, bool is_last_received) {
+  exchange_ = resources_.take_exchange();
+  exchange_->open(owner_, output_);
+  exchange_->adopt(head, framing, resources_.take_inbox());
+  write_with_stream(std::move(response), is_last_received);
+}
+
 void H1Session::write_exchange_response(bool is_last_received) {
   Response response = exchange_->take_response();
+  if (response.content().stream() != nullptr) {
+    return write_with_stream(std::move(response), is_last_received);
+  }
   const http::Head& head = exchange_->head();
   const Status status = response.status();
   const std::uint64_t content_bytes =
       head.method == Method::Head ? 0 : response.content().size_bytes();
-  std::shared_ptr<const BodyStream> stream = stream_of(response);
-  // A stream may go on reading the request, so that its end decides.
-  if (stream == nullptr && !exchange_->can_keep_alive()) is_finished_ = true;
+  if (!exchange_->can_keep_alive()) is_finished_ = true;
   write(head, exchange_->framing(), std::move(response), is_last_received);
-  if (stream != nullptr) return start_stream(std::move(stream), status);
   exchange_->finish_response();
   record(head, status, content_bytes);
 }
 
-void H1Session::start_stream(std::shared_ptr<const BodyStream> stream, Status status) {
+// A stream may go on reading the request, so that its end decides whether another one can follow.
+void H1Session::write_with_stream(Response&& response, bool is_last_received) {
   const http::Head& head = exchange_->head();
+  const Status status = response.status();
+  std::shared_ptr<const BodyStream> stream = *response.content().stream();
+  const bool is_old = head.minor_version == 0;
+  // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
+  if (!stream->length_bytes && is_old) is_finished_ = true;
+  write(head, exchange_->framing(), std::move(response), is_last_received);
   exchange_->begin_stream(status);
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
   if (head.method == Method::Head || is_bodiless(status)) {
     exchange_->finish_response();
     return record(head, status, 0);
   }
-  const bool is_chunked = !stream->length_bytes && head.minor_version != 0;
+  const bool is_chunked = !stream->length_bytes && !is_old;
   exchange_->start_stream(std::move(stream), is_chunked);
 }
 

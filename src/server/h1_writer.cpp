@@ -18,16 +18,15 @@ namespace {
 // Up to here a copy is cheaper than a second slice.
 constexpr std::size_t copied_body_bytes = 4096;
 
-bool is_set(const Response& response, http::FieldName field) noexcept {
-  return (response.known_fields() >> static_cast<unsigned>(field) & 1U) != 0;
+bool has(std::uint64_t known_fields, http::FieldName field) noexcept {
+  return (known_fields >> static_cast<unsigned>(field) & 1U) != 0;
 }
 
 // Date and Server, less what the handler has set itself.
 std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
-  const bool has_server = is_set(response, http::FieldName::Server);
-  const bool has_date = is_set(response, http::FieldName::Date);
-  if (has_server) lines = lines.substr(0, DateCache::date_line_bytes);
-  if (has_date) lines.remove_prefix(DateCache::date_line_bytes);
+  const std::uint64_t known = response.known_fields();
+  if (has(known, http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
+  if (has(known, http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
   return lines;
 }
 
@@ -35,14 +34,6 @@ h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
   if (!framing.keep_alive) return h1::ConnectionField::Close;
   // RFC 9112 §9.3: HTTP/1.0 closes unless told otherwise.
   return framing.is_http10 ? h1::ConnectionField::KeepAlive : h1::ConnectionField::Default;
-}
-
-// RFC 9112 §6.1: HTTP/1.0 knows no chunks, so the end of the connection is the end of the content.
-h1::BodyField body_field(bool is_bodiless, const BodyStream* stream,
-                         const ResponseFraming& framing) noexcept {
-  if (is_bodiless) return h1::BodyField::None;
-  if (stream == nullptr || stream->length_bytes) return h1::BodyField::Length;
-  return framing.is_http10 ? h1::BodyField::None : h1::BodyField::Chunked;
 }
 
 void write(OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
@@ -101,30 +92,52 @@ void write_prepared(OutputQueue& output, const h1::ResponseHead& head, std::stri
   output.append(body);
 }
 
+// RFC 9112 §6.1: HTTP/1.0 knows no chunks, so the end of the connection is the end of the content.
+h1::BodyField body_field(const Response& response, const BodyStream& stream,
+                         const ResponseFraming& framing) noexcept {
+  if (is_bodiless(response.status())) return h1::BodyField::None;
+  if (stream.length_bytes) return h1::BodyField::Length;
+  return framing.is_http10 ? h1::BodyField::None : h1::BodyField::Chunked;
+}
+
+void write_stream_head(OutputQueue& output, const Response& response, const BodyStream& stream,
+                       const ResponseFraming& framing) {
+  write(output,
+        {.status = response.status(),
+         .body = body_field(response, stream, framing),
+         .connection = connection_field(framing),
+         .length_bytes = stream.length_bytes.value_or(0),
+         .standard_fields = standard_fields(response, framing.dated.lines()),
+         .content_type = response.static_type(),
+         .fields = response.lines().wire()},
+        {});
+}
+
 }  // namespace
 
 void write_response(OutputQueue& output, Response&& response, const ResponseFraming& framing) {
   Body& content = response.content();
+  if (content.kind() == Body::Kind::Stream) [[unlikely]] {
+    return write_stream_head(output, response, **content.stream(), framing);
+  }
   const std::uint64_t size_bytes = content.size_bytes();
   // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
   const bool is_bodiless = skua::is_bodiless(response.status());
-  const BodyStream* const stream = content.stream() ? content.stream()->get() : nullptr;
-  const h1::ResponseHead head{
-      .status = response.status(),
-      .body = body_field(is_bodiless, stream, framing),
-      .connection = connection_field(framing),
-      .length_bytes = stream != nullptr ? stream->length_bytes.value_or(0) : size_bytes,
-      .standard_fields = standard_fields(response, framing.dated.lines()),
-      .content_type = response.static_type(),
-      .fields = response.lines().wire()};
+  const h1::ResponseHead head{.status = response.status(),
+                              .body = is_bodiless ? h1::BodyField::None : h1::BodyField::Length,
+                              .connection = connection_field(framing),
+                              .length_bytes = size_bytes,
+                              .standard_fields = standard_fields(response, framing.dated.lines()),
+                              .content_type = response.static_type(),
+                              .fields = response.lines().wire()};
   // RFC 9110 §9.3.2, §6.4.1: these have no content, whatever the handler returned.
   const bool has_content = !framing.is_head && !is_bodiless;
-  const bool rides_along = has_content && stream == nullptr &&
-                           (size_bytes > copied_body_bytes || content.file() != nullptr);
+  const bool rides_along =
+      has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);
   const std::string_view copied = has_content && !rides_along ? content.text() : std::string_view();
   const PreparedResponse* const prepared = response.prepared();
   std::string_view start;
-  if (prepared == nullptr && head.status == Status::Ok && head.body == h1::BodyField::Length &&
+  if (prepared == nullptr && head.status == Status::Ok &&
       head.standard_fields.size() == framing.dated.lines().size()) {
     start = framing.dated.start_of_ok(head.content_type);
   }

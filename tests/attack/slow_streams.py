@@ -68,7 +68,8 @@ def attack(options, backend):
         check(growth < most * 1024, f"{backend}: grew by {growth} KiB")
         # Beside other work on the same machine a p99 moves by itself: --long asks for a quiet one.
         check(max(busy) < 0.5, f"{backend}: a fast client waits for {max(busy):.3f} s")
-        check(not options.long or ratio < 2, f"{backend}: a fast client waits {ratio:.1f} times as long")
+        is_bound = options.long and backend != "poll"  # which looks at every descriptor in every turn
+        check(not is_bound or ratio < 2, f"{backend}: a fast client waits {ratio:.1f} times as long")
         check(server.is_alive(), f"{backend}: the server is gone")
 
 
