@@ -206,6 +206,7 @@ TEST_P(Coroutines, ExceptionsBecomeResponses) {
   EXPECT_EQ(failed.status, 500);
   EXPECT_EQ(failed.body.find("secret"), std::string::npos);
   EXPECT_EQ(ask(client, get("/teapot")).status, 418);
+  server_.reset();
   EXPECT_NE(logged.find("a secret"), std::string::npos);
 }
 

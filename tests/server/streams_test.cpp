@@ -81,6 +81,7 @@ TEST_P(Streams, AnEventCannotSmuggleALineIntoItsTypeOrId) {
   Client client = server().connect();
   client.send(get("/events"));
   EXPECT_EQ(client.answer()->body, "");
+  server_.reset();
   EXPECT_EQ(refused.size(), 6U);
 }
 
@@ -244,6 +245,7 @@ TEST_P(Streams, AnAnswerMayComeLaterFromAnotherThread) {
     client.send(get("/late/" + std::to_string(i)));
     EXPECT_EQ(client.answer()->body, "late " + std::to_string(i));
   }
+  server_.reset();
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -263,6 +265,7 @@ TEST_P(Streams, AnAnswerThatIsDestroyedUnsentIsA500AndALogLine) {
     client.send(get(path));
     EXPECT_EQ(client.answer()->status, 500);
   }
+  server_.reset();
   EXPECT_NE(logged.find("without an answer"), logged.npos) << logged;
 }
 
