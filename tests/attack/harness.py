@@ -48,9 +48,15 @@ class Server:
         self.process.stdout.close()
 
     def rss_kib(self):
+        return self.memory_kib("VmRSS:")
+
+    def peak_kib(self):
+        return self.memory_kib("VmHWM:")
+
+    def memory_kib(self, name):
         with open(f"/proc/{self.process.pid}/status") as status:
             for line in status:
-                if line.startswith("VmRSS:"):
+                if line.startswith(name):
                     return int(line.split()[1])
         return 0
 
