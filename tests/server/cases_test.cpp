@@ -23,6 +23,7 @@ using testing::Case;
 using testing::Expected;
 
 constexpr std::size_t most_cuts = 400;
+constexpr std::size_t most_cuts_for_coroutines = 40;  // the same parsers stand before them
 
 Router recorder() {
   Router router;
@@ -36,6 +37,28 @@ Router recorder() {
   return router;
 }
 
+// The same by coroutines, which read the content as it arrives.
+Router waiting_recorder() {
+  Router router;
+  const auto record = [](Request& request) -> Task<std::string> {
+    std::string out(name(request.method()));
+    out.append(" ").append(request.target()).append("\n");
+    const std::string body = co_await request.text();
+    co_return out.append(body);
+  };
+  router.any("/", record);
+  router.any("/{rest...}", [record](Request& request, std::string_view) -> Task<std::string> {
+    std::string text = co_await record(request);
+    co_return text;
+  });
+  router.use([](Request& request, Next next) -> Task<Response> {
+    co_await yield();
+    Response response = co_await next(request);
+    co_return response;
+  });
+  return router;
+}
+
 ServerOptions options_for(const Case& test) {
   ServerOptions options;
   Limits& limits = options.limits;
@@ -44,6 +67,7 @@ ServerOptions options_for(const Case& test) {
   limits.head_bytes = test.limit("head_bytes", limits.head_bytes);
   limits.fields = static_cast<std::uint16_t>(test.limit("fields", limits.fields));
   limits.body_bytes = test.limit("body_bytes", limits.body_bytes);
+  limits.streamed_body_bytes = limits.body_bytes;
   limits.chunk_extension_bytes = test.limit("extension_bytes", limits.chunk_extension_bytes);
   limits.trailer_bytes = test.limit("trailer_bytes", limits.trailer_bytes);
   limits.trailer_fields =
@@ -103,11 +127,12 @@ void check(const Case& test, std::string output, const std::string& how) {
 }
 
 // The pieces in which a case is sent: each list is one run.
-std::vector<std::vector<std::string_view>> cuts(std::string_view bytes) {
+std::vector<std::vector<std::string_view>> cuts(std::string_view bytes,
+                                                std::size_t most = most_cuts) {
   std::vector<std::vector<std::string_view>> runs{{bytes}};
   runs.emplace_back();
   for (std::size_t i = 0; i < bytes.size(); ++i) runs.back().push_back(bytes.substr(i, 1));
-  const std::size_t step = bytes.size() / most_cuts + 1;
+  const std::size_t step = bytes.size() / most + 1;
   for (std::size_t i = 1; i < bytes.size(); i += step)
     runs.push_back({bytes.substr(0, i), bytes.substr(i)});
   return runs;
@@ -173,13 +198,12 @@ std::pair<net::Socket, net::Socket> connect_pair(const net::Socket& listener) {
   return {std::move(server), std::move(client)};
 }
 
-TEST_P(CasesOverTcp, AtEveryCut) {
-  const Router router = recorder();
+void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most) {
   const net::Socket listener =
       net::create_listener(net::Address::parse("127.0.0.1", 0).value()).value();
   for (const Case& test : request_cases()) {
-    testing::TestWorker worker(router, GetParam(), options_for(test));
-    for (const auto& pieces : cuts(test.bytes)) {
+    testing::TestWorker worker(router, backend, options_for(test));
+    for (const auto& pieces : cuts(test.bytes, most)) {
       auto [server_end, client_end] = connect_pair(listener);
       testing::Client client(std::move(client_end));
       (*worker).serve(
@@ -202,6 +226,12 @@ TEST_P(CasesOverTcp, AtEveryCut) {
       if (::testing::Test::HasFailure()) return;
     }
   }
+}
+
+TEST_P(CasesOverTcp, AtEveryCut) { run_over_tcp(recorder(), GetParam(), most_cuts); }
+
+TEST_P(CasesOverTcp, WithHandlersThatWait) {
+  run_over_tcp(waiting_recorder(), GetParam(), most_cuts_for_coroutines);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CasesOverTcp, ::testing::ValuesIn(testing::backends()),
