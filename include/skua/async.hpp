@@ -233,6 +233,7 @@ class OffloadedFunction final : public OffloadedCall {
   }
   R take() {
     if (exception_) std::rethrow_exception(exception_);
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has run, and has thrown nothing
     if constexpr (!std::is_void_v<R>) return *std::move(value_);
   }
 
@@ -260,7 +261,7 @@ class OffloadAwaiter {
 template <class F>
 Task<std::invoke_result_t<F&>> offload_kept(F function) {
   const auto call = std::make_shared<OffloadedFunction<F>>(std::move(function));
-  OffloadAwaiter done(call);
+  OffloadAwaiter done(call);  // NOLINT(misc-const-correctness): it is parked
   co_await done;
   co_return call->take();
 }

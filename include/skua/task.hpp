@@ -64,7 +64,8 @@ class Promise : public PromiseBase {
 
   T take() {
     rethrow();
-    return std::move(value_).value();
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended, and has thrown nothing
+    return *std::move(value_);
   }
 
  private:

@@ -30,7 +30,7 @@ class SleepAwaiter {
 }  // namespace
 
 Task<> sleep(Duration time) {
-  SleepAwaiter timer(time);
+  SleepAwaiter timer(time);  // NOLINT(misc-const-correctness): it is parked
   co_await timer;
 }
 
