@@ -30,8 +30,6 @@ const Step& step_at(const Scope& scope, std::size_t index) noexcept {
   return index >= before ? scope.steps[index - before] : step_at(*scope.parent, index);
 }
 
-Task<Response> finished(Response response) { co_return response; }
-
 Task<Response> load_and_call(const detail::Handler& handler, Request& request) {
   co_await request.load();
   co_return handler.call(handler.object.get(), request);
@@ -47,11 +45,11 @@ Task<Response> Chain::run(const Match& match, Request& request, std::size_t step
       return next.around.call(next.around.object.get(), request, Next(match, step + 1));
     }
     if (std::optional<Response> early = next.guard.call(next.guard.object.get(), request)) {
-      return finished(*std::move(early));
+      return skua::detail::finished_task(*std::move(early));
     }
   }
   if (match.route == nullptr) {
-    return finished(answer_without_route(match.allowed, request.method()));
+    return skua::detail::finished_task(answer_without_route(match.allowed, request.method()));
   }
   const detail::Handler& handler = match.route->handler;
   return handler.start != nullptr ? handler.start(handler.object.get(), request)
