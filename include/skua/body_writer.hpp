@@ -34,6 +34,9 @@ class BodySink {
   ~BodySink() = default;
 };
 
+/// Where a writer writes to: for what stands between two of them.
+BodySink& sink_of(BodyWriter& writer) noexcept;
+
 }  // namespace detail
 
 /// Writes the content of a response piece by piece; see Response::stream.
@@ -75,8 +78,12 @@ class BodyWriter final {
   void trailer(std::string_view name, std::string_view value) { sink_->add_trailer(name, value); }
 
  private:
+  friend detail::BodySink& detail::sink_of(BodyWriter& writer) noexcept;
+
   detail::BodySink* sink_;
 };
+
+inline detail::BodySink& detail::sink_of(BodyWriter& writer) noexcept { return *writer.sink_; }
 
 /// Content that is made while it is sent. What `produce` captures lives until it has ended.
 struct BodyStream {

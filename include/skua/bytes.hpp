@@ -35,6 +35,8 @@ inline std::string_view text(Bytes bytes) noexcept {
 }
 
 /// The same text, seen as bytes.
-inline Bytes bytes(std::string_view text) noexcept { return std::as_bytes(std::span(text)); }
+inline Bytes bytes(std::string_view text) noexcept {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
 
 }  // namespace skua

@@ -21,6 +21,9 @@ struct CompressionOptions {
   /// Longer ones too: the loop serves nobody else while it compresses, some 3 ms (zstd) to 40 ms
   /// (gzip) a MiB.
   std::size_t max_bytes = 1_MiB;
+  /// Streams as well, piece by piece as they are written. Each one holds an encoder while it lasts:
+  /// from 256 KiB (gzip) to some MiB (brotli, zstd), which many slow clients add up.
+  bool streams = false;
   int zstd_level = 3;    ///< 1 to 19; zero: zstd is not used
   int brotli_level = 4;  ///< 1 to 11; zero: brotli is not used
   int gzip_level = 6;    ///< 1 to 9; zero: gzip is not used
@@ -34,9 +37,12 @@ struct CompressionOptions {
 /// ```
 ///
 /// What is compressed is content in memory of a type that is worth it (text, JSON, XML, SVG,
-/// WebAssembly); large files, streams, 204, 206, 304, what has a Content-Encoding already, and what
-/// says `Cache-Control: no-transform` are left alone. `Vary: Accept-Encoding` is added, a strong
+/// WebAssembly), and streams of such a type where CompressionOptions::streams says so. Files,
+/// streams without an end, 204, 206, 304, what has a Content-Encoding already, and what says
+/// `Cache-Control: no-transform` are left alone. `Vary: Accept-Encoding` is added, a strong
 /// ETag becomes a weak one, digests of the content and Accept-Ranges are taken out.
+///
+/// A stream that is compressed takes no file ranges: writing one ends it with Unsupported.
 ///
 /// A page that shows both a secret and what its request says gives the secret away by its length
 /// (BREACH): give such responses `Cache-Control: no-transform`.

@@ -60,7 +60,6 @@ enum class Errc : std::uint16_t {
   Refused,
   Cancelled,
   Overloaded,
-  Unanswered,
   AddressInUse,
   AddressUnavailable,
   InvalidAddress,

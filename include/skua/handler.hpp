@@ -166,7 +166,8 @@ template <std::derived_from<Responder> R>
 Task<Response> to_task(Request& request, std::unique_ptr<R> responder) {
   return respond(std::move(responder), request);
 }
-inline Task<Response> finished_task(Response response) { co_return response; }
+/// A task that is done, with this response.
+Task<Response> finished_task(Response response);
 
 /// Converts the path parameters one by one, then calls the handler; one that does not convert is a
 /// 404. Out is Response or Task<Response>.

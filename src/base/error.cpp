@@ -70,7 +70,6 @@ constexpr Row row(Errc code) noexcept {
     case Refused: return {"the connection was refused", Status::BadGateway};
     case Cancelled: return {"the operation was cancelled", Status::ServiceUnavailable};
     case Overloaded: return {"the server is busy", Status::ServiceUnavailable};  // RFC 9110 §15.6.4
-    case Unanswered: return {"nobody answered", Status::InternalServerError};
     case AddressInUse: return {"the address is in use", Status::InternalServerError};
     case AddressUnavailable:
       return {"the address is not one of this machine", Status::InternalServerError};

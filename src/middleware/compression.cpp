@@ -12,9 +12,11 @@
 #include "base/ascii.hpp"
 #include "coding/encoder.hpp"
 #include "http/entity_tag.hpp"
+#include "middleware/compressed_stream.hpp"
 #include "middleware/compressible.hpp"
 #include "middleware/compressor.hpp"
 #include "skua/accept.hpp"
+#include "skua/body_writer.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -119,13 +121,23 @@ Compressor::Compressor(const CompressionOptions& options) : options_(options) {
   if (count_ == 0) throw std::invalid_argument("compression: no coding is left");
 }
 
+bool Compressor::applies_to(const Body& content) const noexcept {
+  switch (content.kind()) {
+    case Body::Kind::None:
+    case Body::Kind::File: return false;
+    case Body::Kind::Stream: {
+      const BodyStream& stream = **content.stream();
+      const bool is_long = stream.length_bytes.value_or(options_.min_bytes) >= options_.min_bytes;
+      return options_.streams && is_long && !stream.is_endless;
+    }
+    default: break;
+  }
+  const std::size_t size_bytes = content.text().size();
+  return size_bytes >= options_.min_bytes && size_bytes <= options_.max_bytes;
+}
+
 bool Compressor::applies(const Response& response) const noexcept {
-  const Body::Kind kind = response.content().kind();
-  // Only what lies in memory.
-  if (kind == Body::Kind::None || kind == Body::Kind::File || kind == Body::Kind::Stream)
-    return false;
-  const std::size_t size_bytes = response.body().size();
-  if (size_bytes < options_.min_bytes || size_bytes > options_.max_bytes) return false;
+  if (!applies_to(response.content())) return false;
   // RFC 9110 §15.3.7: a part is of the content as it was coded before.
   if (is_bodiless(response.status()) || response.status() == Status::PartialContent) return false;
   return is_compressible(response.content_type()) && !response.header("Content-Range");
@@ -146,6 +158,13 @@ void Compressor::finish(const Request& request, Response& response) const {
   response.vary("Accept-Encoding");
   const Choice* const choice = choose(request);
   if (choice == nullptr) return;
+  if (const auto* stream = response.content().stream()) {
+    Result<Encoder> own = Encoder::create(choice->coding, choice->level);
+    if (!own) return;
+    amend_fields(response, coding::name(choice->coding));
+    response.content() = Body(compress_stream(*stream, *std::move(own)));
+    return;
+  }
   Encoder* const encoder = borrow_encoder(choice->coding, choice->level);
   if (encoder == nullptr) return;
   std::string coded;

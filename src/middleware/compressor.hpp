@@ -25,6 +25,7 @@ class Compressor {
   };
 
   [[nodiscard]] bool applies(const Response& response) const noexcept;
+  [[nodiscard]] bool applies_to(const Body& content) const noexcept;
   [[nodiscard]] const Choice* choose(const Request& request) const noexcept;
 
   CompressionOptions options_;

@@ -11,6 +11,8 @@
 
 namespace skua {
 
+Task<Response> detail::finished_task(Response response) { co_return response; }
+
 Task<Response> Next::operator()(Request& request) const {
   return router::Chain::run(*match_, request, step_);
 }

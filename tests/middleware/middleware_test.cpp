@@ -46,6 +46,19 @@ Router sample() {
   router.use(cors({.origins = {std::string(site)}, .methods = {Method::Get, Method::Delete}}));
   router.use(request_id()).use(security_headers());
   if (coding::is_available(coding::Coding::Gzip)) router.use(compression());
+  Router streamed;
+  if (coding::is_available(coding::Coding::Gzip)) streamed.use(compression({.streams = true}));
+  streamed.get("/", [] {
+    return Response::stream("text/html", [](BodyWriter& out) -> Task<> {
+      const std::string text = page();
+      for (std::size_t at = 0; at < text.size(); at += 1000) {
+        co_await out.write(text.substr(at, 1000));
+        co_await yield();
+      }
+      out.trailer("X-Lines", "2000");
+    });
+  });
+  router.mount("/streamed", std::move(streamed));
   router.get("/page", [] { return Response::html(page()); });
   router.get("/etag", [] { return Response::html(page()).header("ETag", "\"1\""); });
   router.get("/throws", []() -> Response { throw HttpError(Status(418), page()); });
@@ -69,6 +82,19 @@ class MiddlewareOverSockets : public ::testing::TestWithParam<BackendChoice> {
     return answer.value_or(Answer{});
   }
 };
+
+TEST_P(MiddlewareOverSockets, CompressesAStreamPieceByPiece) {
+  EXPECT_EQ(ask(get("/streamed")).body, page());
+  for (const std::string_view coding : {"gzip", "br", "zstd"}) {
+    if (!coding::is_available(*coding::find_coding(coding))) continue;
+    const Answer answer = ask(get("/streamed", "Accept-Encoding: " + std::string(coding) + "\r\n"));
+    EXPECT_EQ(answer.field("Content-Encoding"), coding);
+    EXPECT_EQ(answer.field("Transfer-Encoding"), "chunked");
+    EXPECT_EQ(answer.field("Vary"), "Accept-Encoding, Origin");
+    EXPECT_LT(answer.body.size(), page().size());
+    EXPECT_EQ(decoded(answer), page());
+  }
+}
 
 TEST_P(MiddlewareOverSockets, CompressesWhatIsAskedForCompressed) {
   EXPECT_EQ(ask(get("/page")).body, page());
