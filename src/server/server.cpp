@@ -42,11 +42,6 @@ BackendChoice choice(loop::BackendKind kind) noexcept {
 
 struct Server::Impl {
   Impl(const Router& served, ServerOptions told) : router(served), options(std::move(told)) {
-    for (const char c : options.server_name) {
-      if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-        throw std::invalid_argument("ServerOptions::server_name has a control character");
-      }
-    }
     if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
     if (!std::ranges::all_of(options.server_name, ascii::is_field_value))
       throw std::invalid_argument("ServerOptions: the server_name has a control character");
