@@ -39,3 +39,4 @@
 #include "skua/status.hpp"
 #include "skua/task.hpp"
 #include "skua/url.hpp"
+#include "skua/version.hpp"

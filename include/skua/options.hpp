@@ -12,6 +12,7 @@
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
+#include "skua/version.hpp"
 
 namespace skua {
 
@@ -66,7 +67,7 @@ struct RequestRecord {
   std::string_view referer{};     ///< as received
   std::string_view user_agent{};  ///< as received
   Method method = Method::Get;
-  std::uint8_t minor_version = 1;
+  Version version = Version::Http11;
   Status status = Status::Ok;
   std::uint64_t body_bytes = 0;  ///< content of the response, without its framing
   Errc error = Errc::None;       ///< why the request was refused, if it was malformed

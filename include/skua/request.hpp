@@ -19,6 +19,7 @@
 #include "skua/method.hpp"
 #include "skua/multipart.hpp"
 #include "skua/task.hpp"
+#include "skua/version.hpp"
 
 namespace skua {
 
@@ -30,9 +31,6 @@ struct Captures;
 }  // namespace http
 
 class Request;
-
-/// The protocol that a request came by.
-enum class Version : std::uint8_t { Http10, Http11, Http2 };
 
 /// One field line of a request, as it was sent.
 struct HeaderLine {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "skua/method.hpp"
+#include "skua/version.hpp"
 
 namespace skua::http {
 
@@ -109,6 +110,10 @@ struct Head {
   }
   [[nodiscard]] bool has(FieldName name) const noexcept {
     return (known >> static_cast<unsigned>(name) & 1U) != 0;
+  }
+  [[nodiscard]] Version version() const noexcept {
+    if (major_version >= 2) return Version::Http2;
+    return minor_version == 0 ? Version::Http10 : Version::Http11;
   }
   /// The first line with this name, or null.
   [[nodiscard]] const FieldLine* find(FieldName name) const noexcept;

@@ -97,11 +97,7 @@ std::string_view Request::param(std::size_t index) const noexcept {
   return (*captures_)[index];
 }
 
-Version Request::version() const noexcept {
-  const http::Head& head = *parts_->head;
-  if (head.major_version >= 2) return Version::Http2;
-  return head.minor_version == 0 ? Version::Http10 : Version::Http11;
-}
+Version Request::version() const noexcept { return parts_->head->version(); }
 
 std::string_view Request::host() const noexcept { return parts_->host; }
 

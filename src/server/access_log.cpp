@@ -50,6 +50,15 @@ std::string_view address_of(std::string_view peer) noexcept {
   return peer.substr(0, peer.find(':'));
 }
 
+std::string_view version_name(Version version) noexcept {
+  switch (version) {
+    case Version::Http10: return " HTTP/1.0";
+    case Version::Http11: return " HTTP/1.1";
+    case Version::Http2: return " HTTP/2.0";
+  }
+  return {};
+}
+
 // `14/Nov/2023:22:13:20 +0000`
 void append_time(std::string& out, std::chrono::sys_seconds now) {
   using namespace std::chrono;
@@ -84,8 +93,7 @@ std::string combined_line(const RequestRecord& record, std::chrono::sys_seconds 
   } else {
     out.append(name(record.method)).append(" ");
     append_escaped(out, record.target);
-    out.append(" HTTP/1.");
-    append_number(out, record.minor_version);
+    out.append(version_name(record.version));
   }
   out.append("\" ");
   append_number(out, code(record.status));

@@ -17,7 +17,7 @@ TEST(AccessLog, WritesTheCombinedFormat) {
                              .referer = "http://x/",
                              .user_agent = "curl/8.0",
                              .method = Method::Head,
-                             .minor_version = 0,
+                             .version = Version::Http10,
                              .status = Status::NotFound,
                              .body_bytes = 512};
   EXPECT_EQ(combined_line(record, now),

@@ -18,7 +18,7 @@ Connection::Connection(Resources& resources, ConnectionOwner& owner,
       owner_(owner),
       stream_(std::move(stream)),
       output_(resources.blocks),
-      session_(resources, *stream_, output_, static_cast<ExchangeOwner&>(*this)),
+      h1_(resources, *stream_, output_, static_cast<SessionOwner&>(*this)),
       timer_(resources.loop.timers(), on_deadline, this),
       settle_later_(on_turn_end, this) {
   stream_->listen(*this);
@@ -31,7 +31,7 @@ void Connection::start() {
 }
 
 void Connection::drain() {
-  session_.drain();
+  session_->drain();
   if (state_ == State::Open && is_idle()) timer_.start(resources_.options.timeouts.drain_grace);
 }
 
@@ -39,7 +39,7 @@ void Connection::close() {
   if (state_ == State::Closing) return;
   state_ = State::Closing;
   timer_.stop();
-  session_.cancel();
+  session_->cancel();
   settle_later_.cancel();
   if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
   stream_->close();
@@ -54,7 +54,7 @@ void Connection::on_receive(std::span<char> bytes) {
     return;
   }
   if (state_ != State::Open) return;
-  session_.receive({bytes.data(), bytes.size()});
+  session_->receive({bytes.data(), bytes.size()});
   settle_later();
 }
 
@@ -63,7 +63,7 @@ void Connection::on_receive_end(Error error) {
   is_receiving_ = false;
   if (error.code() != Errc::None || state_ == State::Lingering) return close();
   if (state_ != State::Open) return;
-  session_.receive_end();
+  session_->receive_end();
   settle();
 }
 
@@ -78,19 +78,21 @@ void Connection::on_send_failed(Error) { close(); }
 void Connection::on_closed() { owner_.connection_closed(*this); }
 
 void Connection::settle() {
-  settle_later_
-      .cancel();  // this is it: a second one would take a lingering connection for an open one
+  // This is it: a second one would take a lingering connection for an open one.
+  settle_later_.cancel();
   flush();
-  while (state_ == State::Open && session_.can_resume(is_sending_)) {
-    session_.resume();
+  Standing now = session_->standing(is_sending_);
+  while (state_ == State::Open && now.can_resume) {
+    session_->resume();
     flush();
+    now = session_->standing(is_sending_);
   }
-  session_.output_drained();
-  const bool is_last = session_.is_finished() || (peer_has_ended_ && !session_.has_work());
+  if (now.has_work) session_->output_drained();
+  const bool is_last = now.is_finished || (peer_has_ended_ && !now.has_work);
   if (state_ == State::Open && is_last) state_ = State::Finishing;
   if (state_ == State::Finishing && output_.empty()) return finish();
-  set_receiving(state_ == State::Open && session_.wants_input() && !peer_has_ended_);
-  start_timer();
+  set_receiving(state_ == State::Open && now.wants_input && !peer_has_ended_);
+  start_timer(now.waiting);
 }
 
 void Connection::flush() {
@@ -141,16 +143,16 @@ void Connection::set_receiving(bool wanted) {
     stream_->stop_receive();
 }
 
-void Connection::start_timer() {
+void Connection::start_timer(Waiting waiting) {
   const Timeouts& timeouts = resources_.options.timeouts;
   if (is_sending_) {
     if (!is_write_timed_) timer_.start(timeouts.write);
     is_write_timed_ = true;
     return;
   }
-  switch (session_.waiting()) {
+  switch (waiting) {
     case Waiting::Head:
-    case Waiting::Body: return timer_.start(session_.deadline() - resources_.loop.now());
+    case Waiting::Body: return timer_.start(session_->deadline() - resources_.loop.now());
     case Waiting::Handler: return timer_.stop();
     case Waiting::Request: break;
   }
@@ -162,10 +164,10 @@ void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(sel
 void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(self)->settle(); }
 
 void Connection::time_out() {
-  const Waiting waiting = session_.waiting();
+  const Waiting waiting = session_->standing(is_sending_).waiting;
   if (state_ == State::Open && !is_sending_ &&
       (waiting == Waiting::Head || waiting == Waiting::Body)) {
-    session_.time_out();
+    session_->time_out();
     return settle();
   }
   if (is_sending_ || is_new_) ++resources_.counters.refused_slow;
@@ -173,7 +175,8 @@ void Connection::time_out() {
 }
 
 bool Connection::is_idle() const noexcept {
-  return output_.empty() && session_.waiting() == Waiting::Request && !session_.has_work();
+  const Standing now = session_->standing(is_sending_);
+  return output_.empty() && now.waiting == Waiting::Request && !now.has_work;
 }
 
 Duration Connection::idle_time() const noexcept {

@@ -29,7 +29,7 @@ class ConnectionOwner {
 /// keeps time.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
-class Connection final : public base::ListNode, private net::StreamSink, private ExchangeOwner {
+class Connection final : public base::ListNode, private net::StreamSink, private SessionOwner {
  public:
   Connection(Resources& resources, ConnectionOwner& owner, std::unique_ptr<net::Stream> stream);
 
@@ -64,7 +64,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void sent(std::uint64_t count) noexcept;
   void finish();
   void set_receiving(bool wanted);
-  void start_timer();
+  void start_timer(Waiting waiting);
   void time_out();
   [[nodiscard]] bool is_idle() const noexcept;
   [[nodiscard]] Duration idle_time() const noexcept;
@@ -73,7 +73,8 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   ConnectionOwner& owner_;
   std::unique_ptr<net::Stream> stream_;
   OutputQueue output_;
-  H1Session session_;
+  H1Session h1_;
+  Session* session_ = &h1_;
   loop::Timer timer_;
   loop::Deferred settle_later_;  // at the end of the turn, when every connection has received
   std::uint32_t lingered_bytes_ = 0;

@@ -11,21 +11,13 @@
 #include "loop/clock.hpp"
 #include "server/call.hpp"
 #include "server/output_queue.hpp"
+#include "server/session.hpp"
 #include "skua/error.hpp"
 
 namespace skua::server {
 
 struct Inbox;
 struct Resources;
-
-/// Who is told that an exchange has something to do at the end of the turn.
-class ExchangeOwner {
- public:
-  virtual void settle_later() noexcept = 0;
-
- protected:
-  ~ExchangeOwner() = default;
-};
 
 /// One request and its response on an HTTP/1.x connection whose handler, or whose response, may
 /// wait. From a worker's pool.
@@ -37,7 +29,7 @@ class H1Exchange final : private CallOwner {
   ~H1Exchange();
 
   /// Readies it for a connection.
-  void open(ExchangeOwner& owner, OutputQueue& output) noexcept;
+  void open(SessionOwner& owner, OutputQueue& output) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
 
@@ -123,7 +115,7 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool is_too_slow() noexcept;
 
   Resources& resources_;
-  ExchangeOwner* owner_ = nullptr;
+  SessionOwner* owner_ = nullptr;
   OutputQueue* output_ = nullptr;
   std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
   Call call_;

@@ -8,32 +8,12 @@
 #include <string>
 #include <utility>
 
-#include "http/request_parts.hpp"
-#include "http/target_path.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1_writer.hpp"
+#include "server/journal.hpp"
 
 namespace skua::server {
 namespace {
-
-std::string peer_of(const void* stream) {
-  return static_cast<const net::Stream*>(stream)->peer().to_string();
-}
-
-base::Counter& refusal_counter(WorkerCounters& counters, Errc code) noexcept {
-  switch (status_for(code)) {
-    case Status::RequestTimeout: return counters.refused_slow;
-    case Status::ContentTooLarge:
-    case Status::UriTooLong:
-    case Status::RequestHeaderFieldsTooLarge: return counters.refused_too_large;
-    default: return counters.refused_malformed;
-  }
-}
-
-std::string_view value_or_empty(const http::Head& head, http::FieldName name) noexcept {
-  const http::FieldLine* line = head.find(name);
-  return line != nullptr ? head.value(*line) : std::string_view();
-}
 
 // +-10 %, so that the connections of one moment do not all end in one moment.
 Duration jittered(Duration age, const void* seed) noexcept {
@@ -45,7 +25,7 @@ Duration jittered(Duration age, const void* seed) noexcept {
 }  // namespace
 
 H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
-                     ExchangeOwner& owner) noexcept
+                     SessionOwner& owner) noexcept
     : resources_(resources),
       stream_(stream),
       output_(output),
@@ -92,6 +72,29 @@ void H1Session::resume() {
   receive(held);
 }
 
+Standing H1Session::standing(bool is_sending) const noexcept {
+  if (exchange_ == nullptr) [[likely]] {
+    return {.waiting = waiting_,
+            .can_resume = is_stalled_ && !is_sending,
+            .has_work = is_stalled_,
+            .wants_input = !is_stalled_,
+            .is_finished = is_finished_};
+  }
+  return {.waiting = exchange_->waits_for_peer() ? Waiting::Body : Waiting::Handler,
+          .can_resume = can_resume_exchange(),
+          .has_work = true,
+          .wants_input = !is_stalled_ && exchange_->wants_input(),
+          .is_finished = false};
+}
+
+void H1Session::output_drained() noexcept {
+  if (exchange_ != nullptr) exchange_->output_drained();
+}
+
+loop::Instant H1Session::deadline() const noexcept {
+  return exchange_ != nullptr ? exchange_->deadline() : inbox_->deadline;
+}
+
 void H1Session::receive_end() {
   // RFC 9112 §8: a body that ends early is an incomplete message.
   if (waiting_ == Waiting::Body || (exchange_ != nullptr && exchange_->has_unread_body())) {
@@ -106,7 +109,8 @@ void H1Session::cancel() noexcept {
   if (exchange_ == nullptr) return;
   if (!exchange_->has_finished_response()) ++resources_.counters.handlers_cancelled;
   if (exchange_->is_streaming()) {
-    record(exchange_->head(), exchange_->status(), exchange_->content_bytes());
+    record_response(resources_, stream_, exchange_->head(), exchange_->status(),
+                    exchange_->content_bytes());
   }
   resources_.give_back(std::move(exchange_));
 }
@@ -242,13 +246,10 @@ std::string_view H1Session::read_body(std::string_view input) {
   return input;
 }
 
-H1Session::Target H1Session::find(const http::Head& head, const h1::Framing& framing) noexcept {
+Target H1Session::find(const http::Head& head, const h1::Framing& framing) noexcept {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
   if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
-  const http::TargetParts split = http::split_target(framing.path_and_query);
-  const Result<std::string_view> path = http::canonical_path(split.path, resources_.path_scratch);
-  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
-  return {Errc::None, *path, split.query, resources_.router.match(head.method, *path)};
+  return find_target(resources_, head.method, framing.path_and_query);
 }
 
 http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
@@ -277,7 +278,7 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
   const std::uint64_t content_bytes =
       head.method == Method::Head ? 0 : response.content().size_bytes();
   write(head, framing, std::move(response), is_last_received);
-  record(head, status, content_bytes);
+  record_response(resources_, stream_, head, status, content_bytes);
 }
 
 // What is written decides, with the connection, whether another request can follow.
@@ -295,36 +296,19 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   ++resources_.counters.responses;
 }
 
-void H1Session::record(const http::Head& head, Status status, std::uint64_t content_bytes) {
-  const auto& tell = resources_.options.hooks.on_response;
-  if (!tell) return;
-  const std::string peer = peer_of(&stream_);
-  tell({.peer = peer,
-        .target = head.target(),
-        .referer = value_or_empty(head, http::FieldName::Referer),
-        .user_agent = value_or_empty(head, http::FieldName::UserAgent),
-        .method = head.method,
-        .minor_version = head.minor_version,
-        .status = status,
-        .body_bytes = content_bytes});
-}
-
 void H1Session::refuse(Errc code) {
   is_finished_ = true;
   waiting_ = Waiting::Request;
   drop_inbox();
   const bool is_answered = exchange_ != nullptr && exchange_->has_started_response();
   cancel();
-  ++refusal_counter(resources_.counters, code);
+  count_refusal(resources_, code);
   if (is_answered) return;  // closing is all that is left to say
   Response response{Error(code)};
   const std::uint64_t content_bytes = response.content().size_bytes();
   write_response(output_, std::move(response), {.dated = resources_.dated(), .keep_alive = false});
   ++resources_.counters.responses;
-  if (const auto& tell = resources_.options.hooks.on_response) {
-    const std::string peer = peer_of(&stream_);
-    tell({.peer = peer, .status = status_for(code), .body_bytes = content_bytes, .error = code});
-  }
+  record_refusal(resources_, stream_, code, content_bytes);
 }
 
 void H1Session::stall(std::string_view input) {

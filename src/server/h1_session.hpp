@@ -11,83 +11,35 @@
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
 #include "net/stream.hpp"
-#include "router/match.hpp"
 #include "server/h1_exchange.hpp"
 #include "server/output_queue.hpp"
 #include "server/resources.hpp"
+#include "server/session.hpp"
+#include "server/target.hpp"
 #include "skua/error.hpp"
 
 namespace skua::server {
 
-/// What a connection waits for, which decides how long it waits.
-enum class Waiting : std::uint8_t {
-  Request,
-  Head,
-  Body,
-  Handler,  ///< not for the peer
-};
-
-/// HTTP/1.x on one connection: bytes in, responses into an output queue. It knows no sockets and
-/// sets no timers.
+/// HTTP/1.x on one connection.
 ///
 /// RFC:       9112
-class H1Session {
+class H1Session final : public Session {
  public:
   H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
-            ExchangeOwner& owner) noexcept;
-  H1Session(const H1Session&) = delete;
-  H1Session& operator=(const H1Session&) = delete;
-  ~H1Session();
+            SessionOwner& owner) noexcept;
+  ~H1Session() override;
 
-  /// Answers every whole request in `input` and keeps what is unfinished.
-  void receive(std::string_view input);
-  /// Whether resume() would get anywhere.
-  [[nodiscard]] bool can_resume(bool is_sending) const noexcept {
-    return exchange_ == nullptr ? is_stalled_ && !is_sending : can_resume_exchange();
-  }
-  /// Goes on with a handler that has got further, and with requests that were kept back.
-  void resume();
-  /// The peer sends no more: what is unfinished stays so.
-  void receive_end();
-  /// The peer let the time for what we wait for pass: says so, and ends.
-  void time_out();
-  /// The peer is gone: drops the handler that is at work.
-  void cancel() noexcept;
-  /// Ends what has no end of its own.
-  void drain();
-  /// The peer may have taken some of the output.
-  void output_drained() noexcept {
-    if (exchange_ != nullptr) exchange_->output_drained();
-  }
-
-  [[nodiscard]] Waiting waiting() const noexcept {
-    if (exchange_ == nullptr) return waiting_;
-    return exchange_->waits_for_peer() ? Waiting::Body : Waiting::Handler;
-  }
-  /// When the head or the piece of body that we wait for must be here.
-  /// Only while waiting() is Head or Body.
-  [[nodiscard]] loop::Instant deadline() const noexcept {
-    return exchange_ != nullptr ? exchange_->deadline() : inbox_->deadline;
-  }
-  /// Requests are there that wait for something else than more bytes: for the peer to take its
-  /// responses, or for a handler.
-  [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
-  /// Whether more bytes of the peer are welcome.
-  [[nodiscard]] bool wants_input() const noexcept {
-    return !is_stalled_ && (exchange_ == nullptr || exchange_->wants_input());
-  }
-  /// No request will be read any more: the output is the last.
-  [[nodiscard]] bool is_finished() const noexcept { return is_finished_ && exchange_ == nullptr; }
+  void receive(std::string_view input) override;
+  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  void resume() override;
+  void output_drained() noexcept override;
+  [[nodiscard]] loop::Instant deadline() const noexcept override;
+  void time_out() override;
+  void receive_end() override;
+  void drain() override;
+  void cancel() noexcept override;
 
  private:
-  /// What a request asks for, as the routes see it.
-  struct Target {
-    Errc error;  ///< where there is one, the rest is not
-    std::string_view path;
-    std::string_view query;
-    router::Match match;
-  };
-
   std::string_view read_head(std::string_view input);
   std::string_view read_body(std::string_view input);
   std::string_view begin(const http::Head& head, std::string_view rest);
@@ -111,9 +63,9 @@ class H1Session {
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
   void write_with_stream(Response&& response, bool is_last_received);
-  void record(const http::Head& head, Status status, std::uint64_t content_bytes);
   void refuse(Errc code);
   Target find(const http::Head& head, const h1::Framing& framing) noexcept;
+  [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
   [[nodiscard]] bool output_is_full() const noexcept;
   Inbox& inbox();
   void drop_inbox() noexcept;
@@ -121,7 +73,7 @@ class H1Session {
   Resources& resources_;
   const net::Stream& stream_;
   OutputQueue& output_;
-  ExchangeOwner& owner_;
+  SessionOwner& owner_;
   std::unique_ptr<Inbox> inbox_;          ///< only while a message is unfinished or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< only while a handler or a stream is at work
   loop::Instant ages_at_;

@@ -6,6 +6,7 @@
 #include "server/dispatch.hpp"
 #include "server/h1_session.hpp"
 #include "server/h1_writer.hpp"
+#include "server/journal.hpp"
 
 namespace skua::server {
 
@@ -20,7 +21,8 @@ std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
   if (exchange_->has_stream_end()) {
     // RFC 9112 §8: only closing tells the peer that the content is not whole.
     if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
-    record(exchange_->head(), exchange_->status(), exchange_->content_bytes());
+    record_response(resources_, stream_, exchange_->head(), exchange_->status(),
+                    exchange_->content_bytes());
   }
   if (!exchange_has_ended()) return std::nullopt;
   std::string held = exchange_->take_held();
@@ -58,7 +60,7 @@ void H1Session::write_exchange_response(bool is_last_received) {
   if (!exchange_->can_keep_alive()) is_finished_ = true;
   write(head, exchange_->framing(), std::move(response), is_last_received);
   exchange_->finish_response();
-  record(head, status, content_bytes);
+  record_response(resources_, stream_, head, status, content_bytes);
 }
 
 // A stream may go on reading the request, so that its end decides whether another one can follow.
@@ -74,7 +76,7 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received) {
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
   if (head.method == Method::Head || is_bodiless(status)) {
     exchange_->finish_response();
-    return record(head, status, 0);
+    return record_response(resources_, stream_, head, status, 0);
   }
   const bool is_chunked = !stream->length_bytes && !is_old;
   exchange_->start_stream(std::move(stream), is_chunked);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The one way from a request target to a route, whatever the version of HTTP.
+#include "server/target.hpp"
+
+#include "http/target_path.hpp"
+
+namespace skua::server {
+
+Target find_target(Resources& resources, Method method, std::string_view path_and_query) noexcept {
+  const http::TargetParts split = http::split_target(path_and_query);
+  const Result<std::string_view> path = http::canonical_path(split.path, resources.path_scratch);
+  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
+  return {Errc::None, *path, split.query, resources.router.match(method, *path)};
+}
+
+}  // namespace skua::server
