@@ -71,6 +71,9 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool can_keep_alive() const noexcept;
   /// Takes over a response whose request is over, but which streams.
   void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox);
+  /// A stream is about to begin, which may go on reading the request: a peer that waits for 100
+  /// (Continue) is told now, as it cannot be told behind the head.
+  void continue_request() noexcept;
   /// The head of a response that streams has been written.
   void begin_stream(Status status) noexcept {
     has_started_response_ = true;

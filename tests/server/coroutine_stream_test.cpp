@@ -10,6 +10,7 @@
 
 #include "server/coroutine_server.hpp"
 #include "skua.hpp"
+#include "support/test_worker.hpp"
 
 namespace skua {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 using testing::Answer;
 using testing::Client;
 using testing::get;
+using testing::post;
+using testing::TestWorker;
 
 class CoroutineStreams : public testing::CoroutineServer {};
 
@@ -109,6 +112,48 @@ TEST_P(CoroutineStreams, StreamBothWaysAtOnce) {
   client.send("3\r\ndef\r\n0\r\n\r\n" + get("/plain"));
   EXPECT_EQ(client.answer()->body, "abcdef");
   EXPECT_EQ(client.answer()->body, "plain");
+}
+
+TEST_P(CoroutineStreams, ABodyThatIsStillExpectedEndsWithAStreamThatHasNoContent) {
+  router_.post("/empty", []() -> Task<Response> {
+    Response response = Response::stream("text/plain", [](BodyWriter&) -> Task<> { co_return; });
+    response.status(Status::NoContent);
+    co_return response;
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  for (const std::string_view fields :
+       {"Content-Length: 9\r\nExpect: 100-continue\r\n", "Content-Length: 99999999\r\n",
+        "Transfer-Encoding: chunked\r\n"}) {
+    Client client = worker.connect();
+    client.send(std::string("POST /empty HTTP/1.1\r\nHost: t\r\n").append(fields) + "\r\n");
+    worker.turn_until_readable(client);
+    const std::optional<Answer> answer = client.answer(true);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 204);
+    EXPECT_EQ(answer->field("Connection"), "close") << fields;
+    worker.settle();
+    EXPECT_TRUE(worker.is_readable(client)) << fields;
+  }
+}
+
+TEST_P(CoroutineStreams, AStreamThatReadsHasThePeerContinueBeforeIts200) {
+  TestWorker worker(router_, GetParam(), options_);
+  const std::string head =
+      "POST /duplex HTTP/1.1\r\nHost: t\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+  Client client = worker.connect();
+  client.send(head);
+  worker.turn_until_readable(client);
+  EXPECT_EQ(client.answer(true)->status, 100);
+  client.send("body");
+  worker.settle();
+  EXPECT_EQ(client.answer()->body, "body");
+  Client silent = worker.connect();
+  silent.send(head);
+  worker.settle();
+  worker.advance(29s);
+  EXPECT_EQ(worker.counters().handlers_cancelled, 0U);
+  worker.advance(3s);
+  EXPECT_EQ(worker.counters().handlers_cancelled, 1U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CoroutineStreams, ::testing::ValuesIn(testing::backends()),
