@@ -83,6 +83,7 @@ void Connection::settle() {
   flush();
   while (state_ == State::Open && session_.can_resume(is_sending_)) {
     session_.resume();
+    if (peer_has_ended_) session_.receive_end();
     flush();
   }
   session_.output_drained();

@@ -93,10 +93,11 @@ void H1Session::resume() {
 }
 
 void H1Session::receive_end() {
+  const bool lacks_body = exchange_ == nullptr
+                              ? waiting_ == Waiting::Body
+                              : exchange_->has_unread_body() && !exchange_->has_held();
   // RFC 9112 §8: a body that ends early is an incomplete message.
-  if (waiting_ == Waiting::Body || (exchange_ != nullptr && exchange_->has_unread_body())) {
-    return refuse(Errc::TruncatedBody);
-  }
+  if (lacks_body) return refuse(Errc::TruncatedBody);
   if (!has_work()) is_finished_ = true;
 }
 

@@ -47,7 +47,7 @@ class H1Session {
   }
   /// Goes on with a handler that has got further, and with requests that were kept back.
   void resume();
-  /// The peer sends no more: what is unfinished stays so.
+  /// The peer sends no more: what is unfinished stays so. To be told again after each resume().
   void receive_end();
   /// The peer let the time for what we wait for pass: says so, and ends.
   void time_out();

@@ -11,6 +11,7 @@
 #include "server/coroutine_server.hpp"
 #include "skua.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/test_worker.hpp"
 
 namespace skua {
 namespace {
@@ -19,6 +20,7 @@ using testing::Answer;
 using testing::Client;
 using testing::get;
 using testing::post;
+using testing::TestWorker;
 
 class CoroutineBodies : public testing::CoroutineServer {};
 
@@ -115,6 +117,47 @@ TEST_P(CoroutineBodies, SaveABodyToAFile) {
   server_.reset();  // the last to hold the unfinished file
   const auto count = std::distance(std::filesystem::directory_iterator(folder.path()), {});
   EXPECT_EQ(count, 1) << "an unfinished file was left behind";
+}
+
+TEST_P(CoroutineBodies, AnEndBehindAWholeBodyThatHasToWaitCutsNothing) {
+  options_.limits.stream_bytes = 100;
+  router_.post("/slow", [](Request& request) -> Task<std::string> {
+    std::size_t bytes = 0;
+    while (true) {
+      co_await sleep(1ms);
+      const std::optional<Bytes> piece = co_await request.read();
+      if (!piece) break;
+      bytes += piece->size();
+    }
+    co_return std::to_string(bytes);
+  });
+  std::string request("POST /slow HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 10; ++i) request.append("64\r\n").append(100, 'c').append("\r\n");
+  TestWorker worker(router_, GetParam(), options_);
+  Client whole = worker.connect();
+  whole.send(request + "0\r\n\r\n");
+  whole.end();
+  Client cut = worker.connect();
+  cut.send(request + "64\r\nccc");
+  cut.end();
+  for (int i = 0; i < 20; ++i) worker.advance(2ms);
+  ASSERT_TRUE(worker.is_readable(whole));
+  EXPECT_EQ(whole.answer()->body, "1000");
+  ASSERT_TRUE(worker.is_readable(cut)) << "it waits for bytes that cannot come";
+  EXPECT_EQ(cut.answer()->status, 400);
+}
+
+TEST_P(CoroutineBodies, ABodyThatIsCutBehindAnotherRequestIsRefusedAtOnce) {
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/later/1") + "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\n123");
+  client.end();
+  worker.settle();
+  for (int i = 0; i < 5; ++i) worker.advance(2ms);
+  ASSERT_TRUE(worker.is_readable(client));
+  EXPECT_EQ(client.answer()->body, "later 1");
+  ASSERT_TRUE(worker.is_readable(client));
+  EXPECT_EQ(client.answer()->status, 400);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CoroutineBodies, ::testing::ValuesIn(testing::backends()),
