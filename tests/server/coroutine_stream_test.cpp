@@ -156,6 +156,35 @@ TEST_P(CoroutineStreams, AStreamThatReadsHasThePeerContinueBeforeIts200) {
   EXPECT_EQ(worker.counters().handlers_cancelled, 1U);
 }
 
+TEST_P(CoroutineStreams, WhatADestructorWritesPastTheToldLengthGoesNowhere) {
+  struct Late {
+    ~Late() {
+      if (out != nullptr) static_cast<void>(out->write("too late"));
+    }
+    BodyWriter* out = nullptr;
+  };
+  router_.get("/late", [] {
+    return Response::stream(
+        "text/plain",
+        [](BodyWriter& out) -> Task<> {
+          Late late;
+          late.out = &out;
+          co_await out.write("in");
+          co_await sleep(1h);
+        },
+        4);
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/late"));
+  worker.turn_until_readable(client);
+  client.reset();
+  for (int i = 0; i < 1000 && worker.counters().handlers_cancelled == 0; ++i) {
+    (*worker).run_once(10ms);
+  }
+  EXPECT_EQ(worker.counters().handlers_cancelled, 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, CoroutineStreams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
