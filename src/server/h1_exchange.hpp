@@ -102,6 +102,8 @@ class H1Exchange final : private CallOwner {
 
   /// Whether the handler may still ask for a body that has not arrived whole.
   [[nodiscard]] bool has_unread_body() const noexcept { return !is_body_done_; }
+  /// Whether a handler or a stream is at work.
+  [[nodiscard]] bool is_running() const noexcept { return call_.is_running(); }
   /// Whether request and response are over.
   [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
   /// Whether the peer owes us a piece of the body, and until when it may take.

@@ -105,7 +105,7 @@ void H1Session::time_out() { refuse(Errc::TimedOut); }
 
 void H1Session::cancel() noexcept {
   if (exchange_ == nullptr) return;
-  if (!exchange_->has_finished_response()) ++resources_.counters.handlers_cancelled;
+  if (exchange_->is_running()) ++resources_.counters.handlers_cancelled;
   if (exchange_->is_streaming()) {
     record(exchange_->head(), exchange_->status(), exchange_->content_bytes());
   }

@@ -160,6 +160,13 @@ TEST_P(CoroutineBodies, ABodyThatIsCutBehindAnotherRequestIsRefusedAtOnce) {
   EXPECT_EQ(client.answer()->status, 400);
 }
 
+TEST_P(CoroutineBodies, AHandlerThatWasNotStartedIsNotCountedAsCancelled) {
+  Client client = server().connect();
+  client.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n");
+  EXPECT_EQ(client.answer()->status, 400);
+  EXPECT_EQ(server()->counters().handlers_cancelled, 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, CoroutineBodies, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
