@@ -106,7 +106,8 @@ void Call::arrived_all(const http::Head& trailers) noexcept {
 }
 
 bool Call::has_room() const noexcept {
-  return arrived_.size() < resources_.options.limits.stream_bytes;
+  // Something always: a limit of nothing must not keep a handler waiting for ever.
+  return arrived_.empty() || arrived_.size() < resources_.options.limits.stream_bytes;
 }
 
 void Call::reset() noexcept {

@@ -167,6 +167,13 @@ TEST_P(CoroutineBodies, AHandlerThatWasNotStartedIsNotCountedAsCancelled) {
   EXPECT_EQ(server()->counters().handlers_cancelled, 0U);
 }
 
+TEST_P(CoroutineBodies, AreReadEvenWhereNothingMayWait) {
+  options_.limits.stream_bytes = 0;
+  Client client = server().connect();
+  EXPECT_EQ(ask(client, post("/echo", "some")).body, "some");
+  EXPECT_EQ(ask(client, get("/ticks")).body, "tick 0\ntick 1\ntick 2\n");
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, CoroutineBodies, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
