@@ -311,6 +311,18 @@ TEST_P(Streams, EveryResponderIsClosedWhereAMiddlewareGoesOnTwice) {
             "headers /twice/count; request 1; headers /twice/count; request 0; close; close; ");
 }
 
+TEST_P(Streams, EventsWithoutKeepAliveSayNothingByThemselves) {
+  router_.get("/events", [] {
+    return server_sent_events([](EventWriter&) -> Task<> { co_await sleep(1s); }, Duration::zero());
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/events", "Connection: close\r\n"));
+  for (int i = 0; i < 10; ++i) worker.settle();
+  worker.advance(2s);
+  EXPECT_EQ(client.rest().find(": \n"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
