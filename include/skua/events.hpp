@@ -55,8 +55,8 @@ class EventWriter final {
 ///   co_await out.send(greeting);
 /// });
 /// ```
-/// A comment keeps the connection alive whenever nothing was sent for `keep_alive`. A server that
-/// drains ends the stream: browsers come back by themselves.
+/// A comment keeps the connection alive whenever nothing was sent for `keep_alive`; zero: none
+/// does. A server that drains ends the stream: browsers come back by themselves.
 [[nodiscard]] Response server_sent_events(std::function<Task<>(EventWriter&)> produce,
                                           Duration keep_alive = 15s);
 

@@ -84,6 +84,11 @@ concept IsPathParameter = requires(std::string_view text) {
 } && (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>);
 
 template <class... A>
+consteval bool has_references(Types<A...>) noexcept {
+  return (std::is_reference_v<A> || ...);
+}
+
+template <class... A>
 consteval bool are_path_parameters(Types<A...>) noexcept {
   return (IsPathParameter<A> && ...);
 }
@@ -201,6 +206,13 @@ Out call_converted(const F& f, Request& request, std::size_t index, Types<First,
 template <class S>
 concept TakesPathParameters =
     are_path_parameters(typename FromPath<typename S::Arguments>::Arguments{});
+/// A coroutine goes on when what its reference parameters refer to is gone.
+template <class S>
+inline constexpr bool keeps_references = false;
+template <class S>
+  requires requires { typename S::Return::promise_type; }
+inline constexpr bool keeps_references<S> =
+    has_references(typename FromPath<typename S::Arguments>::Arguments{});
 template <class S>
 concept ReturnsResponse = Outcome<typename S::Return>::is_response;
 
@@ -224,7 +236,10 @@ consteval bool check_handler() {
         ReturnsResponse<S>,
         "a handler returns what a Response can be made of: text, Status, Response, "
         "Error, Result<T>, or a Task of it; or a LateAnswer, or a unique_ptr to a Responder");
-    return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S>;
+    static_assert(!keeps_references<S>,
+                  "a coroutine takes its path parameters by value: a reference would not outlive "
+                  "its first co_await");
+    return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S> && !keeps_references<S>;
   }
   return false;
 }
@@ -291,6 +306,11 @@ concept IsAround = requires(const F& f, Request& request, Next next) {
 template <class F>
 Erased<AroundCall> make_around(F&& f) {
   using D = std::decay_t<F>;
+  if constexpr (Signature<D>::is_known) {
+    static_assert(std::is_same_v<typename Signature<D>::Arguments, Types<Request&, Next>>,
+                  "a coroutine around handlers takes a Request& and a Next by value: a reference "
+                  "to that would not outlive its first co_await");
+  }
   return {[](const void* object, Request& request, Next next) {
             return (*static_cast<const D*>(object))(request, next);
           },

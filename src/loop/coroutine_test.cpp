@@ -166,5 +166,34 @@ TEST(WorkerPool, MakesEveryCallThatItTakes) {
   EXPECT_EQ(made, 500);
 }
 
+TEST(WorkerPool, LocksNothingWhileItDestroysACall) {
+  struct SubmitsAtItsEnd {
+    explicit SubmitsAtItsEnd(WorkerPool& its_pool, std::promise<bool>& its_end)
+        : pool(its_pool), end(its_end) {}
+    SubmitsAtItsEnd(const SubmitsAtItsEnd&) = delete;
+    SubmitsAtItsEnd& operator=(const SubmitsAtItsEnd&) = delete;
+    ~SubmitsAtItsEnd() {
+      end.set_value(pool.submit([] {}));
+    }
+    WorkerPool& pool;
+    std::promise<bool>& end;
+  };
+  std::promise<bool> made;
+  std::promise<bool> dropped;
+  std::promise<void> begun;
+  std::shared_future<bool> is_taken = dropped.get_future().share();
+  {
+    WorkerPool pool(1, 10);
+    ASSERT_TRUE(pool.submit([last = std::make_shared<SubmitsAtItsEnd>(pool, made)] {}));
+    EXPECT_TRUE(made.get_future().get());
+    ASSERT_TRUE(pool.submit([&begun, is_taken] {
+      begun.set_value();
+      EXPECT_FALSE(is_taken.get());
+    }));
+    begun.get_future().wait();
+    ASSERT_TRUE(pool.submit([last = std::make_shared<SubmitsAtItsEnd>(pool, dropped)] {}));
+  }
+}
+
 }  // namespace
 }  // namespace skua::loop

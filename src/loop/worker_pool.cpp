@@ -9,11 +9,13 @@
 namespace skua::loop {
 
 WorkerPool::~WorkerPool() {
+  std::deque<std::function<void()>> dropped;  // outside of the lock: what they own may submit
   {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
-    queue_.clear();
+    queue_.swap(dropped);
   }
+  dropped.clear();
   changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -21,6 +23,7 @@ WorkerPool::~WorkerPool() {
 bool WorkerPool::submit(std::function<void()> call) {
   {
     const std::lock_guard lock(mutex_);
+    if (is_ending_) return false;
     const bool has_thread = idle_ > queue_.size();
     if (!has_thread && threads_.size() < most_threads_) {
       try {
@@ -42,11 +45,12 @@ void WorkerPool::work() {
   while (true) {
     changed_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });
     if (is_ending_) return;
-    const std::function<void()> call = std::move(queue_.front());
+    std::function<void()> call = std::move(queue_.front());
     queue_.pop_front();
     --idle_;
     lock.unlock();
     call();
+    call = nullptr;  // outside of the lock, too: what it owned may submit, or take its time to go
     lock.lock();
     ++idle_;
   }

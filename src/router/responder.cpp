@@ -3,31 +3,43 @@
 // on_close comes when the request is over, however it ends.
 #include "skua/responder.hpp"
 
+#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace skua::detail {
 namespace {
 
-/// Closes a responder when the request goes.
+/// Closes responders when the request goes: more than one where a middleware went on twice.
 class Attached {
  public:
-  explicit Attached(std::unique_ptr<Responder> responder) noexcept
-      : responder_(std::move(responder)) {}
+  Attached() = default;
   Attached(Attached&&) noexcept = default;
-  Attached& operator=(Attached&&) noexcept = default;
-  ~Attached() {
-    if (responder_ != nullptr) responder_->on_close();
+  Attached& operator=(Attached&& other) noexcept {
+    responders_.swap(other.responders_);
+    return *this;
   }
-  Responder& operator*() noexcept { return *responder_; }
+  ~Attached() {
+    for (const std::unique_ptr<Responder>& responder : responders_) responder->on_close();
+  }
+  Responder& keep(std::unique_ptr<Responder> responder) {
+    return *responders_.emplace_back(std::move(responder));
+  }
 
  private:
-  std::unique_ptr<Responder> responder_;
+  std::vector<std::unique_ptr<Responder>> responders_;
 };
+
+Attached& attached(Request& request) {
+  Attached* const found = request.attachments().find<Attached>();
+  return found != nullptr ? *found : request.attachments().set(Attached());
+}
 
 }  // namespace
 
 Task<Response> respond(std::unique_ptr<Responder> owned, Request& request) {
-  Responder& responder = *request.attachments().set(Attached(std::move(owned)));
+  Responder& responder = attached(request).keep(std::move(owned));
   responder.on_headers(request);
   while (true) {
     const std::optional<Bytes> piece = co_await request.read();

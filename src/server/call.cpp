@@ -106,10 +106,12 @@ void Call::arrived_all(const http::Head& trailers) noexcept {
 }
 
 bool Call::has_room() const noexcept {
-  return arrived_.size() < resources_.options.limits.stream_bytes;
+  // Something always: a limit of nothing must not keep a handler waiting for ever.
+  return arrived_.empty() || arrived_.size() < resources_.options.limits.stream_bytes;
 }
 
 void Call::reset() noexcept {
+  is_stream_stopped_ = true;  // what a destructor writes now goes nowhere
   producer_.reset();
   handler_.reset();
   request_.reset();
@@ -152,7 +154,7 @@ std::size_t Call::Source::most_kept_bytes() const noexcept {
 
 void Call::Sink::write(Body&& piece) {
   const std::uint64_t size_bytes = piece.size_bytes();
-  if (size_bytes == 0 || call.stream_ == nullptr) return;  // null: a destructor writes, too late
+  if (size_bytes == 0 || call.stream_ == nullptr || call.is_stream_stopped_) return;
   if (call.stream_->length_bytes) {
     if (size_bytes > call.left_bytes_) {
       throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));

@@ -58,6 +58,10 @@ class Call final {
   /// Starts the handler, inline.
   void start_handler();
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }
+  /// Whether dropping it now would cancel a handler or a stream.
+  [[nodiscard]] bool is_running() const noexcept {
+    return (handler_ && !is_handler_done_) || (producer_ && !is_stream_done_);
+  }
   /// What the handler's end comes to: the response, amended by the finishers. Once.
   Response take_response() noexcept;
 

@@ -84,6 +84,7 @@ void Connection::settle() {
   Standing now = session_->standing(is_sending_);
   while (state_ == State::Open && now.can_resume) {
     session_->resume();
+    if (peer_has_ended_) session_->receive_end();
     flush();
     now = session_->standing(is_sending_);
   }

@@ -47,7 +47,7 @@ Task<> write_events(const std::function<Task<>(EventWriter&)>& produce, BodyWrit
                     Duration keep_alive) {
   EventWriter out(body);
   Scope scope;
-  scope.spawn(keep_alive_while_quiet(out, keep_alive));
+  if (keep_alive > Duration::zero()) scope.spawn(keep_alive_while_quiet(out, keep_alive));
   co_await produce(out);
 }
 

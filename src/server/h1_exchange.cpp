@@ -145,10 +145,18 @@ bool H1Exchange::wants_input() const noexcept {
 
 bool H1Exchange::waits_for_peer() const noexcept { return !is_body_done_ && !is_paused_; }
 
-void H1Exchange::call_wants_body() noexcept {
-  if (!owes_continue_ || has_started_response_) return;
-  owes_continue_ = false;
+void H1Exchange::continue_request() noexcept {
+  if (!std::exchange(owes_continue_, false)) return;
   output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
+}
+
+void H1Exchange::call_wants_body() noexcept {
+  if (!owes_continue_) return;
+  if (has_started_response_) {
+    owes_continue_ = false;  // too late to be said: it is for the peer to send, or to be timed out
+  } else {
+    continue_request();
+  }
   owner_->settle_later();
 }
 

@@ -63,6 +63,9 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool can_keep_alive() const noexcept;
   /// Takes over a response whose request is over, but which streams.
   void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox);
+  /// A stream is about to begin, which may go on reading the request: a peer that waits for 100
+  /// (Continue) is told now, as it cannot be told behind the head.
+  void continue_request() noexcept;
   /// The head of a response that streams has been written.
   void begin_stream(Status status) noexcept {
     has_started_response_ = true;
@@ -91,6 +94,8 @@ class H1Exchange final : private CallOwner {
 
   /// Whether the handler may still ask for a body that has not arrived whole.
   [[nodiscard]] bool has_unread_body() const noexcept { return !is_body_done_; }
+  /// Whether a handler or a stream is at work.
+  [[nodiscard]] bool is_running() const noexcept { return call_.is_running(); }
   /// Whether request and response are over.
   [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
   /// Whether the peer owes us a piece of the body, and until when it may take.

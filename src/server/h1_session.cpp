@@ -96,10 +96,11 @@ loop::Instant H1Session::deadline() const noexcept {
 }
 
 void H1Session::receive_end() {
+  const bool lacks_body = exchange_ == nullptr
+                              ? waiting_ == Waiting::Body
+                              : exchange_->has_unread_body() && !exchange_->has_held();
   // RFC 9112 §8: a body that ends early is an incomplete message.
-  if (waiting_ == Waiting::Body || (exchange_ != nullptr && exchange_->has_unread_body())) {
-    return refuse(Errc::TruncatedBody);
-  }
+  if (lacks_body) return refuse(Errc::TruncatedBody);
   if (!has_work()) is_finished_ = true;
 }
 
@@ -107,7 +108,7 @@ void H1Session::time_out() { refuse(Errc::TimedOut); }
 
 void H1Session::cancel() noexcept {
   if (exchange_ == nullptr) return;
-  if (!exchange_->has_finished_response()) ++resources_.counters.handlers_cancelled;
+  if (exchange_->is_running()) ++resources_.counters.handlers_cancelled;
   if (exchange_->is_streaming()) {
     record_response(resources_, stream_, exchange_->head(), exchange_->status(),
                     exchange_->content_bytes());
@@ -157,9 +158,9 @@ void H1Session::keep_head(std::string_view input) {
 std::string_view H1Session::begin(const http::Head& head, std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
-  if (!framing) return refuse(framing.error().code()), std::string_view();
+  if (!framing) return refuse(framing.error().code(), &head), std::string_view();
   const Target target = find(head, *framing);
-  if (target.error != Errc::None) return refuse(target.error), std::string_view();
+  if (target.error != Errc::None) return refuse(target.error, &head), std::string_view();
   if (target.match.has_coroutine) return begin_exchange(head, *framing, target, rest);
   if (framing->body == h1::BodyKind::None) {
     answer(head, *framing, target, {}, rest.empty());
@@ -195,7 +196,7 @@ void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, c
   const bool discards = target.match.route == nullptr;
   const std::uint64_t limit = discards ? limits.unread_body_bytes : limits.body_bytes;
   if (framing.length_bytes > limit || (discards && framing.expect_continue)) {
-    if (!discards) return refuse(Errc::BodyTooLong);
+    if (!discards) return refuse(Errc::BodyTooLong, &head);
     // RFC 9110 §10.1.1: a final status instead of 100; RFC 9112 §9.3: read the body or close.
     h1::Framing closing = framing;
     closing.keep_alive = false;
@@ -212,7 +213,7 @@ void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, c
                     .extension_bytes = static_cast<std::uint32_t>(limits.chunk_extension_bytes),
                     .trailer_bytes = static_cast<std::uint32_t>(limits.trailer_bytes),
                     .trailer_fields = limits.trailer_fields});
-  if (!started) return refuse(started.error().code());
+  if (!started) return refuse(started.error().code(), &box.head);
   waiting_ = Waiting::Body;
   box.discards_body = discards;
   box.body_began = resources_.loop.now();
@@ -233,7 +234,9 @@ std::string_view H1Session::read_body(std::string_view input) {
     if (failed) box.framing.keep_alive = false;  // more of it than we care to read
     waiting_ = Waiting::Request;
     const Target target = find(box.head, box.framing);
-    if (target.error != Errc::None) return refuse(target.error), std::string_view();
+    if (target.error != Errc::None) {
+      return refuse(target.error, &box.head), std::string_view();
+    }
     answer(box.head, box.framing, target, box.body, input.empty());
     drop_inbox();
     return input;
@@ -296,19 +299,28 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   ++resources_.counters.responses;
 }
 
-void H1Session::refuse(Errc code) {
+// What the log says of the request is what of it was understood.
+void H1Session::refuse(Errc code, const http::Head* head) {
+  if (exchange_ != nullptr) {
+    head = &exchange_->head();
+  } else if (waiting_ == Waiting::Body) {
+    head = &inbox_->head;
+  }
   is_finished_ = true;
   waiting_ = Waiting::Request;
-  drop_inbox();
-  const bool is_answered = exchange_ != nullptr && exchange_->has_started_response();
-  cancel();
   count_refusal(resources_, code);
-  if (is_answered) return;  // closing is all that is left to say
-  Response response{Error(code)};
-  const std::uint64_t content_bytes = response.content().size_bytes();
-  write_response(output_, std::move(response), {.dated = resources_.dated(), .keep_alive = false});
-  ++resources_.counters.responses;
-  record_refusal(resources_, stream_, code, content_bytes);
+  // Where a response has begun, closing is all that is left to say.
+  if (exchange_ == nullptr || !exchange_->has_started_response()) {
+    Response response{Error(code)};
+    const std::uint64_t content_bytes = response.content().size_bytes();
+    write_response(output_, std::move(response),
+                   {.dated = resources_.dated(), .keep_alive = false});
+    ++resources_.counters.responses;
+    record_response(resources_, stream_, head != nullptr ? *head : http::Head(), status_for(code),
+                    content_bytes, code);
+  }
+  cancel();
+  drop_inbox();
 }
 
 void H1Session::stall(std::string_view input) {

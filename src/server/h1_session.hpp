@@ -63,7 +63,9 @@ class H1Session final : public Session {
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
   void write_with_stream(Response&& response, bool is_last_received);
-  void refuse(Errc code);
+  /// Answers what cannot be served, and reads no further; `head` is that of the request, where it
+  /// was understood and is neither an exchange's nor that of the body that is read.
+  void refuse(Errc code, const http::Head* head = nullptr);
   Target find(const http::Head& head, const h1::Framing& framing) noexcept;
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
   [[nodiscard]] bool output_is_full() const noexcept;

@@ -69,12 +69,18 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received) {
   const Status status = response.status();
   std::shared_ptr<const BodyStream> stream = *response.content().stream();
   const bool is_old = head.minor_version == 0;
+  // RFC 9110 §9.3.2, §6.4.1: the others have no content, so nobody is asked to make it.
+  const bool has_content = head.method != Method::Head && !is_bodiless(status);
+  if (has_content && code(status) < 300) {
+    exchange_->continue_request();
+  } else if (!exchange_->can_keep_alive()) {
+    is_finished_ = true;
+  }
   // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
   if (!stream->length_bytes && is_old) is_finished_ = true;
   write(head, exchange_->framing(), std::move(response), is_last_received);
   exchange_->begin_stream(status);
-  // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
-  if (head.method == Method::Head || is_bodiless(status)) {
+  if (!has_content) {
     exchange_->finish_response();
     return record_response(resources_, stream_, head, status, 0);
   }

@@ -19,7 +19,7 @@ std::string peer_of(const void* stream) {
 }
 
 void record_response(const Resources& resources, const net::Stream& stream, const http::Head& head,
-                     Status status, std::uint64_t content_bytes) {
+                     Status status, std::uint64_t content_bytes, Errc error) {
   const auto& tell = resources.options.hooks.on_response;
   if (!tell) return;
   const std::string peer = peer_of(&stream);
@@ -30,7 +30,8 @@ void record_response(const Resources& resources, const net::Stream& stream, cons
         .method = head.method,
         .version = head.version(),
         .status = status,
-        .body_bytes = content_bytes});
+        .body_bytes = content_bytes,
+        .error = error});
 }
 
 void count_refusal(Resources& resources, Errc code) noexcept {
@@ -42,14 +43,6 @@ void count_refusal(Resources& resources, Errc code) noexcept {
     case Status::RequestHeaderFieldsTooLarge: ++counters.refused_too_large; break;
     default: ++counters.refused_malformed; break;
   }
-}
-
-void record_refusal(const Resources& resources, const net::Stream& stream, Errc code,
-                    std::uint64_t content_bytes) {
-  const auto& tell = resources.options.hooks.on_response;
-  if (!tell) return;
-  const std::string peer = peer_of(&stream);
-  tell({.peer = peer, .status = status_for(code), .body_bytes = content_bytes, .error = code});
 }
 
 }  // namespace skua::server

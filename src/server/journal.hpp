@@ -15,15 +15,11 @@ namespace skua::server {
 /// The address of a net::Stream's peer, in the shape of RequestParts::peer.
 std::string peer_of(const void* stream);
 
-/// Tells the hook, if there is one, of a response.
+/// Tells the hook, if there is one, of a response; `error` is why its request was refused.
 void record_response(const Resources& resources, const net::Stream& stream, const http::Head& head,
-                     Status status, std::uint64_t content_bytes);
+                     Status status, std::uint64_t content_bytes, Errc error = Errc::None);
 
 /// Counts a request that was refused before anybody could handle it.
 void count_refusal(Resources& resources, Errc code) noexcept;
-
-/// Tells the hook, if there is one, of the response to a request that could not be parsed.
-void record_refusal(const Resources& resources, const net::Stream& stream, Errc code,
-                    std::uint64_t content_bytes);
 
 }  // namespace skua::server

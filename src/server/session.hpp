@@ -47,7 +47,7 @@ class Session {
   [[nodiscard]] virtual loop::Instant deadline() const noexcept = 0;
   /// The peer let the time for what we wait for pass: says so, and ends.
   virtual void time_out() = 0;
-  /// The peer sends no more: what is unfinished stays so.
+  /// The peer sends no more: what is unfinished stays so. To be told again after each resume().
   virtual void receive_end() = 0;
   /// Ends what has no end of its own.
   virtual void drain() = 0;

@@ -101,6 +101,15 @@ void handlers([[maybe_unused]] skua::Router& router) {
 #elif CASE == 20
   // case 20: a handler is a function or an object with one operator..
   router.get("/", [](auto& request) { return std::string(request.path()); });
+#elif CASE == 30
+  // case 30: a coroutine takes its path parameters by value
+  router.get("/{id}", [](const std::string& id) -> skua::Task<std::string> { co_return id; });
+#elif CASE == 31
+  // case 31: takes a Request& and a Next by value
+  router.use([](skua::Request& request, const skua::Next& next) -> skua::Task<skua::Response> {
+    skua::Response response = co_await next(request);
+    co_return response;
+  });
 #elif CASE == 27
   // case 27: a handler returns what a Response can be made of
   router.get("/", [] { return 404; });

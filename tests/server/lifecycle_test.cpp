@@ -167,6 +167,37 @@ TEST_P(Lifecycle, HooksSeeConnectionsAndResponses) {
   EXPECT_EQ(seen, (std::vector<std::string>{"open", "/?a=b 200", " 400", "close"}));
 }
 
+TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
+  router_.post("/plain", [](const Request&) { return "plain"; });
+  router_.post("/waits", [](Request& request) -> Task<std::string> {
+    std::string text = co_await request.text();
+    co_return text;
+  });
+  std::mutex mutex;
+  std::vector<std::string> seen;
+  ServerOptions options;
+  options.hooks.on_response = [&](const RequestRecord& record) {
+    const std::lock_guard lock(mutex);
+    seen.push_back(std::string(name(record.method)) + " " + std::string(record.target) + " " +
+                   std::to_string(code(record.status)));
+    EXPECT_NE(record.error, Errc::None);
+  };
+  {
+    TestServer server(router_, GetParam(), options);
+    for (const std::string_view request :
+         {"POST /plain HTTP/1.1\r\nHost: t\r\nContent-Length: 99999999\r\n\r\n",
+          "POST /plain HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+          "POST /waits HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
+          "PUT /no-host HTTP/1.1\r\n\r\n"}) {
+      Client client = server.connect();
+      client.send(request);
+      client.rest();
+    }
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"POST /plain 413", "POST /plain 400", "POST /waits 400",
+                                            "PUT /no-host 400"}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Lifecycle, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 

@@ -291,6 +291,38 @@ TEST_P(Streams, AnAnswerStaysValidWhenTheClientAndTheServerAreGone) {
   kept.reset();
 }
 
+TEST_P(Streams, EveryResponderIsClosedWhereAMiddlewareGoesOnTwice) {
+  std::string log;
+  Router inner;
+  inner.post("/count", [&log] { return std::make_unique<Recorder>(log); });
+  inner.use([](Request& request, Next next) -> Task<Response> {
+    const Response first = co_await next(request);
+    Response second = co_await next(request);
+    co_return second;
+  });
+  router_.mount("/twice", std::move(inner));
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  EXPECT_EQ(
+      worker.ask(client, "POST /twice/count HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\n\r\n1")
+          ->body,
+      "0");
+  EXPECT_EQ(log,
+            "headers /twice/count; request 1; headers /twice/count; request 0; close; close; ");
+}
+
+TEST_P(Streams, EventsWithoutKeepAliveSayNothingByThemselves) {
+  router_.get("/events", [] {
+    return server_sent_events([](EventWriter&) -> Task<> { co_await sleep(1s); }, Duration::zero());
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/events", "Connection: close\r\n"));
+  for (int i = 0; i < 10; ++i) worker.settle();
+  worker.advance(2s);
+  EXPECT_EQ(client.rest().find(": \n"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
