@@ -312,12 +312,13 @@ void H1Session::refuse(Errc code, const http::Head* head) {
   // Where a response has begun, closing is all that is left to say.
   if (exchange_ == nullptr || !exchange_->has_started_response()) {
     Response response{Error(code)};
-    const std::uint64_t content_bytes = response.content().size_bytes();
+    const http::Head known = head != nullptr ? *head : http::Head();
+    const bool is_head = known.method == Method::Head;  // RFC 9110 §9.3.2
+    const std::uint64_t content_bytes = is_head ? 0 : response.content().size_bytes();
     write_response(output_, std::move(response),
-                   {.dated = resources_.dated(), .keep_alive = false});
+                   {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
-    record_response(resources_, stream_, head != nullptr ? *head : http::Head(), status_for(code),
-                    content_bytes, code);
+    record_response(resources_, stream_, known, status_for(code), content_bytes, code);
   }
   cancel();
   drop_inbox();

@@ -198,6 +198,19 @@ TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
                                             "PUT /no-host 400"}));
 }
 
+TEST_P(Lifecycle, ARefusedHeadHasNoContent) {
+  TestServer server(router_, GetParam());
+  for (const std::string_view request :
+       {"HEAD / HTTP/1.1\r\n\r\n",
+        "HEAD / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n"}) {
+    Client client = server.connect();
+    client.send(request);
+    const std::string all = client.rest();
+    EXPECT_TRUE(all.starts_with("HTTP/1.1 400 ")) << all;
+    EXPECT_TRUE(all.ends_with("\r\n\r\n")) << all;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Lifecycle, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
