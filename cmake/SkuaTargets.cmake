@@ -16,6 +16,7 @@ function(skua_library)
   skua_optional(skua ZLIB zlib.h zlib1g-dev z)
   skua_optional(skua BROTLI brotli/encode.h libbrotli-dev brotlienc brotlidec brotlicommon)
   skua_optional(skua ZSTD zstd.h libzstd-dev zstd)
+  skua_optional(skua HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
 endfunction()
 
 # An optional library: SKUA_WITH_<option> is AUTO, ON (missing is an error) or OFF; where it is used,
@@ -104,6 +105,9 @@ function(skua_tests)
       target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main)
       if(name STREQUAL "server-behaviour")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
+      endif()
+      if(name STREQUAL "h2")  # its peers are of nghttp2, too
+        skua_optional(test-${name} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
       endif()
       target_compile_definitions(test-${name} PRIVATE
         SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SKUA_BINARY_DIR="${PROJECT_BINARY_DIR}")

@@ -17,6 +17,7 @@ openssl/evp.h libssl-dev
 zlib.h zlib1g-dev
 brotli/encode.h libbrotli-dev
 zstd.h libzstd-dev
+nghttp2/nghttp2.h libnghttp2-dev
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 gtest/gtest.h libgtest-dev

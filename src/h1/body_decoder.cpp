@@ -11,6 +11,7 @@
 
 #include "base/ascii.hpp"
 #include "h1/head_parser.hpp"
+#include "http/trailers.hpp"
 
 namespace skua::h1 {
 namespace {
@@ -24,32 +25,6 @@ constexpr Errc trailer_error(Errc error) noexcept {
 }
 
 }  // namespace
-
-bool is_allowed_in_trailers(http::FieldName name, std::string_view text) noexcept {
-  using enum http::FieldName;
-  switch (name) {
-    case Other: break;
-    case Etag:
-    case RetryAfter:
-    case Server:
-    case UserAgent:
-    case XRequestId: return true;
-    default:
-      return false;  // frames, routes, authenticates, modifies the request or describes content
-  }
-  // The same for names without a number.
-  for (const std::string_view prefix :
-       {"content-", "if-", "proxy-", "sec-", "x-forwarded-", "access-control-"}) {
-    if (ascii::equals_ignoring_case(text.substr(0, prefix.size()), prefix)) return false;
-  }
-  for (const std::string_view banned :
-       {"max-forwards", "x-real-ip", "x-http-method-override", "strict-transport-security",
-        "authentication-info", "accept-charset", "http2-settings", "early-data", "front-end-https",
-        "true-client-ip", "cf-connecting-ip", "client-ip", "from", "warning"}) {
-    if (ascii::equals_ignoring_case(text, banned)) return false;
-  }
-  return true;
-}
 
 /// The trailer section, kept because it may come in pieces and outlives the input.
 struct BodyDecoder::Trailers {
@@ -68,7 +43,7 @@ struct BodyDecoder::Trailers {
     kept.known = 0;
     std::size_t count = 0;
     for (const http::FieldLine& line : kept.fields) {
-      if (!is_allowed_in_trailers(line.name, kept.name(line))) continue;
+      if (!http::is_allowed_in_trailers(line.name, kept.name(line))) continue;
       kept.known |= std::uint64_t{1} << static_cast<unsigned>(line.name);
       lines[count++] = line;
     }

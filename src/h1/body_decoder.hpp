@@ -124,8 +124,4 @@ class BodyDecoder {
   std::unique_ptr<Trailers> trailers_;  // made when a trailer field arrives
 };
 
-/// Whether a field may be taken from the trailer section: not if it frames, routes, authenticates,
-/// negotiates or describes content. RFC 9110 §6.5.1
-bool is_allowed_in_trailers(http::FieldName name, std::string_view text) noexcept;
-
 }  // namespace skua::h1

@@ -143,7 +143,7 @@ Errc decide_absolute(std::string_view target, Framing& framing,
   // to be made up, and nobody sends it.
   framing.host = rest.substr(0, slash);
   framing.path_and_query = slash == std::string_view::npos ? "/" : rest.substr(slash);
-  return is_authority(framing.host) ? Errc::None : Errc::MalformedTarget;
+  return http::is_authority(framing.host) ? Errc::None : Errc::MalformedTarget;
 }
 
 /// RFC 9112 §3.2: four forms, two of which belong to one method each.
@@ -152,8 +152,8 @@ Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_po
   if (head.method == Method::Connect) {  // §3.2.3
     framing.form = TargetForm::Authority;
     framing.host = target;
-    if (!is_authority(target)) return Errc::MalformedTarget;
-    default_port = port_of(target, 0);  // so that a Host without the port agrees
+    if (!http::is_authority(target)) return Errc::MalformedTarget;
+    default_port = http::port_of(target, 0);  // so that a Host without the port agrees
     return default_port != 0 ? Errc::None : Errc::MalformedTarget;
   }
   if (target.front() == '/') {  // §3.2.1
@@ -170,7 +170,7 @@ Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_po
 
 /// RFC 9112 §3.2: exactly one valid Host; HTTP/1.0 may lack it.
 Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
-                 LastAuthority& known) noexcept {
+                 http::LastAuthority& known) noexcept {
   const FieldLine* const line = head.find(FieldName::Host);
   if (line == nullptr) return head.minor_version == 0 ? Errc::None : Errc::InvalidHost;
   for (const FieldLine* other = line + 1; other != head.fields.data() + head.fields.size();
@@ -187,17 +187,17 @@ Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
     return Errc::None;
   }
   // §3.2.2: a proxy replaces a Host that disagrees; an origin server that meets one was lied to.
-  return is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
+  return http::is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
 }
 
 }  // namespace
 
 Result<Framing> frame_request(const Head& head) noexcept {
-  LastAuthority none;
+  http::LastAuthority none;
   return frame_request(head, none);
 }
 
-Result<Framing> frame_request(const Head& head, LastAuthority& known_host) noexcept {
+Result<Framing> frame_request(const Head& head, http::LastAuthority& known_host) noexcept {
   Framing framing;
   std::uint16_t default_port = 0;
   if (const Errc error = decide_body(head, framing); error != Errc::None) return error;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "h1/authority.hpp"
+#include "http/authority.hpp"
 #include "http/field.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
@@ -40,7 +40,7 @@ struct Framing {
 /// RFC:       9112 §3.2, §6, §9.3; 9110 §10.1.1
 Result<Framing> frame_request(const http::Head& head) noexcept;
 /// The same, remembering the Host that it checked last.
-Result<Framing> frame_request(const http::Head& head, LastAuthority& known_host) noexcept;
+Result<Framing> frame_request(const http::Head& head, http::LastAuthority& known_host) noexcept;
 
 /// Decides a response's framing; it depends on the method that was asked with.
 ///

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "h1/body_decoder.hpp"
+#include "http/trailers.hpp"
 #include "server/dispatch.hpp"
 #include "server/resources.hpp"
 
@@ -165,7 +165,7 @@ void Call::Sink::write(Body&& piece) {
 }
 
 void Call::Sink::add_trailer(std::string_view name, std::string_view value) {
-  if (!h1::is_allowed_in_trailers(http::find_field_name(name), name)) {
+  if (!http::is_allowed_in_trailers(http::find_field_name(name), name)) {
     throw std::invalid_argument("a field that must not be a trailer: " + std::string(name));
   }
   call.trailers_to_send_.set(name, value);

@@ -92,7 +92,7 @@ struct Resources {
   std::vector<http::FieldLine> lines;  ///< of the parser below
   std::vector<char> path_scratch;      ///< for a path that has to be decoded
   h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all
-  h1::LastAuthority known_host;
+  http::LastAuthority known_host;
   DateCache date_cache;
   WorkerCounters counters;
   bool is_draining = false;        ///< the last response to what was received closes

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What may stand in a Host field or before the path of an absolute target: host and port, checked
 // byte by byte. No name is resolved and no address is turned into another spelling.
-#include "h1/authority.hpp"
+#include "http/authority.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/ascii.hpp"
 
-namespace skua::h1 {
+namespace skua::http {
 namespace {
 
 constexpr std::array<bool, 256> make_name_bytes() {
@@ -119,4 +119,4 @@ bool is_same_authority(std::string_view a, std::string_view b,
          port_of(a, default_port) == port_of(b, default_port);
 }
 
-}  // namespace skua::h1
+}  // namespace skua::http

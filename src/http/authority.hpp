@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skua::h1 {
+namespace skua::http {
 
 /// Whether text is `uri-host [":" port]` with a host that is not empty.
 ///
@@ -26,10 +26,10 @@ bool is_same_authority(std::string_view a, std::string_view b, std::uint16_t def
 /// and again.
 class LastAuthority {
  public:
-  /// The same answer as h1::is_authority, sooner when the text is that of the last call.
+  /// The same answer as http::is_authority, sooner when the text is that of the last call.
   bool is_authority(std::string_view text) noexcept {
     if (text == std::string_view(text_.data(), size_bytes_) && size_bytes_ != 0) return true;
-    if (!h1::is_authority(text)) return false;
+    if (!http::is_authority(text)) return false;
     if (text.size() <= text_.size()) {
       size_bytes_ = text.size();
       text.copy(text_.data(), text.size());
@@ -42,4 +42,4 @@ class LastAuthority {
   std::size_t size_bytes_ = 0;
 };
 
-}  // namespace skua::h1
+}  // namespace skua::http

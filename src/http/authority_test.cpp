@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "h1/authority.hpp"
+#include "http/authority.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace skua::h1 {
+namespace skua::http {
 namespace {
 
 TEST(Authority, AcceptsNamesAddressesAndPorts) {
@@ -68,4 +68,4 @@ TEST(Authority, ComparesLettersInAnyCaseAndFillsInThePort) {
 }
 
 }  // namespace
-}  // namespace skua::h1
+}  // namespace skua::http

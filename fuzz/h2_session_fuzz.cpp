@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// In: a seed, then what a client sends behind the preface. Checked: nothing is told of a stream
+// before its request or after its end, content is not more than its length says, what is kept is
+// bounded, and what is told does not depend on how the bytes are split.
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "h2/preface.hpp"
+#include "h2/session.hpp"
+
+namespace {
+
+using namespace skua::h2;  // NOLINT(google-build-using-namespace)
+
+constexpr SessionOptions small{
+    .streams = 8,
+    .head = {.target_bytes = 64, .field_line_bytes = 256, .list_bytes = 1024, .fields = 8},
+    .stream_window_bytes = 1000,
+    .allows_extended_connect = true};
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Answers each request: some at once, some when they are whole, some never.
+class Consumer final : public Events, public Output {
+ public:
+  void on_request(Stream& stream, bool is_end) override {
+    const RequestHead& request = stream.request();
+    check(open_.emplace(stream.id(), &stream).second && open_.size() <= small.streams);
+    if (request.error == skua::Errc::None) {
+      check(!request.host.empty() && request.head.fields.size() <= small.head.fields);
+      check(request.head.size_bytes <= small.head.list_bytes);
+    }
+    log += "r" + std::to_string(stream.id()) + std::string(request.head.target());
+    if (is_end || stream.id() % 3 == 0) respond(stream);
+    if (stream.id() % 7 == 0) session->reset(stream, ErrorCode::Cancel);
+  }
+  void on_data(Stream& stream, std::string_view data) override {
+    check(open_.count(stream.id()) == 1 && !data.empty());
+    std::uint64_t& received = received_[stream.id()];
+    received += data.size();
+    if (stream.request().length_bytes) check(received <= *stream.request().length_bytes);
+    if (stream.id() % 5 != 0) session->consume(stream, data.size());
+    if (stream.id() % 5 == 0) check(received <= small.stream_window_bytes);
+  }
+  void on_end(Stream& stream, const skua::http::Head& trailers) override {
+    check(open_.count(stream.id()) == 1 && trailers.fields.size() <= small.trailers.fields);
+    log += "e" + std::to_string(stream.id()) + ":" + std::to_string(received_[stream.id()]);
+    if (!stream.has_response()) respond(stream);
+  }
+  void on_closed(Stream& stream, ErrorCode) override {
+    check(open_.erase(stream.id()) == 1);
+    session->release(stream);
+  }
+  void on_goaway(ErrorCode) override { log += "g"; }
+  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
+    std::size_t& left = left_[stream.id()];
+    const std::size_t bytes = left < most_bytes ? left : most_bytes;
+    return {.bytes = bytes,
+            .state = bytes == left ? BodyRead::State::End : BodyRead::State::More,
+            .trailers = stream.id() % 4 == 1 ? "x: y\r\n" : ""};
+  }
+  void append(std::string_view bytes) override { written += bytes.size(); }
+  void append_payload(Stream& stream, std::size_t bytes) override {
+    check(bytes <= left_[stream.id()]);
+    left_[stream.id()] -= bytes;
+    written += bytes;
+  }
+  void flush() {
+    while (session->wants_write() && session->write(*this, 10'000) != 0) {
+    }
+  }
+
+  Session* session = nullptr;
+  std::string log;
+  std::size_t written = 0;
+
+ private:
+  void respond(Stream& stream) {
+    left_[stream.id()] = stream.id() * 97 % 3000;
+    session->respond(stream, {.fields = "X: y\r\n"}, left_[stream.id()] != 0);
+  }
+
+  std::map<std::uint32_t, Stream*> open_;
+  std::map<std::uint32_t, std::uint64_t> received_;
+  std::map<std::uint32_t, std::size_t> left_;
+};
+
+/// What is told when the bytes come in pieces; `is_talking`: with answers written in between.
+std::string run(std::string_view bytes, std::uint32_t seed, bool is_talking) {
+  Consumer consumer;
+  skua::loop::Instant now{};
+  const std::unique_ptr<Session> session = make_server_session(small, consumer, now);
+  consumer.session = session.get();
+  session->receive(client_preface, now);
+  while (!bytes.empty()) {
+    seed = seed * 1664525U + 1013904223U;
+    const std::string piece(bytes.substr(0, seed == 0 ? bytes.size() : 1 + (seed >> 25U)));
+    bytes.remove_prefix(piece.size());
+    session->receive(piece, now);
+    if (is_talking) consumer.flush();
+    if (is_talking) now += std::chrono::milliseconds(seed >> 24U);
+    check(session->stream_count() <= small.streams);
+  }
+  consumer.flush();
+  static_cast<void>(session->is_blocked_by_window());
+  return consumer.log;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (!is_available() || size < 2) return 0;
+  const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
+  const std::string bytes(reinterpret_cast<const char*>(data + 2), size - 2);
+  run(bytes, seed, true);
+  // Without answers in between, and short of what an AbuseGuard counts, only the bytes matter.
+  if (bytes.size() < 500) check(run(bytes, seed, false) == run(bytes, seed * 31U + 7U, false));
+  return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "h2/abuse_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace skua::h2 {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr loop::Instant start{};
+
+/// How often one may be done at once before the connection ends.
+int burst(Abuse what) {
+  AbuseGuard guard({}, start);
+  for (int times = 0; times < 1'000'000; ++times) {
+    if (guard.is_over_mark()) return times - 1;
+    guard.charge(what, start);
+  }
+  return -1;
+}
+
+/// Whether a quarter of an hour of `each_second` passes.
+bool is_fine(const std::function<void(AbuseGuard&, loop::Instant)>& each_second) {
+  AbuseGuard guard({}, start);
+  for (int second = 0; second < 900; ++second) {
+    each_second(guard, start + second * 1s);
+    if (guard.is_over_mark()) return false;
+  }
+  return true;
+}
+
+void repeat(AbuseGuard& guard, Abuse what, int times, loop::Instant now) {
+  for (int i = 0; i < times; ++i) guard.charge(what, now + i * (1s / times));
+}
+
+TEST(AbuseGuard, EndsAtTheMark) {
+  EXPECT_EQ(burst(Abuse::PeerReset), 200);
+  EXPECT_EQ(burst(Abuse::ProvokedReset), 100);
+  EXPECT_EQ(burst(Abuse::RefusedStream), 400);
+  EXPECT_EQ(burst(Abuse::EmptyData), 200);
+  EXPECT_EQ(burst(Abuse::PaddedData), 1000);
+  EXPECT_EQ(burst(Abuse::LateFrame), 4000);
+  EXPECT_EQ(burst(Abuse::Settings), 100);
+  EXPECT_EQ(burst(Abuse::Ping), 1000);
+  EXPECT_EQ(burst(Abuse::Priority), 2000);
+  EXPECT_EQ(burst(Abuse::WindowUpdate), 20'000);
+  EXPECT_EQ(burst(Abuse::TinyWindowUpdate), 1000);
+  EXPECT_EQ(burst(Abuse::Continuation), 1000);
+  EXPECT_EQ(burst(Abuse::UnknownFrame), 1000);
+  EXPECT_EQ(burst(Abuse::HeadBomb), 10);
+}
+
+TEST(AbuseGuard, ForgivesAsTimePasses) {
+  AbuseGuard guard({.mark = 1000, .leak_per_second = 10}, start);
+  guard.charge(Abuse::PeerReset, start);
+  guard.charge(Abuse::WindowUpdate, start + 50ms);  // half a point has leaked: none
+  EXPECT_EQ(guard.score(), 101U);
+  guard.charge(Abuse::WindowUpdate, start + 100ms);  // the two halves make one
+  EXPECT_EQ(guard.score(), 101U);
+  guard.charge(Abuse::WindowUpdate, start + 5s);
+  EXPECT_EQ(guard.score(), 101U - 49 + 1);
+  guard.charge(Abuse::WindowUpdate, start + 1h);
+  EXPECT_EQ(guard.score(), 1U);
+}
+
+TEST(AbuseGuard, DoesNotSaveUpForLater) {
+  AbuseGuard guard({}, start);
+  for (int i = 0; i < 100'000; ++i) guard.responded();
+  EXPECT_EQ(guard.score(), 0U);
+  repeat(guard, Abuse::PeerReset, 201, start + 24h);
+  AbuseGuard fresh({}, start + 24h);
+  repeat(fresh, Abuse::PeerReset, 201, start + 24h);
+  EXPECT_EQ(guard.score(), fresh.score());
+}
+
+TEST(AbuseGuard, ATimeThatGoesBackIsNoHarm) {
+  AbuseGuard guard({}, start + 10s);
+  guard.charge(Abuse::PeerReset, start);
+  EXPECT_EQ(guard.score(), 100U);
+}
+
+TEST(AbuseGuard, StopsWhatGoesOnForEver) {
+  EXPECT_FALSE(is_fine(
+      [](AbuseGuard& guard, loop::Instant now) { repeat(guard, Abuse::PeerReset, 30, now); }));
+  EXPECT_FALSE(is_fine(
+      [](AbuseGuard& guard, loop::Instant now) { repeat(guard, Abuse::ProvokedReset, 15, now); }));
+  EXPECT_FALSE(
+      is_fine([](AbuseGuard& guard, loop::Instant now) { repeat(guard, Abuse::Ping, 200, now); }));
+  // A reset for each request that was answered is worth nothing; two are.
+  EXPECT_FALSE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    for (int i = 0; i < 100; ++i) guard.responded();
+    repeat(guard, Abuse::PeerReset, 200, now);
+  }));
+}
+
+TEST(AbuseGuard, AVisitorWhoLeavesAFullPageIsFine) {
+  AbuseGuard guard({}, start);
+  repeat(guard, Abuse::PeerReset, 100, start);
+  repeat(guard, Abuse::Priority, 100, start);
+  EXPECT_FALSE(guard.is_over_mark());
+}
+
+TEST(AbuseGuard, ABrowserAtWorkIsFine) {
+  EXPECT_TRUE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    repeat(guard, Abuse::Priority, 60, now);
+    repeat(guard, Abuse::WindowUpdate, 200, now);
+    repeat(guard, Abuse::PeerReset, 5, now);
+    repeat(guard, Abuse::Ping, 1, now);
+    for (int i = 0; i < 30; ++i) guard.responded();
+  }));
+}
+
+TEST(AbuseGuard, ADownloadWhoseClientAnswersEveryFrameIsFine) {
+  EXPECT_TRUE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    for (int i = 0; i < 5'000; ++i) {
+      guard.sent_data_frame();
+      guard.charge(Abuse::WindowUpdate, now);
+      guard.charge(Abuse::WindowUpdate, now);
+    }
+  }));
+}
+
+TEST(AbuseGuard, ManySmallAnswersEachAcknowledgedAreFine) {
+  EXPECT_TRUE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    for (int i = 0; i < 1'000; ++i) {
+      guard.charge(Abuse::TinyWindowUpdate, now);
+      guard.charge(Abuse::TinyWindowUpdate, now);
+      guard.sent_data_frame();
+      guard.responded();
+    }
+  }));
+}
+
+TEST(AbuseGuard, PingsOfGrpcAreFine) {
+  EXPECT_TRUE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    repeat(guard, Abuse::Ping, 50, now);
+    repeat(guard, Abuse::WindowUpdate, 500, now);
+  }));
+}
+
+TEST(AbuseGuard, LongCookiesInContinuationsAreFine) {
+  EXPECT_TRUE(is_fine([](AbuseGuard& guard, loop::Instant now) {
+    for (int i = 0; i < 500; ++i) {
+      repeat(guard, Abuse::Continuation, 4, now);
+      guard.responded();
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace skua::h2

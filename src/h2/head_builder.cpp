@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Decoded fields in, a head out. The buffer holds, in order of arrival, the texts of the
+// pseudo-header fields and the lines of the others, then the joined cookie where it came in crumbs.
+// Whatever is past a limit is counted and not kept: memory does not grow with what a peer repeats.
+#include "h2/head_builder.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/ascii.hpp"
+#include "http/authority.hpp"
+#include "http/trailers.hpp"
+
+namespace skua::h2 {
+namespace {
+
+using http::FieldLine;
+using http::FieldName;
+
+constexpr std::size_t longest_part = 0xffff;  // what a FieldLine can hold
+constexpr std::size_t kept_bytes = 8 * 1024;
+constexpr std::size_t kept_lines = 64;
+/// From this many times the limit on, a section is not answered any more.
+constexpr std::size_t bomb_factor = 4;
+
+constexpr std::uint16_t http_port = 80;
+constexpr std::uint16_t https_port = 443;
+
+/// The same octets that HTTP/1 takes in a request target.
+bool is_target_text(std::string_view text) noexcept {
+  unsigned allowed = ascii::PathTarget;
+  for (const char c : text) {
+    if (!ascii::is(c, allowed)) return false;
+    if (c == '?') allowed |= ascii::QueryTarget;
+  }
+  return true;
+}
+
+std::size_t crumb_count(FieldName name, std::string_view value) noexcept {
+  if (name != FieldName::Cookie) return 1;
+  return 1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), ';'));
+}
+
+}  // namespace
+
+void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
+  kind_ = kind;
+  limits_ = limits;
+  limits_.target_bytes = std::min(limits.target_bytes, longest_part);
+  limits_.field_line_bytes = std::min(limits.field_line_bytes, longest_part);
+  bytes_.clear();
+  lines_.clear();
+  if (bytes_.capacity() > kept_bytes) bytes_.shrink_to_fit();
+  if (lines_.capacity() > kept_lines) lines_.shrink_to_fit();
+  known_ = 0;
+  list_bytes_ = field_count_ = 0;
+  method_ = path_ = authority_ = scheme_ = protocol_ = {};
+  error_ = Errc::None;
+}
+
+HeadVerdict HeadBuilder::add(std::string_view name, std::string_view value) {
+  const bool has_room = take_room(name, value);
+  const std::size_t most =
+      kind_ == Kind::Request ? bomb_factor * limits_.list_bytes : limits_.list_bytes;
+  if (list_bytes_ > most) return HeadVerdict::TooLong;
+  if (name.starts_with(':')) {
+    if (has_room) add_pseudo(name, value);
+    return HeadVerdict::Fine;
+  }
+  const FieldName known = http::find_field_name(name);
+  // RFC 9113 §8.3.1: a Host that disagrees with `:authority` makes the request malformed; one that
+  // agrees says nothing new.
+  if (known == FieldName::Host && kind_ == Kind::Request && authority_.is_there) {
+    return agrees_with_authority(value) ? HeadVerdict::Fine : HeadVerdict::Malformed;
+  }
+  field_count_ += crumb_count(known, value);
+  if (field_count_ > limits_.fields) fail(Errc::TooManyFields);
+  if (has_room && error_ == Errc::None) keep(name, value, known);
+  return HeadVerdict::Fine;
+}
+
+bool HeadBuilder::take_room(std::string_view name, std::string_view value) noexcept {
+  list_bytes_ += name.size() + value.size() + field_charge;
+  if (list_bytes_ > limits_.list_bytes) return fail(Errc::HeadTooLong), false;
+  const bool is_target = name == ":path" || name == ":authority";
+  if (is_target) {
+    if (value.size() <= limits_.target_bytes) return true;
+    return fail(Errc::TargetTooLong), false;
+  }
+  if (name.size() + value.size() <= limits_.field_line_bytes) return true;
+  return fail(Errc::FieldTooLong), false;
+}
+
+void HeadBuilder::add_pseudo(std::string_view name, std::string_view value) {
+  if (name == ":method") {
+    method_ = keep_text(value);
+  } else if (name == ":path") {
+    path_ = keep_text(value);
+  } else if (name == ":scheme") {
+    scheme_ = keep_text(value);
+  } else if (name == ":protocol") {
+    protocol_ = keep_text(value);
+  } else if (name == ":authority") {
+    ++field_count_;
+    keep("host", value, FieldName::Host);
+    authority_ = {lines_.back().value_begin, lines_.back().value_bytes, true};
+  }
+}
+
+HeadBuilder::Text HeadBuilder::keep_text(std::string_view text) {
+  const Text kept{static_cast<std::uint32_t>(bytes_.size()),
+                  static_cast<std::uint32_t>(text.size()), true};
+  bytes_.append(text);
+  return kept;
+}
+
+void HeadBuilder::keep(std::string_view name, std::string_view value, FieldName known) {
+  const Text kept_name = keep_text(name);
+  const Text kept_value = keep_text(value);
+  lines_.push_back({.name_begin = kept_name.begin,
+                    .value_begin = kept_value.begin,
+                    .name_bytes = static_cast<std::uint16_t>(name.size()),
+                    .value_bytes = static_cast<std::uint16_t>(value.size()),
+                    .name = known});
+  known_ |= std::uint64_t{1} << static_cast<unsigned>(known);
+}
+
+bool HeadBuilder::agrees_with_authority(std::string_view host) const noexcept {
+  const std::string_view authority = view(authority_);
+  if (authority == host) return true;
+  const std::uint16_t port = view(scheme_) == "https" ? https_port : http_port;
+  return http::is_authority(authority) && http::is_authority(host) &&
+         http::is_same_authority(authority, host, port);
+}
+
+/// RFC 9113 §8.2.3: one field, joined with "; ", before anything that knows HTTP/1 sees it.
+void HeadBuilder::join_cookies() {
+  const auto is_cookie = [](const FieldLine& line) { return line.name == FieldName::Cookie; };
+  const auto first = std::find_if(lines_.begin(), lines_.end(), is_cookie);
+  if (first == lines_.end()) return;
+  auto next = std::find_if(first + 1, lines_.end(), is_cookie);
+  if (next == lines_.end()) return;
+
+  const std::size_t begin = bytes_.size();
+  const auto append = [this](const FieldLine& line) {
+    bytes_.append(bytes_, line.value_begin, line.value_bytes);
+  };
+  append(*first);
+  for (; next != lines_.end(); next = std::find_if(next + 1, lines_.end(), is_cookie)) {
+    bytes_.append("; ");
+    append(*next);
+  }
+  const std::size_t size = bytes_.size() - begin;
+  if (size > limits_.field_line_bytes) return fail(Errc::FieldTooLong);
+  first->value_begin = static_cast<std::uint32_t>(begin);
+  first->value_bytes = static_cast<std::uint16_t>(size);
+  lines_.erase(std::remove_if(first + 1, lines_.end(), is_cookie), lines_.end());
+}
+
+http::Head HeadBuilder::head() const noexcept {
+  http::Head head;
+  head.base = bytes_.data();
+  head.fields = lines_;
+  head.known = known_;
+  head.size_bytes = static_cast<std::uint32_t>(list_bytes_);
+  head.major_version = 2;
+  head.minor_version = 0;
+  return head;
+}
+
+HeadVerdict HeadBuilder::finish_request(RequestHead& request) {
+  request = {};
+  if (error_ == Errc::None) join_cookies();
+  request.head = head();
+  if (method_.is_there) {
+    const auto known = parse_method(view(method_));
+    if (!known) fail(Errc::UnknownMethod);
+    request.head.method = known.value_or(Method::Get);
+  }
+  request.protocol = view(protocol_);
+  request.is_https = ascii::equals_ignoring_case(view(scheme_), "https");
+  if (decide_target(request) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
+  decide_host(request);
+  decide_fields(request);
+  request.error = error_;
+  return HeadVerdict::Fine;
+}
+
+/// RFC 9113 §8.3.1, §8.5; RFC 8441 §4. The forms of a target are those of HTTP/1, less the absolute
+/// one.
+HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
+  const bool is_tunnel = request.head.method == Method::Connect && !protocol_.is_there;
+  const Text& target = is_tunnel ? authority_ : path_;
+  if (!target.is_there) {  // it was too long to be kept
+    return error_ == Errc::None ? HeadVerdict::Malformed : HeadVerdict::Fine;
+  }
+  request.head.target_begin = target.begin;
+  request.head.target_bytes = static_cast<std::uint16_t>(target.size);
+  const std::string_view text = view(target);
+  if (is_tunnel) {
+    // RFC 9113 §8.5: host and port.
+    if (!http::is_authority(text) || http::port_of(text, 0) == 0) fail(Errc::MalformedTarget);
+    return HeadVerdict::Fine;
+  }
+  const bool is_asterisk = text == "*" && request.head.method == Method::Options;
+  const bool is_path = text.starts_with('/') && is_target_text(text);
+  const std::string_view scheme = view(scheme_);
+  const bool is_ours = request.is_https || ascii::equals_ignoring_case(scheme, "http");
+  if (!is_ours || !(is_path || is_asterisk)) fail(Errc::MalformedTarget);
+  request.path_and_query = text;
+  return HeadVerdict::Fine;
+}
+
+void HeadBuilder::decide_host(RequestHead& request) noexcept {
+  const FieldLine* const line = request.head.find(FieldName::Host);
+  if (line != nullptr) request.host = request.head.value(*line);
+  if (!http::is_authority(request.host)) fail(Errc::InvalidHost);
+}
+
+/// Content-Length was found to be a number by nghttp2; expectations are those of HTTP/1.
+void HeadBuilder::decide_fields(RequestHead& request) noexcept {
+  for (const FieldLine& line : request.head.fields) {
+    const std::string_view value = request.head.value(line);
+    if (line.name == FieldName::ContentLength) {
+      std::uint64_t length = 0;
+      const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), length);
+      if (code != std::errc() || end != value.data() + value.size())
+        fail(Errc::InvalidContentLength);
+      request.length_bytes = length;
+    } else if (line.name == FieldName::Expect) {
+      request.expect_continue = ascii::equals_ignoring_case(value, "100-continue");
+      if (!request.expect_continue) fail(Errc::UnknownExpectation);  // RFC 9110 §10.1.1
+    }
+  }
+}
+
+HeadVerdict HeadBuilder::finish_trailers(http::Head& trailers) noexcept {
+  if (error_ != Errc::None) return HeadVerdict::TooLong;
+  const auto is_banned = [this](const FieldLine& line) {
+    const std::string_view name(bytes_.data() + line.name_begin, line.name_bytes);
+    return !http::is_allowed_in_trailers(line.name, name);
+  };
+  lines_.erase(std::remove_if(lines_.begin(), lines_.end(), is_banned), lines_.end());
+  known_ = 0;
+  for (const FieldLine& line : lines_) {
+    known_ |= std::uint64_t{1} << static_cast<unsigned>(line.name);
+  }
+  trailers = head();
+  return HeadVerdict::Fine;
+}
+
+}  // namespace skua::h2

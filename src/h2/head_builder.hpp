@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/field.hpp"
+#include "skua/error.hpp"
+
+namespace skua::h2 {
+
+/// How much of a head is taken.
+struct HeadLimits {
+  std::size_t target_bytes = 8 * 1024;       ///< of `:path` or `:authority`: 414
+  std::size_t field_line_bytes = 16 * 1024;  ///< of one field, name and value: 431
+  std::size_t list_bytes = 64 * 1024;        ///< names, values, and field_charge for each: 431
+  std::uint16_t fields = 128;                ///< cookie crumbs counted: 431
+};
+
+/// What a field costs besides its bytes, so that many short ones are not cheap. More than RFC 9113
+/// §6.5.2 counts: a field costs us a FieldLine, too.
+inline constexpr std::size_t field_charge = 64;
+
+/// A request's head, and what its pseudo-header fields decide: the counterpart of h1::Framing.
+///
+/// Lifetime:  the views point into the head's bytes.
+struct RequestHead {
+  http::Head head;                    ///< `host` is made from `:authority`, cookies are joined
+  std::string_view host{};            ///< `uri-host[:port]`
+  std::string_view path_and_query{};  ///< begins with '/'; "*"; "" for a plain CONNECT
+  std::string_view protocol{};        ///< `:protocol` of an extended CONNECT. RFC 8441 §4
+  std::optional<std::uint64_t> length_bytes{};  ///< Content-Length
+  bool is_https = false;                        ///< `:scheme`
+  bool expect_continue = false;                 ///< the peer waits for 100 (Continue)
+  /// Why it is to be answered with status_for(error) instead of being served; `head` then holds
+  /// what could be kept.
+  Errc error = Errc::None;
+};
+
+/// What is wrong with a head that cannot even be answered.
+enum class HeadVerdict : std::uint8_t {
+  Fine,       ///< or to be answered with an error
+  Malformed,  ///< RFC 9113 §8.1.1: a stream error of type PROTOCOL_ERROR
+  TooLong,    ///< a header section many times longer than allowed, a trailer section longer
+};
+
+/// Writes the fields of a header or trailer section into one buffer, in the shape of a head that
+/// was parsed.
+///
+/// It knows no frames: names and values come decoded, and what RFC 9113 §8.2.1, §8.2.2 and §8.3
+/// forbid in each of them has been refused already (nghttp2 does). Here is the rest: what needs
+/// several fields, what HTTP/1 refuses too, and the limits.
+///
+/// RFC:       9113 §8.2, §8.3; 8441 §4
+class HeadBuilder final {
+ public:
+  enum class Kind : std::uint8_t { Request, Trailers };
+
+  /// Ready for another section; the memory is kept, if it is not much.
+  void start(Kind kind, const HeadLimits& limits) noexcept;
+  /// A field in order of arrival. Past the limits nothing is kept any more.
+  HeadVerdict add(std::string_view name, std::string_view value);
+  /// The section is whole.
+  HeadVerdict finish_request(RequestHead& request);
+  /// The same for trailers; without those that must not be merged (http::is_allowed_in_trailers).
+  HeadVerdict finish_trailers(http::Head& trailers) noexcept;
+  /// The bytes that it holds.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return bytes_.capacity() + lines_.capacity() * sizeof(http::FieldLine);
+  }
+
+ private:
+  struct Text {
+    std::uint32_t begin = 0;
+    std::uint32_t size = 0;
+    bool is_there = false;
+  };
+
+  void add_pseudo(std::string_view name, std::string_view value);
+  [[nodiscard]] bool agrees_with_authority(std::string_view host) const noexcept;
+  [[nodiscard]] bool take_room(std::string_view name, std::string_view value) noexcept;
+  void keep(std::string_view name, std::string_view value, http::FieldName known);
+  Text keep_text(std::string_view text);
+  [[nodiscard]] std::string_view view(const Text& text) const noexcept {
+    return {bytes_.data() + text.begin, text.size};
+  }
+  void join_cookies();
+  HeadVerdict decide_target(RequestHead& request) noexcept;
+  void decide_host(RequestHead& request) noexcept;
+  void decide_fields(RequestHead& request) noexcept;
+  [[nodiscard]] http::Head head() const noexcept;
+  void fail(Errc error) noexcept {
+    if (error_ == Errc::None) error_ = error;
+  }
+
+  std::string bytes_;
+  std::vector<http::FieldLine> lines_;
+  HeadLimits limits_;
+  std::uint64_t known_ = 0;
+  std::size_t list_bytes_ = 0;
+  std::size_t field_count_ = 0;
+  Text method_;
+  Text path_;
+  Text authority_;
+  Text scheme_;
+  Text protocol_;
+  Errc error_ = Errc::None;
+  Kind kind_ = Kind::Request;
+};
+
+}  // namespace skua::h2

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// What is sent and when: windows both ways, the budget of a write, and every way in which streams
+// and connections end.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "h2/session.hpp"
+#include "support/h2_frames.hpp"
+#include "support/h2_recorder.hpp"
+
+namespace skua::h2 {
+namespace {
+
+using frames::field;
+
+constexpr loop::Instant start{};
+
+class SessionFlowTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
+    open({});
+  }
+  void open(const SessionOptions& options, const std::string& hello = frames::hello()) {
+    session = make_server_session(options, recorder, start);
+    recorder.session = session.get();
+    recorder.streams.clear();
+    recorder.log.clear();
+    session->receive(hello, start);
+    recorder.flush();
+  }
+  std::string exchange(const std::string& bytes) {
+    session->receive(bytes, start);
+    return frames::describe(recorder.flush());
+  }
+  std::string flushed() { return frames::describe(recorder.flush()); }
+  Stream& stream(std::uint32_t id) { return *recorder.streams.at(id); }
+  /// The content of DATA frames in the last output.
+  [[nodiscard]] std::string content() const {
+    std::string text;
+    for (const frames::Frame& frame : frames::split(recorder.output)) {
+      if (frame.head.type == FrameType::Data) text += frame.payload;
+    }
+    return text;
+  }
+
+  Recorder recorder;
+  std::unique_ptr<Session> session;
+};
+
+// Content that arrives
+// ------------------------------------------------------------------------------
+
+TEST_F(SessionFlowTest, GivesNoWindowBackForContentThatNobodyTook) {
+  open({.stream_window_bytes = 20'000});
+  recorder.takes_content = false;
+  const std::string piece(10'000, 'x');
+  EXPECT_EQ(exchange(frames::post(1) + frames::data(1, piece) + frames::data(1, piece)), "");
+  session->consume(stream(1), 4'000);
+  EXPECT_EQ(flushed(), "");  // too little for a frame of its own
+  session->consume(stream(1), 8'000);
+  EXPECT_EQ(flushed(), "WINDOW_UPDATE(1)");
+  EXPECT_EQ(frames::split(recorder.output)[0].number_at(0), 12'000U);
+  EXPECT_EQ(exchange(frames::data(1, piece + "xx")), "");
+  EXPECT_EQ(recorder.received[1].size(), 30'002U);
+}
+
+TEST_F(SessionFlowTest, APeerThatIgnoresItsWindowIsStopped) {
+  open({.stream_window_bytes = 15'000});
+  recorder.takes_content = false;
+  const std::string piece(10'000, 'x');
+  const std::string sent =
+      exchange(frames::post(1) + frames::data(1, piece) + frames::data(1, piece));
+  EXPECT_EQ(sent, "RST_STREAM(1,FLOW_CONTROL_ERROR)");
+}
+
+TEST_F(SessionFlowTest, AStreamThatNobodyReadsHoldsUpNoOther) {
+  open({.stream_window_bytes = 16'000, .connection_window_bytes = 65'535});
+  recorder.takes_content = false;
+  const std::string piece(16'000, 'x');
+  std::size_t received = 0;
+  for (std::uint32_t id = 1; id < 60; id += 2) {  // 480,000 bytes
+    const std::string sent = exchange(frames::post(id) + frames::data(id, piece));
+    EXPECT_EQ(sent.find("GOAWAY"), std::string::npos) << sent;
+    received += recorder.received[id].size();
+  }
+  EXPECT_EQ(received, 30U * 16'000);
+  EXPECT_EQ(session->stream_count(), 30U);
+}
+
+TEST_F(SessionFlowTest, ContentOfStreamsThatAreGoneIsDropped) {
+  session->receive(frames::post(1), start);
+  session->reset(stream(1), ErrorCode::Cancel);
+  EXPECT_EQ(flushed(), "RST_STREAM(1,CANCEL)");
+  const std::string piece(16'000, 'x');
+  std::string sent;
+  for (int i = 0; i < 100; ++i) sent += exchange(frames::data(1, piece));
+  EXPECT_NE(sent.find("WINDOW_UPDATE(0)"), std::string::npos);
+  EXPECT_EQ(sent.find("RST_STREAM"), std::string::npos);
+  EXPECT_EQ(recorder.received[1], "");
+}
+
+// Content that is sent
+// ------------------------------------------------------------------------------
+
+TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
+  open({}, frames::hello({{4, 10}}));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, "0123456789abcdefghij");
+  };
+  EXPECT_EQ(exchange(frames::get(1)), "HEADERS(1) DATA(1)");
+  EXPECT_EQ(content(), "0123456789");
+  EXPECT_TRUE(session->is_blocked_by_window());
+  EXPECT_TRUE(session->is_blocked_by_window(stream(1)));
+  EXPECT_EQ(exchange(frames::window_update(1, 4)), "DATA(1)");
+  EXPECT_EQ(content(), "abcd");
+  EXPECT_EQ(exchange(frames::settings({{4, 1000}})), "SETTINGS+ DATA(1)!");
+  EXPECT_EQ(content(), "efghij");
+  EXPECT_FALSE(session->is_blocked_by_window());
+  EXPECT_EQ(recorder.log.substr(recorder.log.find("1 closed")), "1 closed NO_ERROR\n");
+}
+
+TEST_F(SessionFlowTest, TheWindowOfTheConnectionHoldsForAllStreams) {
+  open({}, frames::hello({{4, 1'000'000}}));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, std::string(60'000, 'x'));
+  };
+  session->receive(frames::get(1) + frames::get(3), start);
+  recorder.flush();
+  EXPECT_EQ(content().size(), 65'535U);
+  EXPECT_TRUE(session->is_blocked_by_window());
+  EXPECT_FALSE(session->wants_write());
+  session->receive(frames::window_update(0, 100'000), start);
+  recorder.flush();
+  EXPECT_EQ(content().size(), 120'000U - 65'535U);
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, ContentThatIsNotThereYetIsAskedForWhenItIs) {
+  session->receive(frames::get(1), start);
+  recorder.contents[1] = {.text = "abc", .is_whole = false};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
+  EXPECT_FALSE(session->wants_write());
+  EXPECT_FALSE(session->is_blocked_by_window());
+  session->resume_body(stream(1));
+  EXPECT_EQ(flushed(), "");  // there was none after all
+  recorder.contents[1].text += "def";
+  recorder.contents[1].is_whole = true;
+  session->resume_body(stream(1));
+  EXPECT_EQ(flushed(), "DATA(1)!");
+  EXPECT_EQ(content(), "def");
+}
+
+TEST_F(SessionFlowTest, AnEmptyEndFollowsWhereTheLastPieceDidNotSaySo) {
+  session->receive(frames::get(1) + frames::get(3), start);
+  recorder.contents[1] = {.text = "abc", .is_whole = false};
+  session->respond(stream(1), {}, true);
+  recorder.flush();
+  recorder.contents[1].is_whole = true;
+  session->resume_body(stream(1));
+  EXPECT_EQ(flushed(), "DATA(1)!");
+  EXPECT_EQ(content(), "");
+  recorder.contents[3] = {.text = "abc", .trailers = "X-Sum: 1\r\n"};
+  session->respond(stream(3), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(3) DATA(3) HEADERS(3)!");
+}
+
+TEST_F(SessionFlowTest, TrailersWithoutContentBehindThem) {
+  session->receive(frames::get(1), start);
+  recorder.contents[1] = {.text = "", .trailers = "X-Sum: 1\r\n"};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) HEADERS(1)!");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, ContentThatCannotBeCompletedResetsTheStream) {
+  session->receive(frames::get(1), start);
+  recorder.contents[1] = {.text = "abc", .is_whole = false};
+  session->respond(stream(1), {}, true);
+  recorder.flush();
+  recorder.contents[1].fails = true;
+  session->resume_body(stream(1));
+  EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
+  EXPECT_EQ(session->abuse_score(), AbuseGuard::weight(Abuse::Settings) - 2);
+}
+
+TEST_F(SessionFlowTest, AWriteKeepsToItsBudget) {
+  open({}, frames::hello({{4, 0x7fff'ffff}}) + frames::window_update(0, 0x7000'0000));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, std::string(1'000'000, 'x'));
+  };
+  session->receive(frames::get(1) + frames::get(3), start);
+  std::size_t total = 0;
+  while (session->wants_write()) {
+    recorder.output.clear();
+    const std::size_t written = session->write(recorder, 50'000);
+    ASSERT_EQ(written, recorder.output.size());
+    ASSERT_LE(written, 50'000U + 16'384 + frame_header_bytes);
+    total += written;
+  }
+  EXPECT_GT(total, 2'000'000U);
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, UrgentResponsesGoFirst) {
+  open({}, frames::hello({{4, 1'000'000}}) + frames::window_update(0, 1'000'000));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, std::string(20'000, 'x'));
+  };
+  const auto with = [](std::string_view priority) {
+    return frames::request_block("GET", "/", {{"priority", std::string(priority)}});
+  };
+  EXPECT_EQ(exchange(frames::headers(1, with("u=6")) + frames::headers(3, with("u=0"))),
+            "HEADERS(1) HEADERS(3) DATA(3) DATA(3)! DATA(1) DATA(1)!");
+  EXPECT_EQ(exchange(frames::headers(5, with("u=3,i")) + frames::headers(7, with("u=3,i"))),
+            "HEADERS(5) HEADERS(7) DATA(5) DATA(7) DATA(5)! DATA(7)!");
+  EXPECT_EQ(exchange(frames::get(9) + frames::get(11) + frames::priority_update(11, "u=1")),
+            "HEADERS(9) HEADERS(11) DATA(11) DATA(11)! DATA(9) DATA(9)!");
+}
+
+// Heads that are sent
+// -------------------------------------------------------------------------------
+
+TEST_F(SessionFlowTest, AHeadWithoutContentEndsTheStream) {
+  session->receive(frames::headers(1, frames::request_block("HEAD", "/")), start);
+  session->respond(stream(1), {.length_bytes = 12}, false);
+  EXPECT_EQ(flushed(), "HEADERS(1)!");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, InformationalResponsesComeBefore) {
+  session->receive(frames::post(1, {{"expect", "100-continue"}}), start);
+  session->inform(stream(1), Status::Continue, {});
+  EXPECT_EQ(flushed(), "HEADERS(1)");
+  session->inform(stream(1), Status::EarlyHints, "Link: </a.css>; rel=preload\r\n");
+  session->receive(frames::data(1, "abc", frames::end), start);
+  recorder.answer(stream(1), "done");
+  session->inform(stream(1), Status::EarlyHints, {});  // too late: left out
+  EXPECT_EQ(flushed(), "HEADERS(1) HEADERS(1) DATA(1)!");
+}
+
+TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
+  session->receive(frames::get(1), start);
+  std::string lines;
+  while (lines.size() < 300'000) lines += "X-Long: " + std::string(1000, 'x') + "\r\n";
+  session->respond(stream(1), {.fields = lines}, false);
+  EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
+}
+
+// The end of a stream
+// -------------------------------------------------------------------------------
+
+TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
+  recorder.when_requested = [this](Stream& its, bool) { recorder.answer(its, "no need"); };
+  EXPECT_EQ(exchange(frames::post(1)), "HEADERS(1) DATA(1)! RST_STREAM(1,NO_ERROR)");
+  EXPECT_EQ(recorder.log, "1 POST / h.example\n1 closed NO_ERROR\n");
+  EXPECT_EQ(exchange(frames::data(1, "late", frames::end)), "");
+  EXPECT_EQ(recorder.received[1], "");
+  EXPECT_EQ(session->abuse_score(),
+            AbuseGuard::weight(Abuse::Settings) - 102 + AbuseGuard::weight(Abuse::LateFrame));
+}
+
+TEST_F(SessionFlowTest, AStreamThatThePeerResetCountsUntilItIsReleased) {
+  open({.streams = 2});
+  recorder.releases = false;
+  EXPECT_EQ(exchange(frames::get(1) + frames::reset(1) + frames::get(3) + frames::reset(3)), "");
+  EXPECT_EQ(recorder.log,
+            "1 GET / h.example end\n1 closed CANCEL\n3 GET / h.example end\n3 closed CANCEL\n");
+  EXPECT_TRUE(stream(1).is_closed());
+  EXPECT_EQ(stream(1).request().head.target(), "/");  // a handler may still look at it
+  EXPECT_EQ(session->stream_count(), 2U);
+  EXPECT_EQ(exchange(frames::get(5)), "RST_STREAM(5,REFUSED_STREAM)");
+  session->respond(stream(1), {}, false);  // the handler did not notice: nothing happens
+  session->consume(stream(1), 10);
+  session->resume_body(stream(1));
+  session->reset(stream(1), ErrorCode::Cancel);
+  EXPECT_EQ(flushed(), "");
+  session->release(stream(1));
+  recorder.releases = true;
+  EXPECT_EQ(exchange(frames::get(7)), "");
+  EXPECT_NE(recorder.log.find("7 GET"), std::string::npos);
+  EXPECT_EQ(session->stream_count(), 2U);
+}
+
+TEST_F(SessionFlowTest, AReleasedStreamIsCancelledAndNotToldOfAgain) {
+  session->receive(frames::post(1), start);
+  session->release(stream(1));
+  EXPECT_EQ(exchange(frames::data(1, "abc", frames::end)), "RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(recorder.log, "1 POST / h.example\n");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
+  open({.streams = 3}, std::string(client_preface) + frames::settings());  // no acknowledgement yet
+  EXPECT_EQ(exchange(frames::get(1) + frames::get(3) + frames::get(5) + frames::get(7)),
+            "RST_STREAM(7,REFUSED_STREAM)");
+  EXPECT_EQ(session->stream_count(), 3U);
+  EXPECT_EQ(recorder.log.find("7 GET"), std::string::npos);
+}
+
+// The end of a connection
+// ---------------------------------------------------------------------------
+
+TEST_F(SessionFlowTest, ShutsDownInTwoSteps) {
+  session->receive(frames::get(1), start);
+  session->begin_shut_down();
+  EXPECT_EQ(flushed(), "GOAWAY(2147483647,NO_ERROR)");
+  EXPECT_FALSE(session->is_over());
+  EXPECT_EQ(exchange(frames::get(3)), "");  // was on its way
+  session->finish_shut_down();
+  EXPECT_EQ(flushed(), "GOAWAY(3,NO_ERROR)");
+  EXPECT_EQ(exchange(frames::get(5)), "");  // is not looked at
+  EXPECT_EQ(recorder.log, "1 GET / h.example end\n3 GET / h.example end\n");
+  EXPECT_FALSE(session->is_over());
+  recorder.answer(stream(1), "a");
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
+  EXPECT_FALSE(session->is_over());
+  recorder.answer(stream(3), "b");
+  EXPECT_EQ(flushed(), "HEADERS(3) DATA(3)!");
+  EXPECT_TRUE(session->is_over());
+  EXPECT_EQ(session->failure(), nullptr);
+}
+
+TEST_F(SessionFlowTest, TerminatingTellsTheReasonAndSendsNothingElse) {
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, std::string(100'000, 'x'));
+  };
+  session->receive(frames::get(1), start);
+  session->terminate(ErrorCode::SettingsTimeout, "no acknowledgement");
+  const std::string sent = flushed();
+  EXPECT_EQ(sent.substr(sent.rfind(' ') + 1), "GOAWAY(1,SETTINGS_TIMEOUT)");
+  EXPECT_TRUE(session->is_over());
+  EXPECT_FALSE(session->wants_write());
+  ASSERT_NE(session->failure(), nullptr);
+  EXPECT_EQ(session->failure()->code, ErrorCode::SettingsTimeout);
+  EXPECT_EQ(session->failure()->reason, "no acknowledgement");
+  session->terminate(ErrorCode::Cancel, "again");
+  EXPECT_EQ(flushed(), "");
+}
+
+TEST_F(SessionFlowTest, APeerThatLeavesIsServedToTheEnd) {
+  EXPECT_EQ(exchange(frames::get(1) + frames::goaway(0, ErrorCode::NoError)), "");
+  EXPECT_EQ(recorder.log, "1 GET / h.example end\ngoaway NO_ERROR\n");
+  EXPECT_FALSE(session->is_over());
+  recorder.answer(stream(1), "a");
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
+  EXPECT_TRUE(session->is_over());
+}
+
+TEST_F(SessionFlowTest, CanBeDestroyedAtAnyTime) {
+  recorder.releases = false;
+  session->receive(frames::get(1) + frames::post(3) + frames::post(5) + frames::reset(5) +
+                       frames::headers(7, field(":method", "GET"), 0),
+                   start);
+  recorder.answer(stream(1), std::string(100'000, 'x'));
+  recorder.output.clear();
+  session->write(recorder, 1'000);
+  const std::string log = recorder.log;
+  session.reset();
+  EXPECT_EQ(recorder.log, log);
+}
+
+}  // namespace
+}  // namespace skua::h2

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Which fields of a trailer section may be merged into a message: those that say nothing about how
+// it is framed, routed or understood. RFC 9110 §6.5.1
+#include "http/trailers.hpp"
+
+#include "base/ascii.hpp"
+
+namespace skua::http {
+
+bool is_allowed_in_trailers(FieldName name, std::string_view text) noexcept {
+  using enum FieldName;
+  switch (name) {
+    case Other: break;
+    case Etag:
+    case RetryAfter:
+    case Server:
+    case UserAgent:
+    case XRequestId: return true;
+    default:
+      return false;  // frames, routes, authenticates, modifies the request or describes content
+  }
+  // The same for names without a number.
+  for (const std::string_view prefix :
+       {"content-", "if-", "proxy-", "sec-", "x-forwarded-", "access-control-"}) {
+    if (ascii::equals_ignoring_case(text.substr(0, prefix.size()), prefix)) return false;
+  }
+  for (const std::string_view banned :
+       {"max-forwards", "x-real-ip", "x-http-method-override", "strict-transport-security",
+        "authentication-info", "accept-charset", "http2-settings", "early-data", "front-end-https",
+        "true-client-ip", "cf-connecting-ip", "client-ip", "from", "warning"}) {
+    if (ascii::equals_ignoring_case(text, banned)) return false;
+  }
+  return true;
+}
+
+}  // namespace skua::http

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "h2/session.hpp"
+#include "skua/method.hpp"
+
+namespace skua::h2 {
+
+/// A session's consumer that writes down what it is told, and sends what it was given; for tests.
+class Recorder : public Events, public Output {
+ public:
+  struct Content {
+    std::string text{};  ///< to be sent
+    std::size_t sent = 0;
+    bool is_whole = true;  ///< otherwise more may follow
+    bool fails = false;
+    std::string trailers{};
+  };
+
+  /// One line for a request's head: `GET /a h.example name=value ... end`.
+  static std::string describe(const Stream& stream, bool is_end) {
+    const RequestHead& request = stream.request();
+    std::string text(name(request.head.method));
+    text.append(" ").append(request.head.target()).append(" ").append(request.host);
+    if (!request.protocol.empty()) text.append(" protocol=").append(request.protocol);
+    if (request.is_https) text += " https";
+    if (request.expect_continue) text += " expects";
+    if (request.length_bytes) text.append(" length=" + std::to_string(*request.length_bytes));
+    if (request.error != Errc::None) {
+      text.append(" error=" + std::to_string(code(status_for(request.error))));
+    }
+    append_fields(request.head, text);
+    return text.append(is_end ? " end" : "");
+  }
+
+  void on_request(Stream& stream, bool is_end) override {
+    streams[stream.id()] = &stream;
+    write_down(stream, describe(stream, is_end));
+    if (when_requested) when_requested(stream, is_end);
+  }
+  void on_data(Stream& stream, std::string_view data) override {
+    received[stream.id()].append(data);
+    if (takes_content && session != nullptr) session->consume(stream, data.size());
+  }
+  void on_end(Stream& stream, const http::Head& trailers) override {
+    std::string text = "end [" + received[stream.id()] + "]";
+    append_fields(trailers, text);
+    write_down(stream, text);
+    if (when_ended) when_ended(stream);
+  }
+  void on_closed(Stream& stream, ErrorCode reason) override {
+    write_down(stream, "closed " + std::string(h2::name(reason)));
+    if (!releases) return;
+    streams.erase(stream.id());
+    session->release(stream);
+  }
+  void on_goaway(ErrorCode reason) override { log.append("goaway ").append(name(reason)) += '\n'; }
+  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
+    const Content& content = contents[stream.id()];
+    if (content.fails) return {.state = BodyRead::State::Failed};
+    const std::size_t left = content.text.size() - content.sent;
+    const std::size_t bytes = std::min(left, most_bytes);
+    const bool is_end = bytes == left && content.is_whole;
+    return {.bytes = bytes,
+            .state = is_end ? BodyRead::State::End : BodyRead::State::More,
+            .trailers = is_end ? std::string_view(content.trailers) : std::string_view()};
+  }
+
+  void append(std::string_view bytes) override { output.append(bytes); }
+  void append_payload(Stream& stream, std::size_t bytes) override {
+    Content& content = contents[stream.id()];
+    output.append(content.text, content.sent, bytes);
+    content.sent += bytes;
+  }
+
+  /// Sends a response whose content is `text`.
+  void answer(Stream& stream, std::string text, Status status = Status::Ok) {
+    const std::size_t size = text.size();
+    contents[stream.id()] = {.text = std::move(text)};
+    session->respond(stream, {.status = status, .length_bytes = size}, size != 0);
+  }
+  /// All that the session has to write.
+  std::string flush() {
+    output.clear();
+    while (session->wants_write() && session->write(*this, 1U << 20U) != 0) {
+    }
+    return output;
+  }
+
+  Session* session = nullptr;
+  std::function<void(Stream&, bool is_end)> when_requested;
+  std::function<void(Stream&)> when_ended;
+  bool takes_content = true;  ///< gives the window back at once
+  bool releases = true;       ///< its handlers end with their streams
+  std::string log;
+  std::string output;
+  std::map<std::uint32_t, Stream*> streams;
+  std::map<std::uint32_t, std::string> received;
+  std::map<std::uint32_t, Content> contents;
+
+ private:
+  static void append_fields(const http::Head& head, std::string& text) {
+    for (const http::FieldLine& line : head.fields) {
+      if (line.name == http::FieldName::Host) continue;
+      text.append(" ").append(head.name(line)).append("=").append(head.value(line));
+    }
+  }
+  void write_down(const Stream& stream, std::string_view text) {
+    log.append(std::to_string(stream.id())).append(" ").append(text) += '\n';
+  }
+};
+
+}  // namespace skua::h2
