@@ -105,6 +105,13 @@ function(skua_tests)
       if(name STREQUAL "server-behaviour")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
+      if(name STREQUAL "tls")
+        # Peers that misbehave are made of OpenSSL itself, so these tests know whether it is there.
+        target_compile_definitions(test-tls PRIVATE $<TARGET_PROPERTY:skua,COMPILE_DEFINITIONS>)
+        if(SKUA_TLS_INCLUDE)
+          target_include_directories(test-tls SYSTEM PRIVATE ${SKUA_TLS_INCLUDE})
+        endif()
+      endif()
       target_compile_definitions(test-${name} PRIVATE
         SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SKUA_BINARY_DIR="${PROJECT_BINARY_DIR}")
       gtest_discover_tests(test-${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS ${label})
