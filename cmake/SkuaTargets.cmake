@@ -106,8 +106,11 @@ function(skua_tests)
       if(name STREQUAL "server-behaviour")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
-      if(name STREQUAL "h2")  # its peers are of nghttp2, too
+      # Peers that misbehave are made of the libraries themselves.
+      if(name STREQUAL "h2")
         skua_optional(test-${name} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+      elseif(name STREQUAL "tls")
+        skua_optional(test-${name} TLS openssl/evp.h libssl-dev ssl crypto)
       endif()
       target_compile_definitions(test-${name} PRIVATE
         SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SKUA_BINARY_DIR="${PROJECT_BINARY_DIR}")

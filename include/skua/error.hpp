@@ -52,6 +52,13 @@ enum class Errc : std::uint16_t {
   MalformedCookie,
   MalformedChallenge,
   MalformedCoding,
+  // TLS. RFC 8446, 5246.
+  TlsConfiguration,
+  TlsHandshakeFailed,
+  TlsCertificate,
+  TlsFailed,
+  TlsTruncated,
+  PlainHttp,
   // The connection and the machine.
   TimedOut,
   TooSlow,

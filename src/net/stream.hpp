@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "loop/backend.hpp"
 #include "net/address.hpp"
@@ -15,6 +16,9 @@ using loop::Slice;
 /// Who listens to a stream. Calls come on the loop's thread, never inside a call to the stream.
 class StreamSink {
  public:
+  /// The stream is secure from here on: once, before all else but a failure; a plain one never says
+  /// so.
+  virtual void on_established() {}
   /// Bytes have arrived: valid and writable during the call only.
   virtual void on_receive(std::span<char> bytes) = 0;
   /// No more bytes will come: the peer has ended its side (Errc::None), or an error ended it.
@@ -48,6 +52,13 @@ class Stream {
   virtual std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) = 0;
   virtual void shutdown_write() = 0;
   virtual void close() = 0;
+
+  /// Whether bytes can go both ways; TLS has to shake hands first and then tells on_established.
+  [[nodiscard]] virtual bool is_established() const noexcept { return true; }
+  /// Whether nobody on the way can read or change what is sent.
+  [[nodiscard]] virtual bool is_secure() const noexcept { return false; }
+  /// What both sides agreed to speak (`h2`); empty where nobody asked. RFC 7301
+  [[nodiscard]] virtual std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND { return {}; }
 
   [[nodiscard]] virtual Address peer() const = 0;
   [[nodiscard]] virtual Address local() const = 0;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// In: whom to trust and whom to talk to. Out: engines that go on only with a server whose
+// certificate a trusted authority signed for that very host (RFC 9110 §4.3.4).
+#include "tls/client_context.hpp"
+
+#include <utility>
+
+#ifdef SKUA_HAS_TLS
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "tls/context.hpp"
+#endif
+
+namespace skua::tls {
+
+#ifdef SKUA_HAS_TLS
+
+namespace {
+
+// Where systems keep the authorities, for an OpenSSL that was not built for the system it is on.
+constexpr std::array<const char*, 5> known_stores{
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", "/usr/local/etc/openssl@3/cert.pem"};
+
+std::string environment_or(const char* name, const char* otherwise) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+class OpensslClientContext final : public ClientContext,
+                                   public std::enable_shared_from_this<OpensslClientContext> {
+ public:
+  Outcome<bool> load(const ClientOptions& options, const std::vector<std::string>& protocols);
+  [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
+                                                std::string_view session) const override;
+
+ private:
+  Outcome<bool> load_trust(const ClientOptions& options);
+  Outcome<bool> load_system_store();
+
+  ContextPointer context_;
+  std::string store_;  // whom we trust, in words
+};
+
+Outcome<bool> OpensslClientContext::load(const ClientOptions& options,
+                                         const std::vector<std::string>& protocols) {
+  auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
+  if (!made) return made.problem();
+  context_ = *std::move(made);
+  if (!options.certificate.certificate.empty()) {
+    const auto read = read_credentials(options.certificate);
+    if (!read) return read.problem();
+    if (auto used = use_credentials(*context_, *read); !used) return used;
+  }
+  const std::string list = protocol_list(protocols);
+  // This function, unlike the others, answers 0 when all is well.
+  if (!list.empty() &&
+      SSL_CTX_set_alpn_protos(context_.get(), reinterpret_cast<const unsigned char*>(list.data()),
+                              static_cast<unsigned>(list.size())) != 0) {
+    return unusable("the list of protocols cannot be used: " + take_reason());
+  }
+  return load_trust(options);
+}
+
+Outcome<bool> OpensslClientContext::load_trust(const ClientOptions& options) {
+  if (options.insecure) return true;
+  SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, note_verification);
+  if (options.authorities.empty()) return load_system_store();
+  const auto trusted = trust(*context_, options.authorities, "the file of trusted authorities");
+  if (!trusted) return trusted.problem();
+  store_ = is_pem_text(options.authorities) ? "the given certificates" : options.authorities;
+  return true;
+}
+
+// SSL_CERT_FILE and SSL_CERT_DIR are OpenSSL's own names for other places.
+Outcome<bool> OpensslClientContext::load_system_store() {
+  std::error_code ignored;
+  const std::string file = environment_or("SSL_CERT_FILE", X509_get_default_cert_file());
+  const std::string folder = environment_or("SSL_CERT_DIR", X509_get_default_cert_dir());
+  store_ = file + " and " + folder;
+  ERR_clear_error();
+  if (SSL_CTX_set_default_verify_paths(context_.get()) != 1) {
+    return unusable("the system's authorities (" + store_ + ") cannot be read: " + take_reason());
+  }
+  if (std::filesystem::exists(file, ignored) || std::filesystem::exists(folder, ignored)) {
+    return true;
+  }
+  for (const char* const known : known_stores) {
+    if (!std::filesystem::exists(known, ignored)) continue;
+    store_ = known;
+    if (SSL_CTX_load_verify_file(context_.get(), known) == 1) return true;
+    return unusable("the system's authorities (" + store_ + ") cannot be read: " + take_reason());
+  }
+  return unusable("there are no trusted authorities: neither " + store_ +
+                  " exists; install the package ca-certificates, or set SSL_CERT_FILE");
+}
+
+std::unique_ptr<Engine> OpensslClientContext::connect(std::string_view host,
+                                                      std::string_view session) const {
+  SslPointer ssl(SSL_new(context_.get()));
+  if (!ssl) throw std::bad_alloc();
+  SSL_set_connect_state(ssl.get());
+  X509_VERIFY_PARAM* const checks = SSL_get0_param(ssl.get());
+  const std::string name = normal_name(host);
+  const std::string octets = address_octets(host);
+  bool is_set = !name.empty();
+  if (!octets.empty()) {
+    const auto* const address = reinterpret_cast<const unsigned char*>(octets.data());
+    is_set = X509_VERIFY_PARAM_set1_ip(checks, address, octets.size()) == 1;
+  } else if (is_set) {
+    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    // RFC 6066 §3: literal addresses are not permitted in SNI.
+    is_set = X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size()) == 1 &&
+             SSL_set_tlsext_host_name(ssl.get(), name.c_str()) == 1;
+  }
+  // Without a name to check for, any certificate would do.
+  if (!is_set) throw std::bad_alloc();
+  const auto* octet = reinterpret_cast<const unsigned char*>(session.data());
+  if (!session.empty()) {
+    const SessionPointer resumed(
+        d2i_SSL_SESSION(nullptr, &octet, static_cast<long>(session.size())));
+    if (resumed) SSL_set_session(ssl.get(), resumed.get());
+  }
+  auto engine = std::make_unique<Engine>(ssl.release(), shared_from_this());
+  engine->expect(std::string(host), store_);
+  return engine;
+}
+
+}  // namespace
+
+Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
+    const ClientOptions& options, const std::vector<std::string>& protocols) {
+  auto context = std::make_shared<OpensslClientContext>();
+  if (const auto loaded = context->load(options, protocols); !loaded) return loaded.problem();
+  return std::shared_ptr<const ClientContext>(std::move(context));
+}
+
+#else
+
+Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
+    const ClientOptions&, const std::vector<std::string>&) {
+  return no_openssl();
+}
+
+#endif
+
+}  // namespace skua::tls

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "skua/bytes.hpp"
+#include "tls/problem.hpp"
+
+namespace skua::tls {
+
+/// A certificate that was made, with its key; all but the fingerprint as PEM.
+struct Issued {
+  std::string certificate{};
+  std::string private_key{};
+  std::string fingerprint{};  ///< SHA-256 of the certificate: `AB:CD:...`
+};
+
+/// What a new certificate says.
+struct CertificateDetails {
+  std::string common_name{};
+  std::vector<std::string> hosts{};  ///< DNS names and addresses, as subjectAltName
+  bool is_authority = false;         ///< it may sign other certificates
+  Duration starts_in = -24h;         ///< before now, as clocks differ
+  Duration ends_in = std::chrono::hours(24 * 30);
+};
+
+/// Makes an ECDSA key on P-256 and a certificate with it, signed by `issuer`, or by itself where
+/// that is null.
+///
+/// Ends with: TlsConfiguration where a PEM text of the issuer cannot be read.
+Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer = nullptr);
+
+/// A certificate for `localhost`, the loopback addresses and `more_hosts`, signed by itself.
+Outcome<Issued> make_self_signed(const std::vector<std::string>& more_hosts);
+
+/// The same for this machine: its name and every address it is reached by.
+Outcome<Issued> make_self_signed_for_this_machine();
+
+}  // namespace skua::tls

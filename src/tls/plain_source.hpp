@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "net/stream.hpp"
+#include "skua/error.hpp"
+
+namespace skua::tls {
+
+/// What a send is about: plain bytes, taken piece by piece.
+class PlainSource {
+ public:
+  [[nodiscard]] virtual std::size_t left_bytes() const noexcept = 0;
+  /// The next piece, at most as long as `scratch`, in which it may lie.
+  virtual Result<std::span<const char>> next(std::span<char> scratch) = 0;
+
+ protected:
+  ~PlainSource() = default;
+};
+
+/// Memory; small slices are put together, large ones are not copied.
+class SliceSource final : public PlainSource {
+ public:
+  explicit SliceSource(std::span<const net::Slice> slices) noexcept;
+
+  [[nodiscard]] std::size_t left_bytes() const noexcept override { return left_bytes_; }
+  Result<std::span<const char>> next(std::span<char> scratch) override;
+
+ private:
+  std::span<const char> take(std::size_t count_bytes) noexcept;
+
+  std::span<const net::Slice> slices_;
+  std::size_t used_bytes_ = 0;  // of the first slice
+  std::size_t left_bytes_ = 0;
+};
+
+/// A range of a file; one that is shorter is TruncatedBody.
+class FileSource final : public PlainSource {
+ public:
+  FileSource(int file, std::uint64_t offset, std::size_t size_bytes) noexcept
+      : offset_(offset), left_bytes_(size_bytes), file_(file) {}
+
+  [[nodiscard]] std::size_t left_bytes() const noexcept override { return left_bytes_; }
+  Result<std::span<const char>> next(std::span<char> scratch) override;
+
+ private:
+  std::uint64_t offset_;
+  std::size_t left_bytes_;
+  int file_;
+};
+
+}  // namespace skua::tls

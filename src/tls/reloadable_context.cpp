@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// In: options, and files that change. Out: a context that can always be used.
+#include "tls/reloadable_context.hpp"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "tls/issue.hpp"
+
+namespace skua::tls {
+
+ReloadableContext::ReloadableContext(TlsOptions options, std::vector<std::string> protocols,
+                                     const loop::Clock& clock)
+    : options_(std::move(options)),
+      protocols_(std::move(protocols)),
+      keys_(std::make_shared<TicketKeys>(options_.ticket_key_lifetime, clock)) {}
+
+Outcome<std::unique_ptr<ReloadableContext>> ReloadableContext::create(
+    TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock) {
+  if (options.self_signed && options.certificate.empty()) {
+    // Once: a reload must not change who we are.
+    auto made = make_self_signed_for_this_machine();
+    if (!made) return made.problem();
+    options.certificate = std::move(made->certificate);
+    options.private_key = std::move(made->private_key);
+    options.self_signed = false;
+  }
+  std::unique_ptr<ReloadableContext> context(
+      new ReloadableContext(std::move(options), std::move(protocols), clock));
+  if (auto problem = context->reload()) return *std::move(problem);
+  return context;
+}
+
+std::shared_ptr<const ServerContext> ReloadableContext::current() const {
+  const std::lock_guard lock(swapping_);
+  return current_;
+}
+
+std::optional<Problem> ReloadableContext::reload() {
+  const std::lock_guard lock(reloading_);
+  seen_ = stamps();
+  return load();
+}
+
+ReloadableContext::Checked ReloadableContext::reload_if_changed() {
+  const std::lock_guard lock(reloading_);
+  std::vector<Stamp> now = stamps();
+  if (now == seen_) return {};
+  // Before the files are read: whoever changes one in the meantime is seen the next time.
+  seen_ = std::move(now);
+  if (auto problem = load()) return {Change::Refused, *std::move(problem)};
+  return {Change::Reloaded, {}};
+}
+
+std::optional<Problem> ReloadableContext::load() {
+  auto loaded = ServerContext::create(options_, protocols_, keys_);
+  if (!loaded) return loaded.problem();
+  const std::lock_guard lock(swapping_);
+  current_ = *std::move(loaded);
+  return std::nullopt;
+}
+
+std::vector<ReloadableContext::Stamp> ReloadableContext::stamps() const {
+  std::vector<Stamp> found;
+  const auto add = [&found](const std::string& source) {
+    struct stat told{};
+    if (source.empty() || source.find("-----BEGIN") != std::string::npos) return;
+    if (::stat(source.c_str(), &told) != 0) return found.push_back({});
+    found.push_back({told.st_mtim.tv_sec, told.st_mtim.tv_nsec,
+                     static_cast<std::uint64_t>(told.st_size), told.st_ino});
+  };
+  add(options_.certificate);
+  add(options_.private_key);
+  add(options_.client_ca);
+  for (const TlsCertificate& more : options_.more_certificates) {
+    add(more.certificate);
+    add(more.private_key);
+  }
+  return found;
+}
+
+}  // namespace skua::tls

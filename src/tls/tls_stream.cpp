@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// Between a stream of records and whoever wants plain bytes. Every call of the stream below ends in
+// settle(), which tells the sink what there is to tell; what comes up inside a call of the sink's
+// own waits for that, or for the end of the turn.
+#include "tls/tls_stream.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tls/plain_source.hpp"
+
+namespace skua::tls {
+namespace {
+
+// Plain bytes that are encrypted before the stream below has to take them: what a slow peer costs.
+constexpr std::size_t burst_bytes = 64_KiB;
+constexpr std::size_t burst_overhead_bytes = 256;  // heads and tags of its records
+
+void release(std::string& buffer) noexcept { std::string().swap(buffer); }
+
+}  // namespace
+
+TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
+                     std::unique_ptr<Engine> engine)
+    : loop_(loop),
+      inner_(std::move(inner)),
+      engine_(std::move(engine)),
+      later_(loop::call_member<&TlsStream::on_later>, this) {
+  inner_->listen(*this);
+}
+
+void TlsStream::start_receive() {
+  SKUA_ASSERT(state_ != State::Closing);
+  is_receiving_ = true;
+  begin();
+  if (end_ || !unread_.empty()) loop_.defer(later_);
+  set_inner_receiving();
+}
+
+void TlsStream::stop_receive() {
+  is_receiving_ = false;
+  set_inner_receiving();
+}
+
+std::size_t TlsStream::send(std::span<const net::Slice> slices) {
+  if (state_ == State::Plain) return inner_->send(slices);
+  SliceSource source(slices);
+  return send_from(source);
+}
+
+std::size_t TlsStream::send_file(int file, std::uint64_t offset, std::size_t size_bytes) {
+  if (state_ == State::Plain) return inner_->send_file(file, offset, size_bytes);
+  FileSource source(file, offset, size_bytes);
+  return send_from(source);
+}
+
+void TlsStream::shutdown_write() {
+  SKUA_ASSERT(state_ != State::Closing && !is_sending_);
+  wants_write_end_ = true;
+  if (state_ == State::Open) engine_->close_notify();
+  finish_writing();
+}
+
+void TlsStream::close() {
+  state_ = State::Closing;
+  later_.cancel();
+  inner_->close();
+}
+
+// The handshake starts; a client speaks first.
+void TlsStream::begin() {
+  if (state_ != State::Idle) return;
+  state_ = State::Handshaking;
+  shake_hands();
+  if (state_ == State::Failed) loop_.defer(later_);
+  set_inner_receiving();
+}
+
+void TlsStream::shake_hands() {
+  switch (engine_->handshake()) {
+    case Engine::Step::WantsInput: flush(); return;
+    case Engine::Step::Ended: return fail({Errc::TlsHandshakeFailed, "the peer closed"});
+    case Engine::Step::Failed: return fail(engine_->error());
+    case Engine::Step::Done: break;
+  }
+  state_ = State::Open;
+  if (wants_write_end_) engine_->close_notify();
+  flush();
+  sink().on_established();
+}
+
+void TlsStream::decrypt() {
+  std::array<char, Engine::record_bytes> plain;
+  while (state_ == State::Open && is_receiving_ && !is_peer_done_) {
+    const Engine::Read read = engine_->read(plain);
+    switch (read.step) {
+      case Engine::Step::Done: sink().on_receive(std::span(plain).first(read.count_bytes)); break;
+      case Engine::Step::WantsInput: return;
+      case Engine::Step::Failed: return fail(engine_->error());
+      case Engine::Step::Ended:
+        is_peer_done_ = true;
+        end_ = Error(Errc::None);
+        return;
+    }
+  }
+}
+
+/// Uses bytes of the peer as far as they are wanted; returns those that are not.
+std::span<const char> TlsStream::use(std::span<const char> bytes) {
+  is_using_ = true;
+  engine_->feed(bytes);
+  if (state_ == State::Handshaking) shake_hands();
+  if (state_ == State::Open) decrypt();
+  is_using_ = false;
+  const std::span<const char> unused = engine_->unused();
+  engine_->feed({});
+  // After the peer's last word, and after a failure, nothing is of use.
+  return state_ == State::Open && !is_peer_done_ ? unused : std::span<const char>();
+}
+
+void TlsStream::use_unread() {
+  if (unread_.empty() || !is_receiving_) return;
+  const std::span<const char> unused = use(std::span(unread_).subspan(unread_used_));
+  unread_used_ = unread_.size() - unused.size();
+  if (unused.empty()) {
+    release(unread_);
+    unread_used_ = 0;
+  }
+}
+
+void TlsStream::on_receive(std::span<char> bytes) {
+  if (is_peer_done_ || (state_ != State::Handshaking && state_ != State::Open)) return;
+  if (unread_.empty()) {
+    const std::span<const char> unused = use(bytes);
+    unread_.assign(unused.begin(), unused.end());
+  } else {
+    unread_.erase(0, std::exchange(unread_used_, 0));
+    unread_.append(bytes.data(), bytes.size());
+    use_unread();
+  }
+  settle();
+}
+
+void TlsStream::on_receive_end(Error error) {
+  is_inner_receiving_ = false;
+  has_inner_ended_ = true;
+  const bool is_orderly = error.code() == Errc::None;
+  if (state_ == State::Handshaking) {
+    fail(is_orderly ? Error(Errc::TlsHandshakeFailed, "the peer closed") : error);
+  } else if (state_ == State::Open && !is_peer_done_) {
+    // RFC 8446 §6.1: only close_notify says that nothing was cut off.
+    end_ = is_orderly ? Error(Errc::TlsTruncated, "TLS") : error;
+  }
+  settle();
+}
+
+void TlsStream::on_sent(std::size_t count) {
+  if (state_ == State::Plain) return sink().on_sent(count);
+  is_inner_sending_ = false;
+  flown_bytes_ += count;
+  settle();
+}
+
+void TlsStream::on_send_failed(Error error) {
+  if (state_ == State::Plain) return sink().on_send_failed(error);
+  is_inner_sending_ = false;
+  broken_ = error;
+  if (is_sending_) send_failure_ = error;
+  if (state_ == State::Handshaking) fail(error);
+  settle();
+}
+
+void TlsStream::on_closed() { sink().on_closed(); }
+
+void TlsStream::on_later() {
+  if (state_ == State::Open) use_unread();
+  settle();
+}
+
+void TlsStream::fail(Error error) {
+  state_ = error.code() == Errc::PlainHttp ? State::Plain : State::Failed;
+  end_ = error;
+  if (is_sending_ && !send_failure_) send_failure_ = error;
+  release(unread_);
+  unread_used_ = 0;
+  // Our side ends with the alert; what a client that does not speak TLS is told is the sink's.
+  if (state_ == State::Failed) wants_write_end_ = true;
+}
+
+// Each call may close us.
+void TlsStream::settle() {
+  if (state_ == State::Closing) return;
+  finish_writing();
+  tell_sent();
+  if (state_ != State::Closing) tell_end();
+  if (state_ != State::Closing) set_inner_receiving();
+}
+
+void TlsStream::tell_sent() {
+  if (!is_sending_ || state_ == State::Handshaking) return;
+  if (send_failure_) {
+    is_sending_ = false;
+    pending_bytes_ = 0;
+    const Error error = *send_failure_;
+    send_failure_.reset();
+    sink().on_send_failed(error);
+  } else if (!is_inner_sending_) {
+    is_sending_ = false;
+    sink().on_sent(std::exchange(pending_bytes_, 0));
+  }
+}
+
+void TlsStream::tell_end() {
+  if (!end_ || !is_receiving_ || !unread_.empty()) return;
+  if (state_ == State::Failed && is_inner_sending_) return;  // the alert goes first
+  is_receiving_ = false;
+  const Error error = *end_;
+  end_.reset();
+  sink().on_receive_end(error);
+}
+
+void TlsStream::set_inner_receiving() {
+  if (is_using_ || has_inner_ended_ || state_ == State::Closing) return;
+  const bool wanted = state_ == State::Handshaking || (state_ == State::Open && is_receiving_ &&
+                                                       !is_peer_done_ && unread_.empty());
+  if (wanted == is_inner_receiving_) return;
+  is_inner_receiving_ = wanted;
+  if (wanted) {
+    inner_->start_receive();
+  } else {
+    inner_->stop_receive();
+  }
+}
+
+std::size_t TlsStream::send_from(PlainSource& source) {
+  SKUA_ASSERT(state_ != State::Closing && !is_sending_);
+  begin();
+  std::size_t taken = 0;
+  while (source.left_bytes() > 0) {
+    const bool is_dead = state_ == State::Failed || wants_write_end_ || broken_;
+    if (is_dead) send_failure_ = broken_.value_or(Error(Errc::Closed, "TLS"));
+    if (!is_dead && (state_ == State::Handshaking || is_inner_sending_)) {
+      is_sending_ = true;  // on_sent(0) follows: send again
+      return taken;
+    }
+    const std::size_t count = is_dead ? 0 : encrypt(source);
+    const bool is_out = flush();
+    if (is_out && !send_failure_) {
+      taken += count;
+      continue;
+    }
+    is_sending_ = true;
+    pending_bytes_ = count;
+    if (send_failure_) loop_.defer(later_);
+    return taken;
+  }
+  return taken;
+}
+
+/// Encrypts at most a burst, and returns how many plain bytes that were.
+std::size_t TlsStream::encrypt(PlainSource& source) {
+  std::array<char, Engine::record_bytes> scratch;
+  engine_->output().reserve(std::min(source.left_bytes(), burst_bytes) + burst_overhead_bytes);
+  std::size_t count = 0;
+  while (count < burst_bytes && source.left_bytes() > 0) {
+    const auto piece = source.next(scratch);
+    if (!piece) {
+      send_failure_ = piece.error();
+      break;
+    }
+    if (piece->empty()) break;
+    if (!engine_->write(*piece)) {
+      send_failure_ = engine_->error();
+      break;
+    }
+    count += piece->size();
+  }
+  return count;
+}
+
+/// Sends what there is; whether nothing is left.
+bool TlsStream::flush() {
+  if (is_write_ended_ || broken_) {
+    release(flight_);
+    release(engine_->output());
+    flown_bytes_ = 0;
+  }
+  while (!is_inner_sending_) {
+    if (flown_bytes_ == flight_.size()) {
+      flight_.clear();
+      flown_bytes_ = 0;
+      std::swap(flight_, engine_->output());
+    }
+    if (flight_.empty()) {
+      release(flight_);
+      release(engine_->output());
+      return true;
+    }
+    const net::Slice rest{flight_.data() + flown_bytes_, flight_.size() - flown_bytes_};
+    const std::size_t taken = inner_->send({&rest, 1});
+    flown_bytes_ += taken;
+    is_inner_sending_ = taken < rest.size_bytes;
+  }
+  return false;
+}
+
+void TlsStream::finish_writing() {
+  if (!flush() || !wants_write_end_ || is_write_ended_ || state_ == State::Handshaking) return;
+  is_write_ended_ = true;
+  if (!broken_) inner_->shutdown_write();
+}
+
+}  // namespace skua::tls

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "loop/loop.hpp"
+#include "net/stream.hpp"
+#include "tls/engine.hpp"
+
+namespace skua::tls {
+
+class PlainSource;
+
+/// TLS over another stream, as a Stream; server or client, as its engine is.
+///
+/// The handshake begins with the first start_receive() or send() and is told by on_established();
+/// until then nothing is told but a failure. The peer's close_notify is the end (Errc::None); an end
+/// without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what was
+/// cut off must not look whole. The memory of a send is not used after the call. An idle stream
+/// owns no buffers. After the failure PlainHttp what is sent goes out as it is, so that such a client
+/// can be told.
+/// Lifetime: until its sink's on_closed(), as the stream below; `loop` outlives it.
+class TlsStream final : public net::Stream, private net::StreamSink {
+ public:
+  TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner, std::unique_ptr<Engine> engine);
+
+  void start_receive() override;
+  void stop_receive() override;
+  std::size_t send(std::span<const net::Slice> slices) override;
+  std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) override;
+  void shutdown_write() override;
+  void close() override;
+
+  [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
+  [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
+  [[nodiscard]] std::string_view protocol() const noexcept override SKUA_LIFETIMEBOUND { return engine_->protocol(); }
+  [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
+  [[nodiscard]] net::Address local() const override { return inner_->local(); }
+
+  /// What was negotiated, and why it failed.
+  [[nodiscard]] const Engine& engine() const noexcept { return *engine_; }
+
+ private:
+  enum class State : std::uint8_t {
+    Idle,  ///< nothing was asked for yet
+    Handshaking,
+    Open,
+    Failed,  ///< the peer gets the alert, and then the end is told
+    Plain,   ///< the peer speaks HTTP without TLS
+    Closing,
+  };
+
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+
+  void begin();
+  void shake_hands();
+  void decrypt();
+  std::span<const char> use(std::span<const char> bytes);
+  void use_unread();
+  void fail(Error error);
+  void on_later();
+  void settle();
+  void tell_sent();
+  void tell_end();
+  void set_inner_receiving();
+  std::size_t send_from(PlainSource& source);
+  std::size_t encrypt(PlainSource& source);
+  bool flush();
+  void finish_writing();
+
+  loop::Loop& loop_;
+  std::unique_ptr<net::Stream> inner_;
+  std::unique_ptr<Engine> engine_;
+  loop::Deferred later_;
+  std::string unread_;             ///< came while nobody wanted it
+  std::size_t unread_used_ = 0;    ///< of its bytes
+  std::string flight_;             ///< records that the inner stream has; stays where it is
+  std::size_t flown_bytes_ = 0;    ///< of the flight
+  std::size_t pending_bytes_ = 0;  ///< plain bytes in the flight that on_sent will tell of
+  std::optional<Error> end_;       ///< of receiving, not told yet
+  std::optional<Error> send_failure_;
+  std::optional<Error> broken_;    ///< why the inner stream sends no more
+  State state_ = State::Idle;
+  bool is_receiving_ = false;      ///< the sink wants bytes
+  bool is_inner_receiving_ = false;
+  bool has_inner_ended_ = false;
+  bool is_peer_done_ = false;      ///< it said close_notify
+  bool is_using_ = false;          ///< the peer's bytes, further down on the stack
+  bool is_sending_ = false;        ///< the sink waits for on_sent or on_send_failed
+  bool is_inner_sending_ = false;
+  bool wants_write_end_ = false;   ///< shutdown_write() was called, or TLS failed
+  bool is_write_ended_ = false;    ///< and the inner stream was told
+};
+
+}  // namespace skua::tls
