@@ -38,5 +38,6 @@
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
 #include "skua/task.hpp"
+#include "skua/tls.hpp"
 #include "skua/url.hpp"
 #include "skua/version.hpp"

@@ -62,14 +62,11 @@ int run(int argc, char** argv) {
   app.add_option("--backend", options.backend, "Event loop of skua's modes")
       ->check(CLI::IsMember({"auto", "epoll", "io_uring", "poll"}))
       ->capture_default_str();
-  app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");
-  app.add_option("--tls-key", options.tls_key, "Private key, PEM");
+  auto* const certificate =
+      app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");
+  app.add_option("--tls-key", options.tls_key, "Private key, PEM")->needs(certificate);
   CLI11_PARSE(app, argc, argv);
 
-  if (!options.tls_cert.empty() || !options.tls_key.empty()) {
-    std::fputs("--tls-cert and --tls-key: TLS is not built in\n", stderr);
-    return 2;
-  }
   for (const Mode& mode : modes) {
     if (mode.name == options.mode) return mode.run(options);
   }

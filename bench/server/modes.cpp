@@ -37,10 +37,12 @@ skua::BackendChoice backend(std::string_view name) {
 }
 
 int serve(const Router& router, const ServerOptions& options, std::size_t body_bytes) {
-  skua::ServerOptions told{.host = options.host,
-                           .port = options.port,
-                           .threads = options.threads,
-                           .backend = backend(options.backend)};
+  skua::ServerOptions told{
+      .host = options.host,
+      .port = options.port,
+      .threads = options.threads,
+      .backend = backend(options.backend),
+      .tls = {.certificate = options.tls_cert, .private_key = options.tls_key}};
   told.limits.body_bytes = body_bytes;
   const skua::ShutdownSignals signals;
   skua::Server server(router, std::move(told));

@@ -12,6 +12,7 @@
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
+#include "skua/tls.hpp"
 #include "skua/version.hpp"
 
 namespace skua {
@@ -26,6 +27,7 @@ enum class BackendChoice : std::uint8_t {
 
 /// How long a server waits for a peer. Zero never means "for ever": it ends the wait at once.
 struct Timeouts {
+  Duration handshake = 10s;   ///< for that of TLS: closed
   Duration head = 10s;        ///< for a whole head, from its first byte: 408
   Duration body = 30s;        ///< between two pieces of a body: 408
   Duration body_grace = 10s;  ///< after this a body has to keep Limits::body_bytes_per_second: 408
@@ -57,6 +59,7 @@ struct Limits {
   std::size_t output_bytes = 1_MiB;   ///< responses waiting for a slow peer: reading stops
   std::size_t stream_bytes = 64_KiB;  ///< of a streamed body, either way, that the other side has
                                       ///< not taken: it has to wait
+  std::uint32_t http2_streams = 100;  ///< requests at once of an HTTP/2 connection: refused
   std::size_t connections = 65'536;   ///< open at once, over all threads: accepting pauses
 };
 
@@ -93,6 +96,8 @@ struct ServerOptions {
   BackendChoice backend = BackendChoice::Auto;
   unsigned offload_threads = 4;  ///< for calls of offload(), of all workers; started when needed
   std::size_t offload_queue = 1024;  ///< calls that wait for such a thread; more are refused: 503
+  TlsOptions tls{};
+  bool http2 = true;  ///< for who agrees on it with TLS, or begins with it (prior knowledge)
   std::string server_name = "skua";  ///< the Server field, one line; empty leaves it out
   Timeouts timeouts{};
   Limits limits{};

@@ -25,15 +25,23 @@ class Server {
 
   /// Listens and starts the threads; returns when requests are taken.
   /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, Unsupported
-  /// (back end).
+  /// (back end, TLS), TlsConfiguration (whose message says which file is wrong, and how).
   Result<void> start();
 
   /// The port that is listened on; 0 before start() and for Unix sockets.
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// `http://127.0.0.1:8080`.
+  /// `http://127.0.0.1:8080`, `https://` where TLS is spoken.
   [[nodiscard]] std::string url() const;
   /// The facility that drives the loops; decided by start().
   [[nodiscard]] BackendChoice backend() const noexcept;
+
+  /// Reads certificates, keys and authorities again; connections that are open keep what they have.
+  /// Where something is wrong the server goes on with what it had. Any thread, once started.
+  ///
+  /// Ends with: what start() ends with for TLS; Unsupported where no TLS is spoken.
+  Result<void> reload_tls();
+  /// SHA-256 of the first certificate as `AB:CD:...`; empty where no TLS is spoken.
+  [[nodiscard]] std::string tls_fingerprint() const;
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
   /// the threads.
@@ -56,6 +64,7 @@ class Server {
 };
 
 /// Serves until SIGINT or SIGTERM, drains, and returns. A second signal ends the drain at once.
+/// SIGHUP reads certificates again, where TLS is spoken.
 ///
 /// Ends with: what Server::start() ends with.
 Result<void> serve(const Router& router, ServerOptions options = {});

@@ -17,6 +17,8 @@ namespace skua {
 /// ```
 /// While one lives, the signals do nothing else, so none is lost or kills the program between the
 /// start of the server and the wait. Threads that are started in the meantime inherit that.
+///
+/// SIGHUP means the same, but where TLS is spoken it asks for the certificates to be read again.
 class ShutdownSignals final {
  public:
   ShutdownSignals();
@@ -29,6 +31,8 @@ class ShutdownSignals final {
   void wait_and_drain(Server& server) const;
 
  private:
+  static bool takes_hangup(Server& server);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

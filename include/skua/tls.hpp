@@ -46,7 +46,7 @@ struct TlsOptions {
   bool session_tickets = true;             ///< clients that come again shake hands faster
   Duration ticket_key_lifetime = 12h;      ///< then a new key; a ticket lives as long
   Duration reload_interval = 1min;         ///< between looks whether a file changed; zero: none
-  bool refuses_misdirected_names = true;   ///< 421 for a host that the certificate does not cover
+  bool refuses_misdirected_names = false;  ///< 421 for a host that the certificate does not cover
 
   /// Whether TLS is wanted at all.
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }

@@ -63,6 +63,13 @@ class IntrusiveList {
     }
   }
 
+  template <class F>
+  void for_each(F&& visit) const {
+    for (const ListNode* node = head_.next_; node != &head_; node = node->next_) {
+      visit(static_cast<const T&>(*node));
+    }
+  }
+
  private:
   ListNode head_;
 };

@@ -133,9 +133,8 @@ bool Call::Source::has_piece() const noexcept {
 std::optional<Bytes> Call::Source::take() {
   empty(call.handed_);
   if (call.arrived_.empty()) return std::nullopt;
-  const bool was_full = !call.has_room();
   std::swap(call.handed_, call.arrived_);
-  if (was_full) call.owner_->call_took_body();
+  call.owner_->call_took_body(call.handed_.size());
   return bytes(call.handed_);
 }
 

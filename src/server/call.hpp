@@ -28,8 +28,8 @@ class CallOwner {
  public:
   /// The handler waits for content, and none has arrived.
   virtual void call_wants_body() noexcept = 0;
-  /// The handler took what had arrived: there is room for more.
-  virtual void call_took_body() noexcept = 0;
+  /// The handler took so many bytes of what had arrived: there is room for more.
+  virtual void call_took_body(std::size_t size_bytes) noexcept = 0;
   /// A piece of the response's content.
   virtual void call_writes(Body&& piece) = 0;
   /// Whether the peer keeps up with what is written.

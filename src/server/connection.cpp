@@ -5,10 +5,16 @@
 
 #include <array>
 
+#include "h2/preface.hpp"
+#include "server/h1_writer.hpp"
+#include "server/h2_session.hpp"
+#include "server/journal.hpp"
+
 namespace skua::server {
 namespace {
 
 constexpr std::size_t slices_per_send = 16;
+constexpr int rounds_per_turn = 16;
 
 }  // namespace
 
@@ -27,12 +33,13 @@ Connection::Connection(Resources& resources, ConnectionOwner& owner,
 void Connection::start() {
   set_receiving(true);
   // A peer that connects and says nothing has as long as one that dawdles over its head.
-  timer_.start(resources_.options.timeouts.head);
+  const Timeouts& timeouts = resources_.options.timeouts;
+  timer_.start(stream_->is_established() ? timeouts.head : timeouts.handshake);
 }
 
 void Connection::drain() {
   session_->drain();
-  if (state_ == State::Open && is_idle()) timer_.start(resources_.options.timeouts.drain_grace);
+  if (state_ == State::Open) settle_later();
 }
 
 void Connection::close() {
@@ -45,25 +52,64 @@ void Connection::close() {
   stream_->close();
 }
 
+void Connection::on_established() { timer_.start(resources_.options.timeouts.head); }
+
 void Connection::on_receive(std::span<char> bytes) {
   resources_.counters.bytes_received += bytes.size();
-  is_new_ = false;
   if (state_ == State::Lingering) {
     lingered_bytes_ += static_cast<std::uint32_t>(bytes.size());
     if (lingered_bytes_ > resources_.options.limits.unread_body_bytes) close();
     return;
   }
   if (state_ != State::Open) return;
-  session_->receive({bytes.data(), bytes.size()});
+  const std::string_view input(bytes.data(), bytes.size());
+  if (is_new_ && !choose_session(input)) return;
+  session_->receive(input);
   settle_later();
+}
+
+// The peer speaks what was agreed on with TLS, or what its first bytes say. False while they may
+// become either.
+bool Connection::choose_session(std::string_view input) {
+  if (resources_.options.http2 && h2::is_available()) {
+    const std::string_view rest = h2::client_preface.substr(preface_bytes_);
+    const bool is_plain = !stream_->is_secure();
+    if (is_plain && input.size() < rest.size() && rest.starts_with(input)) {
+      preface_bytes_ += static_cast<std::uint8_t>(input.size());
+      return false;
+    }
+    if (stream_->protocol() == "h2" || (is_plain && input.starts_with(rest))) {
+      other_ = std::make_unique<H2Session>(resources_, *stream_, output_,
+                                           static_cast<SessionOwner&>(*this));
+      session_ = other_.get();
+    }
+  }
+  begin_session();
+  return true;
+}
+
+void Connection::begin_session() {
+  is_new_ = false;
+  if (preface_bytes_ != 0) session_->receive(h2::client_preface.substr(0, preface_bytes_));
 }
 
 void Connection::on_receive_end(Error error) {
   peer_has_ended_ = true;
   is_receiving_ = false;
+  if (error.code() == Errc::PlainHttp && state_ == State::Open) return refuse_plain_http();
   if (error.code() != Errc::None || state_ == State::Lingering) return close();
   if (state_ != State::Open) return;
+  if (is_new_) begin_session();
   session_->receive_end();
+  settle();
+}
+
+// A browser that was told http:// instead of https:// learns what is wrong.
+void Connection::refuse_plain_http() {
+  count_refusal(resources_, Errc::PlainHttp);
+  write_response(output_, Response{Error(Errc::PlainHttp)},
+                 {.dated = resources_.dated(), .keep_alive = false});
+  state_ = State::Finishing;
   settle();
 }
 
@@ -82,7 +128,11 @@ void Connection::settle() {
   settle_later_.cancel();
   flush();
   Standing now = session_->standing(is_sending_);
-  while (state_ == State::Open && now.can_resume) {
+  for (int round = 0; state_ == State::Open && now.can_resume; ++round) {
+    if (round == rounds_per_turn) {
+      settle_later();  // others have their turn first
+      break;
+    }
     session_->resume();
     if (peer_has_ended_) session_->receive_end();
     flush();
@@ -93,7 +143,7 @@ void Connection::settle() {
   if (state_ == State::Open && is_last) state_ = State::Finishing;
   if (state_ == State::Finishing && output_.empty()) return finish();
   set_receiving(state_ == State::Open && now.wants_input && !peer_has_ended_);
-  start_timer(now.waiting);
+  start_timer(now);
 }
 
 void Connection::flush() {
@@ -144,20 +194,21 @@ void Connection::set_receiving(bool wanted) {
     stream_->stop_receive();
 }
 
-void Connection::start_timer(Waiting waiting) {
+void Connection::start_timer(const Standing& now) {
   const Timeouts& timeouts = resources_.options.timeouts;
   if (is_sending_) {
     if (!is_write_timed_) timer_.start(timeouts.write);
     is_write_timed_ = true;
     return;
   }
-  switch (waiting) {
+  if (is_new_ && !resources_.is_draining) return;  // it runs since the start
+  switch (now.waiting) {
     case Waiting::Head:
     case Waiting::Body: return timer_.start(session_->deadline() - resources_.loop.now());
     case Waiting::Handler: return timer_.stop();
     case Waiting::Request: break;
   }
-  timer_.start(resources_.is_draining ? timeouts.drain_grace : idle_time());
+  timer_.start(resources_.is_draining ? timeouts.drain_grace : resources_.idle_time());
 }
 
 void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(self)->time_out(); }
@@ -165,6 +216,7 @@ void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(sel
 void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(self)->settle(); }
 
 void Connection::time_out() {
+  if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
   const Waiting waiting = session_->standing(is_sending_).waiting;
   if (state_ == State::Open && !is_sending_ &&
       (waiting == Waiting::Head || waiting == Waiting::Body)) {
@@ -173,16 +225,6 @@ void Connection::time_out() {
   }
   if (is_sending_ || is_new_) ++resources_.counters.refused_slow;
   close();
-}
-
-bool Connection::is_idle() const noexcept {
-  const Standing now = session_->standing(is_sending_);
-  return output_.empty() && now.waiting == Waiting::Request && !now.has_work;
-}
-
-Duration Connection::idle_time() const noexcept {
-  const Timeouts& timeouts = resources_.options.timeouts;
-  return resources_.is_under_pressure ? timeouts.idle_under_pressure : timeouts.idle;
 }
 
 }  // namespace skua::server

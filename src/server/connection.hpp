@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
@@ -50,6 +51,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
     Closing,
   };
 
+  void on_established() override;
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
   void on_sent(std::size_t count) override;
@@ -57,6 +59,9 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void on_closed() override;
   void settle_later() noexcept override { resources_.loop.defer(settle_later_); }
 
+  bool choose_session(std::string_view input);
+  void begin_session();
+  void refuse_plain_http();
   static void on_deadline(void* self) noexcept;
   static void on_turn_end(void* self) noexcept;
   void settle();
@@ -64,26 +69,26 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void sent(std::uint64_t count) noexcept;
   void finish();
   void set_receiving(bool wanted);
-  void start_timer(Waiting waiting);
+  void start_timer(const Standing& now);
   void time_out();
-  [[nodiscard]] bool is_idle() const noexcept;
-  [[nodiscard]] Duration idle_time() const noexcept;
 
   Resources& resources_;
   ConnectionOwner& owner_;
   std::unique_ptr<net::Stream> stream_;
   OutputQueue output_;
   H1Session h1_;
+  std::unique_ptr<Session> other_;  // where the peer does not speak HTTP/1
   Session* session_ = &h1_;
   loop::Timer timer_;
   loop::Deferred settle_later_;  // at the end of the turn, when every connection has received
   std::uint32_t lingered_bytes_ = 0;
   State state_ = State::Open;
   bool is_receiving_ = false;
-  bool is_sending_ = false;      ///< a send is pending
-  bool is_write_timed_ = false;  ///< the timer runs since the peer last took something
-  bool peer_has_ended_ = false;  ///< the peer closed its side
-  bool is_new_ = true;           ///< no byte has come yet
+  bool is_sending_ = false;         ///< a send is pending
+  bool is_write_timed_ = false;     ///< the timer runs since the peer last took something
+  bool peer_has_ended_ = false;     ///< the peer closed its side
+  bool is_new_ = true;              ///< what the peer speaks is not known yet
+  std::uint8_t preface_bytes_ = 0;  ///< of HTTP/2's, which it has sent meanwhile
 };
 
 }  // namespace skua::server

@@ -160,7 +160,9 @@ void H1Exchange::call_wants_body() noexcept {
   owner_->settle_later();
 }
 
-void H1Exchange::call_took_body() noexcept { owner_->settle_later(); }
+void H1Exchange::call_took_body(std::size_t) noexcept {
+  if (is_paused_) owner_->settle_later();
+}
 
 // The response ------------------------------------------------------------------------------------
 

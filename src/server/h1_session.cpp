@@ -8,21 +8,12 @@
 #include <string>
 #include <utility>
 
+#include "server/connection_age.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1_writer.hpp"
 #include "server/journal.hpp"
 
 namespace skua::server {
-namespace {
-
-// +-10 %, so that the connections of one moment do not all end in one moment.
-Duration jittered(Duration age, const void* seed) noexcept {
-  const auto spread =
-      static_cast<Duration::rep>(reinterpret_cast<std::uintptr_t>(seed) >> 6 & 0xFF);
-  return age / 10 * 9 + age / 5 * spread / 255;
-}
-
-}  // namespace
 
 H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
                      SessionOwner& owner) noexcept
@@ -30,7 +21,7 @@ H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueu
       stream_(stream),
       output_(output),
       owner_(owner),
-      ages_at_(resources.loop.now() + jittered(resources.options.timeouts.connection_age, this)) {}
+      ages_at_(end_of_age(resources, this)) {}
 
 H1Session::~H1Session() {
   cancel();
@@ -262,7 +253,8 @@ http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& f
           .query = target.query,
           .host = framing.host,
           .peer = peer_of,
-          .peer_context = &stream_};
+          .peer_context = &stream_,
+          .is_secure = stream_.is_secure()};
 }
 
 void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,

@@ -8,8 +8,8 @@
 
 #include "h1/decimal.hpp"
 #include "h1/head_writer.hpp"
-#include "http/field.hpp"
 #include "server/date_cache.hpp"
+#include "server/standard_fields.hpp"
 #include "skua/prepared_response.hpp"
 
 namespace skua::server {
@@ -17,18 +17,6 @@ namespace {
 
 // Up to here a copy is cheaper than a second slice.
 constexpr std::size_t copied_body_bytes = 4096;
-
-bool has(std::uint64_t known_fields, http::FieldName field) noexcept {
-  return (known_fields >> static_cast<unsigned>(field) & 1U) != 0;
-}
-
-// Date and Server, less what the handler has set itself.
-std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
-  const std::uint64_t known = response.known_fields();
-  if (has(known, http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
-  if (has(known, http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
-  return lines;
-}
 
 h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
   if (!framing.keep_alive) return h1::ConnectionField::Close;

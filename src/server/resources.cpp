@@ -18,6 +18,13 @@ void shrink(std::string& text) {
   if (text.capacity() > kept_inbox_bytes) text.shrink_to_fit();
 }
 
+template <class T>
+std::unique_ptr<T> take_last(std::vector<std::unique_ptr<T>>& kept) noexcept {
+  std::unique_ptr<T> last = std::move(kept.back());
+  kept.pop_back();
+  return last;
+}
+
 }  // namespace
 
 void WorkerCounters::add_to(Counters& sum) const noexcept {
@@ -81,13 +88,12 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       date_cache(told.server_name) {
   inboxes.reserve(kept_inboxes);
   exchanges.reserve(kept_exchanges);
+  h2_exchanges.reserve(kept_exchanges);
 }
 
 std::unique_ptr<Inbox> Resources::take_inbox() {
   if (inboxes.empty()) return std::make_unique<Inbox>(options.limits);
-  std::unique_ptr<Inbox> inbox = std::move(inboxes.back());
-  inboxes.pop_back();
-  return inbox;
+  return take_last(inboxes);
 }
 
 void Resources::give_back(std::unique_ptr<Inbox> inbox) noexcept {
@@ -97,15 +103,21 @@ void Resources::give_back(std::unique_ptr<Inbox> inbox) noexcept {
 }
 
 std::unique_ptr<H1Exchange> Resources::take_exchange() {
-  if (exchanges.empty()) return std::make_unique<H1Exchange>(*this);
-  std::unique_ptr<H1Exchange> exchange = std::move(exchanges.back());
-  exchanges.pop_back();
-  return exchange;
+  return exchanges.empty() ? std::make_unique<H1Exchange>(*this) : take_last(exchanges);
 }
 
 void Resources::give_back(std::unique_ptr<H1Exchange> exchange) noexcept {
   exchange->reset();
   if (exchanges.size() < kept_exchanges) exchanges.push_back(std::move(exchange));
+}
+
+std::unique_ptr<H2Exchange> Resources::take_h2_exchange() {
+  return h2_exchanges.empty() ? std::make_unique<H2Exchange>(*this) : take_last(h2_exchanges);
+}
+
+void Resources::give_back(std::unique_ptr<H2Exchange> exchange) noexcept {
+  exchange->reset();
+  if (h2_exchanges.size() < kept_exchanges) h2_exchanges.push_back(std::move(exchange));
 }
 
 }  // namespace skua::server

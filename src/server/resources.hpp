@@ -14,6 +14,7 @@
 #include "loop/loop.hpp"
 #include "server/date_cache.hpp"
 #include "server/h1_exchange.hpp"
+#include "server/h2_exchange.hpp"
 #include "server/output_queue.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
@@ -75,6 +76,8 @@ struct Resources {
 
   std::unique_ptr<Inbox> take_inbox();
   void give_back(std::unique_ptr<Inbox> inbox) noexcept;
+  std::unique_ptr<H2Exchange> take_h2_exchange();
+  void give_back(std::unique_ptr<H2Exchange> exchange) noexcept;
   std::unique_ptr<H1Exchange> take_exchange();
   void give_back(std::unique_ptr<H1Exchange> exchange) noexcept;
   /// What a response that is made now has in common with others.
@@ -83,12 +86,18 @@ struct Resources {
     return date_cache;
   }
 
+  /// How long a connection may do nothing.
+  [[nodiscard]] Duration idle_time() const noexcept {
+    return is_under_pressure ? options.timeouts.idle_under_pressure : options.timeouts.idle;
+  }
+
   const Router& router;
   const ServerOptions& options;
   loop::Loop& loop;
   OutputQueue::Blocks blocks;
   std::vector<std::unique_ptr<Inbox>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;
+  std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;
   std::vector<http::FieldLine> lines;  ///< of the parser below
   std::vector<char> path_scratch;      ///< for a path that has to be decoded
   h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all

@@ -4,8 +4,10 @@
 #include "skua/server.hpp"
 
 #include "base/ascii.hpp"
+#include "h2/session.hpp"
 #include "server/worker.hpp"
 #include "skua/shutdown_signals.hpp"
+#include "tls/reloadable_context.hpp"
 
 #include <unistd.h>
 
@@ -38,6 +40,19 @@ BackendChoice choice(loop::BackendKind kind) noexcept {
   return BackendChoice::Auto;
 }
 
+// An Error refers to text that never goes away. A server that cannot start, or cannot read its
+// certificates again, says so rarely.
+Error lasting_error(const tls::Problem& problem) {
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<const std::string>> texts;
+  const std::lock_guard lock(mutex);
+  for (const auto& text : texts) {
+    if (*text == problem.text) return {problem.error.code(), text->c_str()};
+  }
+  texts.push_back(std::make_unique<const std::string>(problem.text));
+  return {problem.error.code(), texts.back()->c_str()};
+}
+
 }  // namespace
 
 struct Server::Impl {
@@ -49,12 +64,15 @@ struct Server::Impl {
 
   Result<void> listen_on_all(const net::Address& wanted);
   Result<void> listen_on_first(const net::Address& wanted);
+  Result<void> prepare_tls();
+  void warn_of_certificates() const;
   void run_threads();
   void end(Duration deadline);
 
   const Router& router;
   ServerOptions options;
   server::SharedState shared{options};
+  loop::SteadyClock clock;
   net::Address address;
   std::vector<std::unique_ptr<server::Worker>> workers;
   std::vector<std::thread> threads;
@@ -74,6 +92,9 @@ Result<void> Server::start() {
   SKUA_ASSERT(impl.workers.empty());
   const Result<net::Address> wanted = listen_address(impl.options);
   if (!wanted) return wanted.error();
+  if (impl.options.tls.is_enabled()) {
+    if (const Result<void> secure = impl.prepare_tls(); !secure) return secure;
+  }
   for (unsigned i = 0; i < impl.options.threads; ++i) {
     auto worker = server::Worker::create(impl.router, impl.options, impl.shared);
     if (!worker) return impl.workers.clear(), worker.error();
@@ -83,8 +104,44 @@ Result<void> Server::start() {
                                      ? impl.listen_on_all(*wanted)
                                      : impl.listen_on_first(*wanted);
   if (!listening) return impl.workers.clear(), listening.error();
+  if (impl.shared.tls != nullptr) impl.workers.front()->watch_certificates();
   impl.run_threads();
   return {};
+}
+
+Result<void> Server::Impl::prepare_tls() {
+  std::vector<std::string> protocols{"http/1.1"};
+  if (options.http2 && h2::is_available()) protocols.insert(protocols.begin(), "h2");
+  auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), clock);
+  if (!made) return lasting_error(made.problem());
+  shared.tls = *std::move(made);
+  warn_of_certificates();
+  return {};
+}
+
+void Server::Impl::warn_of_certificates() const {
+  if (!options.hooks.log) return;
+  for (const std::string& warning : shared.tls->current()->warnings()) {
+    options.hooks.log(LogLevel::Warning, "TLS: " + warning);
+  }
+}
+
+Result<void> Server::reload_tls() {
+  Impl& impl = *impl_;
+  if (impl.shared.tls == nullptr) return Error(Errc::Unsupported, "no TLS is spoken");
+  const std::optional<tls::Problem> problem = impl.shared.tls->reload();
+  const auto& log = impl.options.hooks.log;
+  if (problem) {
+    if (log) log(LogLevel::Error, "TLS: the old certificates stay: " + problem->text);
+    return lasting_error(*problem);
+  }
+  if (log) log(LogLevel::Info, "TLS: certificates were read again");
+  impl.warn_of_certificates();
+  return {};
+}
+
+std::string Server::tls_fingerprint() const {
+  return impl_->shared.tls == nullptr ? std::string() : impl_->shared.tls->current()->fingerprint();
 }
 
 // The kernel balances: every worker listens itself.
@@ -147,7 +204,8 @@ std::uint16_t Server::port() const noexcept { return impl_->address.port(); }
 
 std::string Server::url() const {
   const std::string place = impl_->address.to_string();
-  return impl_->address.is_ip() ? "http://" + place : place;
+  const std::string_view scheme = impl_->shared.tls == nullptr ? "http://" : "https://";
+  return impl_->address.is_ip() ? std::string(scheme).append(place) : place;
 }
 
 BackendChoice Server::backend() const noexcept {

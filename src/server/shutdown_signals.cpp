@@ -18,14 +18,25 @@ ShutdownSignals::ShutdownSignals() : impl_(std::make_unique<Impl>()) {
   sigemptyset(&impl_->signals);
   sigaddset(&impl_->signals, SIGINT);
   sigaddset(&impl_->signals, SIGTERM);
+  sigaddset(&impl_->signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &impl_->signals, &impl_->before);
 }
 
 ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &impl_->before, nullptr); }
 
+// Where TLS is spoken, SIGHUP asks for the new certificates; elsewhere it means what it does by
+// itself: the end. What went wrong is in the server's log.
+bool ShutdownSignals::takes_hangup(Server& server) {
+  if (server.tls_fingerprint().empty()) return false;
+  static_cast<void>(server.reload_tls());
+  return true;
+}
+
 void ShutdownSignals::wait_and_drain(Server& server) const {
   int signal = 0;
-  sigwait(&impl_->signals, &signal);
+  do {
+    sigwait(&impl_->signals, &signal);
+  } while (signal == SIGHUP && takes_hangup(server));
   std::thread impatience([&] {
     int second = 0;
     sigwait(&impl_->signals, &second);

@@ -3,6 +3,7 @@
 #include "server/target.hpp"
 
 #include "http/target_path.hpp"
+#include "server/resources.hpp"
 
 namespace skua::server {
 

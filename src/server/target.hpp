@@ -4,11 +4,12 @@
 #include <string_view>
 
 #include "router/match.hpp"
-#include "server/resources.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 
 namespace skua::server {
+
+struct Resources;
 
 /// What a request asks for, as the routes see it.
 struct Target {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "net/tcp_stream.hpp"
+#include "tls/tls_stream.hpp"
 
 namespace skua::server {
 namespace {
@@ -39,7 +40,10 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
       resources_(router, options, *loop_),
       resume_timer_(
           loop_->timers(),
-          [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this) {
+          [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
+      reload_timer_(
+          loop_->timers(),
+          [](void* self) noexcept { static_cast<Worker*>(self)->reload_certificates(); }, this) {
   loop_->use_pool(&shared.pool);
 }
 
@@ -92,7 +96,29 @@ void Worker::on_accept(net::Socket socket) {
 
 void Worker::take(net::Socket socket) {
   net::set_no_delay(socket.descriptor());
-  serve(std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket)));
+  std::unique_ptr<net::Stream> stream =
+      std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket));
+  if (shared_.tls != nullptr) {
+    stream = std::make_unique<tls::TlsStream>(*loop_, std::move(stream),
+                                              shared_.tls->current()->accept());
+  }
+  serve(std::move(stream));
+}
+
+void Worker::watch_certificates() {
+  const Duration interval = options_.tls.reload_interval;
+  if (interval > Duration(0)) reload_timer_.start(interval);
+}
+
+void Worker::reload_certificates() {
+  const tls::ReloadableContext::Checked checked = shared_.tls->reload_if_changed();
+  watch_certificates();
+  const auto& log = options_.hooks.log;
+  if (!log || checked.change == tls::ReloadableContext::Change::None) return;
+  if (checked.change == tls::ReloadableContext::Change::Reloaded) {
+    return log(LogLevel::Info, "TLS: new certificates are in use");
+  }
+  log(LogLevel::Error, "TLS: the old certificates stay: " + checked.problem.text);
 }
 
 void Worker::serve(std::unique_ptr<net::Stream> stream) {
@@ -148,6 +174,7 @@ void Worker::drain() {
   if (resources_.is_draining) return;
   resources_.is_draining = true;
   resume_timer_.stop();
+  reload_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
   if (listener_ != nullptr) listener_->drain();
   end_if_done();

@@ -15,6 +15,7 @@
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
+#include "tls/reloadable_context.hpp"
 
 namespace skua::server {
 
@@ -26,6 +27,7 @@ struct SharedState {
 
   std::atomic<std::size_t> open_connections{0};
   loop::WorkerPool pool;
+  std::unique_ptr<tls::ReloadableContext> tls{};  ///< null: none is spoken
 };
 
 /// One thread of a server: its loop, its listener, its connections.
@@ -44,6 +46,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   /// Gives away what it accepts instead of serving it. Before run().
   void hand_over(std::function<void(net::Socket)> receiver) { receiver_ = std::move(receiver); }
 
+  /// Looks for changed certificates every TlsOptions::reload_interval, for all workers. Before
+  /// run().
+  void watch_certificates();
   /// Serves until drained or cancelled.
   void run();
   /// One turn of the same, for tests.
@@ -73,6 +78,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void connection_closed(Connection& connection) noexcept override;
 
   void take(net::Socket socket);
+  void reload_certificates();
   void drain();
   void close_all();
   void update_pressure() noexcept;
@@ -86,6 +92,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   std::function<void(net::Socket)> receiver_;
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have gone
+  loop::Timer reload_timer_;
   bool is_done_ = false;
 };
 

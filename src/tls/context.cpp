@@ -88,10 +88,9 @@ int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept {
       X509_STORE_CTX_get_ex_data(store_context, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const X509* const certificate = X509_STORE_CTX_get_current_cert(store_context);
   static_cast<Engine*>(SSL_get_app_data(ssl))
-      ->note_rejection(X509_STORE_CTX_get_error(store_context),
-                       X509_STORE_CTX_get_error_depth(store_context),
-                       certificate != nullptr ? name_text(X509_get_subject_name(certificate))
-                                              : std::string());
+      ->note_rejection(
+          X509_STORE_CTX_get_error(store_context), X509_STORE_CTX_get_error_depth(store_context),
+          certificate != nullptr ? name_text(X509_get_subject_name(certificate)) : std::string());
   return 0;
 }
 

@@ -1,6 +1,7 @@
 """`skua serve`, or an example, for the tests of this folder: started on a free port, ended by SIGTERM, exit code 0."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -17,7 +18,7 @@ class Program:
     def __enter__(self) -> str:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         first = self.process.stdout.readline()
-        if not first.startswith("listening on http://"):
+        if not first.startswith(("listening on http://", "listening on https://")):
             raise RuntimeError(f"{' '.join(self.command)} says {first!r}")
         return first.split()[-1]
 
@@ -32,6 +33,17 @@ class Served(Program):
 
     def __init__(self, program: str, folder: pathlib.Path, *arguments: str):
         super().__init__(program, "serve", str(folder), "--port", "0", "--quiet", *arguments)
+
+
+def certificate(folder: pathlib.Path) -> tuple[str, str] | None:
+    """A chain and a key for localhost, as PEM files; nothing where there is no openssl."""
+    if not shutil.which("openssl"):
+        return None
+    chain, key = str(folder / "chain.pem"), str(folder / "key.pem")
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+               "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", chain]
+    subprocess.run(command, check=True, capture_output=True, timeout=TIMEOUT)
+    return chain, key
 
 
 def backends(program: str) -> list[str]:

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+// Between a stream of HTTP/2 and a handler: the request's content to whoever reads it, windows that
+// open when it was read, the response's content kept until the session asks for it. RFC 9113 §8
+#include "server/h2_exchange.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/dispatch.hpp"
+#include "server/journal.hpp"
+#include "server/resources.hpp"
+#include "server/standard_fields.hpp"
+#include "skua/body_writer.hpp"
+#include "skua/prepared_response.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr std::size_t copied_piece_bytes = 4096;  // up to here a copy is cheaper than a slice
+constexpr std::size_t kept_bytes = 64 * 1024;
+constexpr http::Head no_trailers{};
+
+// Reads all of it, or fails.
+bool read_file(int file, std::uint64_t offset, char* into, std::size_t size_bytes) noexcept {
+  while (size_bytes != 0) {
+    const ssize_t count = ::pread(file, into, size_bytes, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    into += count;
+    offset += static_cast<std::uint64_t>(count);
+    size_bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace
+
+H2Exchange::H2Exchange(Resources& resources) noexcept
+    : resources_(resources), call_(resources), content_(resources.blocks) {}
+
+void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
+                      h2::Stream& stream) noexcept {
+  owner_ = &owner;
+  connection_ = &connection;
+  session_ = &session;
+  stream_ = &stream;
+  is_closed_ = false;
+}
+
+void H2Exchange::reset() noexcept {
+  is_closed_ = true;  // what a destructor writes now goes nowhere
+  call_.reset();
+  body_.clear();
+  if (body_.capacity() > kept_bytes) body_.shrink_to_fit();
+  content_.clear();
+  received_bytes_ = held_bytes_ = content_bytes_ = written_bytes_ = 0;
+  keeps_body_ = has_call_ = owes_continue_ = false;
+  is_body_done_ = true;
+  has_response_ = is_content_ended_ = has_failed_ = false;
+}
+
+// The request -------------------------------------------------------------------------------------
+
+void H2Exchange::begin(bool is_end) {
+  ++resources_.counters.requests;
+  if (request().error != Errc::None) return refuse(request().error);
+  const Target target = find();
+  if (target.error != Errc::None) return refuse(target.error);
+  if (target.match.has_coroutine) return start_call(target, is_end);
+  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first.
+  if (is_end || target.match.route == nullptr) return answer(target, {});
+  if (request().length_bytes.value_or(0) > resources_.options.limits.body_bytes) {
+    return refuse(Errc::BodyTooLong);
+  }
+  if (request().expect_continue) session_->inform(*stream_, Status::Continue, {});
+  keeps_body_ = true;
+  expect_body();
+}
+
+Target H2Exchange::find() noexcept {
+  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
+  if (request().head.method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
+  return find_target(resources_, request().head.method, request().path_and_query);
+}
+
+http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
+  return {.head = &request().head,
+          .path = target.path,
+          .query = target.query,
+          .host = request().host,
+          .peer = peer_of,
+          .peer_context = connection_,
+          .is_secure = connection_->is_secure()};
+}
+
+void H2Exchange::start_call(const Target& target, bool is_end) {
+  const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
+  if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
+  has_call_ = true;
+  call_.prepare(*this, parts(target));
+  if (is_end) {
+    call_.arrived_all(no_trailers);
+  } else {
+    owes_continue_ = request().expect_continue;
+    expect_body();
+  }
+  call_.start_handler();
+  if (can_advance()) advance();
+}
+
+void H2Exchange::expect_body() noexcept {
+  is_body_done_ = false;
+  began_ = resources_.loop.now();
+  body_deadline_ = began_ + resources_.options.timeouts.body;
+}
+
+void H2Exchange::receive(std::string_view data) {
+  owes_continue_ = false;  // the peer did not wait for it
+  received_bytes_ += data.size();
+  const bool is_wanted = !has_response_ || is_streaming();
+  if (!is_wanted || is_body_done_) return session_->consume(*stream_, data.size());
+  const Limits& limits = resources_.options.limits;
+  const std::uint64_t limit = keeps_body_ ? limits.body_bytes : limits.streamed_body_bytes;
+  const loop::Instant now = resources_.loop.now();
+  const bool is_slow =
+      held_bytes_ == 0 && is_body_too_slow(resources_.options, now - began_, received_bytes_);
+  if (received_bytes_ > limit || is_slow) {
+    session_->consume(*stream_, data.size());
+    return refuse(is_slow ? Errc::TooSlow : Errc::BodyTooLong);
+  }
+  body_deadline_ = now + resources_.options.timeouts.body;
+  if (keeps_body_) {
+    body_.append(data);
+    return session_->consume(*stream_, data.size());
+  }
+  if (data.empty()) return;
+  if (held_bytes_ == 0) paused_ = now;  // the peer waits for us from here on
+  held_bytes_ += data.size();
+  call_.arrived(data);
+}
+
+void H2Exchange::receive_end(const http::Head& trailers) {
+  is_body_done_ = true;
+  if (has_call_) call_.arrived_all(trailers);
+  if (!keeps_body_ || has_response_) return;
+  const Target target = find();
+  if (target.error != Errc::None) return refuse(target.error);
+  answer(target, body_);
+}
+
+void H2Exchange::receive_nothing_more() {
+  if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
+}
+
+void H2Exchange::call_wants_body() noexcept {
+  if (!owes_continue_ || has_response_) return;
+  owes_continue_ = false;
+  session_->inform(*stream_, Status::Continue, {});  // RFC 9110 §10.1.1
+  body_deadline_ = resources_.loop.now() + resources_.options.timeouts.body;
+  owner_->settle_later();
+}
+
+// The time for which the peer had to wait for us is not held against it.
+void H2Exchange::call_took_body(std::size_t size_bytes) noexcept {
+  if (is_closed_) return;
+  held_bytes_ -= size_bytes;
+  if (held_bytes_ == 0) {
+    const loop::Instant now = resources_.loop.now();
+    began_ += now - paused_;
+    body_deadline_ = now + resources_.options.timeouts.body;
+  }
+  session_->consume(*stream_, size_bytes);
+  owner_->settle_later();
+}
+
+// The response ------------------------------------------------------------------------------------
+
+void H2Exchange::answer(const Target& target, std::string_view body) {
+  http::RequestParts known = parts(target);
+  known.body = body;
+  Request request(known);
+  send(dispatch(resources_, target.match, request));
+}
+
+void H2Exchange::refuse(Errc code) {
+  if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
+  count_refusal(resources_, code);
+  if (has_call_) {
+    if (call_.is_running()) ++resources_.counters.handlers_cancelled;
+    has_call_ = false;
+    call_.reset();
+  }
+  send(Response{Error(code)}, code);
+}
+
+bool H2Exchange::can_advance() const noexcept {
+  if (!has_call_ && !call_.has_stream()) return false;
+  return has_response_ ? is_streaming() && call_.is_stream_done() : call_.is_handler_done();
+}
+
+void H2Exchange::advance() {
+  if (!has_response_ && call_.is_handler_done()) send(call_.take_response());
+  if (is_streaming() && call_.is_stream_done()) end_stream();
+}
+
+void H2Exchange::send(Response&& response, Errc error) {
+  has_response_ = true;
+  status_ = response.status();
+  ++resources_.counters.responses;
+  const PreparedResponse* const prepared = response.prepared();
+  std::string lines;
+  if (prepared != nullptr) {
+    lines.append(prepared->lines().wire()).append(response.lines().wire());
+  }
+  h2::ResponseHead head{
+      .status = status_,
+      .standard_fields = standard_fields(response, resources_.dated().lines()),
+      .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
+      .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
+  Body& content = response.content();
+  if (content.kind() == Body::Kind::Stream) return send_stream(head, *content.stream());
+
+  const std::uint64_t size_bytes = content.size_bytes();
+  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
+  if (!is_bodiless(status_)) head.length_bytes = size_bytes;
+  const bool has_content =
+      size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
+  is_content_ended_ = true;
+  if (has_content) keep(std::move(content));
+  session_->respond(*stream_, head, has_content);
+  record_response(resources_, *connection_, request().head, status_,
+                  request().head.method == Method::Head ? 0 : size_bytes, error);
+}
+
+void H2Exchange::send_stream(const h2::ResponseHead& head,
+                             std::shared_ptr<const BodyStream> stream) {
+  h2::ResponseHead told = head;
+  if (!is_bodiless(status_)) told.length_bytes = stream->length_bytes;
+  // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
+  if (request().head.method == Method::Head || is_bodiless(status_)) {
+    is_content_ended_ = true;
+    session_->respond(*stream_, told, false);
+    return record_response(resources_, *connection_, request().head, status_, 0);
+  }
+  session_->respond(*stream_, told, true);
+  call_.start_stream(*this, std::move(stream));
+  if (resources_.is_draining) drain();
+  if (call_.is_stream_done()) end_stream();
+}
+
+void H2Exchange::end_stream() {
+  has_failed_ = !call_.take_stream_end();
+  is_content_ended_ = true;
+  session_->resume_body(*stream_);
+  record_response(resources_, *connection_, request().head, status_, written_bytes_);
+}
+
+void H2Exchange::drain() {
+  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
+  call_.stop_stream();
+  owner_->settle_later();
+}
+
+void H2Exchange::keep(Body&& piece) {
+  const std::uint64_t size_bytes = piece.size_bytes();
+  if (content_bytes_ == 0) {
+    content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
+  }
+  content_bytes_ += size_bytes;
+  written_bytes_ += size_bytes;
+  if (size_bytes <= copied_piece_bytes && piece.file() == nullptr) {
+    content_.append(piece.text());
+  } else {
+    content_.append_body(std::move(piece));
+  }
+}
+
+void H2Exchange::call_writes(Body&& piece) {
+  if (is_closed_) return;
+  keep(std::move(piece));
+  session_->resume_body(*stream_);
+  owner_->settle_later();
+}
+
+bool H2Exchange::call_may_write() const noexcept {
+  return content_.pressure_bytes() < resources_.options.limits.stream_bytes;
+}
+
+h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
+  using State = h2::BodyRead::State;
+  const std::size_t size_bytes =
+      static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, content_bytes_));
+  const bool is_all = is_content_ended_ && size_bytes == content_bytes_;
+  if (!is_all) return {.bytes = size_bytes, .state = State::More};
+  if (!has_failed_) {
+    return {.bytes = size_bytes, .state = State::End, .trailers = call_.trailers_to_send().wire()};
+  }
+  return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
+}
+
+void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
+  content_bytes_ -= size_bytes;
+  while (size_bytes != 0) {
+    const Segment& front = content_.front();
+    std::size_t count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
+    if (front.file < 0) {
+      output.append({front.data, count});
+    } else {
+      count = std::min(count, OutputQueue::max_reserve);
+      char* const room = output.reserve(count);
+      if (!has_failed_ && !read_file(front.file, front.offset, room, count)) {
+        // The frame's length is told already: it is filled up, and the peer is told.
+        has_failed_ = true;
+        session_->reset(*stream_, h2::ErrorCode::InternalError);
+      }
+      if (has_failed_) std::fill_n(room, count, '\0');
+      output.commit(count);
+    }
+    content_.consume(count);
+    size_bytes -= count;
+  }
+  content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
+  // Half of the mark, so that a slow peer does not cost a resumption for every byte it takes.
+  if (content_.pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
+}
+
+// The end -----------------------------------------------------------------------------------------
+
+void H2Exchange::close() noexcept {
+  if (call_.is_running()) ++resources_.counters.handlers_cancelled;
+  if (is_streaming()) {
+    record_response(resources_, *connection_, request().head, status_, written_bytes_);
+  }
+}
+
+bool H2Exchange::waits_for_body() const noexcept {
+  return !is_body_done_ && held_bytes_ == 0 && !owes_continue_ &&
+         (!has_response_ || is_streaming());
+}
+
+std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
+  const bool has_content = content_bytes_ != 0;
+  if (waits_for_body()) {
+    return has_content ? std::min(body_deadline_, content_deadline_) : body_deadline_;
+  }
+  return has_content ? std::optional(content_deadline_) : std::nullopt;
+}
+
+void H2Exchange::time_out() {
+  const loop::Instant now = resources_.loop.now();
+  if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
+  if (content_bytes_ == 0 || content_deadline_ > now) return;
+  // What waits for more urgent streams is not the peer's fault.
+  if (!session_->is_blocked_by_window(*stream_)) {
+    content_deadline_ = now + resources_.options.timeouts.write;
+    return;
+  }
+  ++resources_.counters.refused_slow;
+  session_->reset(*stream_, h2::ErrorCode::Cancel);
+}
+
+}  // namespace skua::server

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/intrusive_list.hpp"
+#include "h2/session.hpp"
+#include "http/request_parts.hpp"
+#include "loop/clock.hpp"
+#include "net/stream.hpp"
+#include "server/call.hpp"
+#include "server/output_queue.hpp"
+#include "server/session.hpp"
+#include "server/target.hpp"
+#include "skua/error.hpp"
+#include "skua/response.hpp"
+
+namespace skua::server {
+
+struct Resources;
+
+/// One request and its response on an HTTP/2 connection. From a worker's pool.
+///
+/// RFC:       9113 §8
+class H2Exchange final : public base::ListNode, private CallOwner {
+ public:
+  explicit H2Exchange(Resources& resources) noexcept;
+
+  /// Readies it for a stream; `connection` is who speaks.
+  void open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
+            h2::Stream& stream) noexcept;
+  /// Cancels what runs, and forgets everything.
+  void reset() noexcept;
+  [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
+
+  // The request, from the session.
+
+  /// Its head is there: answers it, or begins to read its content.
+  void begin(bool is_end);
+  void receive(std::string_view data);
+  void receive_end(const http::Head& trailers);
+  /// The peer sends no more, on any stream.
+  void receive_nothing_more();
+
+  // The response, to the session.
+
+  /// Whether the handler, or what makes the content, has ended since the last advance().
+  [[nodiscard]] bool can_advance() const noexcept;
+  void advance();
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
+  /// Moves the next bytes of the content, as many as read_body told.
+  void write_body(OutputQueue& output, std::size_t size_bytes);
+
+  /// Ends what has no end of its own.
+  void drain();
+  /// The stream is over, or the connection is.
+  void close() noexcept;
+  /// When the peer must have sent or taken something; nothing while it is our turn.
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
+  /// It has not: says so, and ends.
+  void time_out();
+
+ private:
+  void call_wants_body() noexcept override;
+  void call_took_body(std::size_t size_bytes) noexcept override;
+  void call_writes(Body&& piece) override;
+  [[nodiscard]] bool call_may_write() const noexcept override;
+  void call_ended() noexcept override { owner_->settle_later(); }
+
+  [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
+  [[nodiscard]] Target find() noexcept;
+  [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
+  void start_call(const Target& target, bool is_end);
+  void expect_body() noexcept;
+  void answer(const Target& target, std::string_view body);
+  void refuse(Errc code);
+  /// `error`: why the request was refused.
+  void send(Response&& response, Errc error = Errc::None);
+  void send_stream(const h2::ResponseHead& head, std::shared_ptr<const BodyStream> stream);
+  void end_stream();
+  void keep(Body&& piece);
+  [[nodiscard]] bool waits_for_body() const noexcept;
+  [[nodiscard]] bool is_streaming() const noexcept {
+    return call_.has_stream() && !is_content_ended_;
+  }
+
+  Resources& resources_;
+  SessionOwner* owner_ = nullptr;
+  const net::Stream* connection_ = nullptr;
+  h2::Session* session_ = nullptr;
+  h2::Stream* stream_ = nullptr;
+  Call call_;
+  std::string body_;       // of a request whose handler takes it whole
+  OutputQueue content_;    // of the response, that the session has not asked for
+  loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
+  loop::Instant paused_{};
+  loop::Instant body_deadline_{};
+  loop::Instant content_deadline_{};
+  std::uint64_t received_bytes_ = 0;
+  std::uint64_t held_bytes_ = 0;     // received, and not given back to the peer's window
+  std::uint64_t content_bytes_ = 0;  // in content_
+  std::uint64_t written_bytes_ = 0;
+  Status status_ = Status::Ok;
+  bool keeps_body_ = false;  // for a handler that takes it whole
+  bool has_call_ = false;    // there is a handler that may wait
+  bool is_body_done_ = true;
+  bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
+  bool has_response_ = false;
+  bool is_content_ended_ = false;  // all of the response's content is in content_
+  bool has_failed_ = false;        // the content cannot be completed
+  bool is_closed_ = true;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Joins an HTTP/2 session to exchanges, one a stream, and keeps all their times. It writes when the
+// connection asks for more and has room, so that what is sent next is decided late: by priorities,
+// and with what was answered in the meantime.
+#include "server/h2_session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "server/connection_age.hpp"
+#include "server/journal.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr std::size_t written_at_once_bytes = 64 * 1024;
+
+h2::SessionOptions session_options(const Limits& limits) noexcept {
+  const auto window = std::max<std::size_t>(limits.stream_bytes, 16 * 1024);
+  return {.streams = limits.http2_streams,
+          .head = {.target_bytes = limits.target_bytes,
+                   .field_line_bytes = limits.field_line_bytes,
+                   .list_bytes = limits.head_bytes,
+                   .fields = limits.fields},
+          .trailers = {.target_bytes = 0,
+                       .field_line_bytes = limits.trailer_bytes,
+                       .list_bytes = limits.trailer_bytes,
+                       .fields = limits.trailer_fields},
+          .stream_window_bytes =
+              static_cast<std::uint32_t>(std::min<std::size_t>(window, 0x7FFF'FFFF))};
+}
+
+H2Exchange& exchange_of(h2::Stream& stream) noexcept {
+  return *static_cast<H2Exchange*>(stream.context);
+}
+
+}  // namespace
+
+H2Session::H2Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+                     SessionOwner& owner)
+    : resources_(resources),
+      stream_(stream),
+      output_(output),
+      owner_(owner),
+      h2_(h2::make_server_session(session_options(resources.options.limits),
+                                  static_cast<h2::Events&>(*this), resources.loop.now())),
+      idle_since_(resources.loop.now()),
+      ages_at_(end_of_age(resources, this)) {
+  if (resources.is_draining) begin_shut_down();
+}
+
+H2Session::~H2Session() { cancel(); }
+
+// From the connection -----------------------------------------------------------------------------
+
+void H2Session::receive(std::string_view input) {
+  const loop::Instant now = resources_.loop.now();
+  h2_->receive(input, now);
+  if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
+}
+
+void H2Session::receive_end() {
+  exchanges_.for_each([](H2Exchange& exchange) { exchange.receive_nothing_more(); });
+}
+
+Standing H2Session::standing(bool is_sending) const noexcept {
+  bool can_advance = false;
+  exchanges_.for_each([&can_advance](const H2Exchange& exchange) {
+    can_advance = can_advance || exchange.can_advance();
+  });
+  const bool wants_write = h2_->wants_write();
+  return {.waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
+          .can_resume = can_advance || (wants_write && !is_sending && has_room()),
+          .has_work = wants_write || !exchanges_.empty(),
+          .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
+          .is_finished = h2_->is_over()};
+}
+
+void H2Session::resume() {
+  exchanges_.for_each([](H2Exchange& exchange) {
+    if (exchange.can_advance()) exchange.advance();
+  });
+  if (has_room()) h2_->write(*this, written_at_once_bytes);
+  if (h2_->failure() == nullptr || is_failure_counted_) return;
+  is_failure_counted_ = true;
+  if (h2_->failure()->code != h2::ErrorCode::NoError) ++resources_.counters.refused_malformed;
+}
+
+bool H2Session::has_room() const noexcept {
+  return output_.pressure_bytes() < written_at_once_bytes;
+}
+
+std::optional<loop::Instant> H2Session::next_deadline() const noexcept {
+  std::optional<loop::Instant> next = finishes_at_;
+  const auto take = [&next](loop::Instant other) { next = next ? std::min(*next, other) : other; };
+  if (const auto since = h2_->settings_pending_since()) {
+    take(*since + resources_.options.timeouts.head);
+  }
+  if (exchanges_.empty()) take(idle_since_ + resources_.idle_time());
+  exchanges_.for_each([&take](const H2Exchange& exchange) {
+    if (const auto deadline = exchange.deadline()) take(*deadline);
+  });
+  return next;
+}
+
+loop::Instant H2Session::deadline() const noexcept {
+  return next_deadline().value_or(loop::Instant::max());
+}
+
+void H2Session::time_out() {
+  const loop::Instant now = resources_.loop.now();
+  if (finishes_at_ && *finishes_at_ <= now) {
+    finishes_at_.reset();
+    h2_->finish_shut_down();
+  }
+  const auto pending_since = h2_->settings_pending_since();
+  if (pending_since && *pending_since + resources_.options.timeouts.head <= now) {
+    h2_->terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
+  }
+  if (exchanges_.empty() && idle_since_ + resources_.idle_time() <= now) {
+    h2_->terminate(h2::ErrorCode::NoError, "idle");
+  }
+  exchanges_.for_each([now](H2Exchange& exchange) {
+    if (exchange.deadline().value_or(loop::Instant::max()) <= now) exchange.time_out();
+  });
+}
+
+// RFC 9113 §6.8: requests that were on their way when we said so are served.
+void H2Session::begin_shut_down() {
+  is_shutting_down_ = true;
+  h2_->begin_shut_down();
+  finishes_at_ = resources_.loop.now() + resources_.options.timeouts.drain_grace;
+}
+
+void H2Session::drain() {
+  if (!is_shutting_down_) begin_shut_down();
+  exchanges_.for_each([](H2Exchange& exchange) { exchange.drain(); });
+}
+
+void H2Session::cancel() noexcept {
+  exchanges_.for_each([this](H2Exchange& exchange) {
+    exchange.close();
+    give_back(exchange);
+  });
+}
+
+void H2Session::give_back(H2Exchange& exchange) noexcept {
+  exchange.unlink();
+  resources_.give_back(std::unique_ptr<H2Exchange>(&exchange));
+}
+
+// From the HTTP/2 session -------------------------------------------------------------------------
+
+void H2Session::on_request(h2::Stream& stream, bool is_end) {
+  H2Exchange& exchange = *resources_.take_h2_exchange().release();
+  stream.context = &exchange;
+  exchange.open(owner_, stream_, *h2_, stream);
+  exchanges_.push_back(exchange);
+  exchange.begin(is_end);
+}
+
+void H2Session::on_data(h2::Stream& stream, std::string_view data) {
+  exchange_of(stream).receive(data);
+}
+
+void H2Session::on_end(h2::Stream& stream, const http::Head& trailers) {
+  exchange_of(stream).receive_end(trailers);
+}
+
+void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode) {
+  H2Exchange& exchange = exchange_of(stream);
+  exchange.close();
+  give_back(exchange);
+  h2_->release(stream);
+  if (exchanges_.empty()) idle_since_ = resources_.loop.now();
+}
+
+h2::BodyRead H2Session::read_body(h2::Stream& stream, std::size_t most_bytes) {
+  return exchange_of(stream).read_body(most_bytes);
+}
+
+void H2Session::append_payload(h2::Stream& stream, std::size_t bytes) {
+  exchange_of(stream).write_body(output_, bytes);
+}
+
+}  // namespace skua::server

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/intrusive_list.hpp"
+#include "h2/session.hpp"
+#include "net/stream.hpp"
+#include "server/h2_exchange.hpp"
+#include "server/output_queue.hpp"
+#include "server/resources.hpp"
+#include "server/session.hpp"
+
+namespace skua::server {
+
+/// HTTP/2 on one connection.
+///
+/// RFC:       9113
+class H2Session final : public Session, private h2::Events, private h2::Output {
+ public:
+  /// Only where h2::is_available().
+  H2Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+            SessionOwner& owner);
+  ~H2Session() override;
+
+  void receive(std::string_view input) override;
+  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  void resume() override;
+  void output_drained() noexcept override {}
+  [[nodiscard]] loop::Instant deadline() const noexcept override;
+  void time_out() override;
+  void receive_end() override;
+  void drain() override;
+  void cancel() noexcept override;
+
+ private:
+  void on_request(h2::Stream& stream, bool is_end) override;
+  void on_data(h2::Stream& stream, std::string_view data) override;
+  void on_end(h2::Stream& stream, const http::Head& trailers) override;
+  void on_closed(h2::Stream& stream, h2::ErrorCode reason) override;
+  void on_goaway(h2::ErrorCode) override {}
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
+  void append(std::string_view bytes) override { output_.append(bytes); }
+  void append_payload(h2::Stream& stream, std::size_t bytes) override;
+
+  [[nodiscard]] bool has_room() const noexcept;
+  [[nodiscard]] std::optional<loop::Instant> next_deadline() const noexcept;
+  void give_back(H2Exchange& exchange) noexcept;
+  void begin_shut_down();
+
+  Resources& resources_;
+  const net::Stream& stream_;
+  OutputQueue& output_;
+  SessionOwner& owner_;
+  std::unique_ptr<h2::Session> h2_;
+  base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
+  loop::Instant idle_since_;                   // nothing has been in progress
+  loop::Instant ages_at_;
+  std::optional<loop::Instant> finishes_at_;  // the second half of a shut down
+  bool is_shutting_down_ = false;
+  bool is_failure_counted_ = false;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "http/field.hpp"
+#include "server/date_cache.hpp"
+#include "skua/response.hpp"
+
+namespace skua::server {
+
+/// Date and Server, less what the handler has set itself.
+inline std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
+  const std::uint64_t known = response.known_fields();
+  const auto has = [known](http::FieldName field) {
+    return (known >> static_cast<unsigned>(field) & 1U) != 0;
+  };
+  if (has(http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
+  if (has(http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
+  return lines;
+}
+
+}  // namespace skua::server

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# Peers that cost themselves next to nothing and a server much: each flood goes on, over one connection
+# after the other, while another client asks as it always does. Every attacker is sent away, memory stays
+# bounded, and the other client is served.
+import itertools
+import select
+import sys
+import threading
+import time
+
+import h2
+from harness import Reader, Server, arguments, check, GET, BACKENDS
+
+# Batches are made beforehand: an attacker spends its time on sending. Streams count up from 1.
+BATCH = 200
+
+
+def rapid_reset(number):  # CVE-2023-44487
+    streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
+    return b"".join(h2.request(s) + h2.frame(h2.RST_STREAM, 0, s, b"\0\0\0\x08") for s in streams)
+
+
+def provoked_reset(number):  # CVE-2025-8671: it is our side that resets, for a window of zero
+    streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
+    return b"".join(h2.request(s, b"POST", flags=h2.END_HEADERS) + h2.frame(h2.WINDOW_UPDATE, 0, s, b"\0\0\0\0")
+                    for s in streams)
+
+
+def continuation(number):  # CVE-2024-27316 and its kin: a head that never ends
+    more = h2.frame(h2.CONTINUATION, 0, 1, h2.literal(b"a", b"b") * 100) * BATCH
+    return h2.request(1, flags=0) + more if number == 0 else more
+
+
+def empty_continuation(number):
+    more = h2.frame(h2.CONTINUATION, 0, 1) * BATCH
+    return h2.request(1, flags=0) + more if number == 0 else more
+
+
+def ping(_):  # CVE-2019-9512
+    return h2.frame(h2.PING, 0, 0, b"12345678") * BATCH
+
+
+def settings(_):  # CVE-2019-9515
+    return h2.frame(h2.SETTINGS, 0, 0, h2.setting(3, 100)) * BATCH
+
+
+def empty_data(number):  # CVE-2019-9518
+    more = h2.frame(h2.DATA, 0, 1) * BATCH
+    return h2.request(1, b"POST", flags=h2.END_HEADERS) + more if number == 0 else more
+
+
+def priority(_):  # CVE-2019-9513
+    return h2.frame(h2.PRIORITY, 0, 1, b"\0\0\0\0\x10") * BATCH
+
+
+def window_drip(number):
+    more = h2.frame(h2.WINDOW_UPDATE, 0, 0, b"\0\0\0\x01") * BATCH
+    return h2.request(1, b"POST", flags=h2.END_HEADERS) + more if number == 0 else more
+
+
+def header_bomb(number):  # one large field, kept in the dynamic table and then referred to by one byte a time
+    first = h2.head() + h2.indexed(b"x", b"y" * 4000) + b"\xbe" * 2000
+    again = h2.head() + b"\xbe" * 4000
+    streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
+    frames = [h2.frame(h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, s, again) for s in streams]
+    if number == 0:
+        frames[0] = h2.frame(h2.HEADERS, h2.END_STREAM | h2.END_HEADERS, 1, first)
+    return b"".join(frames)
+
+
+def stalled_window(number):  # asks for much and takes none of it: SETTINGS_INITIAL_WINDOW_SIZE is 0
+    streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
+    return b"".join(h2.request(s) for s in streams)
+
+
+FLOODS = {f.__name__: f for f in (rapid_reset, provoked_reset, continuation, empty_continuation, ping, settings,
+                                  empty_data, priority, window_drip, header_bomb, stalled_window)}
+
+
+def attack_once(server, flood, until):
+    """Floods on one connection until it ends; whether the server ended it."""
+    with h2.Peer(server.port, h2.setting(4, 0) if flood is stalled_window else b"") as peer:
+        for number in itertools.count():
+            if time.monotonic() > until:
+                return False
+            data = memoryview(flood(number))
+            while data:
+                readable, writable, _ = select.select([peer.sock], [peer.sock], [], 0.5)
+                try:
+                    if readable and not peer.sock.recv(1 << 20):
+                        return True
+                    if writable:
+                        peer.sock.setblocking(False)
+                        data = data[peer.sock.send(data):]
+                except BlockingIOError:
+                    pass
+                except ConnectionError:
+                    return True
+                if time.monotonic() > until:
+                    return False
+
+
+def p99_ms(server, seconds, attacker=None):
+    """Of requests one after the other on one connection, a few hundred a second."""
+    times, end = [], time.monotonic() + seconds
+    with server.connect() as sock:
+        reader = Reader(sock)
+        while time.monotonic() < end:
+            begin = time.monotonic()
+            sock.sendall(GET)
+            answer = reader.answer()
+            check(answer and answer[0] == 200, "the other client is not served")
+            times.append(time.monotonic() - begin)
+            time.sleep(0.002)
+            if attacker and not attacker.is_alive():
+                break
+    return sorted(times)[len(times) * 99 // 100] * 1000
+
+
+def run(options, backend, name, flood):
+    seconds = 60 if options.long else options.seconds
+    with Server(options, backend) as server:
+        quiet = p99_ms(server, min(seconds, 3))
+        before, ended = server.rss_kib(), 0
+        until = time.monotonic() + seconds
+        patience = until + options.patience  # a window that stalls is given its time
+
+        def attacker():
+            nonlocal ended
+            while time.monotonic() < until:
+                ended += attack_once(server, flood, patience)
+
+        thread = threading.Thread(target=attacker)
+        thread.start()
+        busy = p99_ms(server, patience - time.monotonic(), thread)
+        thread.join()
+        growth = server.rss_kib() - before
+        check(server.is_alive(), f"{backend}: the server is gone")
+        print(f"{backend} {name}: {ended} attackers sent away, p99 of the other client {quiet:.2f} -> {busy:.2f} ms, "
+              f"grew {growth} KiB", flush=True)
+        check(ended > 0, f"{backend} {name}: the attacker was not sent away")
+        check(growth < 65536, f"{backend} {name}: the server grew by {growth} KiB")
+        p99_ms(server, 0.1)
+
+
+OPTIONS = arguments(seconds=1.0, patience=40.0, flood="")
+for backend in [OPTIONS.backend] if OPTIONS.backend else BACKENDS:
+    for name, flood in FLOODS.items():
+        if OPTIONS.flood in ("", name):
+            run(OPTIONS, backend, name, flood)
+sys.exit(0)
