@@ -212,6 +212,7 @@ ssize_t ServerSession::read_body(std::uint32_t id, std::size_t most_bytes, std::
   if (stream == nullptr || stream->is_released) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   const BodyRead read = events_.read_body(*stream, most_bytes);
   SKUA_ASSERT(read.bytes <= most_bytes);
+  if (stream->is_resetting) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // since it was asked
   if (read.state == BodyRead::State::Failed) {
     stream->is_resetting = stream->is_reset_counted = true;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -250,8 +251,9 @@ int ServerSession::on_sent(const nghttp2_frame& frame) {
 
 void ServerSession::on_response_sent(StreamState& stream) {
   guard_.responded();
-  // RFC 9113 §8.1: the rest of the request is not needed.
-  if (!stream.has_received_all_) submit_reset(stream, ErrorCode::NoError);
+  // RFC 9113 §8.1: the rest of the request is not needed. A tunnel's other half may go on (§8.5).
+  const bool is_tunnel = stream.request_.head.method == Method::Connect;
+  if (!stream.has_received_all_ && !is_tunnel) submit_reset(stream, ErrorCode::NoError);
 }
 
 // A frame that nghttp2 would not send: a head longer than it takes.

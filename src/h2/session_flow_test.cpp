@@ -262,6 +262,40 @@ TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
             AbuseGuard::weight(Abuse::Settings) - 102 + AbuseGuard::weight(Abuse::LateFrame));
 }
 
+TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
+  open({.allows_extended_connect = true});
+  session->receive(
+      frames::headers(1,
+                      field(":method", "CONNECT") + field(":protocol", "websocket") +
+                          field(":scheme", "http") + field(":path", "/") + field(":authority", "h"),
+                      frames::open),
+      start);
+  recorder.contents[1] = {.text = "to the peer"};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
+  EXPECT_EQ(exchange(frames::data(1, "from the peer")), "");
+  EXPECT_EQ(recorder.received[1], "from the peer");
+  EXPECT_EQ(exchange(frames::data(1, "", frames::end)), "");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, AConsumerMayLetGoWhenItIsAskedForContent) {
+  struct Deserter final : Recorder {
+    BodyRead read_body(Stream& its, std::size_t) override {
+      session->release(its);
+      return {.bytes = 3};
+    }
+  };
+  Deserter deserter;
+  session = make_server_session({}, deserter, start);
+  deserter.session = session.get();
+  session->receive(frames::hello() + frames::get(1), start);
+  session->respond(*deserter.streams.at(1), {}, true);
+  const std::string sent = frames::describe(deserter.flush());
+  EXPECT_EQ(sent.substr(sent.find("HEADERS")), "HEADERS(1) RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
 TEST_F(SessionFlowTest, AStreamThatThePeerResetCountsUntilItIsReleased) {
   open({.streams = 2});
   recorder.releases = false;
