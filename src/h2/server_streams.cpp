@@ -40,8 +40,7 @@ void StreamState::open(std::uint32_t id, std::size_t its_place) noexcept {
   is_sending = is_deferred = false;
 }
 
-// Which there are
-// -----------------------------------------------------------------------------------
+// Which there are ---------------------------------------------------------------------------------
 
 StreamState* ServerSession::find(std::uint32_t id) const noexcept {
   void* const user =
@@ -72,8 +71,7 @@ void ServerSession::close_stream(StreamState& stream) noexcept {
   idle_.push_back(std::move(gone));
 }
 
-// Requests
-// ------------------------------------------------------------------------------------------
+// Requests ----------------------------------------------------------------------------------------
 
 int ServerSession::on_begin_headers(const nghttp2_frame& frame) {
   if (!takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;  // ended from inside an event
@@ -174,8 +172,7 @@ void ServerSession::consume(Stream& stream, std::size_t bytes) {
   nghttp2_session_consume_stream(nghttp2_.get(), id_of(stream), bytes);
 }
 
-// Responses
-// -----------------------------------------------------------------------------------------
+// Responses ---------------------------------------------------------------------------------------
 
 void ServerSession::respond(Stream& stream, const ResponseHead& head, bool has_body) {
   StreamState& state = state_of(stream);
@@ -264,8 +261,7 @@ int ServerSession::on_not_sent(const nghttp2_frame& frame) {
   return 0;
 }
 
-// The end of a stream
-// -------------------------------------------------------------------------------
+// The end of a stream -----------------------------------------------------------------------------
 
 int ServerSession::on_invalid_frame(const nghttp2_frame& frame, int error) {
   const bool is_refused = error == NGHTTP2_ERR_REFUSED_STREAM;

@@ -126,7 +126,8 @@ class Session {
   /// Writes until there is nothing to write, or `most_bytes` are reached (a frame is not cut, so it
   /// may be one more). Returns how many bytes went out.
   virtual std::size_t write(Output& output, std::size_t most_bytes) = 0;
-  /// Nothing more is read or written: the connection can be closed.
+  /// Nothing more is read or written: the connection can be closed. Streams that it takes along are
+  /// not told of.
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
   /// Why we ended it, once that has been written; null where we did not.
   [[nodiscard]] virtual const Failure* failure() const noexcept = 0;

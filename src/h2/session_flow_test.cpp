@@ -49,8 +49,7 @@ class SessionFlowTest : public ::testing::Test {
   std::unique_ptr<Session> session;
 };
 
-// Content that arrives
-// ------------------------------------------------------------------------------
+// Content that arrives ----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, GivesNoWindowBackForContentThatNobodyTook) {
   open({.stream_window_bytes = 20'000});
@@ -101,8 +100,7 @@ TEST_F(SessionFlowTest, ContentOfStreamsThatAreGoneIsDropped) {
   EXPECT_EQ(recorder.received[1], "");
 }
 
-// Content that is sent
-// ------------------------------------------------------------------------------
+// Content that is sent ----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
   open({}, frames::hello({{4, 10}}));
@@ -220,8 +218,7 @@ TEST_F(SessionFlowTest, UrgentResponsesGoFirst) {
             "HEADERS(9) HEADERS(11) DATA(11) DATA(11)! DATA(9) DATA(9)!");
 }
 
-// Heads that are sent
-// -------------------------------------------------------------------------------
+// Heads that are sent -----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, AHeadWithoutContentEndsTheStream) {
   session->receive(frames::headers(1, frames::request_block("HEAD", "/")), start);
@@ -249,8 +246,7 @@ TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
 }
 
-// The end of a stream
-// -------------------------------------------------------------------------------
+// The end of a stream -----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
   recorder.when_requested = [this](Stream& its, bool) { recorder.answer(its, "no need"); };
@@ -334,8 +330,7 @@ TEST_F(SessionFlowTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
   EXPECT_EQ(recorder.log.find("7 GET"), std::string::npos);
 }
 
-// The end of a connection
-// ---------------------------------------------------------------------------
+// The end of a connection -------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, ShutsDownInTwoSteps) {
   session->receive(frames::get(1), start);
