@@ -99,8 +99,7 @@ void ServerSession::submit_settings(const SessionOptions& options) {
   settings_pending_since_ = now_;
 }
 
-// What arrives
-// --------------------------------------------------------------------------------------
+// What arrives ------------------------------------------------------------------------------------
 
 void ServerSession::receive(std::string_view input, loop::Instant now) {
   now_ = now;
@@ -178,8 +177,7 @@ void ServerSession::fail(int nghttp2_error) {
   terminate(code_for(nghttp2_error), nghttp2_strerror(nghttp2_error));
 }
 
-// What is sent
-// --------------------------------------------------------------------------------------
+// What is sent ------------------------------------------------------------------------------------
 
 bool ServerSession::wants_write() const noexcept {
   return !is_broken_ && !is_terminated_ && nghttp2_session_want_write(nghttp2_.get()) != 0;
@@ -217,8 +215,7 @@ bool ServerSession::is_over() const noexcept {
   return nghttp2_session_want_read(nghttp2_.get()) == 0 && !wants_write();
 }
 
-// The end
-// -------------------------------------------------------------------------------------------
+// The end -----------------------------------------------------------------------------------------
 
 void ServerSession::begin_shut_down() {
   if (takes_input()) nghttp2_submit_shutdown_notice(nghttp2_.get());

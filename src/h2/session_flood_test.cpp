@@ -76,7 +76,7 @@ TEST_F(SessionFloodTest, DataThatIsNone) {
   EXPECT_EQ(passed([&](int n) {
               return n == 0 ? frames::get(1) + frames::reset(1) : frames::data(1, "x");
             }),
-            (20'000 - 300) / 5 + 1);
+            (20'000 - 300) / 2 + 1);
 }
 
 TEST_F(SessionFloodTest, RapidReset) {
