@@ -131,6 +131,10 @@ void ServerSession::feed(std::string_view input) {
 void ServerSession::check_frames(std::string_view input) {
   while (const FrameHead* const frame = scan_.next(input)) {
     count_frame(*frame);
+    const ErrorCode error = peer_streams_.take(*frame);
+    if (error != ErrorCode::NoError) {
+      return terminate(error, "a frame that the state of its stream does not allow");
+    }
     if (guard_.is_over_mark()) {
       return terminate(ErrorCode::EnhanceYourCalm, "too many cheap frames");
     }
