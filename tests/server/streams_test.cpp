@@ -323,6 +323,13 @@ TEST_P(Streams, EventsWithoutKeepAliveSayNothingByThemselves) {
   EXPECT_EQ(client.rest().find(": \n"), std::string::npos);
 }
 
+TEST_P(Streams, NoResponderIsA500) {
+  router_.get("/none", [] { return std::unique_ptr<Recorder>(); });
+  Client client = server().connect();
+  client.send(get("/none"));
+  EXPECT_EQ(client.answer()->status, 500);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
