@@ -330,6 +330,27 @@ TEST_P(Streams, NoResponderIsA500) {
   EXPECT_EQ(client.answer()->status, 500);
 }
 
+class Viewer final : public Responder {
+ public:
+  explicit Viewer(std::string& seen) : seen_(seen) {}
+  void on_headers(Request& request) override { view_ = request.query("q").value_or(""); }
+  Response on_request(Request&) override { return "done"; }
+  void on_close() noexcept override { seen_ = view_; }
+
+ private:
+  std::string& seen_;
+  std::string_view view_;
+};
+
+TEST_P(Streams, AResponderMayLookAtItsRequestUntilItIsClosed) {
+  std::string seen;
+  router_.get("/view", [&seen] { return std::make_unique<Viewer>(seen); });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  EXPECT_EQ(worker.ask(client, get("/view?q=decoded%20as%20it%20is%20long")).value().body, "done");
+  EXPECT_EQ(seen, "decoded as it is long");
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
