@@ -351,6 +351,30 @@ TEST_P(Streams, AResponderMayLookAtItsRequestUntilItIsClosed) {
   EXPECT_EQ(seen, "decoded as it is long");
 }
 
+TEST_P(Streams, EventsAreNeverQuietForLongerThanTheyAreTold) {
+  router_.get("/events", [] {
+    return server_sent_events([](EventWriter& out) -> Task<> {
+      co_await sleep(10s);
+      const ServerSentEvent event{.data = "event"};
+      co_await out.send(event);
+      co_await sleep(1h);
+    });
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/events", "Connection: close\r\n"));
+  worker.settle();
+  for (int second = 0; second < 60; ++second) worker.advance(1s);
+  (*worker).begin_drain();
+  worker.settle();
+  const std::string all = client.rest();
+  std::size_t comments = 0;
+  for (std::size_t at = all.find(": \n\n"); at != all.npos; at = all.find(": \n\n", at + 1)) {
+    ++comments;
+  }
+  EXPECT_EQ(comments, 3U) << all;  // after 25, 40 and 55 seconds
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
