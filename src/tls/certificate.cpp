@@ -53,6 +53,9 @@ int refuse_pass_phrase(char*, int, int, void* was_asked) {
 Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
   const Outcome<std::string> text = read_source(source, role);
   if (!text) return text.problem();
+  if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
+    return unusable(quoted(role, source) + " has no private key in it");
+  }
   ERR_clear_error();
   bool was_asked = false;
   const BioPointer in = memory_bio(*text);
@@ -64,7 +67,6 @@ Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
                     " needs a pass phrase; store it without one, readable by this user only: "
                     "`openssl pkey -in OLD -out NEW`");
   }
-  if (reason == "no start line") return unusable(quoted(role, source) + " has no private key in it");
   return unusable(quoted(role, source) + " has a private key that cannot be read: " + reason);
 }
 

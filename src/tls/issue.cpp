@@ -51,7 +51,9 @@ bool set_names(X509& certificate, const CertificateDetails& details, const X509_
   X509_NAME* const subject = X509_get_subject_name(&certificate);
   const auto* const text = reinterpret_cast<const unsigned char*>(details.common_name.data());
   const int size = static_cast<int>(std::min<std::size_t>(details.common_name.size(), 64));
-  return X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, text, size, -1, 0) == 1 &&
+  const bool is_named =
+      size == 0 || X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, text, size, -1, 0) == 1;
+  return is_named &&
          X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
 }
 
