@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a byte that says in what pieces, then what a client sends to a TLS server. Checked: nothing is
-// handed over before the handshake is done, which none of these inputs can do; every connection ends
-// once, and its end does not depend on the pieces. Certificates differ from run to run, and no
+// In: a byte that says in what pieces, then what a client sends to a TLS server. Checked: nothing
+// is handed over before the handshake is done, which none of these inputs can do; every connection
+// ends once, and its end does not depend on the pieces. Certificates differ from run to run, and no
 // outcome depends on them.
 #include <cstdint>
 #include <cstdlib>
@@ -37,9 +37,9 @@ struct Sink final : skua::net::StreamSink {
 class Server {
  public:
   Server() {
-    auto context = skua::tls::ServerContext::create({.self_signed = true}, {"h2", "http/1.1"},
-                                                    std::make_shared<skua::tls::TicketKeys>(
-                                                        std::chrono::hours(1), clock_));
+    auto context = skua::tls::ServerContext::create(
+        {.self_signed = true}, {"h2", "http/1.1"},
+        std::make_shared<skua::tls::TicketKeys>(std::chrono::hours(1), clock_));
     check(static_cast<bool>(context));
     context_ = *std::move(context);
   }

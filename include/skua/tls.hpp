@@ -43,10 +43,10 @@ struct TlsOptions {
   ClientCertificate client_certificate = ClientCertificate::Auto;
 
   TlsVersion minimum_version = TlsVersion::Tls12;
-  bool session_tickets = true;             ///< clients that come again shake hands faster
-  Duration ticket_key_lifetime = 12h;      ///< then a new key; a ticket lives as long
-  Duration reload_interval = 1min;         ///< between looks whether a file changed; zero: none
-  bool refuses_misdirected_names = true;   ///< 421 for a host that the certificate does not cover
+  bool session_tickets = true;            ///< clients that come again shake hands faster
+  Duration ticket_key_lifetime = 12h;     ///< then a new key; a ticket lives as long
+  Duration reload_interval = 1min;        ///< between looks whether a file changed; zero: none
+  bool refuses_misdirected_names = true;  ///< 421 for a host that the certificate does not cover
 
   /// Whether TLS is wanted at all.
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }

@@ -23,8 +23,8 @@ std::string quoted(std::string_view role, const std::string& source) {
 Outcome<std::string> read_source(const std::string& source, std::string_view role) {
   if (is_pem_text(source)) return source;
   const auto failed = [&](int code) {
-    return unusable(quoted(role, source) + " cannot be read: " +
-                    std::generic_category().message(code) +
+    return unusable(quoted(role, source) +
+                    " cannot be read: " + std::generic_category().message(code) +
                     "; check the path, and that this user may read the file");
   };
   const std::unique_ptr<std::FILE, FreeBy<std::fclose>> file(std::fopen(source.c_str(), "rbe"));
@@ -37,8 +37,9 @@ Outcome<std::string> read_source(const std::string& source, std::string_view rol
   }
   if (std::ferror(file.get()) != 0) return failed(errno);
   if (!is_pem_text(text)) {
-    return unusable(quoted(role, source) +
-                    (text.empty() ? " is empty" : " is not PEM (it has no '-----BEGIN' line); "
+    return unusable(quoted(role, source) + (text.empty()
+                                                ? " is empty"
+                                                : " is not PEM (it has no '-----BEGIN' line); "
                                                   "`openssl x509` or `openssl pkey` converts it"));
   }
   return text;
@@ -78,7 +79,8 @@ std::string text_of(const ASN1_STRING* text) {
 std::string common_name(const X509& certificate) {
   const X509_NAME* const subject = X509_get_subject_name(&certificate);
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-  return at < 0 ? std::string() : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  return at < 0 ? std::string()
+                : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
 }
 
 // A name with a zero in it would look like another to whoever stops there.
@@ -106,7 +108,8 @@ Outcome<ChainPointer> read_certificates(const std::string& source, std::string_v
   // The end of the text is told as this failure; any other is one.
   const bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   const std::string reason = take_reason();
-  if (!is_end) return unusable(quoted(role, source) + " has a certificate that is damaged: " + reason);
+  if (!is_end)
+    return unusable(quoted(role, source) + " has a certificate that is damaged: " + reason);
   if (sk_X509_num(chain.get()) == 0) {
     return unusable(quoted(role, source) + " has no certificate in it");
   }
@@ -185,7 +188,8 @@ std::string validity_warning(const Credentials& credentials) {
   constexpr std::time_t day = 24 * 60 * 60;
   const X509& own = *credentials.own;
   if (X509_cmp_current_time(X509_get0_notBefore(&own)) > 0) {
-    return credentials.source + " is not valid yet: clients will refuse it; check this machine's clock";
+    return credentials.source +
+           " is not valid yet: clients will refuse it; check this machine's clock";
   }
   const std::time_t left = end_of(own) - std::time(nullptr);
   if (left <= 0) {

@@ -26,7 +26,8 @@ TEST(CertificateNames, AWildcardIsExactlyOneLabel) {
 }
 
 TEST(CertificateNames, OddWildcardsStandForNothing) {
-  for (const char* name : {"*.com", "*", "w*.example.com", "www.*.com", "*.*.com", "*example.com"}) {
+  for (const char* name :
+       {"*.com", "*", "w*.example.com", "www.*.com", "*.*.com", "*example.com"}) {
     const CertificateNames names{{name}, {}};
     EXPECT_FALSE(names.covers("www.example.com")) << name;
     EXPECT_FALSE(names.covers("example.com")) << name;

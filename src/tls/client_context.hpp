@@ -14,8 +14,8 @@ namespace skua::tls {
 
 /// How a client speaks TLS.
 struct ClientOptions {
-  std::string authorities{};  ///< who may sign servers' certificates: a PEM file's path, or PEM
-                              ///< text; empty: those whom the system trusts
+  std::string authorities{};     ///< who may sign servers' certificates: a PEM file's path, or PEM
+                                 ///< text; empty: those whom the system trusts
   TlsCertificate certificate{};  ///< shown to servers that ask; empty: none
   TlsVersion minimum_version = TlsVersion::Tls12;
   TlsVersion maximum_version = TlsVersion::Tls13;

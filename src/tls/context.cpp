@@ -71,6 +71,8 @@ Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::str
   if (!read) return read.problem();
   const ChainPointer& authorities = *read;
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+  // What stands in the file is trusted, be it a root or not.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   std::string identity;
   for (int i = 0; i < sk_X509_num(authorities.get()); ++i) {
     X509* const authority = sk_X509_value(authorities.get(), i);
@@ -88,10 +90,9 @@ int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept {
       X509_STORE_CTX_get_ex_data(store_context, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const X509* const certificate = X509_STORE_CTX_get_current_cert(store_context);
   static_cast<Engine*>(SSL_get_app_data(ssl))
-      ->note_rejection(X509_STORE_CTX_get_error(store_context),
-                       X509_STORE_CTX_get_error_depth(store_context),
-                       certificate != nullptr ? name_text(X509_get_subject_name(certificate))
-                                              : std::string());
+      ->note_rejection(
+          X509_STORE_CTX_get_error(store_context), X509_STORE_CTX_get_error_depth(store_context),
+          certificate != nullptr ? name_text(X509_get_subject_name(certificate)) : std::string());
   return 0;
 }
 

@@ -56,7 +56,8 @@ std::string_view remedy(int code) noexcept {
     case X509_V_ERR_CERT_NOT_YET_VALID: return "check this machine's clock";
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return "it is for another name: use a name that the certificate has, or get one for this name";
+      return "it is for another name: use a name that the certificate has, or get one for this "
+             "name";
     case X509_V_ERR_INVALID_PURPOSE: return "it was made for something else";
     default: return {};
   }

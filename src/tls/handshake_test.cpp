@@ -73,6 +73,26 @@ TEST_P(Handshake, ShowsTheCertificateThatTheClientNames) {
   EXPECT_TEXT(unknown->client.stream->engine().error_text(), "CN = server");
 }
 
+TEST_P(Handshake, KindsOfKeysDoNotMix) {
+  const Issued rsa = made({.common_name = "rsa", .hosts = {"rsa.example"}, .has_rsa_key = true},
+                          &authorities().root);
+  server_options.more_certificates = {{rsa.certificate, rsa.private_key}};
+  for (const char* host : {"rsa.example", "example.com"}) {
+    const auto both = started(host);
+    EXPECT_EQ(both->client.established, 1) << both->client.stream->engine().error_text();
+    EXPECT_TRUE(both->server.stream->engine().covers(host));
+  }
+}
+
+TEST_P(Handshake, WhatStandsInTheFileOfAuthoritiesIsTrusted) {
+  const Issued& middle = authorities().middle;
+  const Issued leaf = made({.common_name = "leaf", .hosts = {"example.com"}}, &middle);
+  server_options.certificate = leaf.certificate;
+  server_options.private_key = leaf.private_key;
+  client_options.authorities = middle.certificate;
+  EXPECT_EQ(started()->client.established, 1);
+}
+
 TEST_P(Handshake, AddressesAreNeverSentAsNames) {
   EXPECT_EQ(started("10.0.0.1")->server.stream->engine().server_name(), "");
 }
@@ -105,18 +125,30 @@ TEST_P(Handshake, RefusesServersThatCannotProveWhoTheyAre) {
   };
   const Case cases[] = {
       {{.common_name = "old", .hosts = {"example.com"}, .starts_in = -48h, .ends_in = -1h},
-       &authorities().root, "example.com", "certificate has expired"},
+       &authorities().root,
+       "example.com",
+       "certificate has expired"},
       {{.common_name = "new", .hosts = {"example.com"}, .starts_in = 1h},
-       &authorities().root, "example.com", "not yet valid"},
+       &authorities().root,
+       "example.com",
+       "not yet valid"},
       {{.common_name = "x", .hosts = {"example.com"}}, nullptr, "example.com", "self-signed"},
       {{.common_name = "x", .hosts = {"example.com"}},
-       &authorities().other_root, "example.com", "unable to get local issuer"},
+       &authorities().other_root,
+       "example.com",
+       "unable to get local issuer"},
       {{.common_name = "x", .hosts = {"example.com"}},
-       &authorities().root, "example.org", "mismatch"},
+       &authorities().root,
+       "example.org",
+       "mismatch"},
       {{.common_name = "x", .hosts = {"example.com"}},
-       &authorities().root, "10.0.0.1", "IP address mismatch"},
+       &authorities().root,
+       "10.0.0.1",
+       "IP address mismatch"},
       {{.common_name = "example.com", .hosts = {"other.example"}},
-       &authorities().root, "example.com", "mismatch"},
+       &authorities().root,
+       "example.com",
+       "mismatch"},
   };
   for (const Case& one : cases) {
     const Issued issued = made(one.details, one.issuer);

@@ -95,9 +95,11 @@ TEST_F(HostilePeer, SuitesWithoutForwardSecrecyOrAuthenticationAreRefused) {
 }
 
 TEST_F(HostilePeer, ChaChaIsPreferredForWhoPrefersIt) {
-  EXPECT_TRUE(offers(TLS1_2_VERSION, "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256"));
+  EXPECT_TRUE(
+      offers(TLS1_2_VERSION, "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256"));
   EXPECT_EQ(server_->stream->engine().cipher(), "ECDHE-ECDSA-CHACHA20-POLY1305");
-  EXPECT_TRUE(offers(TLS1_2_VERSION, "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256"));
+  EXPECT_TRUE(
+      offers(TLS1_2_VERSION, "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256"));
   EXPECT_EQ(server_->stream->engine().cipher(), "ECDHE-ECDSA-AES128-GCM-SHA256");
 }
 
@@ -149,7 +151,8 @@ TEST_F(HostilePeer, ALongHelloInDripsCostsNoMoreThanItsSize) {
   begin(TLS1_2_VERSION);
   // One record a byte: what it claims to be is long, and never complete.
   std::string drips;
-  for (int i = 0; i < 4000; ++i) drips += std::string("\x16\x03\x01\x00\x01", 5) + (i == 0 ? '\1' : '\0');
+  for (int i = 0; i < 4000; ++i)
+    drips += std::string("\x16\x03\x01\x00\x01", 5) + (i == 0 ? '\1' : '\0');
   server_->wire->feed(drips, 1);
   server_->wire->pump();
   loop_->run_once(Duration(0));

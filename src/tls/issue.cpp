@@ -53,8 +53,7 @@ bool set_names(X509& certificate, const CertificateDetails& details, const X509_
   const int size = static_cast<int>(std::min<std::size_t>(details.common_name.size(), 64));
   const bool is_named =
       size == 0 || X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, text, size, -1, 0) == 1;
-  return is_named &&
-         X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
+  return is_named && X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
 }
 
 // RFC 5280 §4.1.2.2: positive, at most 20 octets; random, so that no two are alike.
@@ -72,7 +71,8 @@ bool set_validity(X509& certificate, const CertificateDetails& details) {
   const auto seconds = [](Duration time) {
     return static_cast<long>(std::chrono::duration_cast<std::chrono::seconds>(time).count());
   };
-  return X509_gmtime_adj(X509_getm_notBefore(&certificate), seconds(details.starts_in)) != nullptr &&
+  return X509_gmtime_adj(X509_getm_notBefore(&certificate), seconds(details.starts_in)) !=
+             nullptr &&
          X509_gmtime_adj(X509_getm_notAfter(&certificate), seconds(details.ends_in)) != nullptr;
 }
 
@@ -86,7 +86,8 @@ bool add_extension(X509& certificate, X509& issuer, int kind, const std::string&
 
 bool is_host_text(std::string_view host) {
   return !host.empty() && std::ranges::all_of(host, [](char c) {
-    return ascii::is(c, ascii::Alpha | ascii::Digit) || c == '-' || c == '.' || c == '*' || c == '_';
+    return ascii::is(c, ascii::Alpha | ascii::Digit) || c == '-' || c == '.' || c == '*' ||
+           c == '_';
   });
 }
 
@@ -107,8 +108,9 @@ bool add_extensions(X509& certificate, X509& issuer, const CertificateDetails& d
   const std::string names = alternative_names(details.hosts);
   return add_extension(certificate, issuer, NID_basic_constraints,
                        is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE") &&
-         add_extension(certificate, issuer, NID_key_usage,
-                       is_authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") &&
+         add_extension(
+             certificate, issuer, NID_key_usage,
+             is_authority ? "critical,keyCertSign,cRLSign" : "critical,digitalSignature") &&
          add_extension(certificate, issuer, NID_subject_key_identifier, "hash") &&
          (&certificate == &issuer ||
           add_extension(certificate, issuer, NID_authority_key_identifier, "keyid")) &&
@@ -120,8 +122,10 @@ bool add_extensions(X509& certificate, X509& issuer, const CertificateDetails& d
 Outcome<Issued> to_pem(X509& certificate, EVP_PKEY& key) {
   const BioPointer certificate_out(BIO_new(BIO_s_mem()));
   const BioPointer key_out(BIO_new(BIO_s_mem()));
-  if (!certificate_out || !key_out || PEM_write_bio_X509(certificate_out.get(), &certificate) != 1 ||
-      PEM_write_bio_PKCS8PrivateKey(key_out.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) != 1) {
+  if (!certificate_out || !key_out ||
+      PEM_write_bio_X509(certificate_out.get(), &certificate) != 1 ||
+      PEM_write_bio_PKCS8PrivateKey(key_out.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) !=
+          1) {
     return failed("writing it");
   }
   return Issued{text_of(certificate_out), text_of(key_out), fingerprint(certificate)};
@@ -130,7 +134,7 @@ Outcome<Issued> to_pem(X509& certificate, EVP_PKEY& key) {
 }  // namespace
 
 Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
-  const KeyPointer key(EVP_EC_gen("P-256"));
+  const KeyPointer key(details.has_rsa_key ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
   const CertificatePointer certificate(X509_new());
   if (!key || !certificate) return failed("the key");
   CertificatePointer issuer_certificate;
@@ -143,13 +147,12 @@ Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
   }
   X509& signer = issuer != nullptr ? *issuer_certificate : *certificate;
   const X509_NAME* const issuer_name = issuer != nullptr ? X509_get_subject_name(&signer) : nullptr;
-  const bool is_made = X509_set_version(certificate.get(), X509_VERSION_3) == 1 &&
-                       set_serial(*certificate) && set_validity(*certificate, details) &&
-                       set_names(*certificate, details, issuer_name) &&
-                       X509_set_pubkey(certificate.get(), key.get()) == 1 &&
-                       add_extensions(*certificate, signer, details) &&
-                       X509_sign(certificate.get(), issuer_key ? issuer_key.get() : key.get(),
-                                 EVP_sha256()) > 0;
+  const bool is_made =
+      X509_set_version(certificate.get(), X509_VERSION_3) == 1 && set_serial(*certificate) &&
+      set_validity(*certificate, details) && set_names(*certificate, details, issuer_name) &&
+      X509_set_pubkey(certificate.get(), key.get()) == 1 &&
+      add_extensions(*certificate, signer, details) &&
+      X509_sign(certificate.get(), issuer_key ? issuer_key.get() : key.get(), EVP_sha256()) > 0;
   if (!is_made) return failed("signing it");
   return to_pem(*certificate, *key);
 }

@@ -43,7 +43,8 @@ inline std::string take_reason() {
 }
 
 inline BioPointer memory_bio(std::string_view text) {
-  return BioPointer(BIO_new_mem_buf(text.empty() ? "" : text.data(), static_cast<int>(text.size())));
+  return BioPointer(
+      BIO_new_mem_buf(text.empty() ? "" : text.data(), static_cast<int>(text.size())));
 }
 
 /// What was written into a memory BIO.

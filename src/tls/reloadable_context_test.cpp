@@ -24,9 +24,10 @@ class Reload : public TlsTest {
     return *std::move(made);
   }
   support::TemporaryDirectory folder;
-  const Issued renewed_ = crypto_is_there() ? made({.common_name = "renewed", .hosts = {"example.com"}},
-                                                   &authorities().root)
-                                            : Issued{};
+  const Issued renewed_ =
+      crypto_is_there()
+          ? made({.common_name = "renewed", .hosts = {"example.com"}}, &authorities().root)
+          : Issued{};
 };
 
 TEST_F(Reload, ShowsTheNewCertificateToNewConnections) {

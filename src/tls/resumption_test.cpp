@@ -69,8 +69,7 @@ TEST_P(Resumption, IsNotOfferedWhenSwitchedOff) {
 
 // CVE-2014-3616, CVE-2025-23419
 TEST_P(Resumption, NeverCrossesCertificates) {
-  const Issued more =
-      made({.common_name = "more", .hosts = {"more.example"}}, &authorities().root);
+  const Issued more = made({.common_name = "more", .hosts = {"more.example"}}, &authorities().root);
   server_options.more_certificates = {{more.certificate, more.private_key}};
   const std::string session = first("example.com");
   EXPECT_FALSE(resumes(session, "more.example"));

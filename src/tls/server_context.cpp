@@ -45,8 +45,7 @@ class OpensslServerContext final : public ServerContext,
 
   static int on_client_hello(SSL* ssl, int* alert, void* self) noexcept;
   static int on_protocols(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_size,
-                          const unsigned char* offered, unsigned offered_size,
-                          void* self) noexcept;
+                          const unsigned char* offered, unsigned offered_size, void* self) noexcept;
   static int on_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher,
                        EVP_MAC_CTX* authentication, int is_sealing) noexcept;
 
@@ -102,13 +101,15 @@ Outcome<bool> OpensslServerContext::load_client_ca(const TlsOptions& options) {
   ClientCertificate wanted = options.client_certificate;
   if (wanted == Auto) wanted = has_ca ? Required : None;
   if (wanted == None && has_ca) {
-    return unusable("client_ca is set, but client_certificate is None: nobody would be asked for a "
-                    "certificate; leave one of them out");
+    return unusable(
+        "client_ca is set, but client_certificate is None: nobody would be asked for a "
+        "certificate; leave one of them out");
   }
   if (wanted == None) return true;
   if (!has_ca) {
-    return unusable("client_certificate asks for certificates, but client_ca does not say who may "
-                    "sign them");
+    return unusable(
+        "client_certificate asks for certificates, but client_ca does not say who may "
+        "sign them");
   }
   auto identity = trust(*context_, options.client_ca, "the client_ca");
   if (!identity) return identity.problem();
@@ -175,12 +176,13 @@ int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noex
   const Entry& entry = context.entries_[context.index_.find(name).value_or(0)];
   const Credentials& shown = entry.credentials;
   static_cast<Engine*>(SSL_get_app_data(ssl))->choose(std::move(name), shown.names);
+  // The default certificate goes: were its key of another kind, OpenSSL might still show it.
+  SSL_certs_clear(ssl);
   const bool is_set =
       SSL_use_cert_and_key(ssl, shown.own.get(), shown.key.get(), shown.intermediates.get(), 1) ==
           1 &&
-      SSL_set_session_id_context(
-          ssl, reinterpret_cast<const unsigned char*>(entry.identity.data()),
-          static_cast<unsigned>(entry.identity.size())) == 1;
+      SSL_set_session_id_context(ssl, reinterpret_cast<const unsigned char*>(entry.identity.data()),
+                                 static_cast<unsigned>(entry.identity.size())) == 1;
   *alert = SSL_AD_INTERNAL_ERROR;
   return is_set ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_ERROR;
 }
@@ -219,9 +221,8 @@ int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char
     Result<TicketKey> key = context->keys_->sealing();
     if (!key || RAND_bytes(iv, EVP_CIPHER_get_iv_length(aes)) != 1) return -1;
     std::ranges::copy(key->name, name);
-    const bool is_set =
-        EVP_EncryptInit_ex2(cipher, aes, key->cipher.data(), iv, nullptr) == 1 &&
-        set_authentication(authentication, *key);
+    const bool is_set = EVP_EncryptInit_ex2(cipher, aes, key->cipher.data(), iv, nullptr) == 1 &&
+                        set_authentication(authentication, *key);
     return is_set ? 1 : -1;
   }
   auto found = context->keys_->opening(std::span<const unsigned char, 16>(name, 16));
@@ -249,8 +250,9 @@ Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(
 
 #else
 
-Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(
-    const TlsOptions&, const std::vector<std::string>&, std::shared_ptr<TicketKeys>) {
+Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(const TlsOptions&,
+                                                                    const std::vector<std::string>&,
+                                                                    std::shared_ptr<TicketKeys>) {
   return no_openssl();
 }
 

@@ -158,7 +158,8 @@ TEST_F(Context, MakesACertificateForThisMachine) {
 }
 
 TEST_F(Context, MoreHostsOfACertificateMayBeNamed) {
-  const auto issued = make_self_signed({"machine.local", "192.168.1.7", "fe80::1%eth0", "", "bad\nname"});
+  const auto issued =
+      make_self_signed({"machine.local", "192.168.1.7", "fe80::1%eth0", "", "bad\nname"});
   ASSERT_TRUE(issued) << issued.problem().text;
   server_options.certificate = (*issued).certificate;
   server_options.private_key = (*issued).private_key;

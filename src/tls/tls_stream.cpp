@@ -222,8 +222,8 @@ void TlsStream::tell_end() {
 
 void TlsStream::set_inner_receiving() {
   if (is_using_ || has_inner_ended_ || state_ == State::Closing) return;
-  const bool wanted = state_ == State::Handshaking || (state_ == State::Open && is_receiving_ &&
-                                                       !is_peer_done_ && unread_.empty());
+  const bool wanted = state_ == State::Handshaking ||
+                      (state_ == State::Open && is_receiving_ && !is_peer_done_ && unread_.empty());
   if (wanted == is_inner_receiving_) return;
   is_inner_receiving_ = wanted;
   if (wanted) {

@@ -18,12 +18,12 @@ class PlainSource;
 /// TLS over another stream, as a Stream; server or client, as its engine is.
 ///
 /// The handshake begins with the first start_receive() or send() and is told by on_established();
-/// until then nothing is told but a failure. The peer's close_notify is the end (Errc::None); an end
-/// without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what was
-/// cut off must not look whole. The memory of a send is not used after the call. An idle stream
-/// owns no buffers. After the failure PlainHttp what is sent goes out as it is, so that such a client
-/// can be told.
-/// Lifetime: until its sink's on_closed(), as the stream below; `loop` outlives it.
+/// until then nothing is told but a failure. The peer's close_notify is the end (Errc::None); an
+/// end without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what
+/// was cut off must not look whole. The memory of a send is not used after the call. An idle stream
+/// owns no buffers. After the failure PlainHttp what is sent goes out as it is, so that such a
+/// client can be told. Lifetime: until its sink's on_closed(), as the stream below; `loop` outlives
+/// it.
 class TlsStream final : public net::Stream, private net::StreamSink {
  public:
   TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner, std::unique_ptr<Engine> engine);
@@ -37,7 +37,9 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
-  [[nodiscard]] std::string_view protocol() const noexcept override SKUA_LIFETIMEBOUND { return engine_->protocol(); }
+  [[nodiscard]] std::string_view protocol() const noexcept override SKUA_LIFETIMEBOUND {
+    return engine_->protocol();
+  }
   [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
   [[nodiscard]] net::Address local() const override { return inner_->local(); }
 
@@ -87,17 +89,17 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   std::size_t pending_bytes_ = 0;  ///< plain bytes in the flight that on_sent will tell of
   std::optional<Error> end_;       ///< of receiving, not told yet
   std::optional<Error> send_failure_;
-  std::optional<Error> broken_;    ///< why the inner stream sends no more
+  std::optional<Error> broken_;  ///< why the inner stream sends no more
   State state_ = State::Idle;
-  bool is_receiving_ = false;      ///< the sink wants bytes
+  bool is_receiving_ = false;  ///< the sink wants bytes
   bool is_inner_receiving_ = false;
   bool has_inner_ended_ = false;
-  bool is_peer_done_ = false;      ///< it said close_notify
-  bool is_using_ = false;          ///< the peer's bytes, further down on the stack
-  bool is_sending_ = false;        ///< the sink waits for on_sent or on_send_failed
+  bool is_peer_done_ = false;  ///< it said close_notify
+  bool is_using_ = false;      ///< the peer's bytes, further down on the stack
+  bool is_sending_ = false;    ///< the sink waits for on_sent or on_send_failed
   bool is_inner_sending_ = false;
-  bool wants_write_end_ = false;   ///< shutdown_write() was called, or TLS failed
-  bool is_write_ended_ = false;    ///< and the inner stream was told
+  bool wants_write_end_ = false;  ///< shutdown_write() was called, or TLS failed
+  bool is_write_ended_ = false;   ///< and the inner stream was told
 };
 
 }  // namespace skua::tls

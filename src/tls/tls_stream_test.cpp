@@ -78,8 +78,11 @@ TEST_P(Stream, PutsSmallSlicesIntoOneRecord) {
   both->server.wire->take_output();
   const std::string small(100, 'x');
   const std::string large(20'000, 'y');
-  const std::vector<net::Slice> slices{{small.data(), 100}, {small.data(), 0}, {small.data(), 50},
-                                       {large.data(), 20'000}, {small.data(), 1}};
+  const std::vector<net::Slice> slices{{small.data(), 100},
+                                       {small.data(), 0},
+                                       {small.data(), 50},
+                                       {large.data(), 20'000},
+                                       {small.data(), 1}};
   const std::size_t sends = both->server.wire->send_count();
   EXPECT_EQ(both->server.stream->send(slices), 20'151U);
   EXPECT_EQ(both->server.wire->send_count(), sends + 1);

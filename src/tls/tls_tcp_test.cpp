@@ -72,6 +72,8 @@ TEST_P(TlsOverTcp, CarriesMuchBothWaysAndEndsInOrder) {
   std::string much(6_MiB, '\0');
   for (std::size_t i = 0; i < much.size(); ++i) much[i] = static_cast<char>(i * 7 % 251);
   connect();
+  EXPECT_TRUE(server_->stream->peer().is_loopback());
+  EXPECT_EQ(server_->stream->local(), net::local_address(listener_.descriptor()));
   client_->send(much);
   client_->finish();
   server_->send(much);
@@ -81,8 +83,6 @@ TEST_P(TlsOverTcp, CarriesMuchBothWaysAndEndsInOrder) {
   EXPECT_TRUE(client_->received == much);
   EXPECT_EQ(server_->end(), Errc::None);
   EXPECT_EQ(client_->end(), Errc::None);
-  EXPECT_TRUE(server_->stream->peer().is_loopback());
-  EXPECT_EQ(server_->stream->local(), net::local_address(listener_.descriptor()));
   close_both();
 }
 
