@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_pem_bytes = 16_MiB;
 
 std::string quoted(std::string_view role, const std::string& source) {
-  std::string text(role);
+  const std::string text(role);
   return is_pem_text(source) ? text + " (given as text)" : text + " '" + source + "'";
 }
 
@@ -164,7 +164,7 @@ CertificateNames names_of(const X509& certificate) {
     int kind = 0;
     const void* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(all.get(), i), &kind);
     if (kind == GEN_DNS) {
-      std::string name = text_of(static_cast<const ASN1_STRING*>(value));
+      const std::string name = text_of(static_cast<const ASN1_STRING*>(value));
       if (is_plain(name)) names.dns.push_back(normal_name(name));
     } else if (kind == GEN_IPADD) {
       names.addresses.push_back(text_of(static_cast<const ASN1_STRING*>(value)));
