@@ -24,7 +24,6 @@ std::uint32_t AbuseGuard::weight(Abuse what) noexcept {
     case Abuse::TinyWindowUpdate: return 20;
     case Abuse::Continuation: return 20;
     case Abuse::UnknownFrame: return 20;
-    case Abuse::HeadBomb: return 2'000;
   }
   return 0;
 }

@@ -107,9 +107,9 @@ int ServerSession::on_header(const nghttp2_frame& frame, std::string_view name,
     case HeadVerdict::Fine: break;
     case HeadVerdict::Malformed: punish(*stream, ErrorCode::ProtocolError); break;
     case HeadVerdict::TooLong:
-      guard_.charge(Abuse::HeadBomb, now_);
-      submit_reset(*stream, ErrorCode::EnhanceYourCalm);
-      break;
+      // One octet may stand for 4 KiB of the dynamic table: the rest is not even decoded.
+      terminate(ErrorCode::EnhanceYourCalm, "a header section that is far too long");
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
   return 0;
 }

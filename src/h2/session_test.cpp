@@ -247,10 +247,10 @@ TEST_P(SessionTest, TrailersHaveRulesOfTheirOwn) {
             "RST_STREAM(3,PROTOCOL_ERROR)");
   EXPECT_EQ(exchange(frames::post(5) + frames::headers(5, field("X", "y"))),
             "RST_STREAM(5,PROTOCOL_ERROR)");
-  EXPECT_EQ(exchange(frames::post(7) + frames::headers(7, field("x", std::string(9000, 'y')))),
-            "RST_STREAM(7,ENHANCE_YOUR_CALM)");
-  EXPECT_EQ(exchange(frames::post(9) + frames::headers(9, "")), "");
-  EXPECT_EQ(recorder.log.substr(recorder.log.rfind("9 end")), "9 end []\n");
+  EXPECT_EQ(exchange(frames::post(7) + frames::headers(7, "")), "");
+  EXPECT_EQ(recorder.log.substr(recorder.log.rfind("7 end")), "7 end []\n");
+  EXPECT_EQ(exchange(frames::post(9) + frames::headers(9, field("x", std::string(9000, 'y')))),
+            "GOAWAY(9,ENHANCE_YOUR_CALM)");
 }
 
 TEST_P(SessionTest, ConnectIsToldAndExtendedConnectWhereItIsAllowed) {
