@@ -53,6 +53,7 @@ enum class Errc : std::uint16_t {
   MalformedChallenge,
   MalformedCoding,
   // TLS. RFC 8446, 5246.
+  MisdirectedRequest,
   TlsConfiguration,
   TlsHandshakeFailed,
   TlsCertificate,

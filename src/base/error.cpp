@@ -17,6 +17,8 @@ struct Row {
 constexpr Row tls_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
+    case MisdirectedRequest:  // RFC 9110 §15.5.20
+      return {"the certificate is not for this host", Status::MisdirectedRequest};
     case TlsConfiguration:
       return {"the TLS settings, certificates or keys cannot be used", Status::InternalServerError};
     case TlsHandshakeFailed: return {"the TLS handshake failed", Status::BadGateway};

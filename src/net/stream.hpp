@@ -60,6 +60,9 @@ class Stream {
   /// What both sides agreed to speak (`h2`); empty where nobody asked. RFC 7301
   [[nodiscard]] virtual std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND { return {}; }
 
+  /// Whether who we proved to be is this host, a name or an address; a plain stream proves nothing.
+  [[nodiscard]] virtual bool covers(std::string_view) const { return true; }
+
   [[nodiscard]] virtual Address peer() const = 0;
   [[nodiscard]] virtual Address local() const = 0;
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "net/stream.hpp"
 #include "router/match.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
@@ -19,7 +20,9 @@ struct Target {
   router::Match match;
 };
 
-/// `path_and_query` is that of a request target in any of its forms, or "*".
-Target find_target(Resources& resources, Method method, std::string_view path_and_query) noexcept;
+/// `host` is the authority that the request names; `path_and_query` is that of its target in any
+/// form, or "*".
+Target find_target(Resources& resources, const net::Stream& stream, Method method,
+                   std::string_view host, std::string_view path_and_query) noexcept;
 
 }  // namespace skua::server

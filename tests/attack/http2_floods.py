@@ -137,7 +137,7 @@ def run(options, backend, name):
         p99_ms(server, 0)
 
 
-OPTIONS = arguments(seconds=1.0, flood="")
+OPTIONS = arguments(seconds=0.5, flood="")
 for backend in [OPTIONS.backend] if OPTIONS.backend else BACKENDS:
     for name in FLOODS:
         if OPTIONS.flood in ("", name):
