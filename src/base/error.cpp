@@ -130,6 +130,10 @@ Error Error::from_system(int system_code, const char* context) noexcept {
 
 std::string Error::message() const {
   std::string out;
+  // Here the context is a whole explanation, not a word about where: it comes last.
+  if (code_ == Errc::TlsConfiguration && *context_ != '\0') {
+    return out.append(skua::message(code_)).append(": ").append(context_);
+  }
   if (*context_ != '\0') out.append(context_).append(": ");
   out.append(skua::message(code_));
   if (system_code_ != 0) {

@@ -65,8 +65,10 @@ Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
                     " needs a pass phrase; store it without one, readable by this user only: "
                     "`openssl pkey -in OLD -out NEW`");
   }
-  if (reason == "no start line")
-    return unusable(quoted(role, source) + " has no private key in it");
+  if ((*text).find("PRIVATE KEY-----") == std::string::npos) {  // OpenSSL says "unsupported"
+    return unusable(quoted(role, source) +
+                    " has no private key in it; name the file that has it as the private key");
+  }
   return unusable(quoted(role, source) + " has a private key that cannot be read: " + reason);
 }
 
@@ -120,9 +122,7 @@ Outcome<Credentials> read_credentials(const TlsCertificate& source) {
   if (!chain) return chain.problem();
   const bool is_together = source.private_key.empty();
   const std::string& key_source = is_together ? source.certificate : source.private_key;
-  auto key = read_key(key_source, is_together ? "the certificate, where no other file is named as "
-                                                "private_key,"
-                                              : "the private key");
+  auto key = read_key(key_source, is_together ? "the certificate" : "the private key");
   if (!key) return key.problem();
   Credentials read;
   read.own.reset(sk_X509_shift(chain->get()));
