@@ -56,6 +56,16 @@ class Process {
 
   /// The next line of its stdout, without the line feed.
   std::string line() const { return read_until(out_, '\n'); }
+  /// What it writes to stderr up to the first line with this text, and that line; all, where there
+  /// is none until it ends.
+  std::string errors_until(std::string_view text) const {
+    std::string all;
+    for (std::string line; !(line = read_until(err_, '\n')).empty();) {
+      all.append(line).append("\n");
+      if (line.find(text) != std::string::npos) break;
+    }
+    return all;
+  }
   /// All that it still writes to stderr; until it ends.
   std::string errors() const { return read_until(err_, '\0'); }
   /// All that it still writes to stdout; until it ends.
@@ -106,13 +116,16 @@ class Connection {
   void send(std::string_view text) const {
     (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
+  /// The next bytes; empty when the other side has closed.
+  [[nodiscard]] std::string receive_some() const {
+    char buffer[4096];
+    const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
+    return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
+  }
   /// All that comes until the other side closes.
   [[nodiscard]] std::string receive() const {
     std::string text;
-    char buffer[4096];
-    for (ssize_t count = 0; (count = recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
-      text.append(buffer, static_cast<std::size_t>(count));
-    }
+    for (std::string more; !(more = receive_some()).empty();) text += more;
     return text;
   }
 
