@@ -5,7 +5,6 @@
 #include <functional>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
@@ -27,7 +26,7 @@ static_assert(std::is_trivially_copyable_v<ServerSentEvent>);
 /// Writes server-sent events; see server_sent_events().
 class EventWriter final {
  public:
-  explicit EventWriter(BodyWriter& out SKUA_LIFETIMEBOUND) noexcept : out_(&out) {}
+  explicit EventWriter(BodyWriter& out SKUA_LIFETIMEBOUND);
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
@@ -39,12 +38,12 @@ class EventWriter final {
   /// Sends a line that clients ignore.
   BodyWriter::Awaiter comment(std::string_view text);
 
-  /// Whether nothing was sent since this was asked last.
-  bool take_quiet() noexcept { return std::exchange(is_quiet_, true); }
+  /// For how long nothing was sent.
+  [[nodiscard]] Duration quiet() const;
 
  private:
   BodyWriter* out_;
-  bool is_quiet_ = true;
+  Duration sent_at_;  // on the loop's clock
 };
 
 /// A response whose content is events, for as long as the client stays and `produce` does not end:

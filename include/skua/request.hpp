@@ -202,9 +202,9 @@ class Request final {
   const http::RequestParts* parts_;
   const http::Captures* captures_ = nullptr;
   std::unique_ptr<const std::string> loaded_;
-  bool is_read_ = false;  // of content that has no source
-  Attachments attachments_;
+  bool is_read_ = false;                     // of content that has no source
   mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
+  Attachments attachments_;  // last: their destructors may look at views of all the rest
 };
 
 }  // namespace skua

@@ -14,6 +14,21 @@ struct Row {
   Status status;
 };
 
+constexpr Row tls_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case TlsConfiguration:
+      return {"the TLS settings, certificates or keys cannot be used", Status::InternalServerError};
+    case TlsHandshakeFailed: return {"the TLS handshake failed", Status::BadGateway};
+    case TlsCertificate: return {"the certificate was not accepted", Status::BadGateway};
+    case TlsFailed: return {"the TLS protocol was broken", Status::BadGateway};
+    case TlsTruncated:  // RFC 8446 §6.1
+      return {"the connection ended without the close of TLS", Status::BadGateway};
+    case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
+    default: return {"unknown error", Status::InternalServerError};
+  }
+}
+
 constexpr Row row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -63,14 +78,6 @@ constexpr Row row(Errc code) noexcept {
     case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
     case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
     case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
-    case TlsConfiguration:
-      return {"the TLS settings, certificates or keys cannot be used", Status::InternalServerError};
-    case TlsHandshakeFailed: return {"the TLS handshake failed", Status::BadGateway};
-    case TlsCertificate: return {"the certificate was not accepted", Status::BadGateway};
-    case TlsFailed: return {"the TLS protocol was broken", Status::BadGateway};
-    case TlsTruncated:  // RFC 8446 §6.1
-      return {"the connection ended without the close of TLS", Status::BadGateway};
-    case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
     case TimedOut: return {"the peer took too long", Status::RequestTimeout};  // RFC 9110 §15.5.9
     case TooSlow: return {"the peer sent too slowly", Status::RequestTimeout};
     case Closed: return {"the connection is closed", Status::BadGateway};
@@ -88,8 +95,8 @@ constexpr Row row(Errc code) noexcept {
     case OutOfMemory: return {"memory ran out", Status::ServiceUnavailable};
     case Unsupported: return {"it is not supported here", Status::NotImplemented};
     case SystemFailure: return {"the operating system failed", Status::InternalServerError};
+    default: return tls_row(code);
   }
-  return {"unknown error", Status::InternalServerError};
 }
 
 constexpr Errc from_errno(int code) noexcept {

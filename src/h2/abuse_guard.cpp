@@ -16,7 +16,7 @@ std::uint32_t AbuseGuard::weight(Abuse what) noexcept {
     case Abuse::RefusedStream: return 50;
     case Abuse::EmptyData: return 100;
     case Abuse::PaddedData: return 20;
-    case Abuse::LateFrame: return 5;  // an upload that was on its way when we reset it
+    case Abuse::LateFrame: return 2;  // an upload that was on its way when we reset it
     case Abuse::Settings: return 200;
     case Abuse::Ping: return 20;
     case Abuse::Priority: return 10;
@@ -24,7 +24,6 @@ std::uint32_t AbuseGuard::weight(Abuse what) noexcept {
     case Abuse::TinyWindowUpdate: return 20;
     case Abuse::Continuation: return 20;
     case Abuse::UnknownFrame: return 20;
-    case Abuse::HeadBomb: return 2'000;
   }
   return 0;
 }

@@ -22,7 +22,6 @@ enum class Abuse : std::uint8_t {
   TinyWindowUpdate,  ///< that lets us send next to nothing (CVE-2019-9511)
   Continuation,      ///< a header section in small pieces (CVE-2024-27316)
   UnknownFrame,      ///< ignored, but read
-  HeadBomb,          ///< a header section many times longer than allowed
 };
 
 /// What an AbuseGuard puts up with, in points.

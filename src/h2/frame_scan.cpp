@@ -24,7 +24,8 @@ std::uint32_t big_endian(const unsigned char* bytes, std::size_t count) noexcept
 
 /// How many bytes of its payload belong to a FrameHead.
 std::size_t first_bytes(const FrameHead& head) noexcept {
-  if (head.type == FrameType::WindowUpdate && head.length_bytes >= 4) return 4;
+  const bool has_number = head.type == FrameType::WindowUpdate || head.type == FrameType::Priority;
+  if (has_number && head.length_bytes >= 4) return 4;
   const bool is_padded_data = head.type == FrameType::Data && head.has(frame_flags::padded);
   return is_padded_data && head.length_bytes != 0 ? 1 : 0;
 }
@@ -57,7 +58,7 @@ const FrameHead* FrameScan::next(std::string_view& input) noexcept {
     if (kept_ < wanted_bytes()) continue;
     const std::size_t first = kept_ - frame_header_bytes;
     head_.first = big_endian(bytes_.data() + frame_header_bytes, first);
-    if (head_.type == FrameType::WindowUpdate) head_.first &= ~reserved_bit;
+    if (first == 4) head_.first &= ~reserved_bit;
     skipped_bytes_ = head_.length_bytes - first;
     kept_ = 0;
     return &head_;

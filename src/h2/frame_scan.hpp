@@ -40,7 +40,8 @@ struct FrameHead {
   std::uint32_t stream_id = 0;
   FrameType type = FrameType::Data;  ///< may be one that the standards do not name
   std::uint8_t flags = 0;
-  /// WINDOW_UPDATE: the increment; padded DATA: the pad length; otherwise 0.
+  /// WINDOW_UPDATE: the increment; PRIORITY: the stream that it depends on; padded DATA: the pad
+  /// length; otherwise 0.
   std::uint32_t first = 0;
 
   [[nodiscard]] bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }

@@ -99,8 +99,7 @@ void ServerSession::submit_settings(const SessionOptions& options) {
   settings_pending_since_ = now_;
 }
 
-// What arrives
-// --------------------------------------------------------------------------------------
+// What arrives ------------------------------------------------------------------------------------
 
 void ServerSession::receive(std::string_view input, loop::Instant now) {
   now_ = now;
@@ -132,6 +131,10 @@ void ServerSession::feed(std::string_view input) {
 void ServerSession::check_frames(std::string_view input) {
   while (const FrameHead* const frame = scan_.next(input)) {
     count_frame(*frame);
+    const ErrorCode error = peer_streams_.take(*frame);
+    if (error != ErrorCode::NoError) {
+      return terminate(error, "a frame that the state of its stream does not allow");
+    }
     if (guard_.is_over_mark()) {
       return terminate(ErrorCode::EnhanceYourCalm, "too many cheap frames");
     }
@@ -178,8 +181,7 @@ void ServerSession::fail(int nghttp2_error) {
   terminate(code_for(nghttp2_error), nghttp2_strerror(nghttp2_error));
 }
 
-// What is sent
-// --------------------------------------------------------------------------------------
+// What is sent ------------------------------------------------------------------------------------
 
 bool ServerSession::wants_write() const noexcept {
   return !is_broken_ && !is_terminated_ && nghttp2_session_want_write(nghttp2_.get()) != 0;
@@ -217,8 +219,7 @@ bool ServerSession::is_over() const noexcept {
   return nghttp2_session_want_read(nghttp2_.get()) == 0 && !wants_write();
 }
 
-// The end
-// -------------------------------------------------------------------------------------------
+// The end -----------------------------------------------------------------------------------------
 
 void ServerSession::begin_shut_down() {
   if (takes_input()) nghttp2_submit_shutdown_notice(nghttp2_.get());

@@ -14,6 +14,7 @@
 #include "h2/abuse_guard.hpp"
 #include "h2/frame_scan.hpp"
 #include "h2/nv_list.hpp"
+#include "h2/peer_streams.hpp"
 #include "h2/session.hpp"
 
 namespace skua::h2 {
@@ -119,6 +120,7 @@ class ServerSession final : public Session {
   const HeadLimits trailer_limits_;
   const std::size_t most_streams_;
   FrameScan scan_;
+  PeerStreams peer_streams_;
   std::string partial_head_;  // of a frame
   AbuseGuard guard_;
   loop::Instant now_;  // of the last receive()

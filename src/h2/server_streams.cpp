@@ -40,8 +40,7 @@ void StreamState::open(std::uint32_t id, std::size_t its_place) noexcept {
   is_sending = is_deferred = false;
 }
 
-// Which there are
-// -----------------------------------------------------------------------------------
+// Which there are ---------------------------------------------------------------------------------
 
 StreamState* ServerSession::find(std::uint32_t id) const noexcept {
   void* const user =
@@ -72,8 +71,7 @@ void ServerSession::close_stream(StreamState& stream) noexcept {
   idle_.push_back(std::move(gone));
 }
 
-// Requests
-// ------------------------------------------------------------------------------------------
+// Requests ----------------------------------------------------------------------------------------
 
 int ServerSession::on_begin_headers(const nghttp2_frame& frame) {
   if (!takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;  // ended from inside an event
@@ -109,9 +107,9 @@ int ServerSession::on_header(const nghttp2_frame& frame, std::string_view name,
     case HeadVerdict::Fine: break;
     case HeadVerdict::Malformed: punish(*stream, ErrorCode::ProtocolError); break;
     case HeadVerdict::TooLong:
-      guard_.charge(Abuse::HeadBomb, now_);
-      submit_reset(*stream, ErrorCode::EnhanceYourCalm);
-      break;
+      // One octet may stand for 4 KiB of the dynamic table: the rest is not even decoded.
+      terminate(ErrorCode::EnhanceYourCalm, "a header section that is far too long");
+      return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
   return 0;
 }
@@ -174,8 +172,7 @@ void ServerSession::consume(Stream& stream, std::size_t bytes) {
   nghttp2_session_consume_stream(nghttp2_.get(), id_of(stream), bytes);
 }
 
-// Responses
-// -----------------------------------------------------------------------------------------
+// Responses ---------------------------------------------------------------------------------------
 
 void ServerSession::respond(Stream& stream, const ResponseHead& head, bool has_body) {
   StreamState& state = state_of(stream);
@@ -212,6 +209,7 @@ ssize_t ServerSession::read_body(std::uint32_t id, std::size_t most_bytes, std::
   if (stream == nullptr || stream->is_released) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   const BodyRead read = events_.read_body(*stream, most_bytes);
   SKUA_ASSERT(read.bytes <= most_bytes);
+  if (stream->is_resetting) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // since it was asked
   if (read.state == BodyRead::State::Failed) {
     stream->is_resetting = stream->is_reset_counted = true;
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -250,8 +248,9 @@ int ServerSession::on_sent(const nghttp2_frame& frame) {
 
 void ServerSession::on_response_sent(StreamState& stream) {
   guard_.responded();
-  // RFC 9113 §8.1: the rest of the request is not needed.
-  if (!stream.has_received_all_) submit_reset(stream, ErrorCode::NoError);
+  // RFC 9113 §8.1: the rest of the request is not needed. A tunnel's other half may go on (§8.5).
+  const bool is_tunnel = stream.request_.head.method == Method::Connect;
+  if (!stream.has_received_all_ && !is_tunnel) submit_reset(stream, ErrorCode::NoError);
 }
 
 // A frame that nghttp2 would not send: a head longer than it takes.
@@ -262,8 +261,7 @@ int ServerSession::on_not_sent(const nghttp2_frame& frame) {
   return 0;
 }
 
-// The end of a stream
-// -------------------------------------------------------------------------------
+// The end of a stream -----------------------------------------------------------------------------
 
 int ServerSession::on_invalid_frame(const nghttp2_frame& frame, int error) {
   const bool is_refused = error == NGHTTP2_ERR_REFUSED_STREAM;

@@ -126,7 +126,8 @@ class Session {
   /// Writes until there is nothing to write, or `most_bytes` are reached (a frame is not cut, so it
   /// may be one more). Returns how many bytes went out.
   virtual std::size_t write(Output& output, std::size_t most_bytes) = 0;
-  /// Nothing more is read or written: the connection can be closed.
+  /// Nothing more is read or written: the connection can be closed. Streams that it takes along are
+  /// not told of.
   [[nodiscard]] virtual bool is_over() const noexcept = 0;
   /// Why we ended it, once that has been written; null where we did not.
   [[nodiscard]] virtual const Failure* failure() const noexcept = 0;
@@ -151,7 +152,8 @@ class Session {
 
   /// Begins the response: once. Without `has_body` it is complete; otherwise its content is asked
   /// for by Events::read_body. A response that is complete before its request resets the stream
-  /// with NO_ERROR (RFC 9113 §8.1).
+  /// with NO_ERROR (RFC 9113 §8.1), unless it is a tunnel's (CONNECT): that one ends when both
+  /// sides have ended it, or with release.
   virtual void respond(Stream& stream, const ResponseHead& head, bool has_body) = 0;
   /// An informational response before it: 100 (Continue), 103 (Early Hints).
   virtual void inform(Stream& stream, Status status, std::string_view fields) = 0;

@@ -76,7 +76,7 @@ TEST_F(SessionFloodTest, DataThatIsNone) {
   EXPECT_EQ(passed([&](int n) {
               return n == 0 ? frames::get(1) + frames::reset(1) : frames::data(1, "x");
             }),
-            (20'000 - 300) / 5 + 1);
+            (20'000 - 300) / 2 + 1);
 }
 
 TEST_F(SessionFloodTest, RapidReset) {
@@ -158,10 +158,10 @@ TEST_F(SessionFloodTest, AFieldThatIsRepeatedByItsIndex) {
   for (int i = 0; i < 10'000; ++i) bomb += frames::indexed(62);  // 30 MB in 13 KB
   session->receive(frames::headers(5, bomb), start);
   EXPECT_EQ(recorder.log, "");
-  recorder.releases = true;
   const std::string sent = frames::describe(recorder.flush());
-  EXPECT_EQ(sent, "RST_STREAM(5,ENHANCE_YOUR_CALM)");
-  EXPECT_EQ(passed([&](int n) { return frames::headers(id(n), bomb); }), 9);
+  EXPECT_NE(sent.find("GOAWAY"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("ENHANCE_YOUR_CALM"), std::string::npos) << sent;
+  EXPECT_TRUE(session->is_over());
 }
 
 TEST_F(SessionFloodTest, ManyShortFieldsAreChargedForEach) {
@@ -173,7 +173,7 @@ TEST_F(SessionFloodTest, ManyShortFieldsAreChargedForEach) {
   EXPECT_LE(recorder.streams.at(1)->request().head.fields.size(), 128U);
   for (int i = 0; i < 4'000; ++i) many += frames::indexed(16);
   session->receive(frames::headers(3, many), start);
-  EXPECT_EQ(frames::describe(recorder.flush()), "RST_STREAM(3,ENHANCE_YOUR_CALM)");
+  EXPECT_EQ(frames::describe(recorder.flush()), "GOAWAY(3,ENHANCE_YOUR_CALM)");
 }
 
 TEST_F(SessionFloodTest, CrumbsOfCookiesCount) {

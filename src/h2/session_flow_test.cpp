@@ -49,8 +49,7 @@ class SessionFlowTest : public ::testing::Test {
   std::unique_ptr<Session> session;
 };
 
-// Content that arrives
-// ------------------------------------------------------------------------------
+// Content that arrives ----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, GivesNoWindowBackForContentThatNobodyTook) {
   open({.stream_window_bytes = 20'000});
@@ -101,8 +100,7 @@ TEST_F(SessionFlowTest, ContentOfStreamsThatAreGoneIsDropped) {
   EXPECT_EQ(recorder.received[1], "");
 }
 
-// Content that is sent
-// ------------------------------------------------------------------------------
+// Content that is sent ----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
   open({}, frames::hello({{4, 10}}));
@@ -220,8 +218,7 @@ TEST_F(SessionFlowTest, UrgentResponsesGoFirst) {
             "HEADERS(9) HEADERS(11) DATA(11) DATA(11)! DATA(9) DATA(9)!");
 }
 
-// Heads that are sent
-// -------------------------------------------------------------------------------
+// Heads that are sent -----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, AHeadWithoutContentEndsTheStream) {
   session->receive(frames::headers(1, frames::request_block("HEAD", "/")), start);
@@ -249,8 +246,7 @@ TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
 }
 
-// The end of a stream
-// -------------------------------------------------------------------------------
+// The end of a stream -----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
   recorder.when_requested = [this](Stream& its, bool) { recorder.answer(its, "no need"); };
@@ -260,6 +256,40 @@ TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
   EXPECT_EQ(recorder.received[1], "");
   EXPECT_EQ(session->abuse_score(),
             AbuseGuard::weight(Abuse::Settings) - 102 + AbuseGuard::weight(Abuse::LateFrame));
+}
+
+TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
+  open({.allows_extended_connect = true});
+  session->receive(
+      frames::headers(1,
+                      field(":method", "CONNECT") + field(":protocol", "websocket") +
+                          field(":scheme", "http") + field(":path", "/") + field(":authority", "h"),
+                      frames::open),
+      start);
+  recorder.contents[1] = {.text = "to the peer"};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
+  EXPECT_EQ(exchange(frames::data(1, "from the peer")), "");
+  EXPECT_EQ(recorder.received[1], "from the peer");
+  EXPECT_EQ(exchange(frames::data(1, "", frames::end)), "");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, AConsumerMayLetGoWhenItIsAskedForContent) {
+  struct Deserter final : Recorder {
+    BodyRead read_body(Stream& its, std::size_t) override {
+      session->release(its);
+      return {.bytes = 3};
+    }
+  };
+  Deserter deserter;
+  session = make_server_session({}, deserter, start);
+  deserter.session = session.get();
+  session->receive(frames::hello() + frames::get(1), start);
+  session->respond(*deserter.streams.at(1), {}, true);
+  const std::string sent = frames::describe(deserter.flush());
+  EXPECT_EQ(sent.substr(sent.find("HEADERS")), "HEADERS(1) RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(session->stream_count(), 0U);
 }
 
 TEST_F(SessionFlowTest, AStreamThatThePeerResetCountsUntilItIsReleased) {
@@ -300,8 +330,7 @@ TEST_F(SessionFlowTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
   EXPECT_EQ(recorder.log.find("7 GET"), std::string::npos);
 }
 
-// The end of a connection
-// ---------------------------------------------------------------------------
+// The end of a connection -------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, ShutsDownInTwoSteps) {
   session->receive(frames::get(1), start);

@@ -66,8 +66,12 @@ RateLimit::RateLimit(RateLimitOptions options, std::shared_ptr<RateTable> table)
 }
 
 std::optional<Response> RateLimit::guard(Request& request) const {
-  const std::string key = key_ ? key_(request) : middleware::client_key(request.peer());
-  if (key.empty()) return std::nullopt;
+  std::string key = key_ ? key_(request) : middleware::client_key(request.peer());
+  if (key.empty()) {
+    if (key_) return std::nullopt;
+    key =
+        "gone";  // a peer that has reset, of which the system knows no address: they share a limit
+  }
   const RateVerdict verdict = table_->ask(key);
   request.attachments().set(verdict);
   if (verdict.is_allowed) return std::nullopt;

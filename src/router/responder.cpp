@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,7 @@ Attached& attached(Request& request) {
 }  // namespace
 
 Task<Response> respond(std::unique_ptr<Responder> owned, Request& request) {
+  if (owned == nullptr) throw std::logic_error("a handler returned no responder");
   Responder& responder = attached(request).keep(std::move(owned));
   responder.on_headers(request);
   while (true) {

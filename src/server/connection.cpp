@@ -9,12 +9,25 @@
 #include "server/h1_writer.hpp"
 #include "server/h2_session.hpp"
 #include "server/journal.hpp"
+#include "skua/method.hpp"
 
 namespace skua::server {
 namespace {
 
 constexpr std::size_t slices_per_send = 16;
 constexpr int rounds_per_turn = 16;
+
+// RFC 9113 §3.4: a preface that is of no HTTP. Three words of which neither the method nor the
+// version is one: whoever says that could not read an answer.
+bool is_foreign(std::string_view first_bytes) noexcept {
+  const std::size_t end = first_bytes.find("\r\n");
+  if (end == std::string_view::npos) return false;
+  const std::string_view line = first_bytes.substr(0, end);
+  const std::size_t first = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  return first != last && !parse_method(line.substr(0, first)) &&
+         line.substr(last).find('/') == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -78,6 +91,7 @@ bool Connection::choose_session(std::string_view input) {
       preface_bytes_ += static_cast<std::uint8_t>(input.size());
       return false;
     }
+    if (is_plain && preface_bytes_ == 0 && is_foreign(input)) return close(), false;
     if (stream_->protocol() == "h2" || (is_plain && input.starts_with(rest))) {
       other_ = std::make_unique<H2Session>(resources_, *stream_, output_,
                                            static_cast<SessionOwner&>(*this));

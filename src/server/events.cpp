@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "loop/loop.hpp"
 #include "skua/async.hpp"
 
 namespace skua {
@@ -36,10 +37,16 @@ void append_lines(std::string& text, std::string_view name, std::string_view val
   }
 }
 
+Duration now() { return loop::Loop::current().now().time_since_epoch(); }
+
 Task<> keep_alive_while_quiet(EventWriter& out, Duration interval) {
   while (true) {
-    co_await sleep(interval);
-    if (out.take_quiet()) co_await out.comment("");
+    const Duration left = interval - out.quiet();
+    if (left > Duration::zero()) {
+      co_await sleep(left);
+    } else {
+      co_await out.comment("");
+    }
   }
 }
 
@@ -53,6 +60,10 @@ Task<> write_events(const std::function<Task<>(EventWriter&)>& produce, BodyWrit
 
 }  // namespace
 
+EventWriter::EventWriter(BodyWriter& out) : out_(&out), sent_at_(now()) {}
+
+Duration EventWriter::quiet() const { return now() - sent_at_; }
+
 BodyWriter::Awaiter EventWriter::send(const ServerSentEvent& event) {
   std::string text;
   text.reserve(event.data.size() + event.event.size() + event.id.size() + 40);
@@ -61,7 +72,7 @@ BodyWriter::Awaiter EventWriter::send(const ServerSentEvent& event) {
   if (event.retry.count() > 0) append_field(text, "retry", std::to_string(event.retry.count()));
   append_lines(text, "data", event.data);
   text.append("\n");
-  is_quiet_ = false;
+  sent_at_ = now();
   return out_->write(std::move(text));
 }
 
@@ -69,7 +80,7 @@ BodyWriter::Awaiter EventWriter::comment(std::string_view comment) {
   std::string text;
   append_lines(text, "", comment);
   text.append("\n");
-  is_quiet_ = false;
+  sent_at_ = now();
   return out_->write(std::move(text));
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_pem_bytes = 16_MiB;
 
 std::string quoted(std::string_view role, const std::string& source) {
-  std::string text(role);
+  const std::string text(role);
   return is_pem_text(source) ? text + " (given as text)" : text + " '" + source + "'";
 }
 
@@ -54,6 +54,10 @@ int refuse_pass_phrase(char*, int, int, void* was_asked) {
 Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
   const Outcome<std::string> text = read_source(source, role);
   if (!text) return text.problem();
+  if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
+    return unusable(quoted(role, source) +
+                    " has no private key in it; name the file that has it as the private key");
+  }
   ERR_clear_error();
   bool was_asked = false;
   const BioPointer in = memory_bio(*text);
@@ -64,10 +68,6 @@ Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
     return unusable(quoted(role, source) +
                     " needs a pass phrase; store it without one, readable by this user only: "
                     "`openssl pkey -in OLD -out NEW`");
-  }
-  if ((*text).find("PRIVATE KEY-----") == std::string::npos) {  // OpenSSL says "unsupported"
-    return unusable(quoted(role, source) +
-                    " has no private key in it; name the file that has it as the private key");
   }
   return unusable(quoted(role, source) + " has a private key that cannot be read: " + reason);
 }
@@ -163,7 +163,7 @@ CertificateNames names_of(const X509& certificate) {
     int kind = 0;
     const void* const value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(all.get(), i), &kind);
     if (kind == GEN_DNS) {
-      std::string name = text_of(static_cast<const ASN1_STRING*>(value));
+      const std::string name = text_of(static_cast<const ASN1_STRING*>(value));
       if (is_plain(name)) names.dns.push_back(normal_name(name));
     } else if (kind == GEN_IPADD) {
       names.addresses.push_back(text_of(static_cast<const ASN1_STRING*>(value)));

@@ -71,6 +71,8 @@ Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::str
   if (!read) return read.problem();
   const ChainPointer& authorities = *read;
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);
+  // What stands in the file is trusted, be it a root or not.
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   std::string identity;
   for (int i = 0; i < sk_X509_num(authorities.get()); ++i) {
     X509* const authority = sk_X509_value(authorities.get(), i);

@@ -118,7 +118,7 @@ class Engine final {
   Error error_ = Errc::None;
   std::uint32_t messages_ = 0;  // since there was data
   bool is_established_ = false;
-  bool is_client_ = false;
+  [[maybe_unused]] bool is_client_ = false;
 };
 
 }  // namespace skua::tls

@@ -73,6 +73,26 @@ TEST_P(Handshake, ShowsTheCertificateThatTheClientNames) {
   EXPECT_TEXT(unknown->client.stream->engine().error_text(), "CN = server");
 }
 
+TEST_P(Handshake, KindsOfKeysDoNotMix) {
+  const Issued rsa = made({.common_name = "rsa", .hosts = {"rsa.example"}, .has_rsa_key = true},
+                          &authorities().root);
+  server_options.more_certificates = {{rsa.certificate, rsa.private_key}};
+  for (const char* host : {"rsa.example", "example.com"}) {
+    const auto both = started(host);
+    EXPECT_EQ(both->client.established, 1) << both->client.stream->engine().error_text();
+    EXPECT_TRUE(both->server.stream->engine().covers(host));
+  }
+}
+
+TEST_P(Handshake, WhatStandsInTheFileOfAuthoritiesIsTrusted) {
+  const Issued& middle = authorities().middle;
+  const Issued leaf = made({.common_name = "leaf", .hosts = {"example.com"}}, &middle);
+  server_options.certificate = leaf.certificate;
+  server_options.private_key = leaf.private_key;
+  client_options.authorities = middle.certificate;
+  EXPECT_EQ(started()->client.established, 1);
+}
+
 TEST_P(Handshake, AddressesAreNeverSentAsNames) {
   EXPECT_EQ(started("10.0.0.1")->server.stream->engine().server_name(), "");
 }

@@ -51,8 +51,9 @@ bool set_names(X509& certificate, const CertificateDetails& details, const X509_
   X509_NAME* const subject = X509_get_subject_name(&certificate);
   const auto* const text = reinterpret_cast<const unsigned char*>(details.common_name.data());
   const int size = static_cast<int>(std::min<std::size_t>(details.common_name.size(), 64));
-  return X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, text, size, -1, 0) == 1 &&
-         X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
+  const bool is_named =
+      size == 0 || X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, text, size, -1, 0) == 1;
+  return is_named && X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
 }
 
 // RFC 5280 §4.1.2.2: positive, at most 20 octets; random, so that no two are alike.
@@ -133,7 +134,7 @@ Outcome<Issued> to_pem(X509& certificate, EVP_PKEY& key) {
 }  // namespace
 
 Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
-  const KeyPointer key(EVP_EC_gen("P-256"));
+  const KeyPointer key(details.has_rsa_key ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
   const CertificatePointer certificate(X509_new());
   if (!key || !certificate) return failed("the key");
   CertificatePointer issuer_certificate;

@@ -21,12 +21,13 @@ struct CertificateDetails {
   std::string common_name{};
   std::vector<std::string> hosts{};  ///< DNS names and addresses, as subjectAltName
   bool is_authority = false;         ///< it may sign other certificates
+  bool has_rsa_key = false;          ///< RSA of 2048 bits, for peers that know no ECDSA
   Duration starts_in = -24h;         ///< before now, as clocks differ
   Duration ends_in = std::chrono::hours(24 * 30);
 };
 
-/// Makes an ECDSA key on P-256 and a certificate with it, signed by `issuer`, or by itself where
-/// that is null.
+/// Makes a key, ECDSA on P-256 unless told otherwise, and a certificate with it, signed by
+/// `issuer`, or by itself where that is null.
 ///
 /// Ends with: TlsConfiguration where a PEM text of the issuer cannot be read.
 Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer = nullptr);

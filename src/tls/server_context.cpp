@@ -176,6 +176,8 @@ int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noex
   const Entry& entry = context.entries_[context.index_.find(name).value_or(0)];
   const Credentials& shown = entry.credentials;
   static_cast<Engine*>(SSL_get_app_data(ssl))->choose(std::move(name), shown.names);
+  // The default certificate goes: were its key of another kind, OpenSSL might still show it.
+  SSL_certs_clear(ssl);
   const bool is_set =
       SSL_use_cert_and_key(ssl, shown.own.get(), shown.key.get(), shown.intermediates.get(), 1) ==
           1 &&

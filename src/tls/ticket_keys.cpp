@@ -61,11 +61,9 @@ Result<TicketKey> TicketKeys::sealing() {
 std::optional<TicketKeys::Found> TicketKeys::opening(std::span<const unsigned char, 16> name) {
   const std::lock_guard lock(mutex_);
   expire(clock_.now());
-  const auto is_named = [&](const std::optional<Aged>& aged) {
-    return aged && std::ranges::equal(aged->key.name, name);
-  };
-  if (is_named(current_)) return Found{current_->key, true};
-  if (is_named(previous_)) return Found{previous_->key, false};
+  const auto is_named = [&](const Aged& aged) { return std::ranges::equal(aged.key.name, name); };
+  if (current_ && is_named(*current_)) return Found{current_->key, true};
+  if (previous_ && is_named(*previous_)) return Found{previous_->key, false};
   return std::nullopt;
 }
 

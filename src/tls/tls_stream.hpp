@@ -37,7 +37,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
-  [[nodiscard]] std::string_view protocol() const noexcept override SKUA_LIFETIMEBOUND {
+  [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
     return engine_->protocol();
   }
   [[nodiscard]] net::Address peer() const override { return inner_->peer(); }

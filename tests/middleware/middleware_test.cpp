@@ -182,6 +182,46 @@ TEST_P(MiddlewareOverSockets, LimitsAClientOverAllItsConnections) {
   EXPECT_EQ(ask(get("/id")).status, 200) << "only what is below /limited is";
 }
 
+// The system forgets the address of a peer that resets, but not what it has sent.
+TEST_P(MiddlewareOverSockets, APeerThatIsGoneIsLimitedLikeAnyOther) {
+  std::atomic<int> begun{0};
+  std::atomic<int> served{0};
+  std::atomic<bool> may_go_on{false};
+  Router router;
+  router.get("/blocks", [&] {
+    ++begun;
+    while (!may_go_on) std::this_thread::yield();
+    return "unblocked";
+  });
+  Router limited;
+  limited.use(rate_limit({.requests = 1, .per = 1h}));
+  limited.get("/", [&] {
+    ++served;
+    return "served";
+  });
+  router.mount("/limited", std::move(limited));
+  {
+    TestServer server(router, GetParam());
+    std::vector<Client> gone;
+    for (int i = 0; i < 5; ++i) {
+      gone.push_back(server.connect());
+      gone.back().send(get("/nothing"));
+      EXPECT_EQ(gone.back().answer()->status, 404);
+    }
+    Client blocking = server.connect();
+    blocking.send(get("/blocks"));
+    while (begun != 1) std::this_thread::yield();
+    for (Client& client : gone) {
+      client.send(get("/limited/"));
+      client.reset();
+    }
+    may_go_on = true;
+    EXPECT_EQ(blocking.answer()->body, "unblocked");
+    while (server->counters().connections_open != 1) std::this_thread::yield();
+  }
+  EXPECT_LE(served, 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, MiddlewareOverSockets, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 

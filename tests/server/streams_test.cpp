@@ -323,6 +323,58 @@ TEST_P(Streams, EventsWithoutKeepAliveSayNothingByThemselves) {
   EXPECT_EQ(client.rest().find(": \n"), std::string::npos);
 }
 
+TEST_P(Streams, NoResponderIsA500) {
+  router_.get("/none", [] { return std::unique_ptr<Recorder>(); });
+  Client client = server().connect();
+  client.send(get("/none"));
+  EXPECT_EQ(client.answer()->status, 500);
+}
+
+class Viewer final : public Responder {
+ public:
+  explicit Viewer(std::string& seen) : seen_(seen) {}
+  void on_headers(Request& request) override { view_ = request.query("q").value_or(""); }
+  Response on_request(Request&) override { return "done"; }
+  void on_close() noexcept override { seen_ = view_; }
+
+ private:
+  std::string& seen_;
+  std::string_view view_;
+};
+
+TEST_P(Streams, AResponderMayLookAtItsRequestUntilItIsClosed) {
+  std::string seen;
+  router_.get("/view", [&seen] { return std::make_unique<Viewer>(seen); });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  EXPECT_EQ(worker.ask(client, get("/view?q=decoded%20as%20it%20is%20long")).value().body, "done");
+  EXPECT_EQ(seen, "decoded as it is long");
+}
+
+TEST_P(Streams, EventsAreNeverQuietForLongerThanTheyAreTold) {
+  router_.get("/events", [] {
+    return server_sent_events([](EventWriter& out) -> Task<> {
+      co_await sleep(10s);
+      const ServerSentEvent event{.data = "event"};
+      co_await out.send(event);
+      co_await sleep(1h);
+    });
+  });
+  TestWorker worker(router_, GetParam(), options_);
+  Client client = worker.connect();
+  client.send(get("/events", "Connection: close\r\n"));
+  worker.settle();
+  for (int second = 0; second < 60; ++second) worker.advance(1s);
+  (*worker).begin_drain();
+  worker.settle();
+  const std::string all = client.rest();
+  std::size_t comments = 0;
+  for (std::size_t at = all.find(": \n\n"); at != all.npos; at = all.find(": \n\n", at + 1)) {
+    ++comments;
+  }
+  EXPECT_EQ(comments, 3U) << all;  // after 25, 40 and 55 seconds
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Streams, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 

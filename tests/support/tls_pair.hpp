@@ -27,12 +27,18 @@ namespace skua::tls {
 /// and checks that nothing is told inside its own calls.
 class TlsPeer final : public net::StreamSink {
  public:
-  TlsPeer(loop::Loop& loop, std::unique_ptr<Engine> engine, std::uint64_t failing_operation = 0) {
+  explicit TlsPeer(loop::Loop& loop, std::unique_ptr<Engine> engine,
+                   std::uint64_t failing_operation = 0) {
     auto memory = std::make_unique<net::MemoryStream>();
     wire = memory.get();
     auto failing = std::make_unique<net::FaultStream>(std::move(memory), failing_operation);
     fault = failing.get();
     stream = std::make_unique<TlsStream>(loop, std::move(failing), std::move(engine));
+    stream->listen(*this);
+  }
+  /// The same over any stream, without faults.
+  TlsPeer(loop::Loop& loop, std::unique_ptr<Engine> engine, std::unique_ptr<net::Stream> inner)
+      : stream(std::make_unique<TlsStream>(loop, std::move(inner), std::move(engine))) {
     stream->listen(*this);
   }
   ~TlsPeer() = default;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// The same stream over sockets, on every back end that this machine has.
+#include <poll.h>
+#include <sys/socket.h>
+
+#include "net/socket.hpp"
+#include "net/tcp_stream.hpp"
+#include "support/tls_pair.hpp"
+
+namespace skua::tls {
+namespace {
+
+using loop::BackendKind;
+
+class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendKind> {
+ protected:
+  void SetUp() override {
+    TlsTest::SetUp();
+    if (IsSkipped()) return;
+    auto made = loop::Loop::create({.backend = GetParam()});
+    if (!made) GTEST_SKIP() << made.error().message();
+    loop_ = *std::move(made);
+    listener_ = *net::create_listener(*net::Address::parse("127.0.0.1:0"));
+  }
+  void connect() {
+    const net::Address address = net::local_address(listener_.descriptor());
+    net::Socket ours = *net::create_socket(net::Address::Family::Ipv4);
+    ::connect(ours.descriptor(), address.data(), address.size_bytes());
+    pollfd waiting{listener_.descriptor(), POLLIN, 0};
+    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
+    net::Socket accepted(
+        ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    ASSERT_TRUE(accepted);
+    server_ = std::make_unique<TlsPeer>(
+        *loop_, server_context()->accept(),
+        std::make_unique<net::TcpStream>(loop_->backend(), std::move(accepted)));
+    client_ = std::make_unique<TlsPeer>(
+        *loop_, client_context()->connect("example.com"),
+        std::make_unique<net::TcpStream>(loop_->backend(), std::move(ours)));
+    server_->receive();
+    client_->receive();
+  }
+  /// Turns until it holds, or fails after 20 seconds.
+  void turn_until(const std::function<bool()>& holds) {
+    const auto end = std::chrono::steady_clock::now() + 20s;
+    while (!holds()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), end);
+      loop_->run_once(100ms);
+    }
+  }
+  void close_both() {
+    server_->close();
+    client_->close();
+    turn_until([this] { return server_->closed + client_->closed == 2; });
+  }
+
+  std::unique_ptr<loop::Loop> loop_;
+  net::Socket listener_;
+  std::unique_ptr<TlsPeer> server_;
+  std::unique_ptr<TlsPeer> client_;
+};
+std::string backend_name(const testing::TestParamInfo<BackendKind>& kind) {
+  if (kind.param == BackendKind::Epoll) return "Epoll";
+  return kind.param == BackendKind::IoUring ? "IoUring" : "Poll";
+}
+INSTANTIATE_TEST_SUITE_P(Every, TlsOverTcp,
+                         testing::Values(BackendKind::Epoll, BackendKind::IoUring,
+                                         BackendKind::Poll),
+                         backend_name);
+
+TEST_P(TlsOverTcp, CarriesMuchBothWaysAndEndsInOrder) {
+  std::string much(6_MiB, '\0');
+  for (std::size_t i = 0; i < much.size(); ++i) much[i] = static_cast<char>(i * 7 % 251);
+  connect();
+  EXPECT_TRUE(server_->stream->peer().is_loopback());
+  EXPECT_EQ(server_->stream->local(), net::local_address(listener_.descriptor()));
+  client_->send(much);
+  client_->finish();
+  server_->send(much);
+  server_->finish();
+  turn_until([this] { return server_->receive_end && client_->receive_end; });
+  EXPECT_TRUE(server_->received == much);
+  EXPECT_TRUE(client_->received == much);
+  EXPECT_EQ(server_->end(), Errc::None);
+  EXPECT_EQ(client_->end(), Errc::None);
+  close_both();
+}
+
+TEST_P(TlsOverTcp, APauseHoldsThePeerUp) {
+  const std::string much(8_MiB, 'x');
+  connect();
+  server_->pauses_after_bytes = 1;
+  client_->send(much);
+  turn_until([this] { return !server_->received.empty(); });
+  for (int i = 0; i < 50; ++i) loop_->run_once(Duration(0));
+  EXPECT_LE(server_->received.size(), Engine::record_bytes);
+  EXPECT_FALSE(client_->is_all_sent());
+  server_->pauses_after_bytes = std::numeric_limits<std::size_t>::max();
+  server_->receive();
+  turn_until([&] { return server_->received.size() == much.size(); });
+  close_both();
+}
+
+TEST_P(TlsOverTcp, AFailedHandshakeIsToldToThePeer) {
+  client_options.maximum_version = TlsVersion::Tls12;
+  server_options.minimum_version = TlsVersion::Tls13;
+  connect();
+  turn_until([this] { return server_->receive_end && client_->receive_end; });
+  EXPECT_EQ(client_->receive_end->context(), "protocol version");
+  close_both();
+}
+
+TEST_P(TlsOverTcp, AnAbortedPeerIsATruncation) {
+  connect();
+  client_->send("half of");
+  turn_until([this] { return server_->received.size() == 7; });
+  client_->close();
+  turn_until([this] { return server_->receive_end.has_value(); });
+  EXPECT_EQ(server_->end(), Errc::TlsTruncated);
+  close_both();
+}
+
+}  // namespace
+}  // namespace skua::tls
