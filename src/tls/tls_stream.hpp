@@ -37,6 +37,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
+  [[nodiscard]] bool covers(std::string_view host) const override { return engine_->covers(host); }
   [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
     return engine_->protocol();
   }
