@@ -3,8 +3,12 @@
 // is here.
 #include "print_config.hpp"
 
+#include "h2/session.hpp"
+
 #include <cstdint>
 #include <cstdio>
+#include <limits>
+#include <string>
 
 namespace skua::cli {
 namespace {
@@ -44,6 +48,12 @@ void print_limits(const Limits& limits) {
   print_size("head", limits.head_bytes);
   print_count("fields", limits.fields);
   print_size("body", limits.body_bytes);
+  constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+  if (limits.streamed_body_bytes == unlimited) {
+    print("streamed_body", "unlimited");
+  } else {
+    print_size("streamed_body", limits.streamed_body_bytes);
+  }
   print_size("body_per_second", limits.body_bytes_per_second);
   print_size("chunk_extension", limits.chunk_extension_bytes);
   print_size("trailer", limits.trailer_bytes);
@@ -51,11 +61,13 @@ void print_limits(const Limits& limits) {
   print_size("unread_body", limits.unread_body_bytes);
   print_size("output", limits.output_bytes);
   print_size("stream", limits.stream_bytes);
+  print_count("http2_streams", limits.http2_streams);
   print_count("connections", limits.connections);
 }
 
 void print_timeouts(const Timeouts& timeouts) {
   section("timeouts");
+  print_time("handshake", timeouts.handshake);
   print_time("head", timeouts.head);
   print_time("body", timeouts.body);
   print_time("body_grace", timeouts.body_grace);
@@ -68,24 +80,51 @@ void print_timeouts(const Timeouts& timeouts) {
   print_time("shutdown", timeouts.shutdown);
 }
 
-}  // namespace
-
-void print_config(const ServeConfig& config) {
-  const auto& [folder, files, server, backend, access_log] = config;
-  section("serve");
-  print("folder", folder);
-  print("host", server.host);
-  print_count("port", server.port);
-  print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
-  print("backend", backend);
-  print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
+void print_files(const FileOptions& files) {
+  section("files");
   print("index", files.index.empty() ? "none" : files.index);
   print_flag("listing", files.listing);
   print_flag("dotfiles", files.dotfiles);
   print_flag("follow_symlinks", files.follow_symlinks);
   print("max_age",
         files.max_age.count() < 0 ? "not sent" : std::to_string(files.max_age.count()) + " s");
-  print_flag("access_log", access_log);
+}
+
+void print_tls(const ServeOptions& options) {
+  const TlsOptions& tls = options.server.tls;
+  section("https");
+  print_flag("enabled", tls.is_enabled());
+  if (!tls.is_enabled()) return;
+  print("certificate", tls.self_signed ? "self-signed, made at the start" : tls.certificate);
+  if (!tls.self_signed) {
+    print("private_key", tls.private_key.empty() ? tls.certificate : tls.private_key);
+  }
+  print("client_ca", tls.client_ca.empty() ? "none: clients are not asked" : tls.client_ca);
+  print("minimum_version", tls.minimum_version == TlsVersion::Tls12 ? "1.2" : "1.3");
+  print_flag("session_tickets", tls.session_tickets);
+  print_time("ticket_key_lifetime", tls.ticket_key_lifetime);
+  print_time("reload_interval", tls.reload_interval);
+  print_flag("refuses_misdirected_names", tls.refuses_misdirected_names);
+  print("redirect_http", options.redirect_port ? std::to_string(*options.redirect_port) : "no");
+  print("hsts",
+        options.hsts_seconds == 0 ? "not sent" : std::to_string(options.hsts_seconds) + " s");
+}
+
+}  // namespace
+
+void print_config(const ServeOptions& options) {
+  const ServerOptions& server = options.server;
+  section("serve");
+  print("folder", options.folder);
+  print("host", server.host);
+  print_count("port", server.port);
+  print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
+  print("backend", name_of(server.backend));
+  print_flag("http2", server.http2 && h2::is_available());
+  print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
+  print_flag("access_log", options.access_log);
+  print_files(options.files);
+  print_tls(options);
   print_limits(server.limits);
   print_timeouts(server.timeouts);
 }

@@ -7,8 +7,18 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 
 namespace skua::cli {
+namespace {
+
+// Then the context says it all: which file, what is wrong with it and what helps.
+bool is_about_tls(Error error) noexcept {
+  if (error.code() == Errc::TlsConfiguration) return true;
+  return error.code() == Errc::Unsupported && error.context().find("TLS") != std::string_view::npos;
+}
+
+}  // namespace
 
 int report_folder(const std::string& folder, Error error) {
   const char* advice = "Check the name, or give another folder: skua serve DIR";
@@ -21,7 +31,12 @@ int report_folder(const std::string& folder, Error error) {
   return failed;
 }
 
-int report_start(const ServerOptions& options, Error error) {
+int report_start(const ServerOptions& options, Error error, const std::string& port_option) {
+  if (is_about_tls(error)) {
+    const std::string why(error.context());
+    std::fprintf(stderr, "skua: cannot speak HTTPS: %s.\n", why.c_str());
+    return failed;
+  }
   const bool is_unix = options.host.starts_with("unix:");
   std::string advice;
   switch (error.code()) {
@@ -31,13 +46,13 @@ int report_start(const ServerOptions& options, Error error) {
         break;
       }
       const unsigned other = options.port < 65'535 ? options.port + 1U : 8080U;
-      advice = "Another program listens there. Choose another port, as with --port " +
-               std::to_string(other) + ", or let --port 0 pick one.";
+      advice = "Another program listens there. Choose another port, as with " + port_option + " " +
+               std::to_string(other) + ", or let " + port_option + " 0 pick one.";
       break;
     }
     case Errc::PermissionDenied:
       advice = is_unix ? "Choose a path in a folder that you may write to."
-                       : "Ports below 1024 need privileges; try --port 8080.";
+                       : "Ports below 1024 need privileges; try " + port_option + " 8080.";
       break;
     case Errc::AddressUnavailable:
     case Errc::InvalidAddress:

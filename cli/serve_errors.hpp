@@ -11,7 +11,9 @@ namespace skua::cli {
 /// Says on stderr why the folder cannot be served, and what to do; returns the exit code.
 int report_folder(const std::string& folder, Error error);
 
-/// Says on stderr why the server cannot listen, and what to do; returns the exit code.
-int report_start(const ServerOptions& options, Error error);
+/// Says on stderr why the server cannot start, and what to do; returns the exit code. `port_option`
+/// is what chooses its port.
+int report_start(const ServerOptions& options, Error error,
+                 const std::string& port_option = "--port");
 
 }  // namespace skua::cli

@@ -5,11 +5,14 @@ Usage: examples_test.py NAME PROGRAM        NAME is one of the functions below, 
 Every example prints `listening on http://...` first and ends with 0.
 """
 import base64
+import hashlib
 import http.client
 import json
 import pathlib
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -21,17 +24,22 @@ TIMEOUT = 30
 
 class Example:
     def __init__(self, program: str, *arguments: str):
-        self.process = subprocess.Popen([program, "0", *arguments], text=True, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+        self.start([program, "0", *arguments], "http")
+
+    def start(self, command: list[str], scheme: str):
+        self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         first = self.process.stdout.readline()
-        if not first.startswith("listening on http://127.0.0.1:"):
+        if not first.startswith(f"listening on {scheme}://127.0.0.1:"):
             self.process.kill()
             raise AssertionError(f"the first line is {first!r}; {self.process.stderr.read()}")
         self.port = urllib.parse.urlsplit(first.split()[-1]).port
 
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+
     def ask(self, method: str, target: str, body=None, **fields) -> tuple[int, str, dict]:
         """One request on a connection of its own: status, text, fields (names in lower case)."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
+        connection = self.connection()
         headers = {name.replace("_", "-"): value for name, value in fields.items()}
         connection.request(method, target, body, headers)
         response = connection.getresponse()
@@ -269,6 +277,46 @@ def responder(program: str):
     equal(errors, "ada is done\nnobody is done\n")
 
 
+class SecureExample(Example):
+    """One that speaks TLS, with a certificate that nobody checks."""
+
+    def __init__(self, *command: str):
+        self.start(list(command), "https")
+        self.plain_port = urllib.parse.urlsplit(self.process.stdout.readline().split()[-1]).port
+        self.fingerprint = self.process.stdout.readline().split()[-1]
+
+    def certificate(self) -> bytes:
+        context = ssl._create_unverified_context()
+        with socket.create_connection(("127.0.0.1", self.port), TIMEOUT) as plain:
+            with context.wrap_socket(plain) as secure:
+                return secure.getpeercert(binary_form=True)
+
+    def connection(self):
+        context = ssl._create_unverified_context()
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=TIMEOUT, context=context)
+
+
+def https(program: str):
+    example = SecureExample(program, "0")
+    status, text, fields = example.get("/")
+    equal((status, text), (200, "Hello over HTTP/1.1, and nobody listens.\n"))
+    assert "strict-transport-security" not in fields, fields
+    certificate = example.certificate()
+    equal(example.fingerprint.replace(":", "").lower(), hashlib.sha256(certificate).hexdigest())
+    if shutil.which("curl"):
+        command = ["curl", "-sSk", "--http2", "--noproxy", "*", f"https://127.0.0.1:{example.port}/"]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT).stdout
+        assert told.startswith("Hello over HTTP/"), told
+    plain = http.client.HTTPConnection("127.0.0.1", example.plain_port, timeout=TIMEOUT)
+    plain.request("GET", "/a%20b?c=d")
+    redirect = plain.getresponse()
+    equal((redirect.status, redirect.getheader("location")), (308, f"https://127.0.0.1:{example.port}/a%20b?c=d"))
+    example.end()
+    missing = subprocess.run([program, "/none.pem", "/none.key", "0"], capture_output=True, text=True, timeout=TIMEOUT)
+    equal(missing.returncode, 1)
+    assert "'/none.pem' cannot be read: No such file" in missing.stderr, missing.stderr
+
+
 def late_answer(program: str):
     example = Example(program)
     for name in ("rain", "wind"):
@@ -279,7 +327,7 @@ def late_answer(program: str):
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer)}
+                                     late_answer, https)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

@@ -20,6 +20,7 @@
 #include "skua/form.hpp"
 #include "skua/frames.hpp"
 #include "skua/http_error.hpp"
+#include "skua/https_redirect.hpp"
 #include "skua/method.hpp"
 #include "skua/middleware.hpp"
 #include "skua/multipart.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <memory>
 
 #include "skua/server.hpp"
@@ -29,10 +31,10 @@ class ShutdownSignals final {
   /// Waits for a signal, then drains the server as Server::shutdown() does; a second signal ends
   /// that at once.
   void wait_and_drain(Server& server) const;
+  /// The same for several servers, all drained at the same time.
+  void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers) const;
 
  private:
-  static bool takes_hangup(Server& server);
-
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -17,8 +17,6 @@ struct Row {
 constexpr Row tls_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
-    case MisdirectedRequest:  // RFC 9110 §15.5.20
-      return {"the certificate is not for this host", Status::MisdirectedRequest};
     case TlsConfiguration:
       return {"the TLS settings, certificates or keys cannot be used", Status::InternalServerError};
     case TlsHandshakeFailed: return {"the TLS handshake failed", Status::BadGateway};
@@ -26,6 +24,8 @@ constexpr Row tls_row(Errc code) noexcept {
     case TlsFailed: return {"the TLS protocol was broken", Status::BadGateway};
     case TlsTruncated:  // RFC 8446 §6.1
       return {"the connection ended without the close of TLS", Status::BadGateway};
+    case MisdirectedRequest:  // RFC 9110 §15.5.20
+      return {"the certificate is not for the host that was asked for", Status::MisdirectedRequest};
     case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
     default: return {"unknown error", Status::InternalServerError};
   }
@@ -139,6 +139,10 @@ Error Error::from_system(int system_code, const char* context) noexcept {
 
 std::string Error::message() const {
   std::string out;
+  // Here the context is a whole explanation, not a word about where: it comes last.
+  if (code_ == Errc::TlsConfiguration && *context_ != '\0') {
+    return out.append(skua::message(code_)).append(": ").append(context_);
+  }
   if (*context_ != '\0') out.append(context_).append(": ");
   out.append(skua::message(code_));
   if (system_code_ != 0) {

@@ -80,7 +80,7 @@ void H2Exchange::begin(bool is_end) {
   expect_body();
 }
 
-Target H2Exchange::find() noexcept {
+Target H2Exchange::find() {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
   if (request().head.method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
   return find_target(resources_, *connection_, request().head.method, request().host,

@@ -73,7 +73,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void call_ended() noexcept override { owner_->settle_later(); }
 
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
-  [[nodiscard]] Target find() noexcept;
+  [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool is_end);
   void expect_body() noexcept;

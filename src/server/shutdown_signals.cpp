@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <thread>
+#include <vector>
 
 namespace skua {
 
@@ -24,25 +25,38 @@ ShutdownSignals::ShutdownSignals() : impl_(std::make_unique<Impl>()) {
 
 ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &impl_->before, nullptr); }
 
+namespace {
+
 // Where TLS is spoken, SIGHUP asks for the new certificates; elsewhere it means what it does by
 // itself: the end. What went wrong is in the server's log.
-bool ShutdownSignals::takes_hangup(Server& server) {
-  if (server.tls_fingerprint().empty()) return false;
-  static_cast<void>(server.reload_tls());
-  return true;
+bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers) {
+  bool is_taken = false;
+  for (Server& server : servers) {
+    if (server.tls_fingerprint().empty()) continue;
+    static_cast<void>(server.reload_tls());
+    is_taken = true;
+  }
+  return is_taken;
 }
 
-void ShutdownSignals::wait_and_drain(Server& server) const {
+}  // namespace
+
+void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
+
+void ShutdownSignals::wait_and_drain(
+    std::initializer_list<std::reference_wrapper<Server>> servers) const {
   int signal = 0;
   do {
     sigwait(&impl_->signals, &signal);
-  } while (signal == SIGHUP && takes_hangup(server));
+  } while (signal == SIGHUP && takes_hangup(servers));
   std::thread impatience([&] {
     int second = 0;
     sigwait(&impl_->signals, &second);
-    server.cancel();  // without effect when the drain is over
+    for (Server& server : servers) server.cancel();  // without effect when the drain is over
   });
-  server.shutdown();
+  std::vector<std::thread> drains;
+  for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+  for (std::thread& drain : drains) drain.join();
   pthread_kill(impatience.native_handle(), SIGINT);
   impatience.join();
 }

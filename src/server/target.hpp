@@ -3,10 +3,13 @@
 
 #include <string_view>
 
-#include "net/stream.hpp"
 #include "router/match.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
+
+namespace skua::net {
+class Stream;
+}
 
 namespace skua::server {
 
@@ -20,9 +23,9 @@ struct Target {
   router::Match match;
 };
 
-/// `host` is the authority that the request names; `path_and_query` is that of its target in any
-/// form, or "*".
-Target find_target(Resources& resources, const net::Stream& stream, Method method,
-                   std::string_view host, std::string_view path_and_query) noexcept;
+/// `path_and_query` is that of a request target in any of its forms, or "*"; `host` a valid
+/// authority or empty.
+Target find_target(Resources& resources, const net::Stream& connection, Method method,
+                   std::string_view host, std::string_view path_and_query);
 
 }  // namespace skua::server

@@ -55,7 +55,8 @@ Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
   const Outcome<std::string> text = read_source(source, role);
   if (!text) return text.problem();
   if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
-    return unusable(quoted(role, source) + " has no private key in it");
+    return unusable(quoted(role, source) +
+                    " has no private key in it; name the file that has it as the private key");
   }
   ERR_clear_error();
   bool was_asked = false;
@@ -121,9 +122,7 @@ Outcome<Credentials> read_credentials(const TlsCertificate& source) {
   if (!chain) return chain.problem();
   const bool is_together = source.private_key.empty();
   const std::string& key_source = is_together ? source.certificate : source.private_key;
-  auto key = read_key(key_source, is_together ? "the certificate, where no other file is named as "
-                                                "private_key,"
-                                              : "the private key");
+  auto key = read_key(key_source, is_together ? "the certificate" : "the private key");
   if (!key) return key.problem();
   Credentials read;
   read.own.reset(sk_X509_shift(chain->get()));

@@ -56,6 +56,16 @@ class Process {
 
   /// The next line of its stdout, without the line feed.
   std::string line() const { return read_until(out_, '\n'); }
+  /// What it writes to stderr up to the first line with this text, and that line; all, where there
+  /// is none until it ends.
+  std::string errors_until(std::string_view text) const {
+    std::string all;
+    for (std::string line; !(line = read_until(err_, '\n')).empty();) {
+      all.append(line).append("\n");
+      if (line.find(text) != std::string::npos) break;
+    }
+    return all;
+  }
   /// All that it still writes to stderr; until it ends.
   std::string errors() const { return read_until(err_, '\0'); }
   /// All that it still writes to stdout; until it ends.
