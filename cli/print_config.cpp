@@ -104,6 +104,7 @@ void print_tls(const ServeOptions& options) {
   print_flag("session_tickets", tls.session_tickets);
   print_time("ticket_key_lifetime", tls.ticket_key_lifetime);
   print_time("reload_interval", tls.reload_interval);
+  print_flag("refuses_misdirected_names", tls.refuses_misdirected_names);
   print("redirect_http", options.redirect_port ? std::to_string(*options.redirect_port) : "no");
   print("hsts",
         options.hsts_seconds == 0 ? "not sent" : std::to_string(options.hsts_seconds) + " s");

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "cli/process.hpp"
-#include "cli/tls_connection.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/tls_connection.hpp"
 #include "tls/issue.hpp"
 
 namespace skua::test {
 namespace {
+
+using testing::TlsConnection;
 
 tls::Issued made(const tls::CertificateDetails& details, const tls::Issued* issuer = nullptr) {
   auto issued = tls::issue(details, issuer);

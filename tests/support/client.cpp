@@ -146,6 +146,11 @@ std::string Client::rest() {
   return std::exchange(received_, {});
 }
 
+std::string Client::some() {
+  if (received_.empty()) receive();
+  return std::exchange(received_, {});
+}
+
 bool Client::is_closed() { return received_.empty() && !receive(); }
 
 bool Client::receive() {

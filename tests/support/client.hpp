@@ -48,6 +48,8 @@ class Client {
   std::optional<Answer> answer(bool to_head = false);
   /// Everything until the server closes.
   std::string rest();
+  /// The next bytes; empty when the server has closed.
+  std::string some();
   /// Whether the server has closed and nothing is left to be read.
   bool is_closed();
   /// Whether rest() or answer() met a reset instead of an orderly end.

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "support/client.hpp"
 #include "tls/client_context.hpp"
 
-namespace skua::test {
+namespace skua::testing {
 
 /// A TLS connection to a port of 127.0.0.1, which blocks.
 class TlsConnection {
@@ -53,14 +53,14 @@ class TlsConnection {
   }
   bool take_input() {
     flush();
-    input_ = connection_.receive_some();
+    input_ = connection_.some();
     engine_->feed(input_);
     return !input_.empty();
   }
 
-  Connection connection_;
+  Client connection_;
   std::unique_ptr<tls::Engine> engine_;
   std::string input_;
 };
 
-}  // namespace skua::test
+}  // namespace skua::testing
