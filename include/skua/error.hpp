@@ -30,6 +30,7 @@ enum class Errc : std::uint16_t {
   TooManyFields,
   // Where the message goes and how long its body is. RFC 9112 §3.2, §6.
   InvalidHost,
+  MisdirectedRequest,
   InvalidContentLength,
   AmbiguousFraming,
   InvalidTransferEncoding,

@@ -24,6 +24,8 @@ constexpr Row tls_row(Errc code) noexcept {
     case TlsFailed: return {"the TLS protocol was broken", Status::BadGateway};
     case TlsTruncated:  // RFC 8446 §6.1
       return {"the connection ended without the close of TLS", Status::BadGateway};
+    case MisdirectedRequest:  // RFC 9110 §15.5.20
+      return {"the certificate is not for the host that was asked for", Status::MisdirectedRequest};
     case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
     default: return {"unknown error", Status::InternalServerError};
   }

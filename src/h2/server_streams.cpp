@@ -12,7 +12,7 @@
 namespace skua::h2 {
 namespace {
 
-constexpr std::size_t most_idle_streams = 8;
+constexpr std::size_t most_idle_streams = 32;
 constexpr http::Head no_trailers{};
 
 StreamState& state_of(Stream& stream) noexcept { return static_cast<StreamState&>(stream); }

@@ -103,6 +103,10 @@ bool is_authority(std::string_view text) noexcept {
   return text[end] == ':' && is_port(text.substr(end + 1));
 }
 
+std::string_view host_of(std::string_view authority) noexcept {
+  return authority.substr(0, host_bytes(authority));
+}
+
 std::uint16_t port_of(std::string_view authority, std::uint16_t fallback) noexcept {
   const std::size_t end = host_bytes(authority);
   if (authority.size() <= end + 1)
@@ -115,7 +119,7 @@ std::uint16_t port_of(std::string_view authority, std::uint16_t fallback) noexce
 
 bool is_same_authority(std::string_view a, std::string_view b,
                        std::uint16_t default_port) noexcept {
-  return ascii::equals_ignoring_case(a.substr(0, host_bytes(a)), b.substr(0, host_bytes(b))) &&
+  return ascii::equals_ignoring_case(host_of(a), host_of(b)) &&
          port_of(a, default_port) == port_of(b, default_port);
 }
 

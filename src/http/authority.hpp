@@ -15,6 +15,9 @@ namespace skua::http {
 /// RFC:       3986 §3.2.2, 9110 §7.2
 bool is_authority(std::string_view text) noexcept;
 
+/// The host of a valid authority, an IPv6 address with its brackets.
+std::string_view host_of(std::string_view authority) noexcept;
+
 /// The port of a valid authority, or `fallback` where there is none.
 std::uint16_t port_of(std::string_view authority, std::uint16_t fallback) noexcept;
 

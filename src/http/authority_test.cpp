@@ -59,6 +59,14 @@ TEST(Authority, RefusesEverythingElse) {
   EXPECT_FALSE(is_authority(std::string(256, 'a')));
 }
 
+TEST(Authority, TellsTheHost) {
+  EXPECT_EQ(host_of("a.b:80"), "a.b");
+  EXPECT_EQ(host_of("a.b:"), "a.b");
+  EXPECT_EQ(host_of("a.b"), "a.b");
+  EXPECT_EQ(host_of("[::1]:80"), "[::1]");
+  EXPECT_EQ(host_of("[::1]"), "[::1]");
+}
+
 TEST(Authority, ComparesLettersInAnyCaseAndFillsInThePort) {
   EXPECT_TRUE(is_same_authority("A.b", "a.B:80", 80));
   EXPECT_TRUE(is_same_authority("a:", "a", 80));

@@ -15,12 +15,6 @@
 namespace skua {
 namespace {
 
-// `example.com:80` -> `example.com`, `[::1]:80` -> `[::1]`.
-std::string_view without_port(std::string_view authority) noexcept {
-  const std::size_t bracket = authority.find(']');
-  return authority.substr(0, authority.find(':', bracket == authority.npos ? 0 : bracket));
-}
-
 // What follows the authority of a target in origin-form or in absolute-form. RFC 9112 §3.2
 std::string_view path_and_query(std::string_view target) noexcept {
   if (target.starts_with('/')) return target;
@@ -35,7 +29,7 @@ Response redirected(const Request& request, std::string_view port) {
   // RFC 9112 §3.2; also keeps out of Location whatever would make another place of it.
   if (!http::is_authority(host)) return Error(Errc::InvalidHost);
   std::string location("https://");
-  location.append(without_port(host)).append(port).append(path_and_query(request.target()));
+  location.append(http::host_of(host)).append(port).append(path_and_query(request.target()));
   return Response::redirect(location, Status::PermanentRedirect);
 }
 

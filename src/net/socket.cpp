@@ -83,11 +83,22 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   if (::bind(descriptor, address.data(), address.size_bytes()) != 0) {
     return Error::from_system(errno, "bind");
   }
+  if (address.is_ip()) keep_alive(descriptor);
   // The system cuts this down to its own limit (somaxconn) by itself: listen(2).
   if (::listen(descriptor, std::clamp(options.backlog, 1, 4096)) != 0) {
     return Error::from_system(errno, "listen");
   }
   return made;
+}
+
+// A peer that has vanished while we have nothing to say to it is noticed after two minutes.
+void keep_alive(int descriptor) noexcept {
+  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+#if defined(TCP_KEEPIDLE) && defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 60);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 4);
+#endif
 }
 
 void set_no_delay(int descriptor) noexcept { set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1); }

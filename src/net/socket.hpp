@@ -45,6 +45,10 @@ Result<Socket> create_socket(Address::Family family) noexcept;
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
 Result<Socket> create_listener(const Address& address, const ListenOptions& options = {}) noexcept;
 
+/// Asks the system to find out, every now and then, whether a silent peer is still there. What a
+/// listener accepts inherits it.
+void keep_alive(int descriptor) noexcept;
+
 /// Small writes go out at once (TCP_NODELAY); silently nothing for what is not TCP.
 void set_no_delay(int descriptor) noexcept;
 

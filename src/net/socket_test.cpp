@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 namespace skua::net {
 namespace {
@@ -53,6 +54,20 @@ TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   EXPECT_EQ(create_listener(*Address::parse("192.0.2.1:0")).error().code(),
             Errc::AddressUnavailable);
   EXPECT_EQ(create_listener(*Address::unix_path("/nowhere/at/all")).error().code(), Errc::NotFound);
+}
+
+TEST(Listener, WhatItAcceptsNoticesThatAPeerHasVanished) {
+  const auto listener = create_listener(*Address::parse("127.0.0.1:0"));
+  const auto peer = create_socket(Address::Family::Ipv4);
+  const Address address = local_address(listener->descriptor());
+  static_cast<void>(::connect(peer->descriptor(), address.data(), address.size_bytes()));
+  pollfd waiting{.fd = listener->descriptor(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
+  const Socket accepted(::accept(listener->descriptor(), nullptr, nullptr));
+  int value = 0;
+  socklen_t size_bytes = sizeof value;
+  ::getsockopt(accepted.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &value, &size_bytes);
+  EXPECT_NE(value, 0);
 }
 
 TEST(Socket, TurnsNagleOffOnTcpAndIgnoresTheRest) {

@@ -57,6 +57,8 @@ class Stream {
   [[nodiscard]] virtual bool is_established() const noexcept { return true; }
   /// Whether nobody on the way can read or change what is sent.
   [[nodiscard]] virtual bool is_secure() const noexcept { return false; }
+  /// Whether the certificate that the peer was shown is for `host`; where none is shown, it is.
+  [[nodiscard]] virtual bool covers(std::string_view) const { return true; }
   /// What both sides agreed to speak (`h2`); empty where nobody asked. RFC 7301
   [[nodiscard]] virtual std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND { return {}; }
 

@@ -60,6 +60,8 @@ Response conclude(Resources& resources, const router::Match& match, Request& req
   if (status < 200 || status > 999) {
     response = failed(resources, request, "its status is not one of a final response");
   }
+  // RFC 9110 §15.3.6: it has no content, and says so.
+  if (response.status() == Status::ResetContent) response.body({});
   return response;  // the only one, so that it is made where the caller wants it
 }
 

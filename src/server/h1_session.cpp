@@ -240,10 +240,10 @@ std::string_view H1Session::read_body(std::string_view input) {
   return input;
 }
 
-Target H1Session::find(const http::Head& head, const h1::Framing& framing) noexcept {
+Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
   if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, head.method, framing.path_and_query);
+  return find_target(resources_, stream_, head.method, framing.host, framing.path_and_query);
 }
 
 http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,

@@ -66,7 +66,7 @@ class H1Session final : public Session {
   /// Answers what cannot be served, and reads no further; `head` is that of the request, where it
   /// was understood and is neither an exchange's nor that of the body that is read.
   void refuse(Errc code, const http::Head* head = nullptr);
-  Target find(const http::Head& head, const h1::Framing& framing) noexcept;
+  Target find(const http::Head& head, const h1::Framing& framing);
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
   [[nodiscard]] bool output_is_full() const noexcept;
   Inbox& inbox();

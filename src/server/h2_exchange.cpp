@@ -55,6 +55,7 @@ void H2Exchange::reset() noexcept {
   body_.clear();
   if (body_.capacity() > kept_bytes) body_.shrink_to_fit();
   content_.clear();
+  whole_ = Body();
   received_bytes_ = held_bytes_ = content_bytes_ = written_bytes_ = 0;
   keeps_body_ = has_call_ = owes_continue_ = false;
   is_body_done_ = true;
@@ -79,10 +80,11 @@ void H2Exchange::begin(bool is_end) {
   expect_body();
 }
 
-Target H2Exchange::find() noexcept {
+Target H2Exchange::find() {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
   if (request().head.method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, request().head.method, request().path_and_query);
+  return find_target(resources_, *connection_, request().head.method, request().host,
+                     request().path_and_query);
 }
 
 http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
@@ -228,7 +230,10 @@ void H2Exchange::send(Response&& response, Errc error) {
   const bool has_content =
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
   is_content_ended_ = true;
-  if (has_content) keep(std::move(content));
+  if (has_content) {
+    count(size_bytes);
+    whole_ = std::move(content);
+  }
   session_->respond(*stream_, head, has_content);
   record_response(resources_, *connection_, request().head, status_,
                   request().head.method == Method::Head ? 0 : size_bytes, error);
@@ -263,23 +268,23 @@ void H2Exchange::drain() {
   owner_->settle_later();
 }
 
-void H2Exchange::keep(Body&& piece) {
-  const std::uint64_t size_bytes = piece.size_bytes();
+void H2Exchange::count(std::uint64_t size_bytes) {
   if (content_bytes_ == 0) {
     content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
   }
   content_bytes_ += size_bytes;
   written_bytes_ += size_bytes;
+}
+
+void H2Exchange::call_writes(Body&& piece) {
+  if (is_closed_) return;
+  const std::uint64_t size_bytes = piece.size_bytes();
+  count(size_bytes);
   if (size_bytes <= copied_piece_bytes && piece.file() == nullptr) {
     content_.append(piece.text());
   } else {
     content_.append_body(std::move(piece));
   }
-}
-
-void H2Exchange::call_writes(Body&& piece) {
-  if (is_closed_) return;
-  keep(std::move(piece));
   session_->resume_body(*stream_);
   owner_->settle_later();
 }
@@ -301,30 +306,45 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
 }
 
 void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
+  content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
+  if (whole_.kind() != Body::Kind::None) {
+    const std::uint64_t done = written_bytes_ - content_bytes_;
+    const FileRange* const range = whole_.file();
+    content_bytes_ -= size_bytes;
+    if (range != nullptr) {
+      return write_piece(output, nullptr, range->file, range->offset + done, size_bytes);
+    }
+    return write_piece(output, whole_.text().data() + done, -1, 0, size_bytes);
+  }
   content_bytes_ -= size_bytes;
   while (size_bytes != 0) {
     const Segment& front = content_.front();
-    std::size_t count =
+    const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
-    if (front.file < 0) {
-      output.append({front.data, count});
-    } else {
-      count = std::min(count, OutputQueue::max_reserve);
-      char* const room = output.reserve(count);
-      if (!has_failed_ && !read_file(front.file, front.offset, room, count)) {
-        // The frame's length is told already: it is filled up, and the peer is told.
-        has_failed_ = true;
-        session_->reset(*stream_, h2::ErrorCode::InternalError);
-      }
-      if (has_failed_) std::fill_n(room, count, '\0');
-      output.commit(count);
-    }
+    write_piece(output, front.data, front.file, front.offset, count);
     content_.consume(count);
     size_bytes -= count;
   }
-  content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
   // Half of the mark, so that a slow peer does not cost a resumption for every byte it takes.
   if (content_.pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
+}
+
+void H2Exchange::write_piece(OutputQueue& output, const char* data, int file, std::uint64_t offset,
+                             std::size_t size_bytes) {
+  if (file < 0) return output.append({data, size_bytes});
+  while (size_bytes != 0) {
+    const std::size_t count = std::min(size_bytes, OutputQueue::max_reserve);
+    char* const room = output.reserve(count);
+    if (!has_failed_ && !read_file(file, offset, room, count)) {
+      // The frame's length is told already: it is filled up, and the peer is told.
+      has_failed_ = true;
+      session_->reset(*stream_, h2::ErrorCode::InternalError);
+    }
+    if (has_failed_) std::fill_n(room, count, '\0');
+    output.commit(count);
+    offset += count;
+    size_bytes -= count;
+  }
 }
 
 // The end -----------------------------------------------------------------------------------------

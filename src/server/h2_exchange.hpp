@@ -73,7 +73,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void call_ended() noexcept override { owner_->settle_later(); }
 
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
-  [[nodiscard]] Target find() noexcept;
+  [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool is_end);
   void expect_body() noexcept;
@@ -83,7 +83,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void send(Response&& response, Errc error = Errc::None);
   void send_stream(const h2::ResponseHead& head, std::shared_ptr<const BodyStream> stream);
   void end_stream();
-  void keep(Body&& piece);
+  void count(std::uint64_t size_bytes);
+  void write_piece(OutputQueue& output, const char* data, int file, std::uint64_t offset,
+                   std::size_t size_bytes);
   [[nodiscard]] bool waits_for_body() const noexcept;
   [[nodiscard]] bool is_streaming() const noexcept {
     return call_.has_stream() && !is_content_ended_;
@@ -96,14 +98,15 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   h2::Stream* stream_ = nullptr;
   Call call_;
   std::string body_;       // of a request whose handler takes it whole
-  OutputQueue content_;    // of the response, that the session has not asked for
+  Body whole_;             // content of the response that was there at once
+  OutputQueue content_;    // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t held_bytes_ = 0;     // received, and not given back to the peer's window
-  std::uint64_t content_bytes_ = 0;  // in content_
+  std::uint64_t content_bytes_ = 0;  // at the end of whole_, or in content_
   std::uint64_t written_bytes_ = 0;
   Status status_ = Status::Ok;
   bool keeps_body_ = false;  // for a handler that takes it whole

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kept_blocks = 256;
 constexpr std::size_t kept_inboxes = 64;
 constexpr std::size_t kept_exchanges = 64;
+constexpr std::size_t kept_h2_exchanges = 256;
 constexpr std::size_t kept_inbox_bytes = 64 * 1024;
 
 void shrink(std::string& text) {
@@ -88,7 +89,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       date_cache(told.server_name) {
   inboxes.reserve(kept_inboxes);
   exchanges.reserve(kept_exchanges);
-  h2_exchanges.reserve(kept_exchanges);
+  h2_exchanges.reserve(kept_h2_exchanges);
 }
 
 std::unique_ptr<Inbox> Resources::take_inbox() {
@@ -117,7 +118,7 @@ std::unique_ptr<H2Exchange> Resources::take_h2_exchange() {
 
 void Resources::give_back(std::unique_ptr<H2Exchange> exchange) noexcept {
   exchange->reset();
-  if (h2_exchanges.size() < kept_exchanges) h2_exchanges.push_back(std::move(exchange));
+  if (h2_exchanges.size() < kept_h2_exchanges) h2_exchanges.push_back(std::move(exchange));
 }
 
 }  // namespace skua::server

@@ -2,12 +2,19 @@
 // The one way from a request target to a route, whatever the version of HTTP.
 #include "server/target.hpp"
 
+#include "http/authority.hpp"
 #include "http/target_path.hpp"
+#include "net/stream.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {
 
-Target find_target(Resources& resources, Method method, std::string_view path_and_query) noexcept {
+Target find_target(Resources& resources, const net::Stream& connection, Method method,
+                   std::string_view host, std::string_view path_and_query) {
+  const bool is_checked = resources.options.tls.refuses_misdirected_names && !host.empty();
+  if (is_checked && !connection.covers(http::host_of(host))) {
+    return {Errc::MisdirectedRequest, {}, {}, {}};
+  }
   const http::TargetParts split = http::split_target(path_and_query);
   const Result<std::string_view> path = http::canonical_path(split.path, resources.path_scratch);
   if (!path) return {Errc::MalformedTarget, {}, {}, {}};

@@ -7,6 +7,10 @@
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 
+namespace skua::net {
+class Stream;
+}
+
 namespace skua::server {
 
 struct Resources;
@@ -19,7 +23,9 @@ struct Target {
   router::Match match;
 };
 
-/// `path_and_query` is that of a request target in any of its forms, or "*".
-Target find_target(Resources& resources, Method method, std::string_view path_and_query) noexcept;
+/// `path_and_query` is that of a request target in any of its forms, or "*"; `host` a valid
+/// authority or empty.
+Target find_target(Resources& resources, const net::Stream& connection, Method method,
+                   std::string_view host, std::string_view path_and_query);
 
 }  // namespace skua::server

@@ -40,6 +40,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
     return engine_->protocol();
   }
+  [[nodiscard]] bool covers(std::string_view host) const override { return engine_->covers(host); }
   [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
   [[nodiscard]] net::Address local() const override { return inner_->local(); }
 

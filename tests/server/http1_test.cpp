@@ -24,6 +24,7 @@ Router sample() {
   router.post("/echo", [](const Request& request) { return std::string(request.body()); });
   router.get("/big", [] { return std::string(3'000'000, 'x'); });
   router.get("/empty", [] { return Response(Status::NoContent); });
+  router.get("/reset", [] { return Response(Status::ResetContent, "none of it is sent"); });
   router.get("/throws", []() -> Response { throw std::runtime_error("a secret"); });
   router.get("/teapot", []() -> Response { throw HttpError(Status(418), "short and stout"); });
   router.get("/interim", [] { return Response(Status::Continue); });
@@ -200,6 +201,13 @@ TEST_P(Http1, ResponsesWithoutContentHaveNoLength) {
   EXPECT_EQ(answer.status, 204);
   EXPECT_FALSE(answer.field("Content-Length"));
   EXPECT_EQ(ask(get("/")).status, 200);
+}
+
+TEST_P(Http1, ResetContentHasNone) {
+  const Answer answer = ask(get("/reset"));
+  EXPECT_EQ(answer.status, 205);
+  EXPECT_EQ(answer.field("Content-Length"), "0");
+  EXPECT_EQ(ask(get("/")).body, "Hello, world!");
 }
 
 TEST_P(Http1, AnExceptionIsFiveHundredAndSaysNoMore) {
