@@ -99,7 +99,9 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
   const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
   if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
   has_call_ = true;
-  call_.prepare(*this, parts(target));
+  http::RequestParts known = parts(target);
+  known.has_later_content = !is_end && request().length_bytes != 0;
+  call_.prepare(*this, known);
   if (is_end) {
     call_.arrived_all(no_trailers);
   } else {
