@@ -106,8 +106,7 @@ function(skua_discover_tests target label)
     gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${transport}.
       TEST_LIST ${target}-${transport}
       TEST_FILTER "-*Cases*:*Budget*:*/Http2*:*/Tls*"
-      PROPERTIES TIMEOUT 120 LABELS "${label};${transport}"
-                 ENVIRONMENT SKUA_TEST_TRANSPORT=${transport})
+      PROPERTIES TIMEOUT 120 LABELS ${label} ENVIRONMENT SKUA_TEST_TRANSPORT=${transport})
   endforeach()
 endfunction()
 
