@@ -79,7 +79,36 @@ function(skua_test_support)
   target_include_directories(skua-test-support PRIVATE ${PROJECT_SOURCE_DIR}/src
                              PUBLIC ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(skua-test-support PUBLIC skua GTest::gtest)
+  skua_optional(skua-test-support HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
   skua_flags(skua-test-support)
+endfunction()
+
+# Registers the tests of a target. Those of behaviour that HTTP/1 shares with TLS and HTTP/2 are run
+# over each transport that skua was built with: tests/support/transport.hpp. Suites that bring a
+# transport of their own are run once.
+function(skua_discover_tests target label)
+  gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS ${label})
+  # Threads are the same whatever is spoken, and ThreadSanitizer is slow.
+  if(NOT target MATCHES "^test-(server|middleware)-behaviour$" OR SKUA_SANITIZE MATCHES "thread")
+    return()
+  endif()
+  get_target_property(definitions skua COMPILE_DEFINITIONS)
+  set(transports)
+  if("SKUA_HAS_TLS=1" IN_LIST definitions)
+    list(APPEND transports tls)
+  endif()
+  if("SKUA_HAS_HTTP2=1" IN_LIST definitions)
+    list(APPEND transports h2)
+  endif()
+  if("SKUA_HAS_TLS=1" IN_LIST definitions AND "SKUA_HAS_HTTP2=1" IN_LIST definitions)
+    list(APPEND transports h2-tls)
+  endif()
+  foreach(transport ${transports})
+    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST TEST_PREFIX ${transport}.
+      TEST_LIST ${target}-${transport}
+      TEST_FILTER "-*Cases*:*Budget*:*/Http2*:*/Tls*:*/Misdirected*"
+      PROPERTIES TIMEOUT 120 LABELS ${label} ENVIRONMENT SKUA_TEST_TRANSPORT=${transport})
+  endforeach()
 endfunction()
 
 # src/FOLDER/*_test.cpp -> test-FOLDER; tests/FOLDER/*_test.cpp -> test-FOLDER-behaviour;
@@ -114,7 +143,7 @@ function(skua_tests)
       endif()
       target_compile_definitions(test-${name} PRIVATE
         SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SKUA_BINARY_DIR="${PROJECT_BINARY_DIR}")
-      gtest_discover_tests(test-${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 120 LABELS ${label})
+      skua_discover_tests(test-${name} ${label})
     endforeach()
   endforeach()
   if(EXISTS ${PROJECT_SOURCE_DIR}/tests/rejected/CMakeLists.txt)

@@ -21,6 +21,7 @@ struct RequestParts {
   const void* peer_context = nullptr;
   bool is_secure = false;
   detail::BodySource* source = nullptr;  ///< the content while it arrives; null: it is `body`
+  bool has_later_content = false;        ///< the source is not known to be empty
 };
 
 /// The doors of Request that only skua itself uses.

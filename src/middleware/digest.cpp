@@ -14,7 +14,6 @@
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 #include "http/challenge.hpp"
-#include "http/field.hpp"
 #include "http/request_parts.hpp"
 #include "middleware/auth_fields.hpp"
 
@@ -59,12 +58,7 @@ std::string_view without_origin(std::string_view target) noexcept {
 
 // What a handler reads piece by piece is not here yet to be proven.
 bool lacks_content(const Request& request) {
-  const http::RequestParts& parts = http::RequestAccess::parts(request);
-  if (parts.source == nullptr || !request.body().empty()) return false;
-  const http::FieldLine* const length = parts.head->find(http::FieldName::ContentLength);
-  return parts.head->has(http::FieldName::TransferEncoding) ||
-         (length != nullptr &&
-          parts.head->value(*length).find_first_not_of('0') != std::string_view::npos);
+  return http::RequestAccess::parts(request).has_later_content;
 }
 
 }  // namespace

@@ -192,7 +192,10 @@ void Connection::sent(std::uint64_t count) noexcept {
 // RFC 9112 §9.6: close our side first and read on for a while, lest a reset destroy our last
 // response.
 void Connection::finish() {
-  if (peer_has_ended_) return close();
+  if (peer_has_ended_) {
+    if (stream_->is_secure()) stream_->shutdown_write();  // RFC 8446 §6.1: close_notify
+    return close();
+  }
   state_ = State::Lingering;
   stream_->shutdown_write();
   set_receiving(true);

@@ -101,7 +101,9 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
   const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
   if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
   has_call_ = true;
-  call_.prepare(*this, parts(target));
+  http::RequestParts known = parts(target);
+  known.has_later_content = !is_end && request().length_bytes != 0;
+  call_.prepare(*this, known);
   if (is_end) {
     call_.arrived_all(no_trailers);
   } else {
@@ -157,9 +159,10 @@ void H2Exchange::receive_nothing_more() {
 }
 
 void H2Exchange::call_wants_body() noexcept {
-  if (!owes_continue_ || has_response_) return;
+  if (!owes_continue_) return;
   owes_continue_ = false;
-  session_->inform(*stream_, Status::Continue, {});  // RFC 9110 §10.1.1
+  // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
+  if (!has_response_) session_->inform(*stream_, Status::Continue, {});
   body_deadline_ = resources_.loop.now() + resources_.options.timeouts.body;
   owner_->settle_later();
 }
@@ -208,8 +211,11 @@ void H2Exchange::advance() {
 }
 
 void H2Exchange::send(Response&& response, Errc error) {
-  has_response_ = true;
   status_ = response.status();
+  // What makes the content may read the request's.
+  const bool is_stream = response.content().kind() == Body::Kind::Stream;
+  if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
+  has_response_ = true;
   ++resources_.counters.responses;
   const PreparedResponse* const prepared = response.prepared();
   std::string lines;

@@ -35,6 +35,10 @@ Router hello() {
 
 class Budget : public ::testing::TestWithParam<BackendChoice> {
  protected:
+  void SetUp() override {
+    if (testing::transport() != testing::Transport::Tcp) GTEST_SKIP() << "counts HTTP/1 over TCP";
+  }
+
   Router router_ = hello();
   TestWorker worker_{router_, GetParam()};
 };

@@ -4,6 +4,7 @@
 // very long).
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -151,6 +152,7 @@ std::vector<Case> request_cases() {
 }
 
 TEST(Cases, OverAMemoryStream) {
+  if (testing::transport() != testing::Transport::Tcp) GTEST_SKIP() << "has a stream of its own";
   const Router router = recorder();
   for (const Case& test : request_cases()) {
     testing::TestWorker worker(router, BackendChoice::Poll, options_for(test));
@@ -181,7 +183,12 @@ TEST(Cases, OverAMemoryStream) {
   }
 }
 
-class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {};
+class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  void SetUp() override {
+    if (testing::transport() != testing::Transport::Tcp) GTEST_SKIP() << "has streams of its own";
+  }
+};
 
 // Two ends of a connection over the loopback interface: the server's, non-blocking, and the
 // client's.

@@ -57,9 +57,10 @@ TEST_P(CoroutineBodies, RefuseABodyOverTheLimitOfTheServer) {
   Client client = server().connect();
   EXPECT_EQ(ask(client, post("/count", std::string(1001, 'x'))).status, 413);
   Client chunked = server().connect();
-  chunked.send("POST /count HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n");
+  chunked.send("POST /count HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
+               std::string(1001, 'x'));
   EXPECT_EQ(chunked.answer()->status, 413);
-  EXPECT_TRUE(chunked.is_closed());
+  EXPECT_TRUE(chunked.is_closed_by_refusal());
 }
 
 TEST_P(CoroutineBodies, SendContinueOnlyWhenTheBodyIsWanted) {
@@ -74,7 +75,7 @@ TEST_P(CoroutineBodies, SendContinueOnlyWhenTheBodyIsWanted) {
   const std::optional<Answer> early = client.answer();
   ASSERT_TRUE(early);
   EXPECT_EQ(early->body, "early");
-  EXPECT_EQ(early->field("Connection"), "close");
+  EXPECT_TRUE(testing::says_last(*early));
 }
 
 TEST_P(CoroutineBodies, AnswerBeforeTheBodyHasArrived) {
@@ -86,7 +87,7 @@ TEST_P(CoroutineBodies, AnswerBeforeTheBodyHasArrived) {
   client.send("POST /early HTTP/1.1\r\nHost: t\r\nContent-Length: 9999999\r\n\r\n12345");
   const std::optional<Answer> early = client.answer();
   ASSERT_TRUE(early);
-  EXPECT_EQ(early->field("Connection"), "close");
+  EXPECT_TRUE(testing::says_last(*early));
 }
 
 TEST_P(CoroutineBodies, SaveABodyToAFile) {
@@ -113,7 +114,7 @@ TEST_P(CoroutineBodies, SaveABodyToAFile) {
             404);
   client.send("PUT /save HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\nab");
   client.end();
-  EXPECT_EQ(client.answer()->status, 400);
+  EXPECT_TRUE(testing::says_truncated(client));
   server_.reset();  // the last to hold the unfinished file
   const auto count = std::distance(std::filesystem::directory_iterator(folder.path()), {});
   EXPECT_EQ(count, 1) << "an unfinished file was left behind";
@@ -144,7 +145,7 @@ TEST_P(CoroutineBodies, AnEndBehindAWholeBodyThatHasToWaitCutsNothing) {
   ASSERT_TRUE(worker.is_readable(whole));
   EXPECT_EQ(whole.answer()->body, "1000");
   ASSERT_TRUE(worker.is_readable(cut)) << "it waits for bytes that cannot come";
-  EXPECT_EQ(cut.answer()->status, 400);
+  EXPECT_TRUE(testing::says_truncated(cut));
 }
 
 TEST_P(CoroutineBodies, ABodyThatIsCutBehindAnotherRequestIsRefusedAtOnce) {
@@ -157,10 +158,11 @@ TEST_P(CoroutineBodies, ABodyThatIsCutBehindAnotherRequestIsRefusedAtOnce) {
   ASSERT_TRUE(worker.is_readable(client));
   EXPECT_EQ(client.answer()->body, "later 1");
   ASSERT_TRUE(worker.is_readable(client));
-  EXPECT_EQ(client.answer()->status, 400);
+  EXPECT_TRUE(testing::says_truncated(client));
 }
 
 TEST_P(CoroutineBodies, AHandlerThatWasNotStartedIsNotCountedAsCancelled) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: chunks that are malformed";
   Client client = server().connect();
   client.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n");
   EXPECT_EQ(client.answer()->status, 400);

@@ -42,7 +42,7 @@ TEST_P(CoroutineEnds, AreDroppedWhenTheBodyEndsEarly) {
   client.send("POST /wait-for-body HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\n123");
   wait_until_alive(1);
   client.end();
-  EXPECT_EQ(client.answer()->status, 400);
+  EXPECT_TRUE(testing::says_truncated(client));
   wait_until_alive(0);
 }
 

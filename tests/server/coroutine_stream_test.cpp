@@ -27,13 +27,14 @@ TEST_P(CoroutineStreams, StreamInChunksWithTrailers) {
   Client client = server().connect();
   const Answer answer = ask(client, get("/ticks"));
   EXPECT_EQ(answer.body, "tick 0\ntick 1\ntick 2\n");
-  EXPECT_EQ(answer.field("Transfer-Encoding"), "chunked");
+  EXPECT_EQ(answer.field("Transfer-Encoding"), testing::chunked());
   EXPECT_FALSE(answer.field("Content-Length"));
-  EXPECT_NE(answer.trailers.find("X-Request-Id: end"), std::string::npos);
+  EXPECT_EQ(answer.trailer("X-Request-Id"), "end");
   EXPECT_EQ(ask(client, get("/plain")).body, "plain");
 }
 
 TEST_P(CoroutineStreams, StreamToOldClientsUntilTheEnd) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: HTTP/1.0";
   Client client = server().connect();
   client.send("GET /ticks HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   const std::string all = client.rest();
@@ -59,6 +60,10 @@ TEST_P(CoroutineStreams, NeverMisframeAStream) {
     Client other = server().connect();
     other.send(get(path) + get("/plain"));
     EXPECT_FALSE(other.answer()) << path;
+    if (testing::speaks_http2()) {  // only the stream has ended
+      EXPECT_EQ(other.answer()->body, "plain");
+      continue;
+    }
     const std::string rest = other.rest();
     EXPECT_EQ(rest.find("\r\n0\r\n"), std::string::npos) << path;
     EXPECT_EQ(rest.find("plain\r\n\r\nplain"), std::string::npos) << path;
@@ -130,9 +135,9 @@ TEST_P(CoroutineStreams, ABodyThatIsStillExpectedEndsWithAStreamThatHasNoContent
     const std::optional<Answer> answer = client.answer(true);
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 204);
-    EXPECT_EQ(answer->field("Connection"), "close") << fields;
+    EXPECT_TRUE(testing::says_last(*answer)) << fields;
     worker.settle();
-    EXPECT_TRUE(worker.is_readable(client)) << fields;
+    EXPECT_NE(worker.is_readable(client), testing::speaks_http2()) << fields;
   }
 }
 
@@ -157,6 +162,8 @@ TEST_P(CoroutineStreams, AStreamThatReadsHasThePeerContinueBeforeIts200) {
 }
 
 TEST_P(CoroutineStreams, WhatADestructorWritesPastTheToldLengthGoesNowhere) {
+  if (testing::speaks_http2())
+    GTEST_SKIP() << "HTTP/1 only: a socket pair that was read has no reset";
   struct Late {
     ~Late() {
       if (out != nullptr) static_cast<void>(out->write("too late"));

@@ -24,6 +24,7 @@ class Drain : public ::testing::TestWithParam<BackendChoice> {
 };
 
 TEST_P(Drain, AnswersAllRequestsThatWerePipelined) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: pipelining";
   TestWorker worker(router_, GetParam());
   Client client = worker.connect();
   (*worker).begin_drain();
@@ -43,6 +44,7 @@ TEST_P(Drain, AnswersAllRequestsThatWerePipelined) {
 }
 
 TEST_P(Drain, WaitsForTheRestOfARequestBehindOthers) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: pipelining";
   TestWorker worker(router_, GetParam());
   Client client = worker.connect();
   (*worker).begin_drain();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client sees of HTTP/1.x over a real socket, on every back end.
+// What a client sees over a real socket, on every back end.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -61,6 +61,7 @@ TEST_P(Http1, AnswersAndKeepsTheConnection) {
 }
 
 TEST_P(Http1, AnswersThreePipelinedRequestsWithOneWrite) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: pipelining";
   ask(get("/"));
   const std::uint64_t sends = server_->counters().send_calls;
   client_.send(get("/users/1") + get("/users/2") + get("/users/3"));
@@ -129,13 +130,13 @@ TEST_P(Http1, DoesNotSayContinueForABodyThatNobodyWants) {
       "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
   const Answer answer = *client_.answer();
   EXPECT_EQ(answer.status, 404);
-  EXPECT_EQ(answer.field("Connection"), "close");
-  EXPECT_TRUE(client_.is_closed());
+  EXPECT_TRUE(testing::says_last(answer));
+  EXPECT_TRUE(client_.is_closed_by_refusal());
 }
 
 TEST_P(Http1, RefusesOtherExpectations) {
   EXPECT_EQ(ask(get("/", "Expect: a-miracle\r\n")).status, 417);
-  EXPECT_TRUE(client_.is_closed());
+  EXPECT_TRUE(client_.is_closed_by_refusal());
 }
 
 TEST_P(Http1, ReadsABodyThatNobodyWantsAndGoesOn) {
@@ -148,7 +149,7 @@ TEST_P(Http1, ReadsABodyThatNobodyWantsAndGoesOn) {
 TEST_P(Http1, RefusesABodyOverTheLimitBeforeItComes) {
   const Answer answer = ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10485761\r\n\r\n");
   EXPECT_EQ(answer.status, 413);
-  EXPECT_EQ(answer.field("Connection"), "close");
+  EXPECT_TRUE(testing::says_last(answer));
 }
 
 TEST_P(Http1, TheAnswerToARefusedUploadIsNotLostInAReset) {
@@ -162,12 +163,14 @@ TEST_P(Http1, TheAnswerToARefusedUploadIsNotLostInAReset) {
 }
 
 TEST_P(Http1, ClosesWhenItIsAskedTo) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: Connection: close";
   const Answer answer = ask(get("/", "Connection: close\r\n"));
   EXPECT_EQ(answer.field("Connection"), "close");
   EXPECT_TRUE(client_.is_closed());
 }
 
 TEST_P(Http1, Http10ClosesUnlessItIsAskedToStay) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: HTTP/1.0";
   const Answer stays = ask("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_EQ(stays.field("Connection"), "keep-alive");
   const Answer closes = ask("GET / HTTP/1.0\r\n\r\n");
@@ -186,7 +189,7 @@ TEST_P(Http1, AnswersAPeerThatHasClosedItsSide) {
 TEST_P(Http1, SaysThatABodyWasTruncated) {
   client_.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
   client_.end();
-  EXPECT_EQ(client_.answer()->status, 400);
+  EXPECT_TRUE(testing::says_truncated(client_));
   EXPECT_TRUE(client_.is_closed());
 }
 
@@ -228,7 +231,7 @@ TEST_P(Http1, TellsTheHandlerWhoAsks) {
 
 TEST_P(Http1, HasNoUseForConnect) {
   EXPECT_EQ(ask("CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n").status, 501);
-  EXPECT_TRUE(client_.is_closed());
+  EXPECT_TRUE(client_.is_closed_by_refusal());
 }
 
 TEST_P(Http1, ThePathIsDecodedOnce) {

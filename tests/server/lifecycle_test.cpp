@@ -133,14 +133,15 @@ TEST_P(Lifecycle, AcceptsAgainWhenAConnectionBelowTheCapGoes) {
     clients.back().send(get("/"));
     ASSERT_EQ(clients.back().answer()->status, 200);
   }
-  Client third = server.connect();  // waits in the backlog
-  third.send(get("/"));
+  Client third(server.port());  // waits in the backlog
   clients.pop_back();
+  third.send(get("/"));
   EXPECT_EQ(third.answer()->status, 200);
   EXPECT_GE(server->counters().accept_pauses, 1U);
 }
 
 TEST_P(Lifecycle, HooksSeeConnectionsAndResponses) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a request line that is none";
   std::mutex mutex;
   std::vector<std::string> seen;
   ServerOptions options;
@@ -168,6 +169,7 @@ TEST_P(Lifecycle, HooksSeeConnectionsAndResponses) {
 }
 
 TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: chunks that are malformed";
   router_.post("/plain", [](const Request&) { return "plain"; });
   router_.post("/waits", [](Request& request) -> Task<std::string> {
     std::string text = co_await request.text();
@@ -199,6 +201,7 @@ TEST_P(Lifecycle, HooksSeeWhatARefusedRequestAskedFor) {
 }
 
 TEST_P(Lifecycle, ARefusedHeadHasNoContent) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: chunks that are malformed";
   TestServer server(router_, GetParam());
   for (const std::string_view request :
        {"HEAD / HTTP/1.1\r\n\r\n",

@@ -30,14 +30,13 @@ class Timeout : public ::testing::TestWithParam<BackendChoice> {
     const auto answer = client.answer();
     ASSERT_TRUE(answer.has_value());
     EXPECT_EQ(answer->status, 408);
-    EXPECT_EQ(answer->field("Connection"), "close");
+    EXPECT_TRUE(testing::says_last(*answer));
     EXPECT_EQ(worker_.counters().refused_slow, 1U);
   }
   // The worker has read everything that was sent.
   void send(Client& client, std::string_view bytes) {
     client.send(bytes);
-    const std::uint64_t wanted = worker_.counters().bytes_received + bytes.size();
-    while (worker_.counters().bytes_received < wanted) (*worker_).run_once(10ms);
+    while (worker_.counters().bytes_received < client.sent_bytes()) (*worker_).run_once(10ms);
   }
 
   Router router_ = sample();
@@ -62,6 +61,7 @@ TEST_P(Timeout, AConnectionThatNeverSpeaksIsClosed) {
 }
 
 TEST_P(Timeout, AHeadHasTenSecondsInAll) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: heads in pieces";
   ASSERT_TRUE(worker_.ask(client_, get("/")));
   send(client_, "GET / HTTP/1.1\r\nHost: a\r\n");
   for (int i = 0; i < 4; ++i) {
@@ -96,6 +96,8 @@ TEST_P(Timeout, ABodyThatDripsIsTooSlow) {
 }
 
 TEST_P(Timeout, APeerThatTakesNothingIsClosed) {
+  if (testing::speaks_http2())
+    GTEST_SKIP() << "HTTP/1 only: a peer of HTTP/2 stalls a stream, not the connection";
   send(client_, get("/big"));
   worker_.settle();
   worker_.advance(29s);
@@ -107,6 +109,7 @@ TEST_P(Timeout, APeerThatTakesNothingIsClosed) {
 }
 
 TEST_P(Timeout, AnOldConnectionIsToldToGo) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: Connection: close";
   for (int i = 0; i < 70; ++i) {
     const auto answer = worker_.ask(client_, get("/"));
     ASSERT_TRUE(answer.has_value());
@@ -120,6 +123,7 @@ TEST_P(Timeout, AnOldConnectionIsToldToGo) {
 }
 
 TEST_P(Timeout, LingeringEnds) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a request line that is none";
   send(client_, "nonsense\r\n\r\n");
   worker_.turn_until_readable(client_);
   EXPECT_EQ(client_.answer()->status, 400);

@@ -1,99 +1,43 @@
 // SPDX-License-Identifier: MIT
-// A client for tests, kept simple enough to be right by inspection.
+// A client for tests: text, perhaps frames, perhaps TLS, a socket.
 #include "support/client.hpp"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
+#include <utility>
 
 namespace skua::testing {
 namespace {
 
 constexpr timeval patience{.tv_sec = 20, .tv_usec = 0};
+constexpr int turns_of_patience = 20'000;
+constexpr int turns_for_a_window = 100;  // a handler that does not read opens none
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool equal_names(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::size_t number(std::string_view text, int base) {
-  std::size_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, base);
-  return value;
-}
-
-// The content of a chunked body at the front of `bytes`, and how many bytes it took; 0 when it is
-// not whole.
-std::size_t take_chunks(std::string_view bytes, std::string& body, std::string& trailers) {
-  std::size_t at = 0;
-  while (true) {
-    const std::size_t end = bytes.find("\r\n", at);
-    if (end == bytes.npos) return 0;
-    const std::size_t size = number(bytes.substr(at, end - at), 16);
-    at = end + 2;
-    if (size == 0) break;
-    if (bytes.size() < at + size + 2) return 0;
-    body.append(bytes.substr(at, size));
-    at += size + 2;
-  }
-  while (true) {
-    const std::size_t end = bytes.find("\r\n", at);
-    if (end == bytes.npos) return 0;
-    if (end == at) return at + 2;
-    trailers.append(bytes.substr(at, end + 2 - at));
-    at = end + 2;
-  }
-}
+using Buffer = std::array<char, 65536>;
 
 }  // namespace
 
-std::optional<std::string> Answer::field(std::string_view name) const {
-  std::string_view rest = head;
-  while (true) {
-    const std::size_t line_end = rest.find("\r\n");
-    if (line_end == rest.npos) return std::nullopt;
-    rest.remove_prefix(line_end + 2);
-    const std::size_t colon = rest.find(':');
-    if (colon == rest.npos || rest.starts_with("\r\n")) return std::nullopt;
-    if (!equal_names(rest.substr(0, colon), name)) continue;
-    return std::string(rest.substr(colon + 2, rest.find("\r\n") - colon - 2));
-  }
+Client::Client(std::uint16_t port, Transport transport) {
+  connect(port);
+  speak(transport);
 }
 
-std::optional<Answer> take_answer(std::string& bytes, bool to_head) {
-  const std::size_t head_end = bytes.find("\r\n\r\n");
-  if (head_end == bytes.npos) return std::nullopt;
-  Answer answer;
-  answer.head = bytes.substr(0, head_end + 4);
-  answer.status = static_cast<int>(number(std::string_view(bytes).substr(9, 3), 10));
-  std::size_t used = answer.head.size();
-  const bool has_body =
-      !to_head && answer.status >= 200 && answer.status != 204 && answer.status != 304;
-  if (has_body && answer.field("Transfer-Encoding") == "chunked") {
-    const std::size_t taken =
-        take_chunks(std::string_view(bytes).substr(used), answer.body, answer.trailers);
-    if (taken == 0) return std::nullopt;
-    used += taken;
-  } else if (const auto length = answer.field("Content-Length"); has_body && length) {
-    const std::size_t size = number(*length, 10);
-    if (bytes.size() < used + size) return std::nullopt;
-    answer.body = bytes.substr(used, size);
-    used += size;
-  }
-  bytes.erase(0, used);
-  return answer;
+Client::Client(std::uint16_t port, std::unique_ptr<TlsWire> tls) : tls_(std::move(tls)) {
+  connect(port);
+  write_wire(tls_->take_output());
 }
 
-Client::Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+void Client::connect(std::uint16_t port) {
+  socket_ = net::Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -106,9 +50,82 @@ Client::Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOC
   ::setsockopt(descriptor(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
-Client::Client(net::Socket socket) : socket_(std::move(socket)) {}
+Client::Client(net::Socket socket, Transport transport, std::function<void()> turn)
+    : socket_(std::move(socket)) {
+  if (transport != Transport::Tcp) turn_ = std::move(turn);
+  speak(transport);
+}
+
+void Client::speak(Transport transport) {
+  if (speaks_http2(transport)) http2_ = make_http2_client(is_secure(transport));
+  if (!is_secure(transport)) return;
+  tls_ = std::make_unique<TlsWire>(protocols(transport));
+  write_wire(tls_->take_output());
+}
+
+// What is sent ------------------------------------------------------------------------------------
+
+void Client::shake_hands() {
+  while (tls_ != nullptr && !tls_->is_established() && receive()) continue;
+}
+
+// A server on this thread learns that its SETTINGS have arrived before its time is moved.
+void Client::greet() {
+  shake_hands();
+  if (http2_ == nullptr || std::exchange(has_greeted_, true)) return;
+  flush();
+  if (!can_turn()) return;
+  while (!http2_->has_settings() && receive()) continue;
+  flush();
+  turn_();
+}
 
 void Client::send(std::string_view bytes) {
+  greet();
+  if (http2_ == nullptr) return write(bytes);
+  http2_->say(bytes);
+  flush();
+  if (!can_turn()) {
+    while (!http2_->is_all_sent() && receive()) continue;
+    return;
+  }
+  for (int i = 0; i < turns_for_a_window && !http2_->is_all_sent(); ++i) {
+    turn_();
+    receive_what_is_there();
+  }
+}
+
+std::size_t Client::send_some(std::string_view bytes) {
+  if (tls_ == nullptr && http2_ == nullptr) {
+    const ssize_t sent =
+        ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+  }
+  receive_what_is_there();
+  pollfd wanted{.fd = descriptor(), .events = POLLOUT, .revents = 0};
+  if (::poll(&wanted, 1, 0) != 1 || (http2_ != nullptr && !http2_->is_all_sent())) return 0;
+  const std::string_view piece = bytes.substr(0, 16'384);
+  if (http2_ == nullptr) {
+    write(piece);
+  } else {
+    http2_->say(piece);
+    flush();
+  }
+  return piece.size();
+}
+
+void Client::flush() {
+  if (http2_ != nullptr && has_greeted_ && !is_finished_) write(http2_->take_output());
+}
+
+void Client::write(std::string_view plain) {
+  sent_bytes_ += plain.size();
+  if (tls_ == nullptr) return write_wire(plain);
+  tls_->write(plain);
+  write_wire(tls_->take_output());
+}
+
+void Client::write_wire(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -120,13 +137,14 @@ void Client::send(std::string_view bytes) {
   }
 }
 
-std::size_t Client::send_some(std::string_view bytes) {
-  const ssize_t sent =
-      ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+void Client::end() {
+  is_finished_ = true;
+  if (tls_ != nullptr) {
+    tls_->end();
+    write_wire(tls_->take_output());
+  }
+  ::shutdown(descriptor(), SHUT_WR);
 }
-
-void Client::end() { ::shutdown(descriptor(), SHUT_WR); }
 
 void Client::reset() {
   const linger hard{.l_onoff = 1, .l_linger = 0};
@@ -134,15 +152,36 @@ void Client::reset() {
   socket_.reset();
 }
 
+// What is received --------------------------------------------------------------------------------
+
 std::optional<Answer> Client::answer(bool to_head) {
-  while (true) {
-    if (auto answer = take_answer(received_, to_head)) return answer;
-    if (!receive()) return std::nullopt;
+  if (http2_ == nullptr) {
+    while (true) {
+      if (auto answer = take_answer(received_, to_head)) return answer;
+      if (!receive()) return std::nullopt;
+    }
   }
+  http2_->read(Http2Client::Reading::Next);
+  Http2Client::Next next = http2_->next();
+  while (next == Http2Client::Next::Waits && receive()) next = http2_->next();
+  http2_->read(Http2Client::Reading::None);
+  flush();
+  if (next != Http2Client::Next::Whole) return std::nullopt;
+  return http2_->take();
 }
 
 std::string Client::rest() {
-  while (receive()) continue;
+  if (http2_ == nullptr) {
+    while (receive()) continue;
+    return std::exchange(received_, {});
+  }
+  http2_->read(Http2Client::Reading::All);
+  while (!http2_->has_last() && receive()) continue;
+  return http2_->take_rest();
+}
+
+std::string Client::take_received() {
+  receive_what_is_there();
   return std::exchange(received_, {});
 }
 
@@ -151,21 +190,73 @@ std::string Client::some() {
   return std::exchange(received_, {});
 }
 
-bool Client::is_closed() { return received_.empty() && !receive(); }
+bool Client::is_closed() {
+  while (http2_ == nullptr ? received_.empty() : !http2_->has_news()) {
+    if (!receive()) return true;
+  }
+  return false;
+}
+
+bool Client::is_readable() {
+  if (tls_ == nullptr && http2_ == nullptr) {
+    pollfd wanted{.fd = descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&wanted, 1, 0) == 1;
+  }
+  receive_what_is_there();
+  return has_ended_ || !received_.empty() || (http2_ != nullptr && http2_->has_news());
+}
 
 bool Client::receive() {
-  std::array<char, 65536> buffer;
-  ssize_t count = 0;
-  do {  // an io_uring of the same thread interrupts
-    count = ::recv(descriptor(), buffer.data(), buffer.size(), 0);
-  } while (count < 0 && errno == EINTR);
+  flush();
+  if (has_ended_) return false;
+  Buffer buffer;
+  ssize_t count = -1;
+  for (int i = 0; i < turns_of_patience; ++i) {
+    count = ::recv(descriptor(), buffer.data(), buffer.size(), can_turn() ? MSG_DONTWAIT : 0);
+    if (count >= 0) break;
+    if (errno == EINTR) continue;  // an io_uring of the same thread interrupts
+    if (errno != EAGAIN || !can_turn()) break;
+    turn_();
+  }
+  return take(buffer, count);
+}
+
+void Client::receive_what_is_there() {
+  flush();
+  while (!has_ended_) {
+    Buffer buffer;
+    const ssize_t count = ::recv(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    take(buffer, count);
+  }
+}
+
+bool Client::take(std::span<char> buffer, std::int64_t count) {
   if (count < 0) {
     was_reset_ = errno == ECONNRESET;
     EXPECT_TRUE(was_reset_) << "recv: " << std::strerror(errno);
   }
-  if (count <= 0) return false;
-  received_.append(buffer.data(), static_cast<std::size_t>(count));
+  if (count <= 0) {
+    has_ended_ = true;
+    if (tls_ != nullptr && !tls_->has_ended()) was_reset_ = true;
+    return false;
+  }
+  const std::string_view wire(buffer.data(), static_cast<std::size_t>(count));
+  const std::string plain = tls_ != nullptr ? tls_->read(wire) : std::string(wire);
+  if (tls_ != nullptr) write_wire(tls_->take_output());
+  if (http2_ == nullptr) {
+    received_.append(plain);
+  } else {
+    http2_->receive(plain);
+    flush();
+  }
   return true;
+}
+
+bool says_truncated(Client& client) {
+  const std::optional<Answer> answer = client.answer();
+  return speaks_http2() ? !answer : answer && answer->status == 400;
 }
 
 std::string get(std::string_view path, std::string_view fields) {

@@ -10,6 +10,7 @@
 #include "loop/backend.hpp"
 #include "skua/server.hpp"
 #include "support/client.hpp"
+#include "support/transport.hpp"
 
 namespace skua::testing {
 
@@ -31,29 +32,37 @@ inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& i
   return "Auto";
 }
 
-/// A server on a port of its own, of one thread unless told otherwise.
+/// A server on a port of its own, of one thread unless told otherwise. It speaks TLS where the
+/// transport does.
 class TestServer {
  public:
-  TestServer(const Router& router, BackendChoice backend, ServerOptions options = {})
-      : server_(router, adapt(std::move(options), backend)) {
+  TestServer(const Router& router, BackendChoice backend, ServerOptions options = {},
+             Transport transport = testing::transport())
+      : transport_(transport), server_(router, adapt(std::move(options), backend, transport)) {
     const Result<void> started = server_.start();
     EXPECT_TRUE(started) << started.error().message();
   }
 
   [[nodiscard]] std::uint16_t port() const noexcept { return server_.port(); }
-  [[nodiscard]] Client connect() const { return Client(server_.port()); }
+  [[nodiscard]] Client connect() const {
+    Client client(server_.port(), transport_);
+    client.shake_hands();
+    return client;
+  }
   Server& operator*() noexcept { return server_; }
   Server* operator->() noexcept { return &server_; }
 
  private:
-  static ServerOptions adapt(ServerOptions options, BackendChoice backend) {
+  static ServerOptions adapt(ServerOptions options, BackendChoice backend, Transport transport) {
     options.host = "127.0.0.1";
     options.port = 0;
     options.backend = backend;
     if (options.threads == 0) options.threads = 1;
+    if (is_secure(transport) && !options.tls.is_enabled()) options.tls.self_signed = true;
     return options;
   }
 
+  const Transport transport_;
   Server server_;
 };
 

@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -14,32 +14,46 @@
 #include "server/worker.hpp"
 #include "support/client.hpp"
 #include "support/test_server.hpp"
+#include "tls/tls_stream.hpp"
 
 namespace skua::testing {
 
 /// One worker on the test's own thread, with a clock that the test sets: nothing happens by itself.
 class TestWorker {
  public:
-  TestWorker(const Router& router, BackendChoice backend, ServerOptions options = {})
-      : options_(std::move(options)) {
+  TestWorker(const Router& router, BackendChoice backend, ServerOptions options = {},
+             Transport transport = testing::transport())
+      : transport_(transport), options_(std::move(options)) {
     options_.backend = backend;
+    if (is_secure(transport)) prepare_tls();
     auto created = server::Worker::create(router, options_, shared_, &clock_);
     EXPECT_TRUE(created) << created.error().message();
     worker_ = *std::move(created);
   }
 
   /// A client whose other end the worker serves.
-  Client connect() {
+  Client connect() { return connect(transport_); }
+  Client connect(Transport transport) {
     int ends[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     EXPECT_EQ(::fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
-    worker_->serve(
-        std::make_unique<net::TcpStream>(worker_->loop().backend(), net::Socket(ends[0])));
-    return Client(net::Socket(ends[1]));
+    std::unique_ptr<net::Stream> stream =
+        std::make_unique<net::TcpStream>(worker_->loop().backend(), net::Socket(ends[0]));
+    if (shared_.tls != nullptr) {
+      stream = std::make_unique<tls::TlsStream>(worker_->loop(), std::move(stream),
+                                                shared_.tls->current()->accept());
+    }
+    worker_->serve(std::move(stream));
+    Client client(net::Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });
+    if (is_secure(transport)) {
+      client.shake_hands();
+      settle();  // the worker has seen its end
+    }
+    return client;
   }
 
   /// Turns until the client has something to read (or its end).
-  void turn_until_readable(const Client& client) {
+  void turn_until_readable(Client& client) {
     for (int i = 0; i < 2000 && !is_readable(client); ++i) worker_->run_once(10ms);
     EXPECT_TRUE(is_readable(client));
   }
@@ -52,10 +66,7 @@ class TestWorker {
     clock_.advance(by);
     settle();
   }
-  [[nodiscard]] static bool is_readable(const Client& client) {
-    pollfd wanted{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
-    return ::poll(&wanted, 1, 0) == 1;
-  }
+  [[nodiscard]] static bool is_readable(Client& client) { return client.is_readable(); }
   std::optional<Answer> ask(Client& client, std::string_view bytes) {
     client.send(bytes);
     turn_until_readable(client);
@@ -69,9 +80,17 @@ class TestWorker {
   server::Worker& operator*() noexcept { return *worker_; }
 
  private:
+  void prepare_tls() {
+    if (!options_.tls.is_enabled()) options_.tls.self_signed = true;
+    auto context = tls::ReloadableContext::create(options_.tls, {"h2", "http/1.1"}, clock_);
+    if (!context) throw std::runtime_error(context.problem().text);
+    shared_.tls = *std::move(context);
+  }
+
+  const Transport transport_;
   ServerOptions options_;
-  server::SharedState shared_;
   loop::ManualClock clock_;
+  server::SharedState shared_;
   std::unique_ptr<server::Worker> worker_;
 };
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// How connections and streams of HTTP/2 end: by time, with the server, for a peer that does
+// nothing.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "server/http2_worker.hpp"
+#include "skua.hpp"
+
+namespace skua {
+namespace {
+
+namespace frames = h2::frames;
+using testing::Client;
+
+class Http2Ends : public testing::Http2Worker {};
+
+TEST_P(Http2Ends, AnIdleConnectionIsToldToGo) {
+  Client client = greeted();
+  say(client, frames::get(1));
+  worker().advance(59s);
+  EXPECT_EQ(heard(client), "");
+  worker().advance(2s);
+  EXPECT_EQ(heard(client), "GOAWAY(1,NO_ERROR)");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_P(Http2Ends, AConnectionWithAHandlerAtWorkIsNotIdle) {
+  Client client = greeted();
+  say(client, frames::get(1, "/forever"));
+  worker().advance(10min);
+  EXPECT_EQ(heard(client), "");
+  EXPECT_EQ(alive_, 1);
+}
+
+TEST_P(Http2Ends, ContentThatStallsOrDripsIsTooSlow) {
+  Client client = greeted();
+  const std::string post = frames::request_block("POST", "/echo");
+  say(client, frames::headers(1, post, frames::open) + frames::data(1, "some"));
+  worker().advance(29s);
+  EXPECT_EQ(heard(client), "");
+  say(client, frames::headers(3, post, frames::open) + frames::data(3, "some"));
+  worker().advance(2s);
+  EXPECT_EQ(heard(client), "HEADERS(1) DATA(1)! RST_STREAM(1,NO_ERROR)");
+  worker().advance(10s);
+  EXPECT_EQ(say(client, frames::data(3, "x")), "HEADERS(3) DATA(3)! RST_STREAM(3,NO_ERROR)");
+  EXPECT_EQ(worker().counters().refused_slow, 2U);
+}
+
+TEST_P(Http2Ends, AWindowThatStaysShutResetsItsStream) {
+  Client client = greeted();
+  say(client, frames::window_update(0, 1U << 24U) + frames::get(1, "/endless"));
+  worker().advance(29s);
+  EXPECT_EQ(heard(client), "");
+  const std::string more = say(client, frames::window_update(1, 10'000));
+  EXPECT_TRUE(more.starts_with("DATA(1)")) << more;
+  worker().advance(29s);
+  EXPECT_EQ(heard(client), "") << "the peer took something";
+  worker().advance(2s);
+  EXPECT_EQ(heard(client), "RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(alive_, 0);
+  EXPECT_EQ(worker().counters().refused_slow, 1U);
+  EXPECT_EQ(say(client, frames::get(3)), "HEADERS(3) DATA(3)!");
+}
+
+TEST_P(Http2Ends, SettingsHaveToBeAcknowledged) {
+  Client client = connect();
+  say(client, std::string(h2::client_preface) + frames::settings() + frames::get(1, "/forever"));
+  EXPECT_EQ(alive_, 1);
+  worker().advance(11s);
+  EXPECT_EQ(heard(client), "GOAWAY(1,SETTINGS_TIMEOUT)");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_P(Http2Ends, ADrainServesWhatIsOnItsWayAndRefusesWhatComesLater) {
+  Client client = greeted();
+  say(client, frames::get(1, "/after/1000"));
+  (*worker()).begin_drain();
+  EXPECT_EQ(heard(client), "GOAWAY(2147483647,NO_ERROR)");
+  EXPECT_EQ(say(client, frames::get(3)), "HEADERS(3) DATA(3)!");
+  worker().advance(60ms);
+  EXPECT_EQ(heard(client), "GOAWAY(3,NO_ERROR)");
+  EXPECT_EQ(say(client, frames::get(5)), "");
+  worker().advance(1s);
+  EXPECT_EQ(heard(client), "HEADERS(1) DATA(1)!");
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(worker().counters().requests, 2U);
+}
+
+TEST_P(Http2Ends, ADrainEndsAnIdleConnection) {
+  Client client = greeted();
+  say(client, frames::get(1));
+  (*worker()).begin_drain();
+  EXPECT_EQ(heard(client), "GOAWAY(2147483647,NO_ERROR)");
+  worker().advance(60ms);
+  EXPECT_EQ(heard(client), "GOAWAY(1,NO_ERROR)");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_P(Http2Ends, AnOldConnectionIsToldToGo) {
+  Client client = greeted();
+  for (int minutes = 0; minutes < 70; ++minutes) {
+    const auto id = static_cast<std::uint32_t>(2 * minutes + 1);
+    const std::string heard = say(client, frames::get(id));
+    if (heard.find("GOAWAY(2147483647,NO_ERROR)") != heard.npos) {
+      EXPECT_GE(minutes, 53);
+      return;
+    }
+    worker().advance(59s);
+  }
+  FAIL() << "it is older than an hour and a tenth";
+}
+
+TEST_P(Http2Ends, AFinFinishesWhatIsWholeAndDropsWhatIsCut) {
+  Client client = greeted();
+  say(client, frames::get(1, "/after/10") +
+                  frames::headers(3, frames::request_block("POST", "/read-later"), frames::open));
+  client.end();
+  worker().settle();
+  EXPECT_EQ(heard(client), "RST_STREAM(3,CANCEL)");
+  worker().advance(20ms);
+  EXPECT_EQ(heard(client), "HEADERS(1) DATA(1)!");
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(worker().counters().handlers_cancelled, 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Http2Ends, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "h2/session.hpp"
+#include "skua.hpp"
+#include "support/h2_frames.hpp"
+#include "support/test_worker.hpp"
+
+namespace skua::testing {
+
+/// A worker whose peers speak HTTP/2 in clear text, frame by frame.
+class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  Http2Worker() {
+    router_.get("/", [] { return "hello"; });
+    router_.post("/echo", [](const Request& request) { return std::string(request.body()); });
+    router_.get("/after/{milliseconds}", [](int milliseconds) -> Task<std::string> {
+      co_await sleep(std::chrono::milliseconds(milliseconds));
+      co_return "later";
+    });
+    router_.get("/forever", [this]() -> Task<std::string> {
+      const Held held(alive_);
+      co_await sleep(1h);
+      co_return "never";
+    });
+    router_.get("/endless", [this] {
+      return Response::stream("text/plain", [this](BodyWriter& out) -> Task<> {
+        const Held held(alive_);
+        while (true) co_await out.write(std::string(10'000, 'e'));
+      });
+    });
+    router_.post("/read-later", [](Request& request) -> Task<std::string> {
+      co_await sleep(1s);
+      std::string text = co_await request.text();
+      co_return std::to_string(text.size());
+    });
+  }
+
+  void SetUp() override {
+    if (!h2::is_available()) GTEST_SKIP() << "built without nghttp2";
+  }
+
+  TestWorker& worker() {
+    if (!worker_) worker_.emplace(router_, GetParam(), options_, Transport::Tcp);
+    return *worker_;
+  }
+  /// A client that has said nothing; it sends frames as they are.
+  Client connect() { return worker().connect(Transport::Tcp); }
+  /// One that has exchanged SETTINGS.
+  Client greeted() {
+    Client client = connect();
+    say(client, h2::frames::hello());
+    return client;
+  }
+  /// Sends frames, lets the worker do all that there is to do, and describes its frames.
+  std::string say(Client& client, std::string_view bytes) {
+    const std::uint64_t wanted = worker().counters().bytes_received + bytes.size();
+    client.send(bytes);
+    for (int i = 0; i < 2000 && worker().counters().bytes_received < wanted; ++i) {
+      (*worker()).run_once(10ms);
+    }
+    return heard(client);
+  }
+  /// What has come meanwhile.
+  std::string heard(Client& client) {
+    std::string bytes;
+    for (int quiet_turns = 0; quiet_turns < 2;) {
+      worker().settle();
+      const std::string more = client.take_received();
+      quiet_turns = more.empty() ? quiet_turns + 1 : 0;
+      bytes += more;
+    }
+    return h2::frames::describe(bytes);
+  }
+
+  /// Counts how many of it are alive.
+  class Held {
+   public:
+    explicit Held(int& count) noexcept : count_(&count) { ++count; }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() { --*count_; }
+
+   private:
+    int* count_;
+  };
+
+  int alive_ = 0;
+  Router router_;
+  ServerOptions options_;
+  std::optional<TestWorker> worker_;
+};
+
+}  // namespace skua::testing

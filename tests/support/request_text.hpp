@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skua::testing {
+
+/// Takes apart the requests that a test writes as text of HTTP/1, whole or in pieces. They have to
+/// be right: what is not fails the test.
+class RequestText final {
+ public:
+  using Fields = std::vector<std::pair<std::string, std::string>>;  ///< names in lower case
+
+  struct Head {
+    std::string method{};
+    std::string target{};
+    std::string host{};
+    Fields fields{};  ///< without Host and what belongs to HTTP/1
+    bool has_content = false;
+    bool wants_close = false;
+  };
+
+  class Events {
+   public:
+    virtual void on_request(Head head) = 0;
+    virtual void on_content(std::string_view bytes) = 0;
+    /// Only behind content.
+    virtual void on_end(Fields trailers) = 0;
+
+   protected:
+    ~Events() = default;
+  };
+
+  explicit RequestText(Events& events) : events_(events) {}
+
+  void append(std::string_view text);
+
+ private:
+  enum class State : unsigned char { Head, Content, ChunkSize, ChunkEnd, Trailers };
+
+  bool take_one();
+  void take_head(std::string_view text);
+  bool take_content();
+  bool take_line();
+  void end_message();
+
+  Events& events_;
+  std::string text_;
+  std::size_t left_bytes_ = 0;  // of the content, or of a chunk
+  Fields trailers_;
+  State state_ = State::Head;
+  bool is_chunked_ = false;
+};
+
+}  // namespace skua::testing
