@@ -65,7 +65,10 @@ void Connection::close() {
   stream_->close();
 }
 
-void Connection::on_established() { timer_.start(resources_.options.timeouts.head); }
+void Connection::on_established() {
+  const Timeouts& timeouts = resources_.options.timeouts;
+  timer_.start(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
+}
 
 void Connection::on_receive(std::span<char> bytes) {
   resources_.counters.bytes_received += bytes.size();
