@@ -36,6 +36,7 @@ addEventListener("load", async () => {
   const image = document.getElementById("image");
   const color = getComputedStyle(document.getElementById("head")).color;
   const facts = [`image=${image.naturalWidth}x${image.naturalHeight}`, `color=${color}`];
+  if (location.protocol === "https:") facts.push(performance.getEntriesByType("navigation")[0].nextHopProtocol);
   if (location.search === "?download") facts.push(`large=${await download().catch(String)}`);
   document.getElementById("result").textContent = facts.join("; ");
   document.title = "loaded";
@@ -105,6 +106,15 @@ def check(browser: str, program: str, backend: str, folder: pathlib.Path, shots:
     print(f"{backend}: page, style sheet, script, image, screenshot, {SIZE} bytes by curl and by fetch()")
 
 
+def check_https(browser: str, program: str, backend: str, folder: pathlib.Path, expected: int):
+    """The same over TLS, where browsers speak HTTP/2."""
+    with Served(program, folder, "--backend", backend, "--tls-self-signed") as url:
+        dom = browse(browser, f"{url}/?download", "--ignore-certificate-errors", "--virtual-time-budget=60000", "--dump-dom")
+        wanted = f"image=320x200; color=rgb(1, 102, 203); h2; large=200 {SIZE} {expected}"
+        assert result(dom) == wanted, result(dom)
+    print(f"{backend}: the page and {SIZE} bytes by fetch() over HTTP/2 and TLS")
+
+
 def main(arguments: list[str]) -> int:
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     for name, there in (("a Chromium", browser), ("curl", shutil.which("curl"))):
@@ -122,6 +132,10 @@ def main(arguments: list[str]) -> int:
         shots = pathlib.Path(arguments[1] if len(arguments) > 1 else temporary)
         for backend in backends(program):
             check(browser, program, backend, folder, shots, expected)
+            try:
+                check_https(browser, program, backend, folder, expected)
+            except RuntimeError as error:  # built without TLS
+                print(f"HTTPS is left out: {error}")
     return 0
 
 
