@@ -3,10 +3,12 @@
 
 Usage: tls_test.py SKUA      ends with 77 (skipped) without openssl; curl may be missing
 """
+import http.client
 import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import ssl
 import struct
@@ -191,6 +193,27 @@ def client_certificates(program: str, site: pathlib.Path, folder: pathlib.Path, 
     print("client certificates: ok")
 
 
+def reload_under_load(program: str, site: pathlib.Path, flags: tuple[str, ...]):
+    """SIGHUP again and again: every connection that begins meanwhile is served, as is one that stays open."""
+    context = ssl.create_default_context(cafile=flags[1])
+    served = Served(program, site, *flags)
+    with served as url:
+        def connect():
+            return http.client.HTTPSConnection("127.0.0.1", port_of(url), timeout=TIMEOUT, context=context)
+
+        def get(connection) -> bytes:
+            connection.request("GET", "/")
+            return connection.getresponse().read()
+
+        stays = connect()
+        for _ in range(200):
+            served.process.send_signal(signal.SIGHUP)
+            begins = connect()
+            assert get(begins) == get(stays) == b"home"
+            begins.close()
+    print("reload under load: ok")
+
+
 def rsa_certificate(folder: pathlib.Path) -> tuple[str, str]:
     folder.mkdir(exist_ok=True)
     chain, key = str(folder / "rsa.pem"), str(folder / "rsa.key")
@@ -220,6 +243,7 @@ def main(arguments: list[str]) -> int:
                 if kind_of_key == "EC":
                     silent_peers(url)
             print(f"{kind_of_key}: hellos, negotiated, renegotiation, resumption: ok", flush=True)
+        reload_under_load(program, site, ("--tls-cert", pair[0], "--tls-key", pair[1]))
         client_certificates(program, site, folder / "clients", ("--tls-cert", pair[0], "--tls-key", pair[1]))
     return 0
 
