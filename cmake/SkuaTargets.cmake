@@ -98,7 +98,7 @@ function(skua_discover_tests target label)
   if("SKUA_HAS_TLS=1" IN_LIST definitions)
     list(APPEND transports tls)
   endif()
-  if("SKUA_HAS_HTTP2=1" IN_LIST definitions)
+  if("SKUA_HAS_HTTP2=1" IN_LIST definitions AND NOT SKUA_SANITIZE)  # h2-tls runs the same code
     list(APPEND transports h2)
   endif()
   if("SKUA_HAS_TLS=1" IN_LIST definitions AND "SKUA_HAS_HTTP2=1" IN_LIST definitions)
