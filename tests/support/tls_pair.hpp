@@ -180,7 +180,8 @@ class TlsPair {
     int idle_rounds = 0;
     while (idle_rounds < 3) {
       loop->run_once(Duration(0));
-      bool moved = pump(server) | pump(client);
+      bool moved = pump(server);
+      moved = pump(client) || moved;
       moved |= carry(server, client, is_server_finished_);
       moved |= carry(client, server, is_client_finished_);
       idle_rounds = moved ? 0 : idle_rounds + 1;
