@@ -13,7 +13,6 @@
 namespace skua::server {
 namespace {
 
-constexpr std::size_t copied_piece_bytes = 4096;  // up to here a copy is cheaper than a slice
 constexpr std::size_t held_bytes_at_most = 64 * 1024;
 constexpr std::size_t kept_bytes = 64 * 1024;
 
@@ -219,11 +218,7 @@ void H1Exchange::call_writes(Body&& piece) {
     const char* const end = h1::write_chunk_header(size_bytes, header.data());
     output_->append({header.data(), static_cast<std::size_t>(end - header.data())});
   }
-  if (size_bytes <= copied_piece_bytes && piece.file() == nullptr) {
-    output_->append(piece.text());
-  } else {
-    output_->append_body(std::move(piece));
-  }
+  output_->append_piece(std::move(piece));
   if (is_chunked_) output_->append(h1::chunk_end);
   owner_->settle_later();
 }

@@ -18,7 +18,6 @@
 namespace skua::server {
 namespace {
 
-constexpr std::size_t copied_piece_bytes = 4096;  // up to here a copy is cheaper than a slice
 constexpr std::size_t kept_bytes = 64 * 1024;
 constexpr http::Head no_trailers{};
 
@@ -284,13 +283,8 @@ void H2Exchange::count(std::uint64_t size_bytes) {
 
 void H2Exchange::call_writes(Body&& piece) {
   if (is_closed_) return;
-  const std::uint64_t size_bytes = piece.size_bytes();
-  count(size_bytes);
-  if (size_bytes <= copied_piece_bytes && piece.file() == nullptr) {
-    content_.append(piece.text());
-  } else {
-    content_.append_body(std::move(piece));
-  }
+  count(piece.size_bytes());
+  content_.append_piece(std::move(piece));
   session_->resume_body(*stream_);
   owner_->settle_later();
 }

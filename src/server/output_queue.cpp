@@ -69,6 +69,12 @@ void OutputQueue::append_body(Body&& body) {
   push(std::move(segment));
 }
 
+void OutputQueue::append_piece(Body&& piece) {
+  constexpr std::size_t copied_bytes = 4096;
+  if (piece.size_bytes() <= copied_bytes && piece.file() == nullptr) return append(piece.text());
+  append_body(std::move(piece));
+}
+
 std::size_t OutputQueue::gather(std::span<net::Slice> slices) const noexcept {
   std::size_t count = 0;
   for (const Segment* s = head_.get(); s != nullptr && s->file < 0 && count < slices.size();

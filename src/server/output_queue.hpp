@@ -63,6 +63,9 @@ class OutputQueue {
   /// Takes over a body and sends it from where it is: for those that are too large to copy.
   void append_body(Body&& body);
 
+  /// Takes over a piece of any size: short texts are copied, as that is cheaper than a slice.
+  void append_piece(Body&& piece);
+
   /// The slices at the front up to the first file range: as many as `slices` holds.
   std::size_t gather(std::span<net::Slice> slices) const noexcept;
   /// The segment at the front; not to be called when empty.
