@@ -98,6 +98,16 @@ called where it stands|return [n]() -> Task<> { co_await h(n); }();
 braces|auto g = [](int n) -> Task<> { co_await h({n}); };
 BAD
 
+types() { python3 "$tools/check_types.py" src; }
+fresh
+{ echo 'namespace a { class B; }'; echo 'namespace a {'; echo 'namespace {'; echo 'struct B {};'; echo '}  // namespace'
+  echo 'void f() {'; echo '}'; echo 'struct D::E {'; echo '};'; echo '}  // namespace a'; } >src/base/a.cpp
+{ echo 'namespace a {'; echo 'struct B {'; echo '};'; echo 'template <>'; echo 'struct C<B> {};'; echo '}  // namespace a'; } >src/base/b.hpp
+{ echo 'namespace a {'; echo 'template <>'; echo 'struct C<int> {};'; echo '}  // namespace a'; echo 'struct B {};'; } >src/base/c.hpp
+passes "types: each defined once" types
+{ echo 'namespace a {'; echo 'class B final : public C {'; echo '};'; echo '}  // namespace a'; } >src/base/d.cpp
+fails "types: defined twice" "a::B is defined in src/base/b.hpp and in src/base/d.cpp" types
+
 headers() { python3 "$tools/check_headers.py" include; }
 fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return {}; }\n' >include/skua/a.hpp
 passes "headers: whole" headers

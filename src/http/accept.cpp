@@ -65,7 +65,7 @@ struct MediaType {
         subtype(text.substr(std::min(text.size(), type.size() + 1))) {}
 };
 
-bool has_parameter(std::string_view parameters, const http::Parameter& wanted) noexcept {
+bool has_parameter(std::string_view parameters, const http::AcceptParameter& wanted) noexcept {
   while (const auto parameter = http::take_parameter(parameters)) {
     if (ascii::equals_ignoring_case(parameter->name, wanted.name) &&
         ascii::equals_ignoring_case(parameter->value, wanted.value)) {

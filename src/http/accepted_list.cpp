@@ -100,13 +100,13 @@ std::optional<Accepted> parse_member(std::string_view text) noexcept {
 
 }  // namespace
 
-std::optional<Parameter> take_parameter(std::string_view& text) noexcept {
+std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept {
   std::string_view rest = text;
   skip_space(rest);
   while (!rest.empty() && rest.front() == ';') {
     rest.remove_prefix(1);
     skip_space(rest);
-    Parameter parameter{.name = take_token(rest)};
+    AcceptParameter parameter{.name = take_token(rest)};
     if (parameter.name.empty()) continue;  // RFC 9110 §5.6.6: it may be left out
     if (rest.empty() || rest.front() != '=') return std::nullopt;
     rest.remove_prefix(1);

@@ -9,7 +9,7 @@
 namespace skua::http {
 
 /// A parameter of a media type; the value without the quotes around it.
-struct Parameter {
+struct AcceptParameter {
   std::string_view name{};
   std::string_view value{};
 };
@@ -18,7 +18,7 @@ struct Parameter {
 /// `text` is empty; where it is malformed, it is not.
 ///
 /// RFC:       9110 §5.6.6
-std::optional<Parameter> take_parameter(std::string_view& text) noexcept;
+std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept;
 
 /// One member of Accept, Accept-Encoding or Accept-Language.
 struct Accepted {

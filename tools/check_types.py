@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Checks that a type's qualified name stands for one definition in the whole project.
+
+Two types of one name in two files break the one definition rule without a word from compiler or linker; whichever
+inline function the linker keeps then serves both. What is in an unnamed namespace is its file's own and not looked at.
+Usage: check_types.py FOLDER...
+"""
+import collections
+import re
+import sys
+
+from cpp_text import blank, blank_preprocessor, sources
+
+# The format puts types of namespace scope at the beginning of a line, and says where a namespace ends.
+_END = re.compile(r"^\}  // namespace.*$", re.M)
+_TOKEN = re.compile(
+    r"^(?:inline )?namespace(?P<opened> [\w:]+)?(?: SKUA_\w+)? \{[ \t]*$"
+    r"|^(?P<closed>\}namespace)$"
+    r"|^(?:struct|class|union|enum class|enum|enum struct) (?:\[\[[^\]]*\]\] |SKUA_\w+ )*(?P<type>[A-Za-z][\w:]*)(?P<rest>[^;(){]*)\{",
+    re.M,
+)
+
+
+def types(text: str) -> list[str]:
+    """The qualified names of the types that this text defines at namespace scope."""
+    spaces: list[str | None] = []
+    found = []
+    for match in _TOKEN.finditer(blank_preprocessor(blank(_END.sub("}namespace", text)))):
+        if match["closed"]:
+            spaces.pop()
+        elif match["type"]:
+            is_specialisation = match["rest"].lstrip().startswith("<")
+            if None not in spaces and not is_specialisation:
+                found.append("::".join([*filter(None, spaces), match["type"]]))
+        else:
+            spaces.append(match["opened"].strip() if match["opened"] else None)
+    return found
+
+
+def main(roots: list[str]) -> int:
+    places = collections.defaultdict(list)
+    for source in sources(roots):
+        for name in set(types(source.read_text())):
+            places[name].append(str(source))
+    bad = {name: files for name, files in places.items() if len(files) > 1}
+    for name, files in sorted(bad.items()):
+        print(f"{name} is defined in {' and in '.join(files)}: rename one, or put it into an unnamed namespace")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
