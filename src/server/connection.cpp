@@ -72,12 +72,7 @@ void Connection::on_established() {
 
 void Connection::on_receive(std::span<char> bytes) {
   resources_.counters.bytes_received += bytes.size();
-  if (state_ == State::Lingering) {
-    lingered_bytes_ += static_cast<std::uint32_t>(bytes.size());
-    if (lingered_bytes_ > resources_.options.limits.unread_body_bytes) close();
-    return;
-  }
-  if (state_ != State::Open) return;
+  if (state_ != State::Open) return;  // thrown away
   const std::string_view input(bytes.data(), bytes.size());
   if (is_new_ && !choose_session(input)) return;
   session_->receive(input);

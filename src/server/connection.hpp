@@ -81,7 +81,6 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   Session* session_ = &h1_;
   loop::Timer timer_;
   loop::Deferred settle_later_;  // at the end of the turn, when every connection has received
-  std::uint32_t lingered_bytes_ = 0;
   State state_ = State::Open;
   bool is_receiving_ = false;
   bool is_sending_ = false;         ///< a send is pending

@@ -133,6 +133,17 @@ TEST_P(Timeout, LingeringEnds) {
   EXPECT_EQ(worker_.counters().connections_open, 0U);
 }
 
+// A reset would take the answer from a peer that writes all of its content before it reads.
+TEST_P(Timeout, LingeringTakesWhateverIsStillSent) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: the connection ends with the refusal";
+  send(client_, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");
+  const std::string piece(65'536, 'x');
+  for (int i = 0; i < 64; ++i) send(client_, piece);
+  EXPECT_EQ(client_.answer()->status, 413);
+  EXPECT_EQ(client_.rest(), "");
+  EXPECT_FALSE(client_.was_reset());
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Timeout, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
