@@ -108,7 +108,7 @@ class Engine final {
 
   Step failed(int result);
 
-  ssl_st* ssl_;
+  [[maybe_unused]] ssl_st* ssl_;
   std::shared_ptr<const void> context_;  // shared: a reload drops it while connections go on
   std::span<const char> input_{};
   std::string output_;
