@@ -53,6 +53,10 @@ enum class Errc : std::uint16_t {
   MalformedCookie,
   MalformedChallenge,
   MalformedCoding,
+  // WebSocket. RFC 6455, 7692.
+  MalformedFrame,
+  MalformedText,
+  MessageTooLong,
   // TLS. RFC 8446, 5246.
   TlsConfiguration,
   TlsHandshakeFailed,

@@ -31,6 +31,17 @@ constexpr Row tls_row(Errc code) noexcept {
   }
 }
 
+// Once a WebSocket is open nobody is answered with a status: ws/close_code.hpp has their codes.
+constexpr Row websocket_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case MalformedFrame: return {"a WebSocket frame is malformed", Status::BadRequest};
+    case MalformedText: return {"the text is not UTF-8", Status::BadRequest};
+    case MessageTooLong: return {"the WebSocket message is too long", Status::ContentTooLarge};
+    default: return tls_row(code);
+  }
+}
+
 constexpr Row row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -97,7 +108,7 @@ constexpr Row row(Errc code) noexcept {
     case OutOfMemory: return {"memory ran out", Status::ServiceUnavailable};
     case Unsupported: return {"it is not supported here", Status::NotImplemented};
     case SystemFailure: return {"the operating system failed", Status::InternalServerError};
-    default: return tls_row(code);
+    default: return websocket_row(code);
   }
 }
 

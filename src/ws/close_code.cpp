@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The payload of Close frames: two bytes of code, the rest is text.
+#include "ws/close_code.hpp"
+
+#include "ws/utf8.hpp"
+
+namespace skua::ws {
+namespace {
+
+bool is_utf8(std::string_view text) noexcept {
+  Utf8Validator validator;
+  return validator.feed(text) && validator.is_complete();
+}
+
+// At most `longest_reason_bytes` of valid UTF-8, and no part of a character.
+std::string_view cut(std::string_view text) noexcept {
+  if (text.size() <= longest_reason_bytes) return text;
+  std::size_t size = longest_reason_bytes;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
+  return text.substr(0, size);
+}
+
+}  // namespace
+
+CloseCode close_code_for(Errc error) noexcept {
+  switch (error) {
+    case Errc::MalformedFrame: return CloseCode::ProtocolError;
+    case Errc::MalformedText:
+    case Errc::MalformedCoding: return CloseCode::InvalidData;
+    case Errc::MessageTooLong: return CloseCode::MessageTooBig;
+    default: return CloseCode::InternalError;
+  }
+}
+
+Result<CloseReason> parse_close(std::string_view payload) {
+  if (payload.empty()) return CloseReason{};
+  if (payload.size() == 1) return Error(Errc::MalformedFrame, "half a close code");
+  const auto code = static_cast<std::uint16_t>(static_cast<unsigned char>(payload[0]) << 8U |
+                                               static_cast<unsigned char>(payload[1]));
+  if (!is_sendable(code)) return Error(Errc::MalformedFrame, "a close code may not be sent");
+  const std::string_view text = payload.substr(2);
+  if (!is_utf8(text)) return Error(Errc::MalformedText, "the reason of a close is not UTF-8");
+  return CloseReason{.code = static_cast<CloseCode>(code), .text = std::string(text)};
+}
+
+std::string write_close(CloseCode code, std::string_view text) {
+  std::string payload;
+  if (!is_sendable(code)) return payload;
+  const auto number = static_cast<std::uint16_t>(code);
+  payload += static_cast<char>(number >> 8U);
+  payload += static_cast<char>(number & 0xffU);
+  if (is_utf8(text)) payload += cut(text);
+  return payload;
+}
+
+}  // namespace skua::ws

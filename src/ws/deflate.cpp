@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// permessage-deflate by zlib: raw DEFLATE (RFC 1951), flushed at the end of each message, without
+// the four bytes that every flush ends in. RFC 7692 §7.2
+#include "ws/deflate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "skua/bytes.hpp"
+#include "skua/config.hpp"
+
+#if defined(SKUA_HAS_ZLIB)
+#include <zlib.h>
+#endif
+
+namespace skua::ws {
+
+#if defined(SKUA_HAS_ZLIB)
+
+namespace {
+
+constexpr std::string_view flush_tail{"\x00\x00\xff\xff", 4};
+// RFC 7692 §7.2.3.6: an empty message is an empty block of its own.
+constexpr char empty_message = '\0';
+constexpr int smallest_window_bits = 9;
+constexpr unsigned unused_bits = 7;           // of z_stream::data_type, as inflate() leaves it
+constexpr unsigned is_behind_block = 128;     // of the same
+constexpr std::size_t inflate_bytes = 7_KiB;  // zconf.h: about that, beside the window
+
+// zlib counts in 32 bits; what does not fit waits for the next step.
+uInt clamp(std::size_t size) noexcept {
+  return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
+}
+
+// The library does not write to its input; its type is that of C.
+Bytef* in(std::string_view bytes) noexcept {
+  return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+}
+
+Bytef* out_to(std::span<char> bytes) noexcept { return reinterpret_cast<Bytef*>(bytes.data()); }
+
+}  // namespace
+
+bool is_deflate_available() noexcept { return true; }
+
+class InflateState {
+ public:
+  InflateState() = default;
+  InflateState(const InflateState&) = delete;
+  InflateState& operator=(const InflateState&) = delete;
+  ~InflateState() {
+    if (is_open_) inflateEnd(&stream_);
+  }
+
+  bool open(int window_bits) noexcept {
+    error_ = Errc::None;
+    is_at_end_ = false;
+    if (is_open_) return inflateReset2(&stream_, -window_bits) == Z_OK;
+    is_open_ = inflateInit2(&stream_, -window_bits) == Z_OK;
+    return is_open_;
+  }
+
+  Result<Inflater::Step> run(std::string_view input, std::span<char> room) noexcept {
+    if (error_ != Errc::None) return Error(error_, "permessage-deflate");
+    if (room.empty()) return Inflater::Step{};
+    stream_.next_in = in(input);
+    stream_.avail_in = clamp(input.size());
+    stream_.next_out = out_to(room);
+    stream_.avail_out = clamp(room.size());
+    const int code = ::inflate(&stream_, Z_SYNC_FLUSH);
+    const Inflater::Step step{.taken = clamp(input.size()) - stream_.avail_in,
+                              .made = clamp(room.size()) - stream_.avail_out};
+    if (step.taken != 0) is_at_end_ = false;
+    if (code == Z_STREAM_END) {
+      // RFC 7692 §7.2.3.4: a final block is a block like others, and the window goes on.
+      is_at_end_ = true;
+      inflateResetKeep(&stream_);
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      error_ = code == Z_MEM_ERROR ? Errc::OutOfMemory : Errc::MalformedCoding;
+      // What came out before is looked at first, however the input was split.
+      if (step.made == 0) return Error(error_, "permessage-deflate");
+    }
+    return step;
+  }
+
+  // Whether a final block was the last that came.
+  [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
+  [[nodiscard]] bool is_behind_whole_block() const noexcept {
+    const auto type = static_cast<unsigned>(stream_.data_type);
+    return is_at_end_ || ((type & is_behind_block) != 0 && (type & unused_bits) == 0);
+  }
+  void refuse() noexcept { error_ = Errc::MalformedCoding; }
+
+ private:
+  z_stream stream_{};
+  Errc error_ = Errc::None;
+  bool is_open_ = false;
+  bool is_at_end_ = false;
+};
+
+Result<void> Inflater::begin() {
+  if (state_ != nullptr) return {};
+  state_ = pool_ != nullptr ? pool_->states_.take() : std::make_unique<InflateState>();
+  if (state_->open(window_bits_)) return {};
+  state_.reset();
+  return Error(Errc::OutOfMemory, "permessage-deflate");
+}
+
+Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
+  if (const auto begun = begin(); !begun) return begun.error();
+  return state_->run(input, room);
+}
+
+Result<std::size_t> Inflater::finish(std::span<char> room) {
+  if (const auto begun = begin(); !begun) return begun.error();
+  std::size_t made = 0;
+  // Some senders end a message with a final block and nothing behind it.
+  while (tail_taken_ < flush_tail.size() && !(tail_taken_ == 0 && state_->is_at_end())) {
+    const auto step = state_->run(flush_tail.substr(tail_taken_), room.subspan(made));
+    if (!step) return step.error();
+    tail_taken_ = static_cast<std::uint8_t>(tail_taken_ + step->taken);
+    made += step->made;
+    if (made == room.size()) return made;
+  }
+  const auto rest = state_->run({}, room.subspan(made));
+  if (!rest) return rest.error();
+  made += rest->made;
+  if (made == room.size()) return made;
+  if (!state_->is_behind_whole_block()) {
+    state_->refuse();
+    return Error(Errc::MalformedCoding, "permessage-deflate");
+  }
+  tail_taken_ = 0;
+  if (!keeps_context_) release();
+  return made;
+}
+
+std::size_t Inflater::memory_bytes() const noexcept {
+  return state_ == nullptr ? 0 : inflate_bytes + (std::size_t{1} << window_bits_);
+}
+
+struct Deflater::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (is_open) deflateEnd(&stream);
+  }
+
+  z_stream stream{};
+  bool is_open = false;
+};
+
+namespace {
+
+// A table of hashes as large as the window deserves: it is emptied before each message, and most
+// are small.
+int memory_level(int window_bits) noexcept { return std::clamp(window_bits - 7, 3, 6); }
+
+}  // namespace
+
+Result<void> Deflater::deflate(std::string_view message, std::string& out) {
+  if (message.empty()) {
+    out += empty_message;
+    return {};
+  }
+  if (state_ == nullptr) state_ = std::make_unique<State>();
+  z_stream& stream = state_->stream;
+  if (!state_->is_open) {
+    if (deflateInit2(&stream, level_, Z_DEFLATED, -window_bits_, memory_level(window_bits_),
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
+      state_.reset();
+      return Error(Errc::OutOfMemory, "permessage-deflate");
+    }
+    state_->is_open = true;
+  }
+  std::array<char, 8_KiB> room;
+  do {
+    stream.next_in = in(message);
+    stream.avail_in = clamp(message.size());
+    stream.next_out = out_to(room);
+    stream.avail_out = clamp(room.size());
+    const int code = ::deflate(&stream, Z_SYNC_FLUSH);
+    SKUA_ASSERT(code == Z_OK || code == Z_BUF_ERROR);
+    message.remove_prefix(clamp(message.size()) - stream.avail_in);
+    out.append(room.data(), room.size() - stream.avail_out);
+  } while (!message.empty() || stream.avail_out == 0);
+  SKUA_ASSERT(std::string_view(out).ends_with(flush_tail));
+  out.resize(out.size() - flush_tail.size());
+  if (!keeps_context_) deflateReset(&stream);
+  return {};
+}
+
+std::size_t Deflater::memory_bytes() const noexcept {
+  // zconf.h: "(1 << (windowBits+2)) +  (1 << (memLevel+9))".
+  return state_ == nullptr ? 0
+                           : sizeof(State) + (std::size_t{1} << (window_bits_ + 2)) +
+                                 (std::size_t{1} << (memory_level(window_bits_) + 9));
+}
+
+// zlib has no smaller window than 9 bits in raw streams, but with those it looks back 250 bytes at
+// the most (deflate.h, MAX_DIST), which a window of 8 bits holds.
+Deflater::Deflater(int window_bits, bool keeps_context, int level) noexcept
+    : window_bits_(static_cast<std::uint8_t>(std::max(window_bits, smallest_window_bits))),
+      level_(static_cast<std::int8_t>(level)),
+      keeps_context_(keeps_context) {}
+
+#else
+
+class InflateState {};
+
+bool is_deflate_available() noexcept { return false; }
+
+Result<void> Inflater::begin() { return Errc::Unsupported; }
+Result<Inflater::Step> Inflater::inflate(std::string_view, std::span<char>) {
+  return Errc::Unsupported;
+}
+Result<std::size_t> Inflater::finish(std::span<char>) { return Errc::Unsupported; }
+std::size_t Inflater::memory_bytes() const noexcept { return 0; }
+
+struct Deflater::State {};
+Deflater::Deflater(int window_bits, bool keeps_context, int level) noexcept
+    : window_bits_(static_cast<std::uint8_t>(window_bits)),
+      level_(static_cast<std::int8_t>(level)),
+      keeps_context_(keeps_context) {}
+Result<void> Deflater::deflate(std::string_view, std::string&) { return Errc::Unsupported; }
+std::size_t Deflater::memory_bytes() const noexcept { return 0; }
+
+#endif
+
+InflatePool::InflatePool(std::size_t kept) : states_(kept) {}
+InflatePool::~InflatePool() = default;
+
+Inflater::Inflater(int window_bits, bool keeps_context, InflatePool* pool) noexcept
+    : pool_(pool),
+      window_bits_(static_cast<std::uint8_t>(window_bits)),
+      keeps_context_(keeps_context) {}
+
+Inflater::~Inflater() { release(); }
+
+void Inflater::release() noexcept {
+  if (pool_ != nullptr) pool_->states_.give_back(std::move(state_));
+  state_.reset();
+}
+
+void Inflater::abandon() noexcept {
+  tail_taken_ = 0;
+  release();
+}
+
+Deflater::~Deflater() = default;
+
+}  // namespace skua::ws

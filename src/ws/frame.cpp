@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Bytes in, the header of a frame out, and back. RFC 6455 §5.2:
+//
+//   0               1               2..9               ..+3
+//   F R R R OOOO    M LLLLLLL       length, if L>=126  key, if M
+//
+// L of 126: the length are 2 bytes, of 127: 8, most significant first.
+#include "ws/frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skua::ws {
+namespace {
+
+constexpr unsigned final_bit = 0x80;
+constexpr unsigned compressed_bit = 0x40;
+constexpr unsigned reserved_bits = 0x30;
+constexpr unsigned opcode_bits = 0x0f;
+constexpr unsigned mask_bit = 0x80;
+constexpr unsigned length_bits = 0x7f;
+constexpr unsigned two_bytes = 126;
+constexpr unsigned eight_bytes = 127;
+
+constexpr bool is_known(unsigned opcode) noexcept {
+  return opcode <= 2 || (opcode >= 8 && opcode <= 10);
+}
+
+constexpr std::size_t length_size(unsigned short_length) noexcept {
+  return short_length == eight_bytes ? 8 : short_length == two_bytes ? 2 : 0;
+}
+
+std::uint64_t read_big_endian(std::string_view bytes) noexcept {
+  std::uint64_t value = 0;
+  for (const char c : bytes) value = value << 8U | static_cast<unsigned char>(c);
+  return value;
+}
+
+char* write_big_endian(std::uint64_t value, unsigned size, char* out) noexcept {
+  for (unsigned i = size; i-- > 0;) *out++ = static_cast<char>(value >> (8 * i) & 0xffU);
+  return out;
+}
+
+Error malformed(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
+
+}  // namespace
+
+Result<void> parse_frame_start(char first, char second, FrameHeader& out) noexcept {
+  const auto a = static_cast<unsigned char>(first);
+  const auto b = static_cast<unsigned char>(second);
+  const unsigned length = b & length_bits;
+  if ((a & reserved_bits) != 0) return malformed("a reserved bit is set");
+  if (!is_known(a & opcode_bits)) return malformed("an opcode is reserved");
+  out.opcode = static_cast<Opcode>(a & opcode_bits);
+  out.is_final = (a & final_bit) != 0;
+  out.is_compressed = (a & compressed_bit) != 0;
+  out.is_masked = (b & mask_bit) != 0;
+  out.payload_bytes = length;
+  if (is_control(out.opcode)) {
+    if (!out.is_final) return malformed("a control frame is fragmented");
+    if (out.is_compressed) return malformed("a control frame is compressed");
+    if (length > longest_control_bytes) return malformed("a control frame is too long");
+  }
+  return {};
+}
+
+Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out) noexcept {
+  if (input.size() < 2) return std::size_t{0};
+  if (const auto start = parse_frame_start(input[0], input[1], out); !start) return start.error();
+  std::size_t used = 2;
+  if (const std::size_t size = length_size(static_cast<unsigned>(out.payload_bytes)); size != 0) {
+    if (input.size() < used + size) return std::size_t{0};
+    const std::uint64_t length = read_big_endian(input.substr(used, size));
+    if (length >> 63U != 0) return malformed("a length is above 2^63-1");
+    if (length < (size == 2 ? two_bytes : 0x10000U)) return malformed("a length is not minimal");
+    out.payload_bytes = length;
+    used += size;
+  }
+  if (out.is_masked) {
+    if (input.size() < used + out.key.size()) return std::size_t{0};
+    std::memcpy(out.key.data(), input.data() + used, out.key.size());
+    used += out.key.size();
+  }
+  return used;
+}
+
+char* write_frame_header(const FrameHeader& header, char* out) noexcept {
+  const std::uint64_t length = header.payload_bytes;
+  const unsigned short_length = length < two_bytes  ? static_cast<unsigned>(length)
+                                : length <= 0xffffU ? two_bytes
+                                                    : eight_bytes;
+  *out++ =
+      static_cast<char>(static_cast<unsigned>(header.opcode) | (header.is_final ? final_bit : 0U) |
+                        (header.is_compressed ? compressed_bit : 0U));
+  *out++ = static_cast<char>(short_length | (header.is_masked ? mask_bit : 0U));
+  out = write_big_endian(length, static_cast<unsigned>(length_size(short_length)), out);
+  if (header.is_masked) out = std::copy(header.key.begin(), header.key.end(), out);
+  return out;
+}
+
+}  // namespace skua::ws

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// Bytes of a peer in, messages and control frames out.
+// Every fault ends in fail(), whose error says with which code the connection is closed. Text is
+// checked as it arrives, so that what is wrong with it is told before the frame is whole.
+#include "ws/message_reader.hpp"
+
+#include <algorithm>
+
+#include "skua/bytes.hpp"
+#include "ws/close_code.hpp"
+#include "ws/deflate.hpp"
+#include "ws/mask.hpp"
+
+namespace skua::ws {
+namespace {
+
+// As much of a buffer is kept for the next message of the same input.
+constexpr std::size_t kept_bytes = 64_KiB;
+constexpr std::size_t inflate_room_bytes = 8_KiB;
+
+std::string_view view(std::span<const char> bytes) noexcept { return {bytes.data(), bytes.size()}; }
+
+Error malformed(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
+
+constexpr Error too_long{Errc::MessageTooLong, "the message is too long"};
+constexpr Error not_utf8{Errc::MalformedText, "the text is not UTF-8"};
+
+// Memory of a string that is worth giving back: short ones lie in the string itself.
+std::size_t heap_bytes(const std::string& text) noexcept {
+  const std::size_t inside = std::string().capacity();
+  return text.capacity() > inside ? text.capacity() + 1 : 0;
+}
+
+}  // namespace
+
+MessageReader::MessageReader(Role role, std::size_t message_bytes) noexcept
+    : message_bytes_(message_bytes), role_(role) {}
+
+MessageReader::~MessageReader() = default;
+
+MessageReader::Event MessageReader::next(std::span<char>& input) {
+  payload_ = {};
+  if (!is_in_message_) forget_message();
+  while (true) {
+    if (state_ == State::Failed) return Event::Failed;
+    if (state_ == State::Closed) input = {};
+    if (state_ == State::Header) {
+      const auto is_whole = take_header(input);
+      if (!is_whole) return fail(is_whole.error());
+      if (!*is_whole) return need_more();
+    }
+    if (state_ != State::Payload) return Event::NeedMore;
+    const auto event = is_control(frame_opcode_) ? take_control(input) : take_data(input);
+    if (!event) return fail(event.error());
+    if (*event != Event::NeedMore) return *event;
+    if (state_ == State::Payload) return Event::NeedMore;
+  }
+}
+
+const CloseReason& MessageReader::reason() const noexcept {
+  static const CloseReason none;
+  return extra_ != nullptr ? extra_->reason : none;
+}
+
+std::size_t MessageReader::memory_bytes() const noexcept {
+  std::size_t bytes = heap_bytes(collected_);
+  if (extra_ != nullptr) bytes += sizeof(Extra) + heap_bytes(extra_->reason.text);
+  return bytes;
+}
+
+MessageReader::Event MessageReader::need_more() noexcept {
+  if (!is_in_message_) {
+    if (heap_bytes(collected_) != 0) std::string().swap(collected_);
+    extra_.reset();
+  }
+  return Event::NeedMore;
+}
+
+void MessageReader::forget_message() noexcept {
+  collected_.clear();
+  if (collected_.capacity() > kept_bytes) std::string().swap(collected_);
+}
+
+MessageReader::Extra& MessageReader::extra() {
+  if (extra_ == nullptr) extra_ = std::make_unique<Extra>();
+  return *extra_;
+}
+
+MessageReader::Event MessageReader::fail(Error error) {
+  state_ = State::Failed;
+  is_in_message_ = false;
+  std::string().swap(collected_);
+  if (inflater_ != nullptr) inflater_->abandon();
+  const std::string_view why = error.context().empty() ? message(error.code()) : error.context();
+  extra().reason = {.code = close_code_for(error.code()), .text = std::string(why)};
+  return Event::Failed;
+}
+
+// Whether the header is whole; then what it announces has begun.
+Result<bool> MessageReader::take_header(std::span<char>& input) {
+  std::string_view bytes = view(input);
+  const std::size_t before = header_bytes_;
+  if (before != 0) {
+    const std::size_t added = std::min(input.size(), header_.size() - before);
+    std::copy_n(input.begin(), added, header_.begin() + before);
+    bytes = {header_.data(), before + added};
+  }
+  FrameHeader header;
+  // What is wrong with the start comes before what is wrong with the rest, however it is split.
+  if (bytes.size() >= 2) {
+    const auto start = parse_frame_start(bytes[0], bytes[1], header);
+    if (!start) return start.error();
+    if (const auto allowed = check_start(header); !allowed) return allowed.error();
+  }
+  const auto used = parse_frame_header(bytes, header);
+  if (!used) return used.error();
+  if (*used == 0) {
+    if (before == 0) std::copy(bytes.begin(), bytes.end(), header_.begin());
+    header_bytes_ = static_cast<std::uint8_t>(bytes.size());
+    input = {};
+    return false;
+  }
+  header_bytes_ = 0;
+  input = input.subspan(*used - before);
+  if (const auto begun = begin_frame(header); !begun) return begun.error();
+  return true;
+}
+
+// What the first two bytes say against what came before.
+Result<void> MessageReader::check_start(const FrameHeader& header) const noexcept {
+  // RFC 6455 §5.1
+  if (header.is_masked != (role_ == Role::Server)) {
+    return malformed(header.is_masked ? "a frame of a server is masked"
+                                      : "a frame of a client is not masked");
+  }
+  if (header.is_compressed && (inflater_ == nullptr || header.opcode == Opcode::Continuation)) {
+    return malformed(inflater_ == nullptr ? "a reserved bit is set"
+                                          : "a continuation says that it is compressed");
+  }
+  if (is_control(header.opcode)) return {};
+  // RFC 6455 §5.4
+  if (header.opcode == Opcode::Continuation && !is_in_message_) {
+    return malformed("there is nothing to continue");
+  }
+  if (header.opcode != Opcode::Continuation && is_in_message_) {
+    return malformed("a message begins within another");
+  }
+  return {};
+}
+
+Result<void> MessageReader::begin_frame(const FrameHeader& header) {
+  frame_opcode_ = header.opcode;
+  is_masked_ = header.is_masked;
+  is_final_ = header.is_final;
+  key_ = header.key;
+  mask_offset_ = 0;
+  left_bytes_ = header.payload_bytes;
+  state_ = State::Payload;
+  if (is_control(header.opcode)) {
+    control_bytes_ = static_cast<std::uint8_t>(header.payload_bytes);
+    return {};
+  }
+  if (header.opcode != Opcode::Continuation) {
+    message_opcode_ = header.opcode;
+    is_compressed_ = header.is_compressed;
+    utf8_.reset();
+  }
+  is_in_message_ = true;
+  // How large compressed data becomes nobody says.
+  const bool fits = is_compressed_ || left_bytes_ <= message_bytes_ - collected_.size();
+  return fits ? Result<void>() : too_long;
+}
+
+std::span<char> MessageReader::take_piece(std::span<char>& input) noexcept {
+  const std::size_t size =
+      static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, input.size()));
+  const std::span<char> piece = input.first(size);
+  input = input.subspan(size);
+  left_bytes_ -= size;
+  if (is_masked_) {
+    mask(piece, key_, mask_offset_);
+    mask_offset_ = static_cast<std::uint8_t>((mask_offset_ + size) % key_.size());
+  }
+  return piece;
+}
+
+Result<MessageReader::Event> MessageReader::take_control(std::span<char>& input) {
+  const std::size_t before = control_bytes_ - static_cast<std::size_t>(left_bytes_);
+  const std::span<char> piece = take_piece(input);
+  if (left_bytes_ == 0 && before == 0) return end_control(view(piece));
+  std::copy(piece.begin(), piece.end(),
+            extra().control.begin() + static_cast<std::ptrdiff_t>(before));
+  if (left_bytes_ != 0) return Event::NeedMore;
+  return end_control({extra().control.data(), control_bytes_});
+}
+
+MessageReader::Event MessageReader::end_control(std::string_view payload) {
+  state_ = State::Header;
+  payload_ = payload;
+  if (frame_opcode_ == Opcode::Ping) return Event::Ping;
+  if (frame_opcode_ == Opcode::Pong) return Event::Pong;
+  auto reason = parse_close(payload);
+  if (!reason) return fail(reason.error());
+  state_ = State::Closed;
+  is_in_message_ = false;
+  payload_ = {};
+  extra().reason = *std::move(reason);
+  return Event::Close;
+}
+
+Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
+  const std::string_view piece = view(take_piece(input));
+  const bool is_end = is_final_ && left_bytes_ == 0;
+  bool is_in_input = false;
+  if (is_compressed_) {
+    if (const auto taken = inflate(piece); !taken) return taken.error();
+    if (is_end) {
+      if (const auto taken = finish_inflating(); !taken) return taken.error();
+    }
+  } else {
+    if (const auto checked = check_text(piece); !checked) return checked.error();
+    is_in_input = is_end && collected_.empty();
+    if (!is_in_input) {
+      make_room(piece.size());
+      collected_ += piece;
+    }
+  }
+  if (left_bytes_ == 0) state_ = State::Header;
+  if (!is_end) return Event::NeedMore;
+  is_in_message_ = false;
+  if (message_opcode_ == Opcode::Text && !utf8_.is_complete()) return not_utf8;
+  payload_ = is_in_input ? piece : collected_;
+  return Event::Message;
+}
+
+Result<void> MessageReader::check_text(std::string_view text) noexcept {
+  if (message_opcode_ == Opcode::Text && !utf8_.feed(text)) return not_utf8;
+  return {};
+}
+
+// Grows by halves of what arrived, but not beyond what may arrive.
+void MessageReader::make_room(std::size_t bytes) {
+  const std::size_t wanted = collected_.size() + bytes;
+  if (wanted <= collected_.capacity()) return;
+  const std::size_t generous = std::min(2 * collected_.capacity(), message_bytes_);
+  collected_.reserve(std::max(wanted, generous));
+}
+
+Result<void> MessageReader::inflate(std::string_view piece) {
+  std::array<char, inflate_room_bytes> room;
+  for (bool has_room_left = false; !piece.empty() || !has_room_left;) {
+    const auto step = inflater_->inflate(piece, room);
+    if (!step) return step.error();
+    piece.remove_prefix(step->taken);
+    has_room_left = step->made < room.size();
+    if (const auto taken = take_inflated({room.data(), step->made}); !taken) return taken.error();
+  }
+  return {};
+}
+
+Result<void> MessageReader::finish_inflating() {
+  std::array<char, inflate_room_bytes> room;
+  for (std::size_t made = room.size(); made == room.size();) {
+    const auto rest = inflater_->finish(room);
+    if (!rest) return rest.error();
+    made = *rest;
+    if (const auto taken = take_inflated({room.data(), made}); !taken) return taken.error();
+  }
+  return {};
+}
+
+Result<void> MessageReader::take_inflated(std::string_view made) {
+  const std::string_view allowed = made.substr(0, message_bytes_ - collected_.size());
+  if (const auto checked = check_text(allowed); !checked) return checked.error();
+  if (allowed.size() != made.size()) return too_long;
+  make_room(made.size());
+  collected_ += made;
+  return {};
+}
+
+}  // namespace skua::ws

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "ws/message_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "skua/bytes.hpp"
+#include "ws/close_code.hpp"
+#include "ws/deflate.hpp"
+#include "ws/mask.hpp"
+
+namespace skua::ws {
+namespace {
+
+using Event = MessageReader::Event;
+
+struct Flags {
+  bool is_final = true;
+  bool is_compressed = false;
+  bool is_masked = false;
+};
+
+std::string frame(Opcode opcode, std::string payload, Flags flags = {}) {
+  const FrameHeader header{.payload_bytes = payload.size(),
+                           .opcode = opcode,
+                           .is_final = flags.is_final,
+                           .is_compressed = flags.is_compressed,
+                           .is_masked = flags.is_masked,
+                           .key = {'k', '\xe5', '\0', 'y'}};
+  std::string out(longest_header_bytes, '\0');
+  out.resize(static_cast<std::size_t>(write_frame_header(header, out.data()) - out.data()));
+  if (flags.is_masked) mask(payload, header.key, 0);
+  return out + payload;
+}
+
+std::string masked(Opcode opcode, const std::string& payload, bool is_final = true) {
+  return frame(opcode, payload, {.is_final = is_final, .is_masked = true});
+}
+
+constexpr Flags more{.is_final = false};
+constexpr Flags compressed{.is_compressed = true};
+
+TEST(MessageReader, ShowsAWholeMessageWhereItLies) {
+  MessageReader reader(Role::Server, 1_KiB);
+  std::string bytes = masked(Opcode::Text, std::string(300, 'a')) + masked(Opcode::Binary, "\xff");
+  std::span<char> input(bytes);
+  ASSERT_EQ(reader.next(input), Event::Message);
+  EXPECT_EQ(reader.payload(), std::string(300, 'a'));
+  EXPECT_EQ(reader.payload().data(), bytes.data() + 8);
+  EXPECT_EQ(reader.type(), MessageType::Text);
+  ASSERT_EQ(reader.next(input), Event::Message);
+  EXPECT_EQ(reader.payload(), "\xff");
+  EXPECT_EQ(reader.type(), MessageType::Binary);
+  EXPECT_TRUE(input.empty());
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  EXPECT_EQ(reader.memory_bytes(), 0U);
+}
+
+TEST(MessageReader, AHeaderInPiecesStillMakesNoCopy) {
+  MessageReader reader(Role::Server, 1_KiB);
+  std::string bytes = masked(Opcode::Text, "hello");
+  std::span<char> head = std::span(bytes).first(5);
+  EXPECT_EQ(reader.next(head), Event::NeedMore);
+  EXPECT_TRUE(head.empty());
+  std::span<char> rest = std::span(bytes).subspan(5);
+  ASSERT_EQ(reader.next(rest), Event::Message);
+  EXPECT_EQ(reader.payload(), "hello");
+  EXPECT_EQ(reader.payload().data(), bytes.data() + 6);
+}
+
+TEST(MessageReader, HoldsNoMemoryBetweenMessages) {
+  MessageReader reader(Role::Client, 1_MiB);
+  const std::string bytes = frame(Opcode::Binary, std::string(200'000, 'b'));
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t at = 0; at < bytes.size(); at += 1000) {
+      std::string piece = bytes.substr(at, 1000);
+      std::span<char> input(piece);
+      const Event event = reader.next(input);
+      const bool is_last = at + 1000 >= bytes.size();
+      ASSERT_EQ(event, is_last ? Event::Message : Event::NeedMore);
+      // What arrived, and as much again at most.
+      EXPECT_LE(reader.memory_bytes(), 2 * (at + 1000) + 100);
+      if (is_last) {
+        EXPECT_EQ(reader.payload(), std::string(200'000, 'b'));
+      }
+    }
+    std::span<char> nothing;
+    EXPECT_EQ(reader.next(nothing), Event::NeedMore);
+    EXPECT_EQ(reader.memory_bytes(), 0U);
+  }
+}
+
+TEST(MessageReader, TakesNoMemoryOnTheWordOfALength) {
+  MessageReader reader(Role::Client, 1_GiB);
+  std::string bytes = frame(Opcode::Binary, std::string(100'000, 'b')).substr(0, 60);
+  std::span<char> input(bytes);
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  EXPECT_TRUE(reader.is_in_message());
+  EXPECT_LE(reader.memory_bytes(), 200U);
+}
+
+TEST(MessageReader, FailsAtOnceWhereTheAnnouncedLengthIsTooLong) {
+  MessageReader reader(Role::Client, 100);
+  std::string bytes = frame(Opcode::Binary, std::string(60, 'b'), more) +
+                      frame(Opcode::Continuation, std::string(41, 'b')).substr(0, 2);
+  std::span<char> input(bytes);
+  EXPECT_EQ(reader.next(input), Event::Failed);
+  EXPECT_EQ(reader.reason().code, CloseCode::MessageTooBig);
+  EXPECT_EQ(reader.next(input), Event::Failed);
+}
+
+TEST(MessageReader, ControlFramesMayComeBetweenFragments) {
+  MessageReader reader(Role::Client, 100);
+  std::string bytes = frame(Opcode::Text, "He", more) + frame(Opcode::Ping, "now") +
+                      frame(Opcode::Continuation, "", more) + frame(Opcode::Pong, "") +
+                      frame(Opcode::Continuation, "llo");
+  std::span<char> input(bytes);
+  ASSERT_EQ(reader.next(input), Event::Ping);
+  EXPECT_EQ(reader.payload(), "now");
+  EXPECT_TRUE(reader.is_in_message());
+  ASSERT_EQ(reader.next(input), Event::Pong);
+  ASSERT_EQ(reader.next(input), Event::Message);
+  EXPECT_EQ(reader.payload(), "Hello");
+  EXPECT_FALSE(reader.is_in_message());
+}
+
+TEST(MessageReader, AFloodOfEmptyFragmentsTakesNoMemory) {
+  MessageReader reader(Role::Client, 100);
+  std::string first = frame(Opcode::Text, "", more);
+  std::span<char> input(first);
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  const std::string empty = frame(Opcode::Continuation, "", more);
+  std::string flood;
+  for (int i = 0; i < 100'000; ++i) flood += empty;
+  input = flood;
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  EXPECT_EQ(reader.memory_bytes(), 0U);
+  std::string last = frame(Opcode::Continuation, "a");
+  input = last;
+  ASSERT_EQ(reader.next(input), Event::Message);
+  EXPECT_EQ(reader.payload(), "a");
+}
+
+TEST(MessageReader, TextIsCheckedBeforeItsFrameIsWhole) {
+  MessageReader reader(Role::Client, 100);
+  std::string bytes = frame(Opcode::Text, "ab\xff" + std::string(60, 'c')).substr(0, 5);
+  std::span<char> input(bytes);
+  EXPECT_EQ(reader.next(input), Event::Failed);
+  EXPECT_EQ(reader.reason().code, CloseCode::InvalidData);
+}
+
+TEST(MessageReader, SaysWhatThePeerSaidAtItsClose) {
+  MessageReader reader(Role::Server, 100);
+  std::string bytes = masked(Opcode::Close, write_close(CloseCode::GoingAway, "bye")) + "rubbish";
+  std::span<char> input(bytes);
+  EXPECT_EQ(reader.reason().code, CloseCode::NoStatus);
+  ASSERT_EQ(reader.next(input), Event::Close);
+  EXPECT_EQ(reader.reason().code, CloseCode::GoingAway);
+  EXPECT_EQ(reader.reason().text, "bye");
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  EXPECT_TRUE(input.empty());
+  EXPECT_EQ(reader.reason().text, "bye");
+}
+
+TEST(MessageReader, FramesMaskedTheWrongWayFailAtTheirSecondByte) {
+  for (const Role role : {Role::Server, Role::Client}) {
+    MessageReader reader(role, 100);
+    std::string bytes =
+        frame(Opcode::Text, "hello", {.is_masked = role == Role::Client}).substr(0, 2);
+    std::span<char> input(bytes);
+    EXPECT_EQ(reader.next(input), Event::Failed);
+    EXPECT_EQ(reader.reason().code, CloseCode::ProtocolError);
+  }
+}
+
+TEST(MessageReader, IsSmall) { EXPECT_LE(sizeof(MessageReader), 112U); }
+
+}  // namespace
+}  // namespace skua::ws
