@@ -54,6 +54,14 @@ def main() -> None:
                 place = folder / "target_path" / f"{file.stem}-{number}"
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(lines[1])
+    for file in sorted((ROOT / "tests/cases/websocket").glob("*.md")):
+        for number, case in enumerate(file.read_text().split("\n## ")[1:]):
+            data = unescape(re.search(r"```\n(.*?)```", case, re.S).group(1).replace("\n", ""))
+            flags = ("from a client" in case) | ("with permessage-deflate" in case) << 1
+            if len(data) <= 8192:
+                place = folder / "websocket" / f"{file.stem}-{number}"
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(bytes([flags, 3, 0]) + data)
 
 
 main()

@@ -25,7 +25,7 @@ constexpr std::string_view flush_tail{"\x00\x00\xff\xff", 4};
 constexpr char empty_message = '\0';
 constexpr int smallest_window_bits = 9;
 constexpr unsigned unused_bits = 7;           // of z_stream::data_type, as inflate() leaves it
-constexpr unsigned is_behind_block = 128;     // of the same
+constexpr unsigned behind_block = 128;        // of the same
 constexpr std::size_t inflate_bytes = 7_KiB;  // zconf.h: about that, beside the window
 
 // zlib counts in 32 bits; what does not fit waits for the next step.
@@ -56,13 +56,14 @@ class InflateState {
   bool open(int window_bits) noexcept {
     error_ = Errc::None;
     is_at_end_ = false;
+    is_behind_block_ = false;
     if (is_open_) return inflateReset2(&stream_, -window_bits) == Z_OK;
     is_open_ = inflateInit2(&stream_, -window_bits) == Z_OK;
     return is_open_;
   }
 
   Result<Inflater::Step> run(std::string_view input, std::span<char> room) noexcept {
-    if (error_ != Errc::None) return Error(error_, "permessage-deflate");
+    if (error_ != Errc::None) return Error(error_, "the message cannot be decompressed");
     if (room.empty()) return Inflater::Step{};
     stream_.next_in = in(input);
     stream_.avail_in = clamp(input.size());
@@ -71,7 +72,11 @@ class InflateState {
     const int code = ::inflate(&stream_, Z_SYNC_FLUSH);
     const Inflater::Step step{.taken = clamp(input.size()) - stream_.avail_in,
                               .made = clamp(room.size()) - stream_.avail_out};
-    if (step.taken != 0) is_at_end_ = false;
+    if (step.taken != 0 || step.made != 0) {
+      is_at_end_ = false;
+      const auto type = static_cast<unsigned>(stream_.data_type);
+      is_behind_block_ = (type & behind_block) != 0 && (type & unused_bits) == 0;
+    }
     if (code == Z_STREAM_END) {
       // RFC 7692 §7.2.3.4: a final block is a block like others, and the window goes on.
       is_at_end_ = true;
@@ -79,7 +84,7 @@ class InflateState {
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       error_ = code == Z_MEM_ERROR ? Errc::OutOfMemory : Errc::MalformedCoding;
       // What came out before is looked at first, however the input was split.
-      if (step.made == 0) return Error(error_, "permessage-deflate");
+      if (step.made == 0) return Error(error_, "the message cannot be decompressed");
     }
     return step;
   }
@@ -87,8 +92,7 @@ class InflateState {
   // Whether a final block was the last that came.
   [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
   [[nodiscard]] bool is_behind_whole_block() const noexcept {
-    const auto type = static_cast<unsigned>(stream_.data_type);
-    return is_at_end_ || ((type & is_behind_block) != 0 && (type & unused_bits) == 0);
+    return is_at_end_ || is_behind_block_;
   }
   void refuse() noexcept { error_ = Errc::MalformedCoding; }
 
@@ -97,6 +101,7 @@ class InflateState {
   Errc error_ = Errc::None;
   bool is_open_ = false;
   bool is_at_end_ = false;
+  bool is_behind_block_ = false;
 };
 
 Result<void> Inflater::begin() {
@@ -104,7 +109,7 @@ Result<void> Inflater::begin() {
   state_ = pool_ != nullptr ? pool_->states_.take() : std::make_unique<InflateState>();
   if (state_->open(window_bits_)) return {};
   state_.reset();
-  return Error(Errc::OutOfMemory, "permessage-deflate");
+  return Error(Errc::OutOfMemory, "the message cannot be decompressed");
 }
 
 Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
@@ -129,7 +134,7 @@ Result<std::size_t> Inflater::finish(std::span<char> room) {
   if (made == room.size()) return made;
   if (!state_->is_behind_whole_block()) {
     state_->refuse();
-    return Error(Errc::MalformedCoding, "permessage-deflate");
+    return Error(Errc::MalformedCoding, "the message cannot be decompressed");
   }
   tail_taken_ = 0;
   if (!keeps_context_) release();
@@ -171,7 +176,7 @@ Result<void> Deflater::deflate(std::string_view message, std::string& out) {
     if (deflateInit2(&stream, level_, Z_DEFLATED, -window_bits_, memory_level(window_bits_),
                      Z_DEFAULT_STRATEGY) != Z_OK) {
       state_.reset();
-      return Error(Errc::OutOfMemory, "permessage-deflate");
+      return Error(Errc::OutOfMemory, "the message cannot be compressed");
     }
     state_->is_open = true;
   }

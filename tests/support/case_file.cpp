@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <stdexcept>
+
+#include "support/case_text.hpp"
 
 namespace skua::testing {
 namespace {
@@ -166,47 +167,28 @@ void check_whole(const Case& current) {
   if (current.expected.empty()) fail("a case wants an expectation");
 }
 
-/// The state of reading one file.
-class FileReader {
- public:
-  explicit FileReader(std::string file) : file_(std::move(file)) {}
-
-  void read_line(std::string_view line, int number) {
-    if (line.starts_with("```")) {
-      if (in_bytes_) cases_.back().bytes = unescape(notation_);
-      if (!in_bytes_ && cases_.empty()) fail("bytes before the first heading");
-      in_bytes_ = !in_bytes_;
-      notation_.clear();
-    } else if (in_bytes_) {
-      notation_ += line;
-    } else if (line.starts_with("## ")) {
-      finish();
-      Case next;
-      next.file = file_;
-      next.line = number;
-      next.title = line.substr(3);
-      cases_.push_back(std::move(next));
-    } else if (!cases_.empty()) {
-      if (line.starts_with("- ")) {
-        read_event(line.substr(2), cases_.back());
+Case read_case(const CaseText& text) {
+  Case current;
+  current.file = text.file;
+  current.line = text.line;
+  current.title = text.title;
+  int number = text.line;
+  try {
+    current.bytes = unescape(text.bytes);
+    for (const CaseText::Line& line : text.lines) {
+      number = line.number;
+      if (line.text.starts_with("- ")) {
+        read_event(std::string_view(line.text).substr(2), current);
       } else {
-        read_setting(line, cases_.back());
+        read_setting(line.text, current);
       }
     }
+    check_whole(current);
+  } catch (const std::runtime_error& error) {
+    fail(text.file + ":" + std::to_string(number) + ": " + error.what());
   }
-
-  std::vector<Case> finish() {
-    if (in_bytes_) fail("a code block is not closed");
-    if (!cases_.empty()) check_whole(cases_.back());
-    return cases_;
-  }
-
- private:
-  std::string file_;
-  std::string notation_;
-  bool in_bytes_ = false;
-  std::vector<Case> cases_;
-};
+  return current;
+}
 
 }  // namespace
 
@@ -290,17 +272,9 @@ std::string escape(std::string_view bytes) {
 }
 
 std::vector<Case> read_case_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) fail("cannot read " + path.string());
-  FileReader reader(path.filename().string());
-  std::string line;
-  int number = 0;
-  try {
-    while (std::getline(file, line)) reader.read_line(line, ++number);
-    return reader.finish();
-  } catch (const std::runtime_error& error) {
-    fail(path.string() + ":" + std::to_string(number) + ": " + error.what());
-  }
+  std::vector<Case> cases;
+  for (const CaseText& text : read_case_texts(path)) cases.push_back(read_case(text));
+  return cases;
 }
 
 std::vector<Case> read_case_files(const std::filesystem::path& folder) {
