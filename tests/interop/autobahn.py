@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 
 from installed import cache_of, provide
 from served import SKIP, TIMEOUT, Program, certificate
@@ -30,6 +31,7 @@ SUITE = "autobahntestsuite==0.8.2"
 GOOD = ("OK", "INFORMATIONAL")
 SECONDS = 3000  # for all cases, on one back end
 CASE_SECONDS = 240  # for one: the slowest, 1000 messages of 128 KiB with compression, take the suite itself most of that
+MOST_EXPLAINED = 40
 # What the fast run takes of the long parts: limits (9.*) and compression (12.*, 13.*), a little of each.
 FAST = ["9.1.1", "9.1.2", "9.2.1", "9.2.2", "9.3.1", "9.4.1", "9.5.1", "9.6.1", "9.7.1", "9.8.1",
         *(f"12.{kind}.{size}" for kind in range(1, 6) for size in (1, 5)), *(f"13.{kind}.{size}" for kind in range(1, 8) for size in (1, 5))]
@@ -91,7 +93,7 @@ class Progress:
                 print(f"{self.title}: case {found[1]}, {self.begun} of {self.total}, {now - self.started:.0f} s", flush=True)
 
 
-def follow(process: subprocess.Popen, progress: Progress, ends: callable):
+def follow(process: subprocess.Popen, progress: Progress, ends: Callable[[], bool]):
     """Reads until the suite ends, or `ends` says so; nobody waits longer than the time of one case for the next."""
     os.set_blocking(process.stdout.fileno(), False)
     started = heard = time.monotonic()
@@ -134,8 +136,10 @@ def judge(title: str, folder: pathlib.Path, progress: Progress) -> bool:
     for part in sorted(parts, key=lambda part: part or 99):
         counts = [str(parts[part][name]) for name in ("cases", *behaviours, "bad")]
         print(f"| {str(part) + '.*' if part else 'all':5}| " + " | ".join(counts) + " |")
-    for name in sorted(bad, key=lambda name: [int(number) for number in name.split(".")]):
+    for name in sorted(bad, key=lambda name: [int(number) for number in name.split(".")])[:MOST_EXPLAINED]:
         explain(name, json.loads((folder / bad[name]["reportfile"]).read_text()))
+    if len(bad) > MOST_EXPLAINED:
+        print(f"  and {len(bad) - MOST_EXPLAINED} more")
     if progress.total and len(cases) != progress.total:
         print(f"{title}: {progress.total - len(cases)} cases of {progress.total} were not run")
     return not bad and len(cases) == (progress.total or len(cases)) and bool(cases)
