@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test bench fuzz format check
+.PHONY: help deps run test interop bench fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -25,6 +25,11 @@ test: deps check ## build, then run every check and every test
 
 check: ## everything about the source that needs no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
+
+interop: deps ## build, then the whole Autobahn suite on every back end, both ways (two hours)
+	@cmake --preset release --log-level=WARNING >/dev/null
+	@cmake --build --preset release -j$(JOBS)
+	@python3 -B tests/interop/autobahn_test.py build/release/bin/skua-bench-server --all
 
 format: ## format the C++ sources
 	@bash tools/format.sh

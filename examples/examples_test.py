@@ -61,6 +61,35 @@ def equal(actual, expected):
     assert actual == expected, f"{actual!r} is not {expected!r}"
 
 
+class WebSocket:
+    """Small text messages, each in one frame, as JSON."""
+
+    def __init__(self, port: int, path: str):
+        self.connection = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+        self.connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
+                                "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode())
+        self.input = self.connection.makefile("rb")
+        head = b"".join(iter(self.input.readline, b"\r\n"))
+        assert head.startswith(b"HTTP/1.1 101 ") and b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head, head
+
+    def send(self, message):
+        text = json.dumps(message).encode()
+        assert len(text) < 126
+        mask = b"mask"
+        self.connection.sendall(bytes([0x81, 0x80 | len(text)]) + mask + bytes(c ^ mask[i % 4] for i, c in enumerate(text)))
+
+    def receive(self):
+        kind, size = self.input.read(2)
+        equal(kind, 0x81)
+        if size == 126:
+            size = int.from_bytes(self.input.read(2), "big")
+        return json.loads(self.input.read(size))
+
+    def close(self):
+        self.input.close()
+        self.connection.close()
+
+
 def hello(program: str):
     example = Example(program)
     equal(example.get("/")[:2], (200, "Hello, world!"))
@@ -324,10 +353,36 @@ def late_answer(program: str):
     example.end()
 
 
+def chat(program: str):
+    page = SITE.parent / "chat"
+    example = Example(program, str(page))
+    equal(example.get("/")[1], (page / "index.html").read_text())
+    ada, ben, eve = (WebSocket(example.port, "/chat") for _ in range(3))
+    ada.send({"type": "join", "room": "lobby", "name": "Ada"})
+    equal([ada.receive() for _ in range(2)], [{"type": "history", "messages": []}, {"type": "people", "names": ["Ada"]}])
+    eve.send({"type": "join", "room": "elsewhere", "name": "Eve"})
+    ada.send({"type": "say", "text": "h\u00e4 \"?\""})
+    said = ada.receive()
+    equal((said["type"], said["name"], said["text"]), ("said", "Ada", "h\u00e4 \"?\""))
+    ben.send({"type": "join", "room": "lobby", "name": "Ben"})
+    equal(ben.receive(), {"type": "history", "messages": [{key: said[key] for key in ("name", "text", "at")}]})
+    for one in (ada, ben):
+        people = one.receive()
+        equal((people["type"], sorted(people["names"])), ("people", ["Ada", "Ben"]))
+    ben.send({"type": "dance"})
+    equal(ben.receive()["type"], "error")
+    ben.close()
+    equal(ada.receive(), {"type": "people", "names": ["Ada"]})
+    equal([eve.receive() for _ in range(2)], [{"type": "history", "messages": []}, {"type": "people", "names": ["Eve"]}])
+    ada.close()
+    eve.close()
+    example.end()
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https)}
+                                     late_answer, https, chat)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

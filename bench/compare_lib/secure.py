@@ -2,13 +2,10 @@
 """TLS and HTTP/2 servers on one core, and the loads that tell them apart."""
 
 import os
-import re
-import resource
 import subprocess
-import tempfile
 
 from . import servers
-from .process import Failure, Server, pinned
+from .process import Server
 
 NGINX_TLS = """\
     listen 127.0.0.1:PORT ssl http2 backlog=4096;
@@ -55,13 +52,13 @@ def make(name, binary, folder, pair):
 def https(seconds):
     """HTTPS keep-alive by wrk."""
     wrk = servers.find("wrk", "wrk")
-    return [wrk, "-t1", "-c64", f"-d{seconds}s", "{url}/"], r"(\d+) requests in"
+    return [wrk, "-t1", "-c64", f"-d{seconds}s", "https://127.0.0.1:{port}/"], r"(\d+) requests in"
 
 
 def http2(seconds):
     """HTTP/2 over TLS by h2load."""
     h2load = servers.find("h2load", "nghttp2-client")
-    return [h2load, "-t1", "-c32", "-m32", f"-D{seconds}", "--warm-up-time=0", "{url}/"], r"(\d+) succeeded"
+    return [h2load, "-t1", "-c32", "-m32", f"-D{seconds}", "--warm-up-time=0", "https://127.0.0.1:{port}/"], r"(\d+) succeeded"
 
 
 def full_handshakes(seconds):
@@ -79,23 +76,3 @@ def resumed_handshakes(seconds):
 
 LOADS = {"https keep-alive, 64 connections": https, "http/2 over TLS, 32 connections x 32 streams": http2,
          "full handshakes": full_handshakes, "resumed handshakes": resumed_handshakes}
-
-
-def run(server, load, core, seconds):
-    """One run: what was done, and the CPU seconds of both sides."""
-    command, counted = load(seconds)
-    command = [word.format(url=f"https://127.0.0.1:{server.port}", port=server.port) for word in command]
-    with tempfile.TemporaryFile() as output:
-        server_before = server.cpu_seconds()
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        code = subprocess.run(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, preexec_fn=pinned(core),
-                              timeout=seconds + 30, check=False).returncode
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        server_cpu = server.cpu_seconds() - server_before
-        output.seek(0)
-        text = output.read().decode(errors="replace")
-    found = re.search(counted, text)
-    if code or not found or int(found[1]) == 0:
-        raise Failure(f"{command[0]} failed against {server.name}: {text.strip()[-300:]}")
-    load_cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"requests": int(found[1]), "server_cpu": server_cpu, "load_cpu": load_cpu}

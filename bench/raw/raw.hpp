@@ -27,6 +27,11 @@ int run_raw_epoll(const RawOptions& options);
 /// Serves with io_uring until SIGTERM or SIGINT; returns the exit code (2 when not built in).
 int run_raw_io_uring(const RawOptions& options);
 
+/// Echoes the frames of WebSockets, with epoll, until SIGTERM or SIGINT; returns the exit code.
+///
+/// It answers every handshake as if it had come with `handshake_key` (frames.hpp).
+int run_raw_ws(const RawOptions& options);
+
 /// One worker: serves what arrives at `listener` until `signals` becomes readable; false when it
 /// could not run.
 using Worker = std::function<bool(int listener, int signals)>;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Behaviour of the raw servers over a real socket: python3 raw_test.py PATH_OF_SKUA_BENCH_SERVER"""
 
+import os
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import unittest
@@ -108,6 +110,72 @@ class RawServers(unittest.TestCase):
                 )
                 got += len(connection.recv(1 << 20))
             self.assertEqual(got, want)
+
+
+UPGRADE = b"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+
+def frame(payload, mask=None):
+    """One binary frame, masked as a client does it, or not."""
+    bit, size = (0x80 if mask else 0), len(payload)
+    length = bytes([size | bit]) if size < 126 else struct.pack(">BH", 126 | bit, size) if size < 65536 else struct.pack(">BQ", 127 | bit, size)
+    body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)) if mask else payload
+    return b"\x82" + length + (mask or b"") + body
+
+
+class RawWebSocket(unittest.TestCase):
+    def setUp(self):
+        self.server = RawServer("raw-ws", 1)
+        self.server.__enter__()
+        self.addCleanup(self.server.__exit__)
+
+    def upgraded(self):
+        connection = self.server.connect()
+        self.addCleanup(connection.close)
+        connection.sendall(UPGRADE)
+        head = connection.recv(4096)
+        self.assertTrue(head.startswith(b"HTTP/1.1 101 "), head)
+        self.assertIn(b"\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n", head)
+        return connection
+
+    def test_a_frame_comes_back_without_its_mask(self):
+        connection = self.upgraded()
+        for size in (0, 1, 125, 126, 65535, 65536, 300000):
+            payload = os.urandom(size)
+            connection.sendall(frame(payload, os.urandom(4)))
+            expected = frame(payload)
+            self.assertEqual(receive(connection, len(expected)), expected, size)
+
+    def test_a_frame_in_single_bytes_comes_back(self):
+        connection = self.upgraded()
+        for payload in (b"hello", b"x" * 200):
+            for byte in frame(payload, b"\x01\x02\x03\x04"):
+                connection.sendall(bytes([byte]))
+            self.assertEqual(receive(connection, len(frame(payload))), frame(payload))
+
+    def test_many_frames_at_once_come_back_in_order(self):
+        connection = self.upgraded()
+        payloads = [os.urandom(number % 300) for number in range(2000)]
+        connection.sendall(b"".join(frame(payload, b"\x09\x08\x07\x06") for payload in payloads))
+        expected = b"".join(map(frame, payloads))
+        self.assertEqual(receive(connection, len(expected)), expected)
+
+    def test_a_frame_without_a_mask_is_the_end(self):
+        connection = self.upgraded()
+        connection.sendall(frame(b"hello"))
+        self.assertEqual(connection.recv(100), b"")
+
+    def test_the_load_generator_counts_right_answers_and_refuses_others(self):
+        load = os.path.join(os.path.dirname(BINARY), "skua-bench-ws-load")
+        with RawServer("raw-epoll", 1) as other:
+            for port, size, code in ((self.server.port, 16, 0), (self.server.port, 70000, 0), (other.port, 16, 1)):
+                command = [load, "--port", str(port), "--size", str(size), "--seconds", "0.1", "--connections", "5"]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+                self.assertEqual(done.returncode, code, done.stderr)
+                if code:
+                    self.assertIn("the handshake failed: HTTP/1.1 200 OK", done.stderr)
+                else:
+                    self.assertGreater(int(done.stdout.split()[0]), 5)
 
 
 if __name__ == "__main__":

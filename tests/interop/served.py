@@ -12,11 +12,11 @@ SKIP = 77  # what ctest takes for "skipped"
 class Program:
     """`with Program("example-auth", "0") as url:` for any program that says where it listens."""
 
-    def __init__(self, *command: str):
-        self.command = command
+    def __init__(self, *command: str, environment: dict[str, str] | None = None):
+        self.command, self.environment = command, environment
 
     def __enter__(self) -> str:
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=self.environment)
         first = self.process.stdout.readline()
         if not first.startswith(("listening on http://", "listening on https://")):
             raise RuntimeError(f"{' '.join(self.command)} says {first!r}")

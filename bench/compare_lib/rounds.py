@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Rounds of a load that prints a count, over servers that share its core; bench/secure and bench/websocket are made of them."""
+
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from .process import Failure, pinned
+
+
+def run(server, load, core, seconds):
+    """One run: what was done, and the CPU seconds of both sides.
+
+    `load(seconds)` gives a command, whose {port} is filled in, and the pattern of the count in what it prints.
+    """
+    command, counted = load(seconds)
+    command = [word.format(port=server.port) for word in command]
+    with tempfile.TemporaryFile() as output:
+        server_before = server.cpu_seconds()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        code = subprocess.run(command, stdout=output, stderr=output, stdin=subprocess.DEVNULL, preexec_fn=pinned(core),
+                              timeout=seconds + 30, check=False).returncode
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        server_cpu = server.cpu_seconds() - server_before
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    found = re.search(counted, text)
+    if code or not found or int(found[1]) == 0:
+        raise Failure(f"{command[0]} failed against {server.name}: {text.strip()[-300:]}")
+    load_cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"requests": int(found[1]), "server_cpu": server_cpu, "load_cpu": load_cpu}
+
+
+def start(names, make, core):
+    """The servers that can be had, started; says why not of the others."""
+    running = []
+    for name in names:
+        server = None
+        try:
+            server = make(name)
+            server.start(core)
+            running.append(server)
+        except Failure as failure:
+            print(f"left out: {failure}", file=sys.stderr)
+            if server is not None:
+                server.stop()
+    return running
+
+
+def measure(running, load, options):
+    """The runs of each server, interleaved in another order each round; None stands for one that failed."""
+    runs = {server.name: [] for server in running}
+    for number in range(options.rounds):
+        turn = number % len(running)
+        for server in running[turn:] + running[:turn]:
+            try:
+                runs[server.name].append(run(server, load, options.core, options.duration))
+            except Failure as failure:
+                print(f"failed: {failure}", file=sys.stderr)
+                runs[server.name].append(None)
+    return runs
+
+
+def rows(runs, base):
+    """Of each server: its name, CPU us each, the median ratios to the base (divided by the load's CPU, and plain), runs."""
+
+    def ratio(pairs, cost):
+        return f"{statistics.median(cost(a) / cost(b) for a, b in pairs):.2f}" if pairs else "-"
+
+    def normalised(one):
+        return one["server_cpu"] / one["load_cpu"]
+
+    def plain(one):
+        return one["server_cpu"] / one["requests"]
+
+    for name, own in runs.items():
+        good = [one for one in own if one]
+        if not good:
+            continue
+        pairs = [(one, other) for one, other in zip(own, runs.get(base, [])) if one and other]
+        cpu = statistics.median(plain(one) * 1e6 for one in good)
+        yield [name, f"{cpu:.2f}", ratio(pairs, normalised), ratio(pairs, plain), str(len(good))]

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+//
+// In: connections that ask for a WebSocket, then masked frames. Out: one constant 101, then the
+// same frames without the mask.
+// The idea: the ceiling of an echo. Frames are turned round in the buffer that all connections
+// share, and all that came in one recv leave in one send; only a frame that comes in pieces gets
+// memory of its own, and is received into it. Whatever the opcode is, it comes back.
+
+#include "raw.hpp"
+
+#include "epoll_server.hpp"
+#include "frames.hpp"
+#include "heads.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+
+namespace bench::raw {
+namespace {
+
+class FrameEcho final {
+ public:
+  struct Connection {
+    bool upgraded = false;
+    std::uint8_t matched = 0;  // bytes of the terminator at the end of what was received
+    bool waits = false;        // for room to send
+    std::vector<char> frame;   // memory for one that came in part; it stays for the next
+    std::size_t expected = 0;  // bytes of that one; 0 when there is none
+    std::size_t filled = 0;    // of them
+    std::string tail;          // the end of what a send took in part
+  };
+  using Server = EpollServer<FrameEcho>;
+
+  void turn() {}
+
+  void serve(Server& server, int fd, Connection& connection) {
+    if (connection.waits) return flush(server, fd, connection);
+    std::span<char> room(buffer_);
+    if (connection.expected != 0) {
+      room = std::span(connection.frame).first(connection.expected).subspan(connection.filled);
+    }
+    const ssize_t received = recv(fd, room.data(), room.size(), 0);
+    if (received <= 0) {
+      if (received == 0 || (errno != EAGAIN && errno != EINTR)) server.drop(fd);
+      return;
+    }
+    const std::span<char> bytes = room.first(static_cast<std::size_t>(received));
+    if (!connection.upgraded) return upgrade(server, fd, connection, {bytes.data(), bytes.size()});
+    std::string_view answer;
+    const bool good = connection.expected == 0 ? take(connection, bytes, answer)
+                                               : grow(connection, bytes.size(), answer);
+    if (!good) return server.drop(fd);
+    if (!answer.empty()) reply(server, fd, connection, answer);
+  }
+
+ private:
+  static void upgrade(Server& server, int fd, Connection& connection, std::string_view bytes) {
+    if (count_heads(bytes, connection.matched) == 0) return;
+    connection.upgraded = true;
+    const std::string answer = std::string(
+                                   "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
+                                   "Connection: Upgrade\r\nSec-WebSocket-Accept: ")
+                                   .append(handshake_accept)
+                                   .append("\r\n\r\n");
+    reply(server, fd, connection, answer);
+  }
+
+  // The frames in the shared buffer, whose answers are moved together there; false when the peer
+  // does not send frames.
+  static bool take(Connection& connection, std::span<char> bytes, std::string_view& answer) {
+    while (!bytes.empty()) {
+      const std::size_t needed = needed_bytes({bytes.data(), bytes.size()});
+      if (needed == 0) return false;
+      if (needed > bytes.size()) {
+        expect(connection, needed);
+        std::ranges::copy(bytes, connection.frame.begin());
+        connection.filled = bytes.size();
+        return true;
+      }
+      const std::string_view next = answer_in_place(bytes.data(), needed);
+      if (answer.empty()) {
+        answer = next;
+      } else {
+        std::memmove(const_cast<char*>(answer.data()) + answer.size(), next.data(), next.size());
+        answer = {answer.data(), answer.size() + next.size()};
+      }
+      bytes = bytes.subspan(needed);
+    }
+    return true;
+  }
+
+  // More of a frame that came in part.
+  static bool grow(Connection& connection, std::size_t received, std::string_view& answer) {
+    connection.filled += received;
+    if (connection.filled != connection.expected) return true;
+    const std::size_t needed = needed_bytes({connection.frame.data(), connection.filled});
+    if (needed > connection.filled) {  // only now its head is known
+      expect(connection, needed);
+      return true;
+    }
+    if (needed == 0) return false;
+    answer = answer_in_place(connection.frame.data(), connection.filled);
+    connection.expected = connection.filled = 0;
+    return true;
+  }
+
+  static void expect(Connection& connection, std::size_t bytes) {
+    connection.expected = bytes;
+    if (connection.frame.size() < bytes) connection.frame.resize(bytes);
+  }
+
+  static void reply(Server& server, int fd, Connection& connection, std::string_view answer) {
+    const ssize_t sent = send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return server.drop(fd);
+    answer.remove_prefix(static_cast<std::size_t>(sent < 0 ? 0 : sent));
+    if (answer.empty()) return;
+    connection.tail = std::string(answer);
+    connection.waits = server.wait_for_room(fd, true);
+  }
+
+  static void flush(Server& server, int fd, Connection& connection) {
+    const ssize_t sent = send(fd, connection.tail.data(), connection.tail.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return server.drop(fd);
+    connection.tail.erase(0, static_cast<std::size_t>(sent < 0 ? 0 : sent));
+    if (connection.tail.empty()) connection.waits = !server.wait_for_room(fd, false);
+  }
+
+  std::array<char, std::size_t{128} * 1024> buffer_{};
+};
+
+}  // namespace
+
+int run_raw_ws(const RawOptions& options) {
+  return run_workers(options, [](int listener, int signals) {
+    return std::make_unique<EpollServer<FrameEcho>>(listener, signals)->run();
+  });
+}
+
+}  // namespace bench::raw

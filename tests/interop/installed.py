@@ -1,0 +1,67 @@
+"""Other people's packages, installed when first needed into a cache beside the built programs, and nowhere else."""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+INSTALL_SECONDS = 240
+
+
+def cache_of(program: str | pathlib.Path) -> pathlib.Path:
+    """`build/PRESET/tools`, for a program that lies in `build/PRESET/bin`."""
+    return pathlib.Path(program).resolve().parent.parent / "tools"
+
+
+def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> bool:
+    """Whether `folder` is there: `commands` make it, with their {} standing for where it is made.
+
+    It gets its name when all of them have succeeded, so that an interrupted install leaves nothing to be believed in.
+    """
+    if folder.exists():
+        return True
+    making = folder.with_name(f"{folder.name}.{os.getpid()}")
+    making.mkdir(parents=True, exist_ok=True)
+    variables = {**os.environ, **{name: value.replace("{}", str(making)) for name, value in environment.items()}}
+    try:
+        for command in commands:
+            words = [word.replace("{}", str(making)) for word in command]
+            done = subprocess.run(words, cwd=making, env=variables, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+            if done.returncode:
+                print(f"{' '.join(words)}: {(done.stdout + done.stderr)[-600:]}")
+                return False
+        making.rename(folder)
+    except subprocess.TimeoutExpired:
+        print(f"{' '.join(commands[0])} took too long")
+    except OSError as error:
+        print(f"{folder}: {error}")
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return folder.exists()
+
+
+def node(cache: pathlib.Path, package: str) -> dict[str, str] | None:
+    """The environment in which `require` finds an npm package (`ws@8`)."""
+    folder = cache / f"node-{package.replace('/', '-')}"
+    if not (shutil.which("node") and shutil.which("npm")):
+        return print(f"node: {package} is left out, there is no Node with npm")
+    command = ["npm", "install", "--prefix", "{}", "--no-audit", "--no-fund", "--no-package-lock", package]
+    return {**os.environ, "NODE_PATH": str(folder / "node_modules")} if provide(folder, command) else None
+
+
+def python(cache: pathlib.Path, package: str) -> dict[str, str] | None:
+    """The environment in which this Python finds a package (`websockets==15.*`)."""
+    folder = cache / f"python-{package.rstrip('.*').replace('==', '-')}"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", "{}", package]
+    return {**os.environ, "PYTHONPATH": str(folder)} if provide(folder, command) else None
+
+
+def go(cache: pathlib.Path, source: pathlib.Path, *modules: str) -> str | None:
+    """The program built from one Go file and the modules that it imports (`example.org/module@v1.2.3`)."""
+    if not shutil.which("go"):
+        return print(f"go: {source.name} is left out, there is no Go")
+    # The name carries the age of the source: a changed one is built anew.
+    folder = cache / f"go-{source.stem}-{source.stat().st_mtime_ns}"
+    commands = [["go", "mod", "init", source.stem], ["cp", str(source), "{}/main.go"],
+                *([["go", "get", *modules]] if modules else []), ["go", "build", "-o", "{}/" + source.stem, "."]]
+    return str(folder / source.stem) if provide(folder, *commands) else None
