@@ -8,7 +8,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ESCAPES = {"r": "\r", "n": "\n", "t": "\t", "\\": "\\", '"': '"', "{": "{"}
 # What each target expects in front of the bytes.
-PREFIXES = {"head_parser": b"\x07\x01\x00", "body_decoder": b"\x07\x01", "server": b"\x04\x03\x00"}
+PREFIXES = {"head_parser": b"\x07\x01\x00", "response_head": b"\x07\x01\x00", "body_decoder": b"\x07\x01",
+            "server": b"\x04\x03\x00"}
 
 
 def unescape(text: str) -> bytes:

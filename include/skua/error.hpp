@@ -75,6 +75,7 @@ enum class Errc : std::uint16_t {
   AddressInUse,
   AddressUnavailable,
   InvalidAddress,
+  NameNotResolved,
   PermissionDenied,
   NotFound,
   TooManyOpenFiles,

@@ -16,6 +16,8 @@ using loop::Slice;
 /// Who listens to a stream. Calls come on the loop's thread, never inside a call to the stream.
 class StreamSink {
  public:
+  /// The connection is made (Errc::None), or cannot be: once, of a stream that was told to connect.
+  virtual void on_connect(Error /*error*/) {}
   /// The stream is secure from here on: once, before all else but a failure; a plain one never says
   /// so.
   virtual void on_established() {}
@@ -43,7 +45,8 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   virtual ~Stream() = default;
 
-  /// Whom to tell; before the first operation.
+  /// Whom to tell; before the first operation, and when an idle stream, or one that is about to be
+  /// closed, changes hands.
   void listen(StreamSink& sink) noexcept { sink_ = &sink; }
 
   virtual void start_receive() = 0;

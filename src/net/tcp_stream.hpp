@@ -7,13 +7,18 @@
 
 namespace skua::net {
 
-/// A connected TCP or Unix socket on a loop, as a Stream.
+/// A TCP or Unix socket on a loop, as a Stream: connected, or told to connect before all else.
 ///
 /// Lifetime: once made, it lives until its sink's on_closed() (call close() to get there).
 class TcpStream final : public Stream, private loop::Handle {
  public:
   TcpStream(loop::Backend& backend, Socket socket) : backend_(backend) {
     backend_.open(*this, socket.release());
+  }
+
+  /// Connects; the sink's on_connect follows.
+  void connect(const Address& address) {
+    backend_.connect(*this, address.data(), address.size_bytes());
   }
 
   void start_receive() override { backend_.start_receive(*this); }
@@ -30,6 +35,7 @@ class TcpStream final : public Stream, private loop::Handle {
   [[nodiscard]] Address local() const override;
 
  private:
+  void on_connect(Error error) override { sink().on_connect(error); }
   void on_receive(std::span<char> bytes) override { sink().on_receive(bytes); }
   void on_receive_end(Error error) override { sink().on_receive_end(error); }
   void on_sent(std::size_t count) override { sink().on_sent(count); }

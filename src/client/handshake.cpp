@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// A connected stream in, a secure one out. It receives only as long as the handshake lasts: what
+// the server says next is for whoever listens then.
+#include "client/handshake.hpp"
+
+#include <utility>
+
+#include "client/timed_wait.hpp"
+#include "net/close_detached.hpp"
+
+namespace skua::client {
+
+Handshake::Handshake(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
+                     std::unique_ptr<tls::Engine> engine)
+    : loop_(loop),
+      stream_(std::make_unique<tls::TlsStream>(loop, std::move(stream), std::move(engine))) {
+  stream_->listen(*this);
+}
+
+Handshake::~Handshake() {
+  if (stream_) net::close_detached(std::move(stream_));
+}
+
+Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Duration limit) {
+  const loop::Instant began = loop_.now();
+  stream_->start_receive();  // begins it
+  while (!is_established_ && !failure_) {
+    const Duration left = limit - (loop_.now() - began);
+    if (left <= Duration(0)) co_return timed_out(step, limit);
+    TimedWait change(loop_, changed_, left);
+    co_await change;
+  }
+  if (!is_established_) co_return failure_of(step);
+  std::unique_ptr<net::Stream> secure = std::move(stream_);
+  co_return secure;
+}
+
+Problem Handshake::failure_of(const std::string& step) const {
+  const Error error = failure_->code() == Errc::None ? Error(Errc::Closed, "TLS") : *failure_;
+  // The engine knows more of what it has refused itself.
+  const bool is_engines = stream_->engine().error().code() != Errc::None;
+  return is_engines ? could_not(step, error, stream_->engine().error_text())
+                    : could_not(step, error);
+}
+
+void Handshake::on_established() {
+  is_established_ = true;
+  stream_->stop_receive();
+  changed_.wake_all();
+}
+
+void Handshake::on_receive_end(Error error) {
+  failure_ = error;
+  changed_.wake_all();
+}
+
+// Nothing was sent or received.
+void Handshake::on_receive(std::span<char> /*bytes*/) {}
+void Handshake::on_sent(std::size_t /*count*/) {}
+void Handshake::on_send_failed(Error /*error*/) {}
+void Handshake::on_closed() {}
+
+}  // namespace skua::client

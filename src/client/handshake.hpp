@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "client/problem.hpp"
+#include "loop/loop.hpp"
+#include "skua/task.hpp"
+#include "skua/waiter.hpp"
+#include "tls/tls_stream.hpp"
+
+namespace skua::client {
+
+/// A client's TLS handshake over a connected stream.
+///
+/// Lifetime:  the loop outlives it; with it goes the stream, unless run() has given that away.
+class Handshake final : private net::StreamSink {
+ public:
+  Handshake(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
+            std::unique_ptr<tls::Engine> engine);
+  Handshake(const Handshake&) = delete;
+  Handshake& operator=(const Handshake&) = delete;
+  ~Handshake();
+
+  /// The secure stream, which receives nothing yet; nobody listens to it. `step` is said in the
+  /// text of a problem. Once.
+  ///
+  /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; what ended the
+  /// connection.
+  Task<Outcome<std::unique_ptr<net::Stream>>> run(std::string step, Duration limit);
+
+ private:
+  void on_established() override;
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+  [[nodiscard]] Problem failure_of(const std::string& step) const;
+
+  loop::Loop& loop_;
+  std::unique_ptr<tls::TlsStream> stream_;
+  std::optional<Error> failure_;
+  bool is_established_ = false;
+  skua::detail::WaiterList changed_;
+};
+
+}  // namespace skua::client

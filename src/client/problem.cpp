@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A step and an error in, a sentence out.
+#include "client/problem.hpp"
+
+#include <system_error>
+
+namespace skua::client {
+namespace {
+
+std::string reason_of(Error error) {
+  // Here the resolver's own words say more.
+  if (error.code() == Errc::NameNotResolved && !error.context().empty()) {
+    return std::string(error.context());
+  }
+  if (error.code() == Errc::SystemFailure && error.system_code() != 0) {
+    return std::generic_category().message(error.system_code());
+  }
+  return std::string(message(error.code()));
+}
+
+std::string text_of(Duration time) {
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  if (milliseconds % 1000 != 0) return std::to_string(milliseconds) + " ms";
+  return std::to_string(milliseconds / 1000) + " s";
+}
+
+}  // namespace
+
+Problem could_not(const std::string& step, Error error, const std::string& reason) {
+  Problem problem;
+  problem.error = error;
+  problem.text.append("could not ").append(step).append(": ").append(reason);
+  return problem;
+}
+
+Problem could_not(const std::string& step, Error error) {
+  return could_not(step, error, reason_of(error));
+}
+
+Problem timed_out(const std::string& step, Duration limit) {
+  return could_not(step, Errc::TimedOut, "no answer within " + text_of(limit));
+}
+
+}  // namespace skua::client

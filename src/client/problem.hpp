@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "skua/bytes.hpp"
+#include "skua/error.hpp"
+#include "tls/problem.hpp"
+
+namespace skua::client {
+
+/// A T, or the error and a text for people that names the host and the step which failed.
+using tls::Outcome;
+using tls::Problem;
+
+/// `could not connect to example.com:443: the connection was refused`.
+Problem could_not(const std::string& step, Error error);
+/// The same where the reason is told already.
+Problem could_not(const std::string& step, Error error, const std::string& reason);
+/// `could not connect to example.com:443: no answer within 10 s`.
+Problem timed_out(const std::string& step, Duration limit);
+
+}  // namespace skua::client

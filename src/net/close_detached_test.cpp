@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "net/close_detached.hpp"
+
+#include <sys/socket.h>
+
+#include <gtest/gtest.h>
+
+#include "loop/loop.hpp"
+#include "net/memory_stream.hpp"
+#include "net/tcp_stream.hpp"
+
+namespace skua::net {
+namespace {
+
+TEST(CloseDetached, KeepsAStreamUntilItIsClosed) {
+  auto stream = std::make_unique<MemoryStream>();
+  MemoryStream& memory = *stream;
+  bool is_destroyed = false;
+  memory.tell_destruction(is_destroyed);
+  close_detached(std::move(stream));
+  EXPECT_TRUE(memory.is_closed());
+  EXPECT_FALSE(is_destroyed);
+  memory.pump();
+  EXPECT_TRUE(is_destroyed);
+}
+
+// The sanitizers see what is left over.
+TEST(CloseDetached, IsOverAtTheLatestWithTheLoop) {
+  for (const loop::BackendKind kind :
+       {loop::BackendKind::Epoll, loop::BackendKind::IoUring, loop::BackendKind::Poll}) {
+    auto loop = loop::Loop::create({.backend = kind});
+    if (!loop) continue;
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    const Socket peer(ends[1]);
+    close_detached(std::make_unique<TcpStream>((*loop)->backend(), Socket(ends[0])));
+    loop->reset();
+    char byte = 0;
+    EXPECT_EQ(::recv(peer.descriptor(), &byte, 1, 0), 0);
+  }
+}
+
+}  // namespace
+}  // namespace skua::net

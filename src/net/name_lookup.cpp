@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// In: a name. Out: what the system's resolver (files, name servers) says. Nothing that it could
+// read in another way than we do gets there.
+#include "net/name_lookup.hpp"
+
+#include <netdb.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string_view>
+
+#include "base/ascii.hpp"
+
+namespace skua::net {
+namespace {
+
+constexpr std::size_t longest_name = 253;  // RFC 1035 §2.3.4, without the root's empty label
+
+// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that many names have all the
+// same. Names in other scripts come as A-labels (RFC 5890 §2.3.2.1).
+bool is_name(std::string_view text) noexcept {
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, [](char c) {
+    return ascii::is(c, ascii::Alpha | ascii::Digit) || c == '-' || c == '_' || c == '.';
+  });
+}
+
+struct Found {
+  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> first{nullptr, ::freeaddrinfo};
+  int failure = 0;
+};
+
+Found ask(const std::string& name, int flags) noexcept {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* first = nullptr;
+  Found found;
+  found.failure = ::getaddrinfo(name.c_str(), nullptr, &hints, &first);
+  if (found.failure == 0) found.first.reset(first);
+  return found;
+}
+
+Error error_of(int failure, int system_code) noexcept {
+  if (failure == EAI_SYSTEM) return Error::from_system(system_code, "resolve");
+  if (failure == EAI_MEMORY) return {Errc::OutOfMemory, "resolve"};
+  return {Errc::NameNotResolved, ::gai_strerror(failure)};
+}
+
+}  // namespace
+
+Result<std::vector<Address>> look_up(const std::string& name) {
+  // Strict readers have found no address in it: whoever does must not decide where we connect to.
+  if (!is_name(name) || ask(name, AI_NUMERICHOST).failure == 0) {
+    return Error(Errc::InvalidAddress, "resolve");
+  }
+  const Found found = ask(name, 0);
+  if (found.failure != 0) return error_of(found.failure, errno);
+  std::vector<Address> addresses;
+  for (const addrinfo* next = found.first.get(); next != nullptr; next = next->ai_next) {
+    const Address address = Address::from_sockaddr(next->ai_addr, next->ai_addrlen);
+    const bool is_new = std::ranges::find(addresses, address) == addresses.end();
+    if (address.is_ip() && is_new) addresses.push_back(address);
+  }
+  if (addresses.empty()) return Error(Errc::NameNotResolved, "it has no address");
+  return addresses;
+}
+
+}  // namespace skua::net

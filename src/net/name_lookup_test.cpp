@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "net/name_lookup.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace skua::net {
+namespace {
+
+TEST(NameLookup, KnowsTheMachineItself) {
+  const auto found = look_up("localhost");
+  if (!found) GTEST_SKIP() << "this machine does not: " << found.error().message();
+  EXPECT_TRUE(std::ranges::all_of(*found, &Address::is_loopback));
+  EXPECT_TRUE(std::ranges::all_of(*found, [](const Address& one) { return one.port() == 0; }));
+}
+
+TEST(NameLookup, AsksNobodyForWhatIsNoName) {
+  for (const char* text : {"", ".", "a b", "a\n", "b\xc3\xbc.de", "a/b", "::1", "a:80", "[a]",
+                           "127.1", "0x7f.1", "2130706433", "127.0.0.1"}) {
+    const auto found = look_up(text);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().code(), Errc::InvalidAddress) << text;
+  }
+  EXPECT_EQ(look_up(std::string("localhost\0.example", 18)).error().code(), Errc::InvalidAddress);
+  EXPECT_EQ(look_up(std::string(254, 'a')).error().code(), Errc::InvalidAddress);
+}
+
+// RFC 2606 §2: it does not exist, and where no name server answers it is not found either.
+TEST(NameLookup, SaysWhyThereIsNothing) {
+  const auto found = look_up("nowhere.invalid");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code(), Errc::NameNotResolved);
+  EXPECT_FALSE(found.error().context().empty());
+}
+
+}  // namespace
+}  // namespace skua::net
