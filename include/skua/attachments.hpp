@@ -25,6 +25,8 @@ class Attachments final {
     while (first_) first_ = std::move(first_->next);
   }
 
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
   /// Keeps a value, in place of the one of its type that is there.
   template <class T>
   std::decay_t<T>& set(T&& value) {

@@ -34,6 +34,9 @@ class BodySink {
   ~BodySink() = default;
 };
 
+/// What takes a connection over; see Router::websocket.
+struct Upgrade;
+
 /// Where a writer writes to: for what stands between two of them.
 BodySink& sink_of(BodyWriter& writer) noexcept;
 
@@ -88,8 +91,9 @@ inline detail::BodySink& detail::sink_of(BodyWriter& writer) noexcept { return *
 /// Content that is made while it is sent. What `produce` captures lives until it has ended.
 struct BodyStream {
   std::function<Task<>(BodyWriter&)> produce{};
-  std::optional<std::uint64_t> length_bytes{};  ///< of all the content, where it is known
-  bool is_endless = false;                      ///< a server that drains ends it
+  std::optional<std::uint64_t> length_bytes{};       ///< of all the content, where it is known
+  bool is_endless = false;                           ///< a server that drains ends it
+  std::shared_ptr<const detail::Upgrade> upgrade{};  ///< where the protocol is changed instead
 };
 
 }  // namespace skua

@@ -207,4 +207,11 @@ class Request final {
   Attachments attachments_;  // last: their destructors may look at views of all the rest
 };
 
+namespace detail {
+
+/// A copy of what a request says, without its content, that outlives it.
+std::shared_ptr<Request> keep_request(const Request& request);
+
+}  // namespace detail
+
 }  // namespace skua

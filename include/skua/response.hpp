@@ -23,6 +23,10 @@ namespace skua {
 
 class PreparedResponse;
 
+namespace http {
+struct ResponseAccess;
+}  // namespace http
+
 /// What a handler answers with: a status, fields and a body.
 ///
 /// Framing (Content-Length, Transfer-Encoding, Connection, Date) is written by the server, so that
@@ -140,6 +144,7 @@ class Response final {
 
  private:
   friend class PreparedResponse;
+  friend struct http::ResponseAccess;
 
   struct KnownType {
     std::string_view text;  // one of the constants

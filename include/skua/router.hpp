@@ -15,6 +15,7 @@
 #include "skua/pattern.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "skua/websocket_handler.hpp"
 
 namespace skua {
 
@@ -89,6 +90,19 @@ class Router final {
   template <class F>
   Router& any(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     add(any_method, pattern.text(), detail::make_handler(std::forward<F>(handler)), where);
+    return *this;
+  }
+
+  /// Opens WebSockets: for a coroutine, `Task<>(WebSocket&)`, that may take a Request& before it
+  /// and path parameters behind it, or for WebSocketCallbacks. A request that is no handshake gets
+  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first.
+  ///
+  /// RFC:       6455, 8441
+  template <class F>
+  Router& websocket(std::type_identity_t<Pattern<detail::socket_path_parameters<F>()>> pattern,
+                    F&& handler, WebSocketOptions options = {}, Where where = Where::current()) {
+    add(1U << static_cast<unsigned>(Method::Get), pattern.text(),
+        detail::make_socket_handler(std::forward<F>(handler), std::move(options)), where);
     return *this;
   }
 

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
+#include "skua/websocket_message.hpp"
 
 namespace skua {
 
@@ -42,6 +44,10 @@ class Server {
   Result<void> reload_tls();
   /// SHA-256 of the first certificate as `AB:CD:...`; empty where no TLS is spoken.
   [[nodiscard]] std::string tls_fingerprint() const;
+
+  /// Sends a text to all WebSockets that are subscribed to a topic: see WebSocket::publish. Any
+  /// thread, once started.
+  void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
   /// the threads.

@@ -20,6 +20,7 @@ struct RequestParts {
   std::string (*peer)(const void* context) = nullptr;
   const void* peer_context = nullptr;
   bool is_secure = false;
+  std::string_view upgrade{};  ///< what the client asks to go on with: Upgrade, or `:protocol`
   detail::BodySource* source = nullptr;  ///< the content while it arrives; null: it is `body`
   bool has_later_content = false;        ///< the source is not known to be empty
 };

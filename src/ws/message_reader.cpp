@@ -76,6 +76,12 @@ MessageReader::Event MessageReader::need_more() noexcept {
   return Event::NeedMore;
 }
 
+void MessageReader::keep_payload() {
+  if (payload_.data() == collected_.data()) return;
+  collected_.assign(payload_);
+  payload_ = collected_;
+}
+
 void MessageReader::forget_message() noexcept {
   collected_.clear();
   if (collected_.capacity() > kept_bytes) std::string().swap(collected_);

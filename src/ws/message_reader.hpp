@@ -54,6 +54,9 @@ class MessageReader final {
   ///
   /// Lifetime:  until the next call of next(), or until the input goes.
   [[nodiscard]] std::string_view payload() const noexcept { return payload_; }
+  /// Makes the payload of a Message last until the next call of next(), whatever becomes of the
+  /// input.
+  void keep_payload();
   /// Of Message.
   [[nodiscard]] MessageType type() const noexcept {
     return message_opcode_ == Opcode::Text ? MessageType::Text : MessageType::Binary;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "skua/handler.hpp"
+#include "skua/request.hpp"
+#include "skua/response.hpp"
+#include "skua/task.hpp"
+#include "skua/websocket.hpp"
+
+namespace skua::detail {
+
+/// Answers an opening handshake: with a response that makes the server open a WebSocket, and run
+/// one of the two on it; or with one that says what is wrong.
+Response open_websocket(Request& request, const WebSocketOptions& options,
+                        std::function<Task<>(WebSocket&)> run, const WebSocketCallbacks* callbacks);
+
+// The arguments of a handler of WebSockets that come from the path: all behind its request, if it
+// takes one, and its socket.
+template <class A>
+struct SocketArguments {
+  static constexpr bool is_known = false;
+};
+template <class... A>
+struct SocketArguments<Types<WebSocket&, A...>> {
+  static constexpr bool is_known = true;
+  static constexpr bool has_request = false;
+  using FromPath = Types<A...>;
+};
+template <class... A>
+struct SocketArguments<Types<Request&, WebSocket&, A...>>
+    : SocketArguments<Types<WebSocket&, A...>> {
+  static constexpr bool has_request = true;
+};
+template <class... A>
+struct SocketArguments<Types<const Request&, WebSocket&, A...>>
+    : SocketArguments<Types<Request&, WebSocket&, A...>> {};
+
+template <class F>
+constexpr std::size_t socket_path_parameters() noexcept {
+  using S = Signature<std::decay_t<F>>;
+  if constexpr (S::is_known) {
+    if constexpr (SocketArguments<typename S::Arguments>::is_known) {
+      return SocketArguments<typename S::Arguments>::FromPath::count;
+    }
+  }
+  return 0;
+}
+
+template <class F>
+struct WebSocketRoute {
+  F handler;
+  WebSocketOptions options;
+};
+
+/// Whether a type handles WebSockets; where it does not, the compiler says why in words.
+template <class F, class S = Signature<F>>
+consteval bool check_socket_handler() {
+  static_assert(S::is_known,
+                "a handler of WebSockets is a function, an object with one operator() whose "
+                "parameters have named types, or skua::WebSocketCallbacks");
+  if constexpr (S::is_known) {
+    using Arguments = SocketArguments<typename S::Arguments>;
+    static_assert(Arguments::is_known,
+                  "a handler of WebSockets takes a skua::WebSocket& first, or a skua::Request& and "
+                  "then a skua::WebSocket&");
+    static_assert(std::is_same_v<typename S::Return, Task<>>,
+                  "a handler of WebSockets is a coroutine: it returns a skua::Task<>");
+    static_assert(!S::is_mutable,
+                  "a handler is called by several threads at once: it cannot be mutable");
+    if constexpr (Arguments::is_known) {
+      static_assert(are_path_parameters(typename Arguments::FromPath{}),
+                    "the other parameters of a handler of WebSockets are integers, double, bool, "
+                    "std::string or std::string_view, or have a skua::PathParameter");
+      static_assert(!has_references(typename Arguments::FromPath{}),
+                    "a coroutine takes its path parameters by value: a reference would not outlive "
+                    "its first co_await");
+      return true;
+    }
+  }
+  return false;
+}
+
+// Text of the path is copied: the request goes before the socket does.
+template <class T>
+struct Kept {
+  using Type = T;
+};
+template <>
+struct Kept<std::string_view> {
+  using Type = std::string;
+};
+
+template <class F, class... Done>
+Response open_converted(const WebSocketRoute<F>& route, Request& request, std::size_t, Types<>,
+                        Done&... done) {
+  constexpr bool has_request = SocketArguments<typename Signature<F>::Arguments>::has_request;
+  std::shared_ptr<Request> kept;
+  if constexpr (has_request) kept = keep_request(request);
+  auto run = [&route, kept = std::move(kept),
+              values = std::tuple<typename Kept<Done>::Type...>(done...)](WebSocket& socket) {
+    return std::apply(
+        [&](const auto&... value) {
+          if constexpr (has_request) {
+            return route.handler(*kept, socket, value...);
+          } else {
+            return route.handler(socket, value...);
+          }
+        },
+        values);
+  };
+  return open_websocket(request, route.options, std::move(run), nullptr);
+}
+template <class F, class First, class... Rest, class... Done>
+Response open_converted(const WebSocketRoute<F>& route, Request& request, std::size_t index,
+                        Types<First, Rest...>, Done&... done) {
+  auto value = PathParameter<std::remove_cvref_t<First>>::parse(request.param(index));
+  if (!value) return not_found();
+  return open_converted(route, request, index + 1, Types<Rest...>{}, done..., *value);
+}
+
+template <class F>
+Handler make_socket_handler(F&& f, WebSocketOptions options) {
+  using D = std::decay_t<F>;
+  Handler handler;
+  auto route = std::make_shared<const WebSocketRoute<D>>(
+      WebSocketRoute<D>{std::forward<F>(f), std::move(options)});
+  if constexpr (std::is_same_v<D, WebSocketCallbacks>) {
+    handler.call = [](const void* object, Request& request) {
+      const auto& kept = *static_cast<const WebSocketRoute<D>*>(object);
+      return open_websocket(request, kept.options, {}, &kept.handler);
+    };
+  } else if constexpr (check_socket_handler<D>()) {
+    handler.call = [](const void* object, Request& request) {
+      using Arguments = SocketArguments<typename Signature<D>::Arguments>;
+      return open_converted(*static_cast<const WebSocketRoute<D>*>(object), request, 0,
+                            typename Arguments::FromPath{});
+    };
+  }
+  handler.object = std::move(route);
+  return handler;
+}
+
+}  // namespace skua::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Between a WebSocket and its application: starts it, ends the socket when it ends, and tells it
+// when the socket has.
+#include "server/socket_call.hpp"
+
+#include <utility>
+
+#include "server/dispatch.hpp"
+
+namespace skua::server {
+
+SocketCall::SocketCall(Resources& resources, ws::Wire& wire,
+                       std::shared_ptr<const detail::Upgrade> upgrade)
+    : resources_(resources),
+      wire_(wire),
+      upgrade_(std::move(upgrade)),
+      socket_(ws::Role::Server, *upgrade_->options, std::move(upgrade_->agreement), wire,
+              resources.codecs, &resources.topics) {}
+
+SocketCall::~SocketCall() { cancel(); }
+
+template <class F>
+void SocketCall::guarded(F&& call) noexcept {
+  try {
+    call();
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void SocketCall::start(Request& request) {
+  guarded([&] {
+    if (callbacks() != nullptr) {
+      socket_.listen(static_cast<ws::SocketListener&>(*this));
+      if (callbacks()->open) callbacks()->open(websocket_, request);
+      return;
+    }
+    handler_.emplace(upgrade_->run(websocket_));
+    handler_->start(
+        [](void* self) noexcept { static_cast<SocketCall*>(self)->wire_.settle_later(); }, this);
+  });
+  if (has_news()) wire_.settle_later();
+}
+
+bool SocketCall::has_news() const noexcept {
+  return !is_concluded_ && (handler_ ? handler_->is_done() : socket_.is_closed());
+}
+
+void SocketCall::resume() {
+  socket_.resume();
+  if (has_news()) conclude();
+}
+
+// The handler is done, or the socket is closed where there are callbacks.
+void SocketCall::conclude() noexcept {
+  is_concluded_ = true;
+  guarded([&] {
+    if (handler_ && handler_->is_done()) {
+      handler_->result();
+      socket_.close(CloseCode::Normal, {});
+    } else if (callbacks() != nullptr && callbacks()->close) {
+      callbacks()->close(websocket_, socket_.reason());
+    }
+  });
+}
+
+void SocketCall::fail(const std::exception_ptr& failure) noexcept {
+  log_task_failure(resources_, "a WebSocket's handler failed", failure);
+  socket_.close(CloseCode::InternalError, {});
+}
+
+bool SocketCall::is_over() const noexcept {
+  return socket_.is_finished() && ((!is_running() && !has_news()) || socket_.is_overdue());
+}
+
+void SocketCall::time_out() {
+  socket_.time_out();
+  if (socket_.is_overdue()) cancel();
+}
+
+void SocketCall::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
+
+void SocketCall::cancel() noexcept {
+  socket_.cancel();  // whoever receives sees the end, and may go on until it waits again
+  if (is_running()) ++resources_.counters.handlers_cancelled;
+  if (has_news()) conclude();
+  handler_.reset();
+}
+
+void SocketCall::on_message(const Message& message) noexcept {
+  if (!callbacks()->message) return;
+  guarded([&] { callbacks()->message(websocket_, message); });
+}
+
+void SocketCall::on_drained() noexcept {
+  if (!callbacks()->drain) return;
+  guarded([&] { callbacks()->drain(websocket_); });
+}
+
+}  // namespace skua::server

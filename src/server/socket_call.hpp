@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "server/resources.hpp"
+#include "skua/request.hpp"
+#include "skua/task.hpp"
+#include "skua/websocket.hpp"
+#include "ws/socket.hpp"
+#include "ws/upgrade.hpp"
+#include "ws/wire.hpp"
+
+namespace skua::server {
+
+/// One WebSocket of a server, with the handler or the callbacks that are its application. It knows
+/// no connection.
+///
+/// Destroying it cancels what runs.
+class SocketCall final : private ws::SocketListener {
+ public:
+  /// `wire` outlives it.
+  SocketCall(Resources& resources, ws::Wire& wire, std::shared_ptr<const detail::Upgrade> upgrade);
+  ~SocketCall();
+  SocketCall(const SocketCall&) = delete;
+  SocketCall& operator=(const SocketCall&) = delete;
+
+  /// Starts the application, inline; the request is there during the call only.
+  void start(Request& request);
+  [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
+  [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
+
+  /// Whether resume() would get somewhere.
+  [[nodiscard]] bool can_resume() const noexcept { return socket_.can_resume() || has_news(); }
+  void resume();
+  /// Whether nothing more happens: both sides are done, and so is the application (or it has had
+  /// its time).
+  [[nodiscard]] bool is_over() const noexcept;
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept {
+    return socket_.deadline();
+  }
+  /// The peer, or the application after the end, has let its time pass.
+  void time_out();
+  /// A server that drains: the peer is asked to go.
+  void drain();
+  /// The connection is gone.
+  void cancel() noexcept;
+
+ private:
+  void on_message(const Message& message) noexcept override;
+  void on_drained() noexcept override;
+
+  [[nodiscard]] const WebSocketCallbacks* callbacks() const noexcept { return upgrade_->callbacks; }
+  [[nodiscard]] bool is_running() const noexcept { return handler_ && !handler_->is_done(); }
+  [[nodiscard]] bool has_news() const noexcept;
+  void conclude() noexcept;
+  void fail(const std::exception_ptr& failure) noexcept;
+  template <class F>
+  void guarded(F&& call) noexcept;
+
+  Resources& resources_;
+  ws::Wire& wire_;
+  std::shared_ptr<const detail::Upgrade> upgrade_;
+  ws::Socket socket_;
+  WebSocket websocket_{socket_};
+  bool is_concluded_ = false;     ///< the application's end was looked at
+  std::optional<Task<>> handler_;  // goes before what it refers to
+};
+
+}  // namespace skua::server

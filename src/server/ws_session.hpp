@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "server/output_queue.hpp"
+#include "server/resources.hpp"
+#include "server/session.hpp"
+#include "server/socket_call.hpp"
+
+namespace skua::server {
+
+/// A WebSocket on a connection that spoke HTTP/1.1 before.
+class WsSession final : public Session, private ws::Wire {
+ public:
+  WsSession(Resources& resources, OutputQueue& output, SessionOwner& owner,
+            std::shared_ptr<const detail::Upgrade> upgrade);
+
+  /// The response that opens it has been written.
+  void start(Request& request);
+
+  void receive(std::span<char> input) override;
+  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  void resume() override { call_.resume(); }
+  void output_drained() noexcept override { call_.socket().output_drained(); }
+  [[nodiscard]] loop::Instant deadline() const noexcept override;
+  void time_out() override { call_.time_out(); }
+  void receive_end() override { call_.socket().receive_end(); }
+  void drain() override { call_.drain(); }
+  void cancel() noexcept override { call_.cancel(); }
+
+ private:
+  void write(std::string_view text) override { output_.append(text); }
+  void write(Body&& piece) override { output_.append_piece(std::move(piece)); }
+  [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
+    return output_.pressure_bytes();
+  }
+  void settle_later() noexcept override { owner_.settle_later(); }
+  [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
+  [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
+
+  Resources& resources_;
+  OutputQueue& output_;
+  SessionOwner& owner_;
+  SocketCall call_;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "ws/message_coding.hpp"
+
+#include <algorithm>
+
+#include "crypto/random.hpp"
+#include "skua/error.hpp"
+
+namespace skua::ws {
+namespace {
+
+constexpr std::size_t random_bytes_at_once = 4096;
+// Of a short message without context mostly its header grows.
+constexpr std::size_t shortest_alone_bytes = 128;
+constexpr std::size_t shortest_in_context_bytes = 16;
+constexpr std::size_t kept_scratch_bytes = 64 * 1024;
+
+}  // namespace
+
+DeflateOptions deflate_options(WebSocketCompression compression) noexcept {
+  const bool keeps_context = compression == WebSocketCompression::Context;
+  return {.keeps_context = keeps_context, .peer_keeps_context = keeps_context};
+}
+
+std::array<char, 4> Codecs::next_mask() {
+  std::array<char, 4> key;
+  if (random_used_ + key.size() > random_.size()) {
+    Result<std::string> more = crypto::random_bytes(random_bytes_at_once);
+    if (!more) throw Exception(more.error());
+    random_ = *std::move(more);
+    random_used_ = 0;
+  }
+  std::copy_n(random_.data() + random_used_, key.size(), key.data());
+  random_used_ += key.size();
+  return key;
+}
+
+Deflater& Codecs::deflater(std::uint8_t window_bits) {
+  std::unique_ptr<Deflater>& found = deflaters_.at(window_bits);
+  if (found == nullptr) found = std::make_unique<Deflater>(window_bits, false);
+  return *found;
+}
+
+MessageCoding::MessageCoding(Role role, const DeflateParameters& agreed, Codecs& codecs)
+    : codecs_(codecs),
+      inflater_(
+          role == Role::Server ? agreed.client_max_window_bits : agreed.server_max_window_bits,
+          role == Role::Server ? !agreed.client_no_context_takeover
+                               : !agreed.server_no_context_takeover,
+          &codecs.inflaters()),
+      window_bits_(role == Role::Server ? agreed.server_max_window_bits
+                                        : agreed.client_max_window_bits) {
+  const bool keeps_context = role == Role::Server ? !agreed.server_no_context_takeover
+                                                  : !agreed.client_no_context_takeover;
+  if (keeps_context) own_ = std::make_unique<Deflater>(window_bits_, true);
+}
+
+bool MessageCoding::is_worth(std::size_t size_bytes) const noexcept {
+  return size_bytes >= (own_ != nullptr ? shortest_in_context_bytes : shortest_alone_bytes);
+}
+
+std::string_view MessageCoding::deflate(std::string_view content) {
+  std::string& out = codecs_.scratch();
+  out.clear();
+  if (out.capacity() > kept_scratch_bytes) out.shrink_to_fit();
+  Deflater& deflater = own_ != nullptr ? *own_ : codecs_.deflater(window_bits_);
+  const Result<void> done = deflater.deflate(content, out);
+  if (!done) throw Exception(done.error());
+  return out;
+}
+
+bool MessageCoding::takes_shared() const noexcept { return own_ == nullptr && window_bits_ == 15; }
+
+}  // namespace skua::ws

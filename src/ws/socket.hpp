@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loop/clock.hpp"
+#include "skua/attachments.hpp"
+#include "skua/waiter.hpp"
+#include "skua/websocket.hpp"
+#include "ws/extension.hpp"
+#include "ws/frame.hpp"
+#include "ws/message_reader.hpp"
+#include "ws/send_queue.hpp"
+#include "ws/wire.hpp"
+
+namespace skua::ws {
+
+class Codecs;
+class MessageCoding;
+class RemoteSocket;
+class Subscription;
+class Topics;
+class Publication;
+
+/// Who is told of a socket's messages, where no coroutine receives them.
+class SocketListener {
+ public:
+  virtual void on_message(const Message& message) noexcept = 0;
+  /// The peer has taken most of what waited for it.
+  virtual void on_drained() noexcept = 0;
+
+ protected:
+  ~SocketListener() = default;
+};
+
+/// What was agreed on before the first frame.
+struct Agreement {
+  std::optional<DeflateParameters> deflate{};
+  std::string subprotocol{};
+  Attachments attachments{};
+};
+
+/// So much may lie in the connection's own output; what comes after it waits as whole messages.
+inline constexpr std::size_t wire_high_water_bytes = 64 * 1024;
+
+/// Either end of a WebSocket: frames of the peer in, messages out, and the other way round, with
+/// the rules of closing. It knows no connection and sets no timers.
+///
+/// RFC:       6455 §5, §6, §7
+class Socket final {
+ public:
+  /// `options`, `wire` and `codecs` outlive the socket; so does `topics`, where there are any.
+  Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
+         Codecs& codecs, Topics* topics);
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket();
+
+  // From the connection.
+
+  /// Who takes messages, instead of a coroutine that receives.
+  void listen(SocketListener& listener) noexcept { listener_ = &listener; }
+  /// Bytes of the peer, which are unmasked where they lie. What has to wait is copied.
+  void receive(std::span<char> input);
+  /// The peer sends no more.
+  void receive_end();
+  /// Goes on with what had to wait.
+  void resume();
+  [[nodiscard]] bool can_resume() const noexcept {
+    return (has_held() && may_read()) || (is_closed() && receiver_);
+  }
+  /// Whether more bytes of the peer are welcome.
+  [[nodiscard]] bool wants_input() const noexcept { return !has_held() && may_read(); }
+  /// The peer has taken some of what was written.
+  void output_drained();
+  /// When time_out() is due; nothing while it is not the peer's turn.
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
+  /// Pings a peer that is silent, and gives up one that stays so.
+  void time_out();
+  /// The connection is gone: lets a coroutine that receives see the end.
+  void cancel() noexcept;
+  /// Whether nothing more is to be written.
+  [[nodiscard]] bool is_finished() const noexcept { return is_closed() && queue_ == nullptr; }
+  [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
+  /// Whether `close` has passed since it was closed.
+  [[nodiscard]] bool is_overdue() const noexcept;
+
+  // From the application, see WebSocket.
+
+  [[nodiscard]] bool prepare_receive();
+  void park_receiver(std::coroutine_handle<> receiver);
+  void forget_receiver() noexcept { receiver_ = {}; }
+  [[nodiscard]] std::optional<Message> take_message() noexcept;
+
+  enum class Sent : std::uint8_t { Taken, MustWait, Refused };
+  enum class Sending : std::uint8_t {
+    Now,      ///< whoever sends cannot wait
+    MayWait,  ///< may be told to wait on senders()
+    Waited,   ///< has done so
+  };
+  Sent send(MessageType type, std::string_view content, Sending sending);
+  void publish_here(const Publication& publication);
+  [[nodiscard]] detail::WaiterList& senders() noexcept { return senders_; }
+  void ping(std::string_view payload);
+  void close(CloseCode code, std::string_view reason);
+  /// Throws std::invalid_argument for what close() does not take.
+  static void check_close(CloseCode code, std::string_view reason);
+  [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }
+  [[nodiscard]] const CloseReason& reason() const noexcept;
+  [[nodiscard]] std::string_view subprotocol() const noexcept;
+  [[nodiscard]] bool is_compressed() const noexcept { return coding_ != nullptr; }
+  [[nodiscard]] std::uint64_t queued_bytes() const noexcept;
+  [[nodiscard]] Attachments& attachments();
+  void subscribe(std::string_view topic);
+  void unsubscribe(std::string_view topic);
+  void publish(std::string_view topic, MessageType type, std::string_view text);
+  const std::shared_ptr<RemoteSocket>& remote();
+
+ private:
+  enum class State : std::uint8_t {
+    Open,
+    Closing,  ///< we have said so, the peer has not
+    Closed,
+  };
+  enum class Pending : std::uint8_t { None, Ready, Taken };
+
+  /// What few sockets need.
+  struct Extras;
+
+  [[nodiscard]] bool has_held() const noexcept { return held_used_ < held_.size(); }
+  [[nodiscard]] bool may_read() const noexcept;
+  void read(std::span<char>& input);
+  void read_held();
+  void handle_message();
+  void handle_close();
+  void fail(CloseReason reason);
+  void end(CloseReason reason) noexcept;
+  void tell_end() noexcept;
+  void resume_receiver() noexcept;
+  [[nodiscard]] bool has_room(std::size_t size_bytes) const noexcept;
+  [[nodiscard]] bool make_room(std::size_t size_bytes);
+  [[nodiscard]] bool wire_has_room() const noexcept {
+    return wire_.pending_bytes() < wire_high_water_bytes;
+  }
+  void write_message(MessageType type, std::string_view content);
+  void write_frame(Opcode opcode, bool is_compressed, std::string_view payload);
+  [[nodiscard]] std::string frame_of(Opcode opcode, bool is_compressed, std::string_view payload);
+  void write_piece(Body&& frame);
+  void write_close(CloseCode code, std::string_view reason);
+  Extras& extras();
+
+  MessageReader reader_;
+  Wire& wire_;
+  const WebSocketOptions& options_;
+  Codecs& codecs_;
+  Topics* topics_;
+  SocketListener* listener_ = nullptr;
+  std::coroutine_handle<> receiver_{};
+  detail::WaiterList senders_;
+  std::string held_;           // bytes that wait for whoever receives
+  std::size_t held_used_ = 0;  // of them
+  std::unique_ptr<SendQueue> queue_;
+  std::unique_ptr<MessageCoding> coding_;
+  std::unique_ptr<Extras> extras_;
+  loop::Instant heard_;  // when the peer last sent something; since when it is closing, or closed
+  Role role_;
+  State state_ = State::Open;
+  Pending pending_ = Pending::None;
+  bool is_reading_ = false;
+  bool is_pinged_ = false;
+  bool has_peer_ended_ = false;
+  bool was_full_ = false;  // on_drained() is owed
+};
+
+}  // namespace skua::ws

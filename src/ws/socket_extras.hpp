@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "skua/attachments.hpp"
+#include "skua/websocket_message.hpp"
+#include "ws/socket.hpp"
+#include "ws/topics.hpp"
+
+namespace skua::ws {
+
+struct Socket::Extras {
+  CloseReason reason{};
+  std::string subprotocol{};
+  Attachments attachments{};
+  std::vector<std::unique_ptr<Subscription>> subscriptions{};
+  std::shared_ptr<RemoteSocket> remote{};
+};
+
+}  // namespace skua::ws

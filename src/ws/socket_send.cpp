@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// What a socket does with what is to be sent: at once while the peer keeps up; else it waits in a
+// queue of whole frames, whose limit WebSocketOptions::slow_peer enforces.
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+#include "crypto/random.hpp"
+#include "ws/close_code.hpp"
+#include "ws/mask.hpp"
+#include "ws/message_coding.hpp"
+#include "ws/remote_socket.hpp"
+#include "ws/socket.hpp"
+#include "ws/socket_extras.hpp"
+#include "ws/topics.hpp"
+
+namespace skua::ws {
+
+Socket::Sent Socket::send(MessageType type, std::string_view content, Sending sending) {
+  if (!is_open()) return Sent::Refused;
+  const bool may_wait = sending == Sending::MayWait && options_.slow_peer == SlowPeer::Wait;
+  if (may_wait && (!senders_.empty() || !has_room(content.size()))) return Sent::MustWait;
+  // Those who waited go on together: each may write its message.
+  const bool is_due = sending == Sending::Waited || has_room(content.size());
+  if (!is_due && !make_room(content.size())) return Sent::Refused;
+  write_message(type, content);
+  return Sent::Taken;
+}
+
+void Socket::publish_here(const Publication& publication) {
+  if (!is_open()) return;
+  const bool is_deflated = coding_ != nullptr && coding_->takes_shared();
+  const SharedText& frame = is_deflated ? publication.deflated() : publication.plain();
+  if (!has_room(frame.text.size()) && !make_room(frame.text.size())) return;
+  write_piece(Body(frame));
+}
+
+// One message always goes, however long, where nothing waits.
+bool Socket::has_room(std::size_t size_bytes) const noexcept {
+  const std::uint64_t waiting = queued_bytes();
+  return waiting == 0 || waiting + size_bytes <= options_.queue_bytes;
+}
+
+// The policy for a message that has no room and cannot wait.
+bool Socket::make_room(std::size_t size_bytes) {
+  switch (options_.slow_peer) {
+    case SlowPeer::DropNewest: return false;
+    case SlowPeer::DropOldest:
+      while (queue_ != nullptr && !queue_->empty() && !has_room(size_bytes)) queue_->pop();
+      return true;
+    case SlowPeer::Wait:
+    case SlowPeer::Close: break;
+  }
+  queue_.reset();
+  fail({CloseCode::PolicyViolation, "messages are taken too slowly"});
+  return false;
+}
+
+void Socket::write_message(MessageType type, std::string_view content) {
+  const Opcode opcode = type == MessageType::Text ? Opcode::Text : Opcode::Binary;
+  if (coding_ != nullptr && coding_->is_worth(content.size())) {
+    return write_frame(opcode, true, coding_->deflate(content));
+  }
+  write_frame(opcode, false, content);
+}
+
+void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view payload) {
+  // A control frame may go before messages that wait; RFC 6455 §5.4.
+  const bool goes_now = opcode >= Opcode::Close || (queue_ == nullptr && wire_has_room());
+  if (!goes_now) return write_piece(Body(frame_of(opcode, is_compressed, payload)));
+  if (role_ == Role::Client) {
+    wire_.write(Body(frame_of(opcode, is_compressed, payload)));
+  } else {
+    std::array<char, longest_header_bytes> text;
+    const FrameHeader header{.payload_bytes = payload.size(),
+                             .opcode = opcode,
+                             .is_final = true,
+                             .is_compressed = is_compressed,
+                             .is_masked = false,
+                             .key = {}};
+    const char* const end = write_frame_header(header, text.data());
+    wire_.write({text.data(), static_cast<std::size_t>(end - text.data())});
+    wire_.write(payload);
+  }
+  wire_.settle_later();
+}
+
+// A whole frame, masked where we are the client. RFC 6455 §5.3
+std::string Socket::frame_of(Opcode opcode, bool is_compressed, std::string_view payload) {
+  const bool is_masked = role_ == Role::Client;
+  std::array<char, longest_header_bytes> text;
+  const FrameHeader header{.payload_bytes = payload.size(),
+                           .opcode = opcode,
+                           .is_final = true,
+                           .is_compressed = is_compressed,
+                           .is_masked = is_masked,
+                           .key = is_masked ? codecs_.next_mask() : std::array<char, 4>{}};
+  const char* const end = write_frame_header(header, text.data());
+  std::string frame;
+  frame.reserve(static_cast<std::size_t>(end - text.data()) + payload.size());
+  frame.append(text.data(), static_cast<std::size_t>(end - text.data())).append(payload);
+  if (is_masked) mask(std::span(frame).last(payload.size()), header.key, 0);
+  return frame;
+}
+
+void Socket::write_piece(Body&& frame) {
+  if (queue_ == nullptr && wire_has_room()) {
+    wire_.write(std::move(frame));
+  } else {
+    if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>();
+    queue_->push(std::move(frame));
+    was_full_ = true;
+  }
+  wire_.settle_later();
+}
+
+// RFC 6455 §5.5.1: no data frame follows it, so it waits behind those that wait.
+void Socket::write_close(CloseCode code, std::string_view reason) {
+  const std::string payload = ws::write_close(code, reason);
+  if (queue_ == nullptr) return write_frame(Opcode::Close, false, payload);
+  write_piece(Body(frame_of(Opcode::Close, false, payload)));
+}
+
+void Socket::output_drained() {
+  while (queue_ != nullptr && wire_has_room()) {
+    if (!queue_->empty()) wire_.write(queue_->pop());
+    if (queue_->empty()) queue_.reset();
+  }
+  // Half of the limit, so that a slow peer does not cost a resumption for every byte it takes.
+  if (queued_bytes() > options_.queue_bytes / 2) return;
+  senders_.wake_all();
+  if (!std::exchange(was_full_, false) || listener_ == nullptr || !is_open()) return;
+  listener_->on_drained();
+}
+
+void Socket::ping(std::string_view payload) {
+  if (payload.size() > longest_control_bytes) {
+    throw std::invalid_argument("WebSocket::ping: more than 125 bytes");
+  }
+  if (is_open()) write_frame(Opcode::Ping, false, payload);
+}
+
+void Socket::check_close(CloseCode code, std::string_view reason) {
+  if (!is_sendable(code)) throw std::invalid_argument("WebSocket: a close code that is never sent");
+  if (reason.size() > longest_reason_bytes) {
+    throw std::invalid_argument("WebSocket: a close reason of more than 123 bytes");
+  }
+}
+
+void Socket::close(CloseCode code, std::string_view reason) {
+  check_close(code, reason);
+  if (!is_open()) return;
+  write_close(code, reason);
+  state_ = State::Closing;
+  heard_ = wire_.now();
+  if (pending_ == Pending::Ready) pending_ = Pending::None;  // nobody has seen it
+  senders_.wake_all();
+}
+
+std::uint64_t Socket::queued_bytes() const noexcept {
+  return wire_.pending_bytes() + (queue_ != nullptr ? queue_->size_bytes() : 0);
+}
+
+}  // namespace skua::ws

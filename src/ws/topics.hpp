@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/intrusive_list.hpp"
+#include "skua/body.hpp"
+#include "skua/websocket_message.hpp"
+#include "ws/wire.hpp"
+
+namespace skua::ws {
+
+class Hub;
+class Socket;
+class Topics;
+struct Topic;
+
+/// A message that was framed once for all servers' sockets that get it, and compressed at most
+/// once. Immutable, shared by threads.
+class Publication final {
+ public:
+  Publication(MessageType type, std::string_view text);
+
+  /// A whole frame.
+  [[nodiscard]] const SharedText& plain() const noexcept { return plain_; }
+  /// The same compressed without context; plain where that is not shorter. Any thread.
+  [[nodiscard]] const SharedText& deflated() const;
+
+ private:
+  MessageType type_;
+  std::size_t header_bytes_;
+  SharedText plain_;
+  mutable std::once_flag is_deflated_;
+  mutable SharedText deflated_;
+};
+
+/// A socket's place in a topic.
+class Subscription final : public base::ListNode {
+ public:
+  Subscription(Topics& topics, Topic& topic, Socket& socket) noexcept;
+  ~Subscription();
+  [[nodiscard]] Topic& topic() const noexcept { return topic_; }
+  [[nodiscard]] Socket& socket() const noexcept { return socket_; }
+
+ private:
+  Topics& topics_;
+  Topic& topic_;
+  Socket& socket_;
+};
+
+struct Topic {
+  std::string name;
+  base::IntrusiveList<Subscription> subscriptions{};
+};
+
+/// Who wants to hear of what on one thread. Part of a Hub for as long as it lives.
+class Topics final {
+ public:
+  /// `post` runs a call on this thread, from any other.
+  Topics(Hub& hub, Poster post);
+  Topics(const Topics&) = delete;
+  Topics& operator=(const Topics&) = delete;
+  ~Topics();
+
+  [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::string_view topic, Socket& socket);
+  /// To the subscribers of all threads.
+  void publish(std::string_view topic, MessageType type, std::string_view text);
+  /// For handing calls to this thread.
+  [[nodiscard]] const Poster& post() const noexcept { return post_; }
+
+ private:
+  friend class Hub;
+  friend class Subscription;
+
+  void deliver(std::string_view topic, const Publication& publication);
+  void forget(Topic& topic) noexcept;
+
+  Hub& hub_;
+  Poster post_;
+  std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys are their names
+  std::atomic<std::size_t> subscriptions_{0};
+};
+
+/// The topics of all threads of a server.
+class Hub final {
+ public:
+  /// Sends a text to all subscribers. Any thread.
+  void publish(std::string_view topic, MessageType type, std::string_view text);
+
+ private:
+  friend class Topics;
+
+  void join(Topics& topics);
+  void leave(Topics& topics) noexcept;
+  void publish(std::string_view topic, const std::shared_ptr<const Publication>& publication,
+               const Topics* but);
+
+  std::mutex mutex_;
+  std::vector<Topics*> threads_;  // guarded by mutex_
+};
+
+}  // namespace skua::ws

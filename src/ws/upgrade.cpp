@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// The server's side of the opening handshake: a request in; out comes the response that opens a
+// WebSocket, or one that says what is wrong with the request. RFC 6455 §4.2, RFC 8441 §5
+#include "ws/upgrade.hpp"
+
+#include <string>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "http/authority.hpp"
+#include "http/request_parts.hpp"
+#include "http/response_access.hpp"
+#include "skua/request.hpp"
+#include "skua/response.hpp"
+#include "skua/websocket_handler.hpp"
+#include "ws/extension.hpp"
+#include "ws/handshake_key.hpp"
+#include "ws/message_coding.hpp"
+
+namespace skua {
+namespace {
+
+constexpr std::string_view version = "13";
+
+// Calls `visit` with each element of all lines with this name.
+template <class F>
+void for_each_element(const Request& request, std::string_view name, F&& visit) {
+  for (const auto [line_name, value] : request.headers()) {
+    if (!ascii::equals_ignoring_case(line_name, name)) continue;
+    for (std::string_view rest = value; !rest.empty();) {
+      const std::string_view element = ascii::take_list_element(rest);
+      if (!element.empty()) visit(element);
+    }
+  }
+}
+
+// RFC 9110 §15.5.22: the protocol that is asked for is named.
+Response upgrade_required(std::string_view why) {
+  Response response(Status::UpgradeRequired, std::string(why).append("\n"));
+  response.header("Sec-WebSocket-Version", version);
+  FieldLines& lines = http::ResponseAccess::lines(response);
+  lines.add("Upgrade", "websocket");
+  lines.add("Connection", "Upgrade");
+  return response;
+}
+
+Response refused(Status status, std::string_view why) {
+  return {status, Body(std::string(why).append("\n"))};
+}
+
+// The only line with this name; nothing where there are none or several.
+std::optional<std::string_view> only_line(const Request& request, std::string_view name) {
+  std::optional<std::string_view> found;
+  for (const auto [line_name, value] : request.headers()) {
+    if (!ascii::equals_ignoring_case(line_name, name)) continue;
+    if (found) return std::nullopt;
+    found = value;
+  }
+  return found;
+}
+
+// Whether a page of this origin may connect: RFC 6455 §10.2. Browsers let any page try.
+bool is_allowed_origin(const Request& request, const WebSocketOptions& options) {
+  const auto origin = request.header("Origin");
+  if (!origin) return true;
+  for (const std::string& allowed : options.origins) {
+    if (allowed == "*" || ascii::equals_ignoring_case(allowed, *origin)) return true;
+  }
+  const std::string_view scheme = request.is_secure() ? "https://" : "http://";
+  if (!ascii::equals_ignoring_case(origin->substr(0, scheme.size()), scheme)) return false;
+  return http::is_same_authority(origin->substr(scheme.size()), request.host(),
+                                 request.is_secure() ? 443 : 80);
+}
+
+// The first of ours that the client offers; empty where there is none.
+std::string choose_subprotocol(const Request& request, const WebSocketOptions& options) {
+  for (const std::string& ours : options.subprotocols) {
+    bool is_offered = false;
+    for_each_element(request, "Sec-WebSocket-Protocol",
+                     [&](std::string_view offer) { is_offered = is_offered || offer == ours; });
+    if (is_offered) return ours;
+  }
+  return {};
+}
+
+bool asks_for_websocket(const Request& request) {
+  bool asks = false;
+  for (std::string_view rest = http::RequestAccess::parts(request).upgrade; !rest.empty();) {
+    asks = ascii::equals_ignoring_case(ascii::take_list_element(rest), "websocket") || asks;
+  }
+  return asks;
+}
+
+// What is wrong with the handshake, if anything.
+std::optional<Response> check(const Request& request, const WebSocketOptions& options) {
+  const bool is_http2 = request.version() == Version::Http2;
+  if (!asks_for_websocket(request) || (!is_http2 && request.method() != Method::Get)) {
+    return upgrade_required("This is a WebSocket: connect with a WebSocket client.");
+  }
+  const auto asked_version = only_line(request, "Sec-WebSocket-Version");
+  if (!asked_version) {
+    return refused(Status::BadRequest, "Sec-WebSocket-Version has to be there, once.");
+  }
+  if (*asked_version != version) return upgrade_required("Only version 13 is spoken here.");
+  if (!is_http2) {
+    const auto key = only_line(request, "Sec-WebSocket-Key");
+    if (!key || !ws::is_valid_key(*key)) {
+      return refused(Status::BadRequest,
+                     "Sec-WebSocket-Key has to be there, once, and to be 16 bytes in base64.");
+    }
+  }
+  if (!is_allowed_origin(request, options)) {
+    return refused(Status::Forbidden, "Pages of this origin may not connect.");
+  }
+  return std::nullopt;
+}
+
+std::string join(const Request& request, std::string_view name) {
+  std::string all;
+  for (const auto [line_name, value] : request.headers()) {
+    if (!ascii::equals_ignoring_case(line_name, name)) continue;
+    if (!all.empty()) all.append(", ");
+    all.append(value);
+  }
+  return all;
+}
+
+}  // namespace
+
+Response detail::open_websocket(Request& request, const WebSocketOptions& options,
+                                std::function<Task<>(WebSocket&)> run,
+                                const WebSocketCallbacks* callbacks) {
+  if (std::optional<Response> refusal = check(request, options)) return *std::move(refusal);
+  auto upgrade = std::make_shared<Upgrade>();
+  upgrade->options = &options;
+  upgrade->run = std::move(run);
+  upgrade->callbacks = callbacks;
+  std::string extensions;
+  if (options.compression != WebSocketCompression::Off) {
+    const std::string field = join(request, "Sec-WebSocket-Extensions");
+    const auto offers = ws::parse_extensions(field);
+    if (!offers) return refused(Status::BadRequest, "Sec-WebSocket-Extensions is malformed.");
+    if (auto accepted = ws::accept_deflate(*offers, ws::deflate_options(options.compression))) {
+      upgrade->agreement.deflate = accepted->parameters;
+      extensions = std::move(accepted->response);
+    }
+  }
+  upgrade->agreement.subprotocol = choose_subprotocol(request, options);
+  upgrade->agreement.attachments = std::move(request.attachments());
+
+  const bool is_http2 = request.version() == Version::Http2;
+  Response response(is_http2 ? Status::Ok : Status::SwitchingProtocols);
+  FieldLines& lines = http::ResponseAccess::lines(response);
+  if (!is_http2) {
+    lines.add("Upgrade", "websocket");
+    lines.add("Connection", "Upgrade");
+    lines.add("Sec-WebSocket-Accept", ws::accept_key(*request.header("Sec-WebSocket-Key")));
+  }
+  if (!upgrade->agreement.subprotocol.empty()) {
+    lines.add("Sec-WebSocket-Protocol", upgrade->agreement.subprotocol);
+  }
+  if (!extensions.empty()) lines.add("Sec-WebSocket-Extensions", extensions);
+  auto stream = std::make_shared<BodyStream>();
+  stream->is_endless = true;
+  stream->upgrade = std::move(upgrade);
+  response.content() = Body(std::shared_ptr<const BodyStream>(std::move(stream)));
+  return response;
+}
+
+}  // namespace skua

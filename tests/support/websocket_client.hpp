@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "skua/websocket_message.hpp"
+#include "support/client.hpp"
+#include "ws/frame.hpp"
+#include "ws/mask.hpp"
+#include "ws/message_reader.hpp"
+
+namespace skua::testing {
+
+/// The frame that a client sends.
+inline std::string client_frame(ws::Opcode opcode, std::string_view payload, bool is_final = true,
+                                bool is_compressed = false) {
+  const std::array<char, 4> key{1, 2, 3, 4};
+  std::array<char, ws::longest_header_bytes> header;
+  const char* const end = ws::write_frame_header({.payload_bytes = payload.size(),
+                                                  .opcode = opcode,
+                                                  .is_final = is_final,
+                                                  .is_compressed = is_compressed,
+                                                  .is_masked = true,
+                                                  .key = key},
+                                                 header.data());
+  std::string frame(header.data(), static_cast<std::size_t>(end - header.data()));
+  frame.append(payload);
+  ws::mask(std::span(frame).last(payload.size()), key, 0);
+  return frame;
+}
+
+/// The handshake of RFC 6455 §1.2; more fields as given, each with CRLF.
+inline std::string handshake(std::string_view path, std::string_view fields = {}) {
+  return std::string("GET ")
+      .append(path)
+      .append(" HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n")
+      .append(fields)
+      .append("\r\n");
+}
+
+/// A client of a WebSocket that says exactly what it is told to.
+class WebSocketClient {
+ public:
+  using Event = ws::MessageReader::Event;
+
+  /// `turn`: lets the server run for a moment, where it is on this thread.
+  explicit WebSocketClient(Client client, std::function<void()> turn = {})
+      : client_(std::move(client)), turn_(std::move(turn)) {}
+
+  /// The head of the response to a handshake.
+  std::string open(std::string_view request) {
+    send_raw(request);
+    return read_head();
+  }
+  std::string read_head() {
+    while (received_.find("\r\n\r\n") == received_.npos) {
+      const std::string more = some();
+      if (more.empty()) return std::exchange(received_, {});
+      received_.append(more);
+    }
+    const std::size_t end = received_.find("\r\n\r\n") + 4;
+    std::string head = received_.substr(0, end);
+    received_.erase(0, end);
+    return head;
+  }
+  void send(std::string_view text) { send(ws::Opcode::Text, text); }
+  void send(ws::Opcode opcode, std::string_view payload) {
+    send_raw(client_frame(opcode, payload));
+  }
+  void send_raw(std::string_view bytes) {
+    if (!turn_) return client_.send(bytes);
+    for (int i = 0; i < 100'000 && !bytes.empty(); ++i) {
+      bytes.remove_prefix(client_.send_some(bytes));
+      turn_();
+    }
+    EXPECT_TRUE(bytes.empty()) << "the server does not read";
+  }
+  void close(std::uint16_t code) {
+    const char payload[] = {static_cast<char>(code >> 8), static_cast<char>(code)};
+    send(ws::Opcode::Close, {payload, 2});
+  }
+
+  /// The next event; NeedMore where the server has closed the connection.
+  Event next() {
+    while (true) {
+      std::span<char> input(received_);
+      const Event event = reader_->next(input);
+      payload_ = reader_->payload();
+      received_.erase(0, received_.size() - input.size());
+      if (event != Event::NeedMore) return event;
+      received_ = some();
+      if (received_.empty()) return event;
+    }
+  }
+  /// The next message's text; what came instead in angle brackets.
+  std::string text() {
+    switch (next()) {
+      case Event::Message: return payload_;
+      case Event::NeedMore: return "<end>";
+      case Event::Ping: return "<ping " + payload_ + ">";
+      case Event::Pong: return "<pong " + payload_ + ">";
+      case Event::Failed: return "<failed>";
+      case Event::Close: break;
+    }
+    return "<close " + std::to_string(static_cast<unsigned>(reader_->reason().code)) + " " +
+           reader_->reason().text + ">";
+  }
+  [[nodiscard]] MessageType type() const { return reader_->type(); }
+  Client& wire() noexcept { return client_; }
+
+ private:
+  std::string some() {
+    for (int i = 0; turn_ && i < 2000 && !client_.is_readable(); ++i) turn_();
+    return client_.some();
+  }
+
+  Client client_;
+  std::function<void()> turn_;
+  std::string received_;
+  std::string payload_;
+  std::unique_ptr<ws::MessageReader> reader_ =
+      std::make_unique<ws::MessageReader>(ws::Role::Client, 64U << 20U);
+};
+
+}  // namespace skua::testing
