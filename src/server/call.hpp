@@ -55,6 +55,9 @@ class Call final {
   /// Makes the request. `parts` but for its path, and what it refers to, outlive the call; the path
   /// is copied.
   void prepare(CallOwner& owner, const http::RequestParts& parts);
+  /// After prepare().
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+  [[nodiscard]] Request& request() noexcept { return *request_; }
   /// Starts the handler, inline.
   void start_handler();
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }

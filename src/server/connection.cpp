@@ -73,10 +73,14 @@ void Connection::on_established() {
 void Connection::on_receive(std::span<char> bytes) {
   resources_.counters.bytes_received += bytes.size();
   if (state_ != State::Open) return;  // thrown away
-  const std::string_view input(bytes.data(), bytes.size());
-  if (is_new_ && !choose_session(input)) return;
-  session_->receive(input);
+  if (is_new_ && !choose_session({bytes.data(), bytes.size()})) return;
+  session_->receive(bytes);
   settle_later();
+}
+
+void Connection::replace_session(std::unique_ptr<Session> next) noexcept {
+  other_ = std::move(next);
+  session_ = other_.get();
 }
 
 // The peer speaks what was agreed on with TLS, or what its first bytes say. False while they may
@@ -91,9 +95,8 @@ bool Connection::choose_session(std::string_view input) {
     }
     if (is_plain && preface_bytes_ == 0 && is_foreign(input)) return close(), false;
     if (stream_->protocol() == "h2" || (is_plain && input.starts_with(rest))) {
-      other_ = std::make_unique<H2Session>(resources_, *stream_, output_,
-                                           static_cast<SessionOwner&>(*this));
-      session_ = other_.get();
+      replace_session(std::make_unique<H2Session>(resources_, *stream_, output_,
+                                                  static_cast<SessionOwner&>(*this)));
     }
   }
   begin_session();
@@ -102,7 +105,9 @@ bool Connection::choose_session(std::string_view input) {
 
 void Connection::begin_session() {
   is_new_ = false;
-  if (preface_bytes_ != 0) session_->receive(h2::client_preface.substr(0, preface_bytes_));
+  if (preface_bytes_ == 0) return;
+  std::string began(h2::client_preface.substr(0, preface_bytes_));
+  session_->receive(began);
 }
 
 void Connection::on_receive_end(Error error) {
@@ -219,7 +224,8 @@ void Connection::start_timer(const Standing& now) {
   if (is_new_ && !resources_.is_draining) return;  // it runs since the start
   switch (now.waiting) {
     case Waiting::Head:
-    case Waiting::Body: return timer_.start(session_->deadline() - resources_.loop.now());
+    case Waiting::Body:
+    case Waiting::Peer: return timer_.start(session_->deadline() - resources_.loop.now());
     case Waiting::Handler: return timer_.stop();
     case Waiting::Request: break;
   }
@@ -233,8 +239,8 @@ void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(sel
 void Connection::time_out() {
   if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
   const Waiting waiting = session_->standing(is_sending_).waiting;
-  if (state_ == State::Open && !is_sending_ &&
-      (waiting == Waiting::Head || waiting == Waiting::Body)) {
+  const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
+  if (state_ == State::Open && !is_sending_ && has_deadline) {
     session_->time_out();
     return settle();
   }

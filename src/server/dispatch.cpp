@@ -55,6 +55,7 @@ Response conclude(Resources& resources, const router::Match& match, Request& req
       return std::move(response);
     });
   }
+  if (opens_another_protocol(response)) return response;
   const unsigned status = code(response.status());
   // RFC 9110 §15.2: an interim response is not an answer; §15: codes have three digits.
   if (status < 200 || status > 999) {
@@ -85,6 +86,23 @@ Response dispatch_ended(Resources& resources, const router::Match& match, Reques
   });
 }
 
+void log_task_failure(Resources& resources, std::string what,
+                      const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    log_failure(resources, std::move(what), error.what());
+  } catch (...) {
+    log_failure(resources, std::move(what), "an exception of unknown type");
+  }
+}
+
+bool opens_another_protocol(const Response& response) noexcept {
+  const auto* const stream = response.content().stream();
+  if (stream == nullptr || (*stream)->upgrade == nullptr) return false;
+  return response.status() == Status::SwitchingProtocols || response.status() == Status::Ok;
+}
+
 bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
                          std::uint64_t missing_bytes) noexcept {
   try {
@@ -92,10 +110,8 @@ bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exce
     producer->result();
     if (missing_bytes == 0) return true;
     log_failure(resources, "a stream failed", "it ended before the length that was told");
-  } catch (const std::exception& error) {
-    log_failure(resources, "a stream failed", error.what());
   } catch (...) {
-    log_failure(resources, "a stream failed", "an exception of unknown type");
+    log_task_failure(resources, "a stream failed", std::current_exception());
   }
   return false;
 }

@@ -102,6 +102,7 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool waits_for_peer() const noexcept;
   [[nodiscard]] loop::Instant deadline() const noexcept { return deadline_; }
 
+  [[nodiscard]] Request& request() noexcept { return call_.request(); }
   [[nodiscard]] const http::Head& head() const noexcept;
   [[nodiscard]] const h1::Framing& framing() const noexcept;
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return written_bytes_; }

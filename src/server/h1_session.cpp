@@ -28,20 +28,31 @@ H1Session::~H1Session() {
   drop_inbox();
 }
 
-void H1Session::receive(std::string_view input) {
-  if (is_stalled_) return stall(input);  // bytes that were on their way when reading stopped
-  if (exchange_ != nullptr) return feed(input);
-  while (!input.empty() && !is_finished_) {
+void H1Session::receive(std::span<char> bytes) {
+  const std::string_view all(bytes.data(), bytes.size());
+  if (is_stalled_) return stall(all);  // bytes that were on their way when reading stopped
+  if (exchange_ != nullptr) return feed(all);
+  const std::string_view rest = serve(all);
+  // The first bytes of another protocol may be on the heels of its handshake.
+  if (successor_ != nullptr && !rest.empty()) successor_->receive(bytes.last(rest.size()));
+}
+
+// Every whole request; returns what belongs to another protocol.
+std::string_view H1Session::serve(std::string_view input) {
+  while (!input.empty() && !is_finished_ && successor_ == nullptr) {
     if (waiting_ == Waiting::Body) {
       input = read_body(input);
     } else if (output_is_full()) {
-      return stall(input);
+      return stall(input), std::string_view();
     } else {
       input = read_head(input);
     }
     // A handler that waits: what is behind its request waits, too.
-    if (exchange_ != nullptr && !advance_exchange(input.empty())) return feed(input);
+    if (exchange_ != nullptr && !advance_exchange(input.empty())) {
+      return feed(input), std::string_view();
+    }
   }
+  return input;
 }
 
 void H1Session::resume() {
@@ -254,7 +265,9 @@ http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& f
           .host = framing.host,
           .peer = peer_of,
           .peer_context = &stream_,
-          .is_secure = stream_.is_secure()};
+          .is_secure = stream_.is_secure(),
+          .upgrade = framing.upgrade ? head.value(*head.find(http::FieldName::Upgrade))
+                                     : std::string_view()};
 }
 
 void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
@@ -264,6 +277,9 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
   if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
+    if (opens_another_protocol(response)) {
+      return upgrade(head, framing, request, std::move(response));
+    }
     return answer_with_stream(head, framing, std::move(response), is_last_received);
   }
   if (!resources_.options.hooks.on_response) {

@@ -29,7 +29,7 @@ class H1Session final : public Session {
             SessionOwner& owner) noexcept;
   ~H1Session() override;
 
-  void receive(std::string_view input) override;
+  void receive(std::span<char> input) override;
   [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
   void resume() override;
   void output_drained() noexcept override;
@@ -40,9 +40,12 @@ class H1Session final : public Session {
   void cancel() noexcept override;
 
  private:
+  std::string_view serve(std::string_view input);
   std::string_view read_head(std::string_view input);
   std::string_view read_body(std::string_view input);
   std::string_view begin(const http::Head& head, std::string_view rest);
+  void upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
+               Response&& response);
   void begin_body(const http::Head& head, const h1::Framing& framing, const Target& target,
                   bool peer_waits);
   std::string_view begin_exchange(const http::Head& head, const h1::Framing& framing,
@@ -78,6 +81,7 @@ class H1Session final : public Session {
   SessionOwner& owner_;
   std::unique_ptr<Inbox> inbox_;          ///< only while a message is unfinished or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< only while a handler or a stream is at work
+  Session* successor_ = nullptr;          ///< what is spoken from here on
   loop::Instant ages_at_;
   Waiting waiting_ = Waiting::Request;
   bool is_stalled_ = false;

@@ -7,12 +7,26 @@
 #include "server/h1_session.hpp"
 #include "server/h1_writer.hpp"
 #include "server/journal.hpp"
+#include "server/ws_session.hpp"
 
 namespace skua::server {
 
 void H1Session::feed(std::string_view input) {
   const Result<void> taken = exchange_->receive(input);
   if (!taken) refuse(taken.error().code());
+}
+
+// RFC 9110 §15.2.2: behind the head follows what was asked for.
+void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
+                        Response&& response) {
+  std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
+  write(head, framing, std::move(response), false);
+  record_response(resources_, stream_, head, Status::SwitchingProtocols, 0);
+  auto next = std::make_unique<WsSession>(resources_, output_, owner_, std::move(told));
+  WsSession& session = *next;
+  successor_ = &session;
+  owner_.replace_session(std::move(next));
+  session.start(request);
 }
 
 // As far as it is ready; when it is over, what arrived behind its request.
@@ -50,6 +64,10 @@ void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& fr
 
 void H1Session::write_exchange_response(bool is_last_received) {
   Response response = exchange_->take_response();
+  if (opens_another_protocol(response)) {
+    upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response));
+    return exchange_->finish_response();
+  }
   if (response.content().stream() != nullptr) {
     return write_with_stream(std::move(response), is_last_received);
   }

@@ -53,9 +53,9 @@ H2Session::~H2Session() { cancel(); }
 
 // From the connection -----------------------------------------------------------------------------
 
-void H2Session::receive(std::string_view input) {
+void H2Session::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
-  h2_->receive(input, now);
+  h2_->receive({input.data(), input.size()}, now);
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
 }
 

@@ -25,7 +25,7 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
             SessionOwner& owner);
   ~H2Session() override;
 
-  void receive(std::string_view input) override;
+  void receive(std::span<char> input) override;
   [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
   void resume() override;
   void output_drained() noexcept override {}

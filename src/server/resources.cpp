@@ -78,10 +78,18 @@ void Inbox::take_head(const http::Head& parsed) {
   head.fields = std::span(lines).first(parsed.fields.size());
 }
 
-Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop)
+ws::Poster Resources::poster() const {
+  return [mailbox = loop.mailbox()](std::function<void()> call) {
+    return mailbox->post(std::move(call));
+  };
+}
+
+Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop,
+                     ws::Hub& hub)
     : router(served),
       options(told),
       loop(thread_loop),
+      topics(hub, poster()),
       blocks(kept_blocks),
       lines(told.limits.fields),
       path_scratch(told.limits.target_bytes),

@@ -19,6 +19,8 @@
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
+#include "ws/message_coding.hpp"
+#include "ws/topics.hpp"
 
 namespace skua::server {
 
@@ -72,7 +74,8 @@ h1::HeadLimits head_limits(const Limits& limits) noexcept;
 
 /// What all connections of one thread share.
 struct Resources {
-  Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop);
+  /// `hub`, as the others, outlives it.
+  Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub);
 
   std::unique_ptr<Inbox> take_inbox();
   void give_back(std::unique_ptr<Inbox> inbox) noexcept;
@@ -91,9 +94,14 @@ struct Resources {
     return is_under_pressure ? options.timeouts.idle_under_pressure : options.timeouts.idle;
   }
 
+  /// Runs calls of other threads on this one, as long as it has a loop.
+  [[nodiscard]] ws::Poster poster() const;
+
   const Router& router;
   const ServerOptions& options;
   loop::Loop& loop;
+  ws::Codecs codecs;
+  ws::Topics topics;
   OutputQueue::Blocks blocks;
   std::vector<std::unique_ptr<Inbox>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;

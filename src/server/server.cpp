@@ -126,6 +126,10 @@ void Server::Impl::warn_of_certificates() const {
   }
 }
 
+void Server::publish(std::string_view topic, std::string_view text, MessageType type) {
+  impl_->shared.hub.publish(topic, type, text);
+}
+
 Result<void> Server::reload_tls() {
   Impl& impl = *impl_;
   if (impl.shared.tls == nullptr) return Error(Errc::Unsupported, "no TLS is spoken");

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <memory>
+#include <span>
 
 #include "loop/clock.hpp"
 
@@ -13,6 +14,7 @@ enum class Waiting : std::uint8_t {
   Request,
   Head,
   Body,
+  Peer,     ///< whatever it may send; see Session::deadline
   Handler,  ///< not for the peer
 };
 
@@ -35,17 +37,19 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  /// Answers every whole request in `input` and keeps what is unfinished.
-  virtual void receive(std::string_view input) = 0;
+  /// Answers every whole request in `input` and keeps what is unfinished. The bytes may be written
+  /// to meanwhile.
+  virtual void receive(std::span<char> input) = 0;
   /// `is_sending`: the peer has not taken all of the output.
   [[nodiscard]] virtual Standing standing(bool is_sending) const noexcept = 0;
   /// Goes on with handlers that have got further, and with requests that were kept back.
   virtual void resume() = 0;
   /// The peer may have taken some of the output.
   virtual void output_drained() noexcept = 0;
-  /// When what we wait for must be here. Only while waiting is Head or Body.
+  /// When what we wait for must be here. Only while waiting is Head, Body or Peer.
   [[nodiscard]] virtual loop::Instant deadline() const noexcept = 0;
-  /// The peer let the time for what we wait for pass: says so, and ends.
+  /// The peer let the time for what we wait for pass: says so, and ends; or asks whether it is
+  /// there.
   virtual void time_out() = 0;
   /// The peer sends no more: what is unfinished stays so. To be told again after each resume().
   virtual void receive_end() = 0;
@@ -55,10 +59,13 @@ class Session {
   virtual void cancel() noexcept = 0;
 };
 
-/// Who is told that a session has something to do at the end of the turn.
+/// The connection, as its session sees it.
 class SessionOwner {
  public:
+  /// The session has something to do at the end of the turn.
   virtual void settle_later() noexcept = 0;
+  /// Another protocol is spoken from here on. The session that says so stays where it is.
+  virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
 
  protected:
   ~SessionOwner() = default;

@@ -65,7 +65,7 @@ class SocketCall final : private ws::SocketListener {
   std::shared_ptr<const detail::Upgrade> upgrade_;
   ws::Socket socket_;
   WebSocket websocket_{socket_};
-  bool is_concluded_ = false;     ///< the application's end was looked at
+  bool is_concluded_ = false;      ///< the application's end was looked at
   std::optional<Task<>> handler_;  // goes before what it refers to
 };
 

@@ -37,7 +37,7 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_),
+      resources_(router, options, *loop_, shared.hub),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),

@@ -27,6 +27,7 @@ struct SharedState {
 
   std::atomic<std::size_t> open_connections{0};
   loop::WorkerPool pool;
+  ws::Hub hub{};
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null: none is spoken
 };
 

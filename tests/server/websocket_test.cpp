@@ -250,10 +250,10 @@ TEST_P(WebSockets, ASilentPeerIsPingedAndThenGivenUp) {
 TEST_P(WebSockets, FramesThatBreakTheRulesAreRefused) {
   router_.websocket("/echo", echo, {.message_bytes = 1000});
   const std::pair<std::string, std::string> cases[] = {
-      {"\x81\x01x", "<close 1002"},                                         // not masked
-      {std::string("\xc1\x80\0\0\0\0", 6), "<close 1002"},                   // RSV1
-      {client_frame(Opcode::Continuation, "x"), "<close 1002"},              // of nothing
-      {client_frame(Opcode::Text, "\xff"), "<close 1007"},                   // not UTF-8
+      {"\x81\x01x", "<close 1002"},                                           // not masked
+      {std::string("\xc1\x80\0\0\0\0", 6), "<close 1002"},                    // RSV1
+      {client_frame(Opcode::Continuation, "x"), "<close 1002"},               // of nothing
+      {client_frame(Opcode::Text, "\xff"), "<close 1007"},                    // not UTF-8
       {client_frame(Opcode::Binary, std::string(1001, 'x')), "<close 1009"},  // too long
       {client_frame(Opcode::Close, "x"), "<close 1002"},
   };

@@ -41,8 +41,9 @@ inline std::string client_frame(ws::Opcode opcode, std::string_view payload, boo
 inline std::string handshake(std::string_view path, std::string_view fields = {}) {
   return std::string("GET ")
       .append(path)
-      .append(" HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
-              "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n")
+      .append(
+          " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n"
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n")
       .append(fields)
       .append("\r\n");
 }
