@@ -19,15 +19,14 @@ namespace {
 using skua::Request;
 using skua::Response;
 using skua::Router;
+using skua::Task;
+using skua::WebSocket;
+using skua::WebSocketCallbacks;
+using skua::WebSocketCompression;
 using namespace skua::literals;
 
 // Bodies that are measured with may be larger than what a careful server keeps.
 constexpr std::size_t bulk_body_bytes = 256_MiB;
-
-int missing(const ServerOptions& options) {
-  std::fprintf(stderr, "mode %s is not there yet\n", options.mode.c_str());
-  return 2;
-}
 
 skua::BackendChoice backend(std::string_view name) {
   if (name == "epoll") return skua::BackendChoice::Epoll;
@@ -148,8 +147,44 @@ std::string cookies(const Request& request) {
   return out;
 }
 
+Task<> echo_messages(WebSocket& socket) {
+  while (auto message = co_await socket.receive()) {
+    if (message->type == skua::MessageType::Text) {
+      co_await socket.send(message->text);
+    } else {
+      co_await socket.send(message->bytes());
+    }
+  }
+}
+
+// `/ws` sends messages back; what a socket of `/publish` says goes to all of `/subscribe`.
+int ws_echo(const ServerOptions& options) {
+  Router router;
+  router.websocket("/ws",
+                   WebSocketCallbacks{.message = [](WebSocket& socket, skua::Message message) {
+                     if (message.type == skua::MessageType::Text) {
+                       socket.send(message.text);
+                     } else {
+                       socket.send(message.bytes());
+                     }
+                   }});
+  router.websocket("/coroutine", echo_messages);
+  router.websocket("/subscribe", WebSocketCallbacks{.open = [](WebSocket& socket, Request&) {
+                     socket.subscribe("all");
+                   }});
+  router.websocket("/publish",
+                   WebSocketCallbacks{.message = [](WebSocket& socket, skua::Message message) {
+                     socket.publish("all", message.text, message.type);
+                   }});
+  return serve(router, options, 10_MiB);
+}
+
 int conformance(const ServerOptions& options) {
   Router router;
+  router.websocket("/ws", echo_messages,
+                   {.message_bytes = 16_MiB,
+                    .queue_bytes = 32_MiB,
+                    .compression = WebSocketCompression::Context});
   router.any("/echo", [](const Request& request) { return fields(request); });
   router.any("/cookie", [](const Request& request) { return cookies(request); });
   const auto body = [](const Request& request) {
@@ -182,7 +217,7 @@ constexpr Mode table[] = {
     {"stream", "GET /stream: bytes for as long as somebody reads", stream},
     {"files", "a folder", files},
     {"conformance", "what HTTP test suites expect: every path echoes", conformance},
-    {"ws-echo", "WebSocket messages back", missing},
+    {"ws-echo", "WebSocket messages back at /ws; /publish to /subscribe", ws_echo},
 };
 
 }  // namespace
