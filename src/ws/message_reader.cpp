@@ -49,11 +49,11 @@ MessageReader::Event MessageReader::next(std::span<char>& input) {
       if (!is_whole) return fail(is_whole.error());
       if (!*is_whole) return need_more();
     }
-    if (state_ != State::Payload) return Event::NeedMore;
+    if (state_ != State::Payload) return need_more();
     const auto event = is_control(frame_opcode_) ? take_control(input) : take_data(input);
     if (!event) return fail(event.error());
     if (*event != Event::NeedMore) return *event;
-    if (state_ == State::Payload) return Event::NeedMore;
+    if (state_ == State::Payload) return need_more();
   }
 }
 
@@ -68,11 +68,10 @@ std::size_t MessageReader::memory_bytes() const noexcept {
   return bytes;
 }
 
+// Nobody knows when more comes, so nothing is kept for the next message.
 MessageReader::Event MessageReader::need_more() noexcept {
-  if (!is_in_message_) {
-    if (heap_bytes(collected_) != 0) std::string().swap(collected_);
-    extra_.reset();
-  }
+  if (!is_in_message_) std::string().swap(collected_);
+  if (!is_in_message_ && state_ == State::Header) extra_.reset();
   return Event::NeedMore;
 }
 
@@ -86,11 +85,17 @@ MessageReader::Extra& MessageReader::extra() {
   return *extra_;
 }
 
-MessageReader::Event MessageReader::fail(Error error) {
-  state_ = State::Failed;
+// No more messages come.
+void MessageReader::end(State state) noexcept {
+  state_ = state;
   is_in_message_ = false;
+  payload_ = {};
   std::string().swap(collected_);
   if (inflater_ != nullptr) inflater_->abandon();
+}
+
+MessageReader::Event MessageReader::fail(Error error) {
+  end(State::Failed);
   const std::string_view why = error.context().empty() ? message(error.code()) : error.context();
   extra().reason = {.code = close_code_for(error.code()), .text = std::string(why)};
   return Event::Failed;
@@ -201,9 +206,7 @@ MessageReader::Event MessageReader::end_control(std::string_view payload) {
   if (frame_opcode_ == Opcode::Pong) return Event::Pong;
   auto reason = parse_close(payload);
   if (!reason) return fail(reason.error());
-  state_ = State::Closed;
-  is_in_message_ = false;
-  payload_ = {};
+  end(State::Closed);
   extra().reason = *std::move(reason);
   return Event::Close;
 }
@@ -220,10 +223,7 @@ Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
   } else {
     if (const auto checked = check_text(piece); !checked) return checked.error();
     is_in_input = is_end && collected_.empty();
-    if (!is_in_input) {
-      make_room(piece.size());
-      collected_ += piece;
-    }
+    if (!is_in_input) collected_ += piece;
   }
   if (left_bytes_ == 0) state_ = State::Header;
   if (!is_end) return Event::NeedMore;
@@ -236,14 +236,6 @@ Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
 Result<void> MessageReader::check_text(std::string_view text) noexcept {
   if (message_opcode_ == Opcode::Text && !utf8_.feed(text)) return not_utf8;
   return {};
-}
-
-// Grows by halves of what arrived, but not beyond what may arrive.
-void MessageReader::make_room(std::size_t bytes) {
-  const std::size_t wanted = collected_.size() + bytes;
-  if (wanted <= collected_.capacity()) return;
-  const std::size_t generous = std::min(2 * collected_.capacity(), message_bytes_);
-  collected_.reserve(std::max(wanted, generous));
 }
 
 Result<void> MessageReader::inflate(std::string_view piece) {
@@ -273,7 +265,6 @@ Result<void> MessageReader::take_inflated(std::string_view made) {
   const std::string_view allowed = made.substr(0, message_bytes_ - collected_.size());
   if (const auto checked = check_text(allowed); !checked) return checked.error();
   if (allowed.size() != made.size()) return too_long;
-  make_room(made.size());
   collected_ += made;
   return {};
 }
