@@ -216,10 +216,7 @@ Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
   const bool is_end = is_final_ && left_bytes_ == 0;
   bool is_in_input = false;
   if (is_compressed_) {
-    if (const auto taken = inflate(piece); !taken) return taken.error();
-    if (is_end) {
-      if (const auto taken = finish_inflating(); !taken) return taken.error();
-    }
+    if (const auto taken = inflate(piece, is_end); !taken) return taken.error();
   } else {
     if (const auto checked = check_text(piece); !checked) return checked.error();
     is_in_input = is_end && collected_.empty();
@@ -238,25 +235,20 @@ Result<void> MessageReader::check_text(std::string_view text) noexcept {
   return {};
 }
 
-Result<void> MessageReader::inflate(std::string_view piece) {
+Result<void> MessageReader::inflate(std::string_view piece, bool is_end) {
   std::array<char, inflate_room_bytes> room;
-  for (bool has_room_left = false; !piece.empty() || !has_room_left;) {
+  for (bool is_done = false; !is_done;) {
     const auto step = inflater_->inflate(piece, room);
     if (!step) return step.error();
-    piece.remove_prefix(step->taken);
-    has_room_left = step->made < room.size();
     if (const auto taken = take_inflated({room.data(), step->made}); !taken) return taken.error();
+    piece.remove_prefix(step->taken);
+    is_done = step->is_done;
   }
-  return {};
-}
-
-Result<void> MessageReader::finish_inflating() {
-  std::array<char, inflate_room_bytes> room;
-  for (std::size_t made = room.size(); made == room.size();) {
-    const auto rest = inflater_->finish(room);
-    if (!rest) return rest.error();
-    made = *rest;
-    if (const auto taken = take_inflated({room.data(), made}); !taken) return taken.error();
+  for (bool is_done = !is_end; !is_done;) {
+    const auto step = inflater_->finish(room);
+    if (!step) return step.error();
+    if (const auto taken = take_inflated({room.data(), step->made}); !taken) return taken.error();
+    is_done = step->is_done;
   }
   return {};
 }

@@ -83,8 +83,7 @@ class MessageReader final {
   Result<Event> take_control(std::span<char>& input);
   Event end_control(std::string_view payload);
   Result<Event> take_data(std::span<char>& input);
-  Result<void> inflate(std::string_view piece);
-  Result<void> finish_inflating();
+  Result<void> inflate(std::string_view piece, bool is_end);
   Result<void> take_inflated(std::string_view made);
   Result<void> check_text(std::string_view text) noexcept;
 
