@@ -19,8 +19,8 @@ using skua::ws::MessageReader;
 using Event = MessageReader::Event;
 
 constexpr std::size_t message_bytes = 3000;
-// A buffer of the message, its limit at most, and a control frame.
-constexpr std::size_t memory_bytes = message_bytes + 1000;
+// A buffer that doubles, and a control frame.
+constexpr std::size_t memory_bytes = 2 * message_bytes + 1000;
 
 void check(bool holds) {
   if (!holds) std::abort();

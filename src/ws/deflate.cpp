@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view flush_tail{"\x00\x00\xff\xff", 4};
 // RFC 7692 §7.2.3.6: an empty message is an empty block of its own.
 constexpr char empty_message = '\0';
+constexpr const char* why = "the message cannot be decompressed";
 constexpr int smallest_window_bits = 9;
 constexpr unsigned unused_bits = 7;           // of z_stream::data_type, as inflate() leaves it
 constexpr unsigned behind_block = 128;        // of the same
@@ -63,15 +64,15 @@ class InflateState {
   }
 
   Result<Inflater::Step> run(std::string_view input, std::span<char> room) noexcept {
-    if (error_ != Errc::None) return Error(error_, "the message cannot be decompressed");
+    if (error_ != Errc::None) return Error(error_, why);
     if (room.empty()) return Inflater::Step{};
     stream_.next_in = in(input);
     stream_.avail_in = clamp(input.size());
     stream_.next_out = out_to(room);
     stream_.avail_out = clamp(room.size());
     const int code = ::inflate(&stream_, Z_SYNC_FLUSH);
-    const Inflater::Step step{.taken = clamp(input.size()) - stream_.avail_in,
-                              .made = clamp(room.size()) - stream_.avail_out};
+    Inflater::Step step{.taken = clamp(input.size()) - stream_.avail_in,
+                        .made = clamp(room.size()) - stream_.avail_out};
     if (step.taken != 0 || step.made != 0) {
       is_at_end_ = false;
       const auto type = static_cast<unsigned>(stream_.data_type);
@@ -84,8 +85,9 @@ class InflateState {
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       error_ = code == Z_MEM_ERROR ? Errc::OutOfMemory : Errc::MalformedCoding;
       // What came out before is looked at first, however the input was split.
-      if (step.made == 0) return Error(error_, "the message cannot be decompressed");
+      if (step.made == 0) return Error(error_, why);
     }
+    step.is_done = error_ == Errc::None && step.taken == input.size() && step.made < room.size();
     return step;
   }
 
@@ -109,7 +111,7 @@ Result<void> Inflater::begin() {
   state_ = pool_ != nullptr ? pool_->states_.take() : std::make_unique<InflateState>();
   if (state_->open(window_bits_)) return {};
   state_.reset();
-  return Error(Errc::OutOfMemory, "the message cannot be decompressed");
+  return Error(Errc::OutOfMemory, why);
 }
 
 Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
@@ -117,28 +119,24 @@ Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char>
   return state_->run(input, room);
 }
 
-Result<std::size_t> Inflater::finish(std::span<char> room) {
+Result<Inflater::Step> Inflater::finish(std::span<char> room) {
   if (const auto begun = begin(); !begun) return begun.error();
-  std::size_t made = 0;
   // Some senders end a message with a final block and nothing behind it.
-  while (tail_taken_ < flush_tail.size() && !(tail_taken_ == 0 && state_->is_at_end())) {
-    const auto step = state_->run(flush_tail.substr(tail_taken_), room.subspan(made));
-    if (!step) return step.error();
-    tail_taken_ = static_cast<std::uint8_t>(tail_taken_ + step->taken);
-    made += step->made;
-    if (made == room.size()) return made;
-  }
-  const auto rest = state_->run({}, room.subspan(made));
-  if (!rest) return rest.error();
-  made += rest->made;
-  if (made == room.size()) return made;
+  const bool has_tail = tail_taken_ != 0 || !state_->is_at_end();
+  const auto tail = has_tail ? flush_tail.substr(tail_taken_) : std::string_view();
+  auto step = state_->run(tail, room);
+  if (!step) return step.error();
+  tail_taken_ = static_cast<std::uint8_t>(tail_taken_ + step->taken);
+  if (!step->is_done) return step;
   if (!state_->is_behind_whole_block()) {
     state_->refuse();
-    return Error(Errc::MalformedCoding, "the message cannot be decompressed");
+    if (step->made == 0) return Error(Errc::MalformedCoding, why);
+    step->is_done = false;
+    return step;
   }
   tail_taken_ = 0;
   if (!keeps_context_) release();
-  return made;
+  return step;
 }
 
 std::size_t Inflater::memory_bytes() const noexcept {
@@ -221,7 +219,7 @@ Result<void> Inflater::begin() { return Errc::Unsupported; }
 Result<Inflater::Step> Inflater::inflate(std::string_view, std::span<char>) {
   return Errc::Unsupported;
 }
-Result<std::size_t> Inflater::finish(std::span<char>) { return Errc::Unsupported; }
+Result<Inflater::Step> Inflater::finish(std::span<char>) { return Errc::Unsupported; }
 std::size_t Inflater::memory_bytes() const noexcept { return 0; }
 
 struct Deflater::State {};

@@ -44,6 +44,7 @@ class Inflater final {
   struct Step {
     std::size_t taken = 0;  ///< bytes of input
     std::size_t made = 0;   ///< bytes of output
+    bool is_done = false;   ///< all is taken, and all that could come of it is out
   };
 
   /// `window_bits`: 8 to 15, what the peer compresses with. `pool`, if any, outlives it.
@@ -52,16 +53,15 @@ class Inflater final {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater();
 
-  /// Goes on with a message. All that could come of the input is out once it is taken and there was
-  /// room left; the room bounds what a hostile input can make of itself.
+  /// Goes on with a message; to be called with the rest of the input until it is done. The room
+  /// bounds what a hostile input can make of itself.
   ///
   /// Ends with: MalformedCoding, OutOfMemory; the same again until abandon().
   Result<Step> inflate(std::string_view input, std::span<char> room);
-  /// Brings out the rest of the message after its last byte; to be called until there was room
-  /// left.
+  /// Brings out the rest of the message after its last byte; to be called until it is done.
   ///
   /// Ends with: as inflate(), also where the message stops in the middle of a block.
-  Result<std::size_t> finish(std::span<char> room);
+  Result<Step> finish(std::span<char> room);
   /// Forgets the message and the context.
   void abandon() noexcept;
 

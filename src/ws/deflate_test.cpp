@@ -26,19 +26,19 @@ std::string inflate(Inflater& inflater, std::string_view payload, std::size_t st
   std::vector<char> room(room_bytes);
   for (std::size_t at = 0; at < payload.size(); at += step) {
     std::string_view piece = payload.substr(at, step);
-    for (bool has_room_left = false; !piece.empty() || !has_room_left;) {
+    for (bool is_done = false; !is_done;) {
       const auto did = inflater.inflate(piece, room);
       if (!did) return std::string(message(did.error().code()));
       piece.remove_prefix(did->taken);
       out.append(room.data(), did->made);
-      has_room_left = did->made < room.size();
+      is_done = did->is_done;
     }
   }
-  for (std::size_t made = room.size(); made == room.size();) {
+  for (bool is_done = false; !is_done;) {
     const auto did = inflater.finish(room);
     if (!did) return std::string(message(did.error().code()));
-    made = *did;
-    out.append(room.data(), made);
+    out.append(room.data(), did->made);
+    is_done = did->is_done;
   }
   return out;
 }

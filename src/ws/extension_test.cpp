@@ -133,7 +133,7 @@ TEST(OfferDeflate, OurServerKeepsWhatOurClientOffers) {
   if (!is_deflate_available()) GTEST_SKIP();
   for (const bool keeps : {false, true}) {
     for (const std::uint8_t bits : std::to_array<std::uint8_t>({8, 12, 15})) {
-      DeflateOptions client{.keeps_context = keeps, .window_bits = bits};
+      const DeflateOptions client{.keeps_context = keeps, .window_bits = bits};
       const std::string offer = offer_deflate(client);
       for (const DeflateOptions& server : {keeping, DeflateOptions{}, client}) {
         const auto accepted = accept_deflate(parse_extensions(offer).value(), server);
@@ -175,8 +175,9 @@ TEST(CheckDeflateResponse, RefusesWhatWasNotOffered) {
                          small));
   const auto agreed = check_deflate_response(
       "permessage-deflate; server_max_window_bits=9; client_max_window_bits=8", small);
-  EXPECT_EQ(agreed.value()->server_max_window_bits, 9);
-  EXPECT_EQ(agreed.value()->client_max_window_bits, 8);
+  const DeflateParameters parameters = agreed.value().value_or(DeflateParameters{});
+  EXPECT_EQ(parameters.server_max_window_bits, 9);
+  EXPECT_EQ(parameters.client_max_window_bits, 8);
 }
 
 }  // namespace

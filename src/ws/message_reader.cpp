@@ -49,11 +49,11 @@ MessageReader::Event MessageReader::next(std::span<char>& input) {
       if (!is_whole) return fail(is_whole.error());
       if (!*is_whole) return need_more();
     }
-    if (state_ != State::Payload) return Event::NeedMore;
+    if (state_ != State::Payload) return need_more();
     const auto event = is_control(frame_opcode_) ? take_control(input) : take_data(input);
     if (!event) return fail(event.error());
     if (*event != Event::NeedMore) return *event;
-    if (state_ == State::Payload) return Event::NeedMore;
+    if (state_ == State::Payload) return need_more();
   }
 }
 
@@ -68,11 +68,10 @@ std::size_t MessageReader::memory_bytes() const noexcept {
   return bytes;
 }
 
+// Nobody knows when more comes, so nothing is kept for the next message.
 MessageReader::Event MessageReader::need_more() noexcept {
-  if (!is_in_message_) {
-    if (heap_bytes(collected_) != 0) std::string().swap(collected_);
-    extra_.reset();
-  }
+  if (!is_in_message_) std::string().swap(collected_);
+  if (!is_in_message_ && state_ == State::Header) extra_.reset();
   return Event::NeedMore;
 }
 
@@ -92,11 +91,17 @@ MessageReader::Extra& MessageReader::extra() {
   return *extra_;
 }
 
-MessageReader::Event MessageReader::fail(Error error) {
-  state_ = State::Failed;
+// No more messages come.
+void MessageReader::end(State state) noexcept {
+  state_ = state;
   is_in_message_ = false;
+  payload_ = {};
   std::string().swap(collected_);
   if (inflater_ != nullptr) inflater_->abandon();
+}
+
+MessageReader::Event MessageReader::fail(Error error) {
+  end(State::Failed);
   const std::string_view why = error.context().empty() ? message(error.code()) : error.context();
   extra().reason = {.code = close_code_for(error.code()), .text = std::string(why)};
   return Event::Failed;
@@ -207,9 +212,7 @@ MessageReader::Event MessageReader::end_control(std::string_view payload) {
   if (frame_opcode_ == Opcode::Pong) return Event::Pong;
   auto reason = parse_close(payload);
   if (!reason) return fail(reason.error());
-  state_ = State::Closed;
-  is_in_message_ = false;
-  payload_ = {};
+  end(State::Closed);
   extra().reason = *std::move(reason);
   return Event::Close;
 }
@@ -219,17 +222,11 @@ Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
   const bool is_end = is_final_ && left_bytes_ == 0;
   bool is_in_input = false;
   if (is_compressed_) {
-    if (const auto taken = inflate(piece); !taken) return taken.error();
-    if (is_end) {
-      if (const auto taken = finish_inflating(); !taken) return taken.error();
-    }
+    if (const auto taken = inflate(piece, is_end); !taken) return taken.error();
   } else {
     if (const auto checked = check_text(piece); !checked) return checked.error();
     is_in_input = is_end && collected_.empty();
-    if (!is_in_input) {
-      make_room(piece.size());
-      collected_ += piece;
-    }
+    if (!is_in_input) collected_ += piece;
   }
   if (left_bytes_ == 0) state_ = State::Header;
   if (!is_end) return Event::NeedMore;
@@ -244,33 +241,20 @@ Result<void> MessageReader::check_text(std::string_view text) noexcept {
   return {};
 }
 
-// Grows by halves of what arrived, but not beyond what may arrive.
-void MessageReader::make_room(std::size_t bytes) {
-  const std::size_t wanted = collected_.size() + bytes;
-  if (wanted <= collected_.capacity()) return;
-  const std::size_t generous = std::min(2 * collected_.capacity(), message_bytes_);
-  collected_.reserve(std::max(wanted, generous));
-}
-
-Result<void> MessageReader::inflate(std::string_view piece) {
+Result<void> MessageReader::inflate(std::string_view piece, bool is_end) {
   std::array<char, inflate_room_bytes> room;
-  for (bool has_room_left = false; !piece.empty() || !has_room_left;) {
+  for (bool is_done = false; !is_done;) {
     const auto step = inflater_->inflate(piece, room);
     if (!step) return step.error();
-    piece.remove_prefix(step->taken);
-    has_room_left = step->made < room.size();
     if (const auto taken = take_inflated({room.data(), step->made}); !taken) return taken.error();
+    piece.remove_prefix(step->taken);
+    is_done = step->is_done;
   }
-  return {};
-}
-
-Result<void> MessageReader::finish_inflating() {
-  std::array<char, inflate_room_bytes> room;
-  for (std::size_t made = room.size(); made == room.size();) {
-    const auto rest = inflater_->finish(room);
-    if (!rest) return rest.error();
-    made = *rest;
-    if (const auto taken = take_inflated({room.data(), made}); !taken) return taken.error();
+  for (bool is_done = !is_end; !is_done;) {
+    const auto step = inflater_->finish(room);
+    if (!step) return step.error();
+    if (const auto taken = take_inflated({room.data(), step->made}); !taken) return taken.error();
+    is_done = step->is_done;
   }
   return {};
 }
@@ -279,7 +263,6 @@ Result<void> MessageReader::take_inflated(std::string_view made) {
   const std::string_view allowed = made.substr(0, message_bytes_ - collected_.size());
   if (const auto checked = check_text(allowed); !checked) return checked.error();
   if (allowed.size() != made.size()) return too_long;
-  make_room(made.size());
   collected_ += made;
   return {};
 }

@@ -26,8 +26,8 @@ class Inflater;
 /// }
 /// ```
 /// It keeps nothing of `input`: a message that is whole in there is shown where it lies, and of
-/// others the bytes are collected as they arrive, never on the word of a length. Between messages
-/// it owns no memory on the heap.
+/// others the bytes are collected as they arrive, never on the word of a length, in at most twice
+/// their memory. Between messages it owns none on the heap.
 /// RFC:       6455 §5, §6.2, §7, §8.1; 7692 §6.2
 class MessageReader final {
  public:
@@ -86,14 +86,12 @@ class MessageReader final {
   Result<Event> take_control(std::span<char>& input);
   Event end_control(std::string_view payload);
   Result<Event> take_data(std::span<char>& input);
-  Result<void> append(std::string_view piece);
-  Result<void> inflate(std::string_view piece);
-  Result<void> finish_inflating();
+  Result<void> inflate(std::string_view piece, bool is_end);
   Result<void> take_inflated(std::string_view made);
   Result<void> check_text(std::string_view text) noexcept;
-  void make_room(std::size_t bytes);
 
   Extra& extra();
+  void end(State state) noexcept;
   Event fail(Error error);
   void forget_message() noexcept;
 

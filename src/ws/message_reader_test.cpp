@@ -163,6 +163,24 @@ TEST(MessageReader, SaysWhatThePeerSaidAtItsClose) {
   EXPECT_EQ(reader.reason().text, "bye");
 }
 
+TEST(MessageReader, ACloseWithinAMessageGivesItsMemoryBack) {
+  MessageReader reader(Role::Client, 10'000);
+  std::string bytes = frame(Opcode::Text, std::string(5000, 'a'), more) + frame(Opcode::Close, "");
+  std::span<char> input(bytes);
+  ASSERT_EQ(reader.next(input), Event::Close);
+  EXPECT_LE(reader.memory_bytes(), 1000U);
+}
+
+TEST(MessageReader, AMessageIsForgottenWhileAPingIsAwaited) {
+  MessageReader reader(Role::Client, 10'000);
+  std::string bytes = frame(Opcode::Text, std::string(5000, 'a'), more) +
+                      frame(Opcode::Continuation, "b") + frame(Opcode::Ping, "ping").substr(0, 3);
+  std::span<char> input(bytes);
+  ASSERT_EQ(reader.next(input), Event::Message);
+  EXPECT_EQ(reader.next(input), Event::NeedMore);
+  EXPECT_LE(reader.memory_bytes(), 1000U);
+}
+
 TEST(MessageReader, FramesMaskedTheWrongWayFailAtTheirSecondByte) {
   for (const Role role : {Role::Server, Role::Client}) {
     MessageReader reader(role, 100);

@@ -20,8 +20,6 @@ class Utf8Validator {
   void reset() noexcept { *this = {}; }
 
  private:
-  bool begin_sequence(unsigned char lead) noexcept;
-
   // Of the sequence that is unfinished: how many bytes it wants, and from where to where the next.
   std::uint8_t missing_ = 0;
   std::uint8_t lowest_ = 0x80;
