@@ -59,7 +59,8 @@ MessageReader::Event MessageReader::next(std::span<char>& input) {
 
 const CloseReason& MessageReader::reason() const noexcept {
   static const CloseReason none;
-  return extra_ != nullptr ? extra_->reason : none;
+  if (extra_ == nullptr) return none;
+  return extra_->reason;
 }
 
 std::size_t MessageReader::memory_bytes() const noexcept {
