@@ -331,6 +331,38 @@ TEST_P(ConnectorTest, SaysThatAServerHungUpOrSpeaksNoTls) {
   }
 }
 
+TEST_P(ConnectorTest, EndsInOrderWhicheverOperationFails) {
+  if (!crypto_is_there()) GTEST_SKIP() << "built without OpenSSL";
+  use_tls();
+  bool is_connected = false;
+  for (std::uint64_t failing = 1; !is_connected && failing < 50; ++failing) {
+    net::FaultStream* faulty = nullptr;
+    use([&](loop::Loop& loop, const net::Address& address,
+            net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
+      auto stream = std::make_unique<net::FaultStream>(*open_socket(loop, address, sink), failing);
+      faulty = stream.get();
+      stream->listen(sink);
+      return std::unique_ptr<net::Stream>(std::move(stream));
+    });
+    Connecting task = started();
+    const auto server = accepted_tls();
+    turn_until([&] {
+      if (!task.is_done()) faulty->deliver();
+      return task.is_done();
+    });
+    auto outcome = task.result();
+    is_connected = static_cast<bool>(outcome);
+    if (is_connected) {
+      EXPECT_GT(failing, 3U);  // there were some that could fail
+      net::close_detached(*std::move(outcome));
+    } else {
+      EXPECT_EQ(outcome.problem().error.code(), Errc::Reset);
+    }
+    close(*server);
+  }
+  EXPECT_TRUE(is_connected);
+}
+
 TEST_P(ConnectorTest, TlsWantsAContextAndAName) {
   origin_.is_secure = true;
   EXPECT_EQ(problem().error.code(), Errc::Unsupported);
