@@ -24,11 +24,10 @@ Handshake::~Handshake() {
 Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Duration limit) {
   const loop::Instant began = loop_.now();
   stream_->start_receive();  // begins it
-  while (!is_established_ && !failure_) {
+  while (!is_established_ && !has_failed_) {
     const Duration left = limit - (loop_.now() - began);
     if (left <= Duration(0)) co_return timed_out(step, limit);
-    TimedWait change(loop_, changed_, left);
-    co_await change;
+    co_await TimedWait(loop_, changed_, left);
   }
   if (!is_established_) co_return failure_of(step);
   std::unique_ptr<net::Stream> secure = std::move(stream_);
@@ -36,11 +35,10 @@ Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Dur
 }
 
 Problem Handshake::failure_of(const std::string& step) const {
-  const Error error = failure_->code() == Errc::None ? Error(Errc::Closed, "TLS") : *failure_;
+  const Error error = failure_.code() == Errc::None ? Error(Errc::Closed, "TLS") : failure_;
   // The engine knows more of what it has refused itself.
   const bool is_engines = stream_->engine().error().code() != Errc::None;
-  return is_engines ? could_not(step, error, stream_->engine().error_text())
-                    : could_not(step, error);
+  return could_not(step, error, is_engines ? stream_->engine().error_text() : error.message());
 }
 
 void Handshake::on_established() {
@@ -50,6 +48,7 @@ void Handshake::on_established() {
 }
 
 void Handshake::on_receive_end(Error error) {
+  has_failed_ = true;
   failure_ = error;
   changed_.wake_all();
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
+#include <string>
 
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
@@ -41,8 +41,9 @@ class Handshake final : private net::StreamSink {
 
   loop::Loop& loop_;
   std::unique_ptr<tls::TlsStream> stream_;
-  std::optional<Error> failure_;
+  Error failure_ = Errc::None;
   bool is_established_ = false;
+  bool has_failed_ = false;
   skua::detail::WaiterList changed_;
 };
 

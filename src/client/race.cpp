@@ -4,7 +4,6 @@
 #include "client/race.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "client/timed_wait.hpp"
@@ -23,25 +22,27 @@ class Race::Attempt final : public net::StreamSink {
     if (stream) net::close_detached(std::move(stream));
   }
 
-  [[nodiscard]] bool has_won() const noexcept { return outcome && outcome->code() == Errc::None; }
-  [[nodiscard]] bool has_failed() const noexcept { return outcome && !has_won(); }
+  [[nodiscard]] bool has_won() const noexcept { return is_over_ && error.code() == Errc::None; }
+  [[nodiscard]] bool has_failed() const noexcept { return is_over_ && !has_won(); }
 
   std::unique_ptr<net::Stream> stream;
-  std::optional<Error> outcome;
+  Error error = Errc::None;
 
  private:
-  void on_connect(Error error) override {
-    outcome = error;
+  void on_connect(Error outcome) override {
+    is_over_ = true;
+    error = outcome;
     changed_.wake_all();
   }
   // Nothing else was asked for.
   void on_receive(std::span<char> /*bytes*/) override {}
-  void on_receive_end(Error /*error*/) override {}
+  void on_receive_end(Error /*why*/) override {}
   void on_sent(std::size_t /*count*/) override {}
-  void on_send_failed(Error /*error*/) override {}
+  void on_send_failed(Error /*why*/) override {}
   void on_closed() override {}
 
   skua::detail::WaiterList& changed_;
+  bool is_over_ = false;
 };
 
 Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Address& address,
@@ -98,8 +99,7 @@ Task<Result<std::unique_ptr<net::Stream>>> Race::run(Duration limit) {
     } else if (attempts_.empty()) {
       co_return last_failure_;
     }
-    TimedWait change(loop_, changed_, left);
-    co_await change;
+    co_await TimedWait(loop_, changed_, left);
   }
 }
 
@@ -120,7 +120,7 @@ bool Race::start_next() {
 void Race::drop_failed() {
   for (const auto& attempt : attempts_) {
     if (!attempt->has_failed()) continue;
-    last_failure_ = *attempt->outcome;
+    last_failure_ = attempt->error;
     next_due_ = loop_.now();
   }
   std::erase_if(attempts_, [](const auto& attempt) { return attempt->has_failed(); });

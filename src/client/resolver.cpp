@@ -31,8 +31,9 @@ Addresses at_port(Addresses addresses, std::uint16_t port) {
 }  // namespace
 
 struct Resolver::Name {
-  std::optional<Result<Addresses>> answer{};
-  loop::Instant expires{};  // once there is an answer
+  bool is_answered = false;
+  Result<Addresses> answer = Errc::None;
+  loop::Instant expires{};  // once it is answered
   skua::detail::WaiterList waiters{};
 };
 
@@ -48,14 +49,13 @@ Task<Outcome<Addresses>> Resolver::resolve(std::string host, std::uint16_t port,
   const std::string step = "resolve " + host;
   const std::shared_ptr<Name> name = find_or_ask(host);
   const loop::Instant began = loop_.now();
-  while (!name->answer) {
+  while (!name->is_answered) {
     const Duration left = limit - (loop_.now() - began);
     if (left <= Duration(0)) co_return timed_out(step, limit);
-    TimedWait change(loop_, name->waiters, left);
-    co_await change;
+    co_await TimedWait(loop_, name->waiters, left);
   }
-  if (!*name->answer) co_return could_not(step, name->answer->error());
-  co_return at_port(**name->answer, port);
+  if (!name->answer) co_return could_not(step, name->answer.error());
+  co_return at_port(*name->answer, port);
 }
 
 std::optional<Addresses> Resolver::known(std::string_view host, std::uint16_t port) const {
@@ -78,7 +78,7 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
   const auto found = names_.find(host);
   if (found != names_.end()) {
     const std::shared_ptr<Name>& name = found->second;
-    if (!name->answer || loop_.now() < name->expires) return name;
+    if (!name->is_answered || loop_.now() < name->expires) return name;
     names_.erase(found);
   }
   make_room();
@@ -90,20 +90,22 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
 
 Task<> Resolver::ask(std::string host, std::shared_ptr<Name> name) {
   const auto look_up = [call = options_.look_up, host = std::move(host)] { return call(host); };
-  Result<Addresses> answer = Error(Errc::NameNotResolved, "the lookup failed");
+  Result<Addresses> answer = Errc::None;
   bool was_asked = true;
   try {
     answer = co_await offload(look_up);
   } catch (const Exception& refused) {
     answer = refused.error();
     was_asked = false;
-  } catch (const std::exception&) {  // what it came to stays
+  } catch (...) {
+    answer = Error(Errc::NameNotResolved, "the lookup failed");
   }
   if (answer && answer->empty()) answer = Error(Errc::NameNotResolved, "it has no address");
   // That no thread was free says nothing about the name.
   const Duration failure_time = was_asked ? options_.failure_time : Duration(0);
   name->expires = loop_.now() + (answer ? options_.cache_time : failure_time);
-  name->answer.emplace(std::move(answer));
+  name->answer = std::move(answer);
+  name->is_answered = true;
   name->waiters.wake_all();
 }
 
@@ -112,17 +114,15 @@ void Resolver::make_room() {
   if (names_.size() < options_.cache_entries) return;
   const loop::Instant now = loop_.now();
   std::erase_if(names_, [now](const auto& entry) {
-    return entry.second->answer && entry.second->expires <= now;
+    return entry.second->is_answered && entry.second->expires <= now;
   });
   const auto goes_first = [](const auto& a, const auto& b) {
-    const auto rank = [](const Name& name) {
-      return std::pair(!name.answer.has_value(), name.expires);
-    };
+    const auto rank = [](const Name& name) { return std::pair(!name.is_answered, name.expires); };
     return rank(*a.second) < rank(*b.second);
   };
   while (!names_.empty() && names_.size() >= options_.cache_entries) {
     const auto first = std::ranges::min_element(names_, goes_first);
-    if (!first->second->answer) return;
+    if (!first->second->is_answered) return;
     names_.erase(first);
   }
 }

@@ -40,7 +40,7 @@ struct ResolverOptions {
 /// Finds the addresses of hosts without holding up its loop, each name once at a time.
 ///
 /// Numeric addresses, `localhost` and overrides are answered at once, all else by a thread of the
-/// loop's worker pool.
+/// loop's worker pool (Loop::use_pool); one that hangs is one thread less.
 /// Lifetime:  one loop; it outlives the tasks that resolve() gave. A lookup that it started may end
 ///            after it, and is then dropped.
 class Resolver final {

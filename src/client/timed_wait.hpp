@@ -12,8 +12,7 @@ namespace skua::client {
 /// which it was, and may be woken for nothing.
 ///
 /// ```cpp
-/// TimedWait change(loop, changed, left);
-/// co_await change;
+/// while (!is_done && left > Duration(0)) co_await TimedWait(loop, changed, left);
 /// ```
 class TimedWait final {
  public:

@@ -37,6 +37,7 @@ class FaultStream final : public Stream, private StreamSink {
   [[nodiscard]] Address local() const override { return inner_->local(); }
 
  private:
+  void on_connect(Error error) override { sink().on_connect(error); }
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
   void on_sent(std::size_t count) override { sink().on_sent(count); }
