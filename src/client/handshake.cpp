@@ -38,8 +38,7 @@ Problem Handshake::failure_of(const std::string& step) const {
   const Error error = failure_.code() == Errc::None ? Error(Errc::Closed, "TLS") : failure_;
   // The engine knows more of what it has refused itself.
   const bool is_engines = stream_->engine().error().code() != Errc::None;
-  return is_engines ? could_not(step, error, stream_->engine().error_text())
-                    : could_not(step, error);
+  return could_not(step, error, is_engines ? stream_->engine().error_text() : error.message());
 }
 
 void Handshake::on_established() {
