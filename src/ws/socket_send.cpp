@@ -125,6 +125,7 @@ void Socket::output_drained() {
   while (queue_ != nullptr && wire_has_room()) {
     if (!queue_->empty()) wire_.write(queue_->pop());
     if (queue_->empty()) queue_.reset();
+    wire_.settle_later();
   }
   // Half of the limit, so that a slow peer does not cost a resumption for every byte it takes.
   if (queued_bytes() > options_.queue_bytes / 2) return;

@@ -90,7 +90,8 @@ def main(arguments: list[str]) -> int:
         return SKIP
     clients(found, server)
     skua = str(pathlib.Path(server).with_name("skua"))
-    if not os.access(skua, os.X_OK) or subprocess.run([skua, "ws", "--help"], capture_output=True, timeout=TIMEOUT).returncode:
+    if not os.access(skua, os.X_OK) or b"Usage: skua ws" not in subprocess.run(
+            [skua, "ws", "--help"], capture_output=True, timeout=TIMEOUT).stdout:
         print("skua ws: left out, there is none")
         return 0
     for peer in found:

@@ -13,6 +13,7 @@
 
 #include "skua/websocket_message.hpp"
 #include "support/client.hpp"
+#include "ws/deflate.hpp"
 #include "ws/frame.hpp"
 #include "ws/mask.hpp"
 #include "ws/message_reader.hpp"
@@ -115,19 +116,26 @@ class WebSocketClient {
     return "<close " + std::to_string(static_cast<unsigned>(reader_->reason().code)) + " " +
            reader_->reason().text + ">";
   }
+  /// Compression was agreed on.
+  void use(ws::Inflater& inflater) { reader_->use(&inflater); }
+  /// Of all frames that were looked for.
+  [[nodiscard]] std::size_t received_bytes() const noexcept { return received_bytes_; }
   [[nodiscard]] MessageType type() const { return reader_->type(); }
   Client& wire() noexcept { return client_; }
 
  private:
   std::string some() {
     for (int i = 0; turn_ && i < 2000 && !client_.is_readable(); ++i) turn_();
-    return client_.some();
+    std::string bytes = client_.some();
+    received_bytes_ += bytes.size();
+    return bytes;
   }
 
   Client client_;
   std::function<void()> turn_;
   std::string received_;
   std::string payload_;
+  std::size_t received_bytes_ = 0;
   std::unique_ptr<ws::MessageReader> reader_ =
       std::make_unique<ws::MessageReader>(ws::Role::Client, 64U << 20U);
 };
