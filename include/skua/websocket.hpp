@@ -72,7 +72,7 @@ class MessageAwaiter {
   ~MessageAwaiter();
   [[nodiscard]] bool await_ready() const;
   void await_suspend(std::coroutine_handle<> receiver);
-  [[nodiscard]] std::optional<Message> await_resume() noexcept;
+  std::optional<Message> await_resume() noexcept;
 
  private:
   ws::Socket* socket_;

@@ -93,7 +93,7 @@ TEST_F(Deflate, WhatGoesInComesOut) {
     for (const bool keeps_context : {false, true}) {
       Deflater deflater(bits, keeps_context);
       Inflater inflater(bits, keeps_context);
-      for (const std::size_t size : {0, 1, 5, 300, 0, 5000, 100'000, 3}) {
+      for (const std::size_t size : {0U, 1U, 5U, 300U, 0U, 5000U, 100'000U, 3U}) {
         const std::string text = some_text(size);
         const std::string payload = deflated(deflater, text);
         ASSERT_TRUE(inflate(inflater, payload, size % 2 == 0 ? 7 : 100'000) == text)

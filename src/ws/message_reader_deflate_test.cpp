@@ -71,7 +71,7 @@ TEST_F(CompressedMessages, InPiecesWithManyFragments) {
       compressed_frame(Opcode::Continuation, payload.substr(third, third), false) +
       compressed_frame(Opcode::Continuation, payload.substr(2 * third));
   InflatePool pool;
-  for (const std::size_t step : {1, 7, 1000, 1'000'000}) {
+  for (const std::size_t step : {1U, 7U, 1000U, 1'000'000U}) {
     Inflater inflater(15, false, &pool);
     MessageReader reader(Role::Client, 1_MiB);
     reader.use(&inflater);

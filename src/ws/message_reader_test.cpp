@@ -39,7 +39,6 @@ std::string masked(Opcode opcode, const std::string& payload, bool is_final = tr
 }
 
 constexpr Flags more{.is_final = false};
-constexpr Flags compressed{.is_compressed = true};
 
 TEST(MessageReader, ShowsAWholeMessageWhereItLies) {
   MessageReader reader(Role::Server, 1_KiB);

@@ -241,7 +241,7 @@ TEST_P(WebSocketPublish, OtherThreadsSendAndPublish) {
   EXPECT_EQ(one.text(), "<close 1000 done>");
   one.close(1000);
   EXPECT_EQ(one.text(), "<end>");
-  server->shutdown();
+  server->cancel();
   EXPECT_FALSE(remote.is_open());
   remote.send("nobody is there");
 }
