@@ -33,7 +33,8 @@ class RemoteSocket;
 enum class WebSocketCompression : std::uint8_t {
   Off,
   PerMessage,  ///< each for itself: an idle socket costs nothing more
-  Context,     ///< with what came before it in mind: better, for 300 KiB a socket
+  Context,     ///< with what came before it in mind: better, for 300 KiB a socket; not what is sent
+               ///< under SlowPeer::DropOldest
 };
 
 /// What happens to messages for a peer that does not take them, once
@@ -130,7 +131,7 @@ class WebSocketSender final {
 /// Pings are answered, and the peer's life is watched, by itself. When a handler ends, its socket
 /// is closed: with 1000, or with 1011 where it threw.
 ///
-/// Lifetime:  that of a server's ends after its handler, or after on-close callback. One thread,
+/// Lifetime:  that of a server's ends after its handler, or after the close callback. One thread,
 /// but
 ///            for sender().
 class WebSocket final {
@@ -142,7 +143,7 @@ class WebSocket final {
   /// The next message; nothing when the socket is closed: then close_reason() says why. For
   /// coroutines; one at a time.
   ///
-  /// Waits for: a whole message. Nothing more is read from the peer while nobody receives.
+  /// Waits for: a whole message. Once one waits to be received, nothing more is read of the peer.
   /// Ends with: the handler dropped when it goes on waiting after the connection is gone, or for
   ///            longer than WebSocketOptions::close after the end.
   /// Lifetime:  the message's views are valid until the next receive().

@@ -17,9 +17,10 @@ constexpr std::size_t kept_scratch_bytes = 64 * 1024;
 
 }  // namespace
 
-DeflateOptions deflate_options(WebSocketCompression compression) noexcept {
-  const bool keeps_context = compression == WebSocketCompression::Context;
-  return {.keeps_context = keeps_context, .peer_keeps_context = keeps_context};
+DeflateOptions deflate_options(const WebSocketOptions& options) noexcept {
+  const bool keeps_context = options.compression == WebSocketCompression::Context;
+  return {.keeps_context = keeps_context && options.slow_peer != SlowPeer::DropOldest,
+          .peer_keeps_context = keeps_context};
 }
 
 std::array<char, 4> Codecs::next_mask() {

@@ -14,8 +14,9 @@
 
 namespace skua::ws {
 
-/// What a choice of the application's comes to.
-DeflateOptions deflate_options(WebSocketCompression compression) noexcept;
+/// What the choices of the application come to. Where compressed messages may be dropped before
+/// they are sent there is no context: the peer's would lack them.
+DeflateOptions deflate_options(const WebSocketOptions& options) noexcept;
 
 /// What all sockets of one thread share.
 class Codecs final {

@@ -140,7 +140,7 @@ Response detail::open_websocket(Request& request, const WebSocketOptions& option
     const std::string field = join(request, "Sec-WebSocket-Extensions");
     const auto offers = ws::parse_extensions(field);
     if (!offers) return refused(Status::BadRequest, "Sec-WebSocket-Extensions is malformed.");
-    if (auto accepted = ws::accept_deflate(*offers, ws::deflate_options(options.compression))) {
+    if (auto accepted = ws::accept_deflate(*offers, ws::deflate_options(options))) {
       upgrade->agreement.deflate = accepted->parameters;
       extensions = std::move(accepted->response);
     }

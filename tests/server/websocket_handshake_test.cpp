@@ -133,6 +133,17 @@ TEST_F(WebSocketHandshake, CompressionIsAgreedOnWhereItIsWanted) {
   EXPECT_EQ(head.find("permessage-deflate") != head.npos, ws::is_deflate_available());
 }
 
+// The peer's context would lack what was dropped.
+TEST_F(WebSocketHandshake, ThereIsNoContextWhereMessagesMayBeDropped) {
+  if (!ws::is_deflate_available()) GTEST_SKIP() << "built without zlib";
+  options_.compression = WebSocketCompression::Context;
+  options_.slow_peer = SlowPeer::DropOldest;
+  const std::string offer = "Sec-WebSocket-Extensions: permessage-deflate\r\n";
+  const std::string head = head_of(handshake("/", offer));
+  EXPECT_NE(head.find("server_no_context_takeover"), head.npos);
+  EXPECT_EQ(head.find("client_no_context_takeover"), head.npos);
+}
+
 TEST_F(WebSocketHandshake, GuardsComeFirst) {
   router_.use([](Request& request) -> std::optional<Response> {
     if (!request.header("Authorization")) return Response(Status::Unauthorized);
