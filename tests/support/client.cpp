@@ -186,7 +186,7 @@ std::string Client::take_received() {
 }
 
 std::string Client::some() {
-  if (received_.empty()) receive();
+  while (received_.empty() && receive()) continue;
   return std::exchange(received_, {});
 }
 
