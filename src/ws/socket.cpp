@@ -169,7 +169,8 @@ Socket::Extras& Socket::extras() {
 
 const CloseReason& Socket::reason() const noexcept {
   static const CloseReason none;
-  return extras_ != nullptr ? extras_->reason : none;
+  if (extras_ == nullptr) return none;
+  return extras_->reason;
 }
 
 std::string_view Socket::subprotocol() const noexcept {
