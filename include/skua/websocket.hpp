@@ -131,9 +131,8 @@ class WebSocketSender final {
 /// Pings are answered, and the peer's life is watched, by itself. When a handler ends, its socket
 /// is closed: with 1000, or with 1011 where it threw.
 ///
-/// Lifetime:  that of a server's ends after its handler, or after the close callback. One thread,
-/// but
-///            for sender().
+/// Lifetime:  that of a server's ends after its handler, or after the close callback. All but
+///            sender() is for one thread.
 class WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}

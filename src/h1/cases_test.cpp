@@ -91,7 +91,7 @@ class Player {
     current_.host = framing.host;
     current_.close = !framing.keep_alive;
     current_.expect_continue = framing.expect_continue;
-    current_.upgrade = framing.upgrade;
+    current_.upgrade = !framing.upgrade.empty();
     current_.fields = copy(head);
     received_.clear();
     parser_.reset();

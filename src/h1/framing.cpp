@@ -104,7 +104,8 @@ void decide_connection(const Head& head, Framing& framing) noexcept {
       } else if (ascii::equals_ignoring_case(option, "keep-alive")) {
         framing.keep_alive = true;
       } else if (ascii::equals_ignoring_case(option, "upgrade")) {
-        framing.upgrade = is_1_1 && head.has(FieldName::Upgrade);  // §7.8: ignored in HTTP/1.0
+        const FieldLine* const line = is_1_1 ? head.find(FieldName::Upgrade) : nullptr;
+        if (line != nullptr) framing.upgrade = head.value(*line);  // §7.8: ignored in HTTP/1.0
       }
     }
   });

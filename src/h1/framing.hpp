@@ -25,9 +25,9 @@ struct Framing {
   TargetForm form = TargetForm::Origin;
   bool keep_alive = true;           ///< what the peer allows; we may still close
   bool expect_continue = false;     ///< the peer waits for 100 Continue
-  bool upgrade = false;             ///< Upgrade field and `Connection: upgrade`, HTTP/1.1
   bool has_content_length = false;  ///< `length_bytes` was given (it may be 0)
   std::uint64_t length_bytes = 0;   ///< Content-Length
+  std::string_view upgrade{};       ///< Upgrade, where `Connection: upgrade` and HTTP/1.1 are, too
   std::string_view host{};          ///< `uri-host[:port]` of the target, else of Host; may be empty
   std::string_view
       path_and_query{};  ///< begins with '/' ("/" for an empty one); "*"; "" for CONNECT

@@ -59,10 +59,8 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   if (!started) return started.error();
   parts.head = &inbox_->head;
   parts.host = inbox_->framing.host;
+  parts.upgrade = inbox_->framing.upgrade;
   parts.query = http::split_target(inbox_->framing.path_and_query).query;
-  if (!parts.upgrade.empty()) {
-    parts.upgrade = inbox_->head.value(*inbox_->head.find(http::FieldName::Upgrade));
-  }
   is_body_done_ = framing.body == h1::BodyKind::None;
   parts.has_later_content = !is_body_done_;
   call_.prepare(*this, parts);

@@ -266,8 +266,7 @@ http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& f
           .peer = peer_of,
           .peer_context = &stream_,
           .is_secure = stream_.is_secure(),
-          .upgrade = framing.upgrade ? head.value(*head.find(http::FieldName::Upgrade))
-                                     : std::string_view()};
+          .upgrade = framing.upgrade};
 }
 
 void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,

@@ -8,7 +8,11 @@
 #include "ws/frame.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
+
+#include "ws/mask.hpp"
 
 namespace skua::ws {
 namespace {
@@ -96,6 +100,17 @@ char* write_frame_header(const FrameHeader& header, char* out) noexcept {
   out = write_big_endian(length, static_cast<unsigned>(length_size(short_length)), out);
   if (header.is_masked) out = std::copy(header.key.begin(), header.key.end(), out);
   return out;
+}
+
+std::string make_frame(const FrameHeader& header, std::string_view payload) {
+  std::array<char, longest_header_bytes> text;
+  const auto header_bytes =
+      static_cast<std::size_t>(write_frame_header(header, text.data()) - text.data());
+  std::string frame;
+  frame.reserve(header_bytes + payload.size());
+  frame.append(text.data(), header_bytes).append(payload);
+  if (header.is_masked) mask(std::span(frame).subspan(header_bytes), header.key, 0);
+  return frame;
 }
 
 }  // namespace skua::ws

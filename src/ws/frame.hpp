@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "skua/error.hpp"
@@ -58,5 +59,8 @@ Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out)
 
 /// Writes a header, in at most `longest_header_bytes`; returns where it ends.
 char* write_frame_header(const FrameHeader& header, char* out) noexcept;
+
+/// A whole frame with this payload, whose size the header tells; masked where that says so.
+std::string make_frame(const FrameHeader& header, std::string_view payload);
 
 }  // namespace skua::ws

@@ -48,11 +48,10 @@ Socket::~Socket() {
   if (extras_->remote != nullptr) extras_->remote->leave();
 }
 
-// What the peer sends
-// ------------------------------------------------------------------------------
+// What the peer sends -----------------------------------------------------------------------------
 
 void Socket::receive(std::span<char> input) {
-  heard_ = is_open() ? wire_.now() : heard_;
+  if (is_open()) heard_ = wire_.now();
   is_pinged_ = false;
   if (!has_held() && may_read()) read(input);
   if (!input.empty() && !is_closed()) held_.append(input.data(), input.size());
@@ -159,8 +158,7 @@ void Socket::cancel() noexcept {
   tell_end();
 }
 
-// Rarely needed
-// -------------------------------------------------------------------------------------
+// Rarely needed -----------------------------------------------------------------------------------
 
 Socket::Extras& Socket::extras() {
   if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
@@ -207,8 +205,7 @@ const std::shared_ptr<RemoteSocket>& Socket::remote() {
   return extras_->remote;
 }
 
-// Time
-// ---------------------------------------------------------------------------------------------
+// Time --------------------------------------------------------------------------------------------
 
 std::optional<loop::Instant> Socket::deadline() const noexcept {
   if (state_ != State::Open) return after(heard_, options_.close);
@@ -236,8 +233,7 @@ bool Socket::is_overdue() const noexcept {
   return is_closed() && wire_.now() >= after(heard_, options_.close);
 }
 
-// Coroutines that receive
-// --------------------------------------------------------------------------
+// Coroutines that receive -------------------------------------------------------------------------
 
 bool Socket::prepare_receive() {
   if (receiver_) throw std::logic_error("WebSocket::receive: somebody receives already");

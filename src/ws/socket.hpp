@@ -152,6 +152,7 @@ class Socket final {
   }
   void write_message(MessageType type, std::string_view content);
   void write_frame(Opcode opcode, bool is_compressed, std::string_view payload);
+  [[nodiscard]] FrameHeader header_of(Opcode opcode, bool is_compressed, std::size_t payload_bytes);
   [[nodiscard]] std::string frame_of(Opcode opcode, bool is_compressed, std::string_view payload);
   void write_piece(Body&& frame);
   void write_close(CloseCode code, std::string_view reason);

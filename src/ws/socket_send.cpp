@@ -5,13 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "crypto/random.hpp"
 #include "ws/close_code.hpp"
-#include "ws/mask.hpp"
 #include "ws/message_coding.hpp"
-#include "ws/remote_socket.hpp"
 #include "ws/socket.hpp"
-#include "ws/socket_extras.hpp"
 #include "ws/topics.hpp"
 
 namespace skua::ws {
@@ -66,18 +62,13 @@ void Socket::write_message(MessageType type, std::string_view content) {
 
 void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view payload) {
   // A control frame may go before messages that wait; RFC 6455 §5.4.
-  const bool goes_now = opcode >= Opcode::Close || (queue_ == nullptr && wire_has_room());
+  const bool goes_now = is_control(opcode) || (queue_ == nullptr && wire_has_room());
   if (!goes_now) return write_piece(Body(frame_of(opcode, is_compressed, payload)));
-  if (role_ == Role::Client) {
-    wire_.write(Body(frame_of(opcode, is_compressed, payload)));
+  const FrameHeader header = header_of(opcode, is_compressed, payload.size());
+  if (header.is_masked) {
+    wire_.write(Body(make_frame(header, payload)));
   } else {
     std::array<char, longest_header_bytes> text;
-    const FrameHeader header{.payload_bytes = payload.size(),
-                             .opcode = opcode,
-                             .is_final = true,
-                             .is_compressed = is_compressed,
-                             .is_masked = false,
-                             .key = {}};
     const char* const end = write_frame_header(header, text.data());
     wire_.write({text.data(), static_cast<std::size_t>(end - text.data())});
     wire_.write(payload);
@@ -85,22 +76,19 @@ void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view pay
   wire_.settle_later();
 }
 
-// A whole frame, masked where we are the client. RFC 6455 §5.3
-std::string Socket::frame_of(Opcode opcode, bool is_compressed, std::string_view payload) {
+// Masked where we are the client. RFC 6455 §5.3
+FrameHeader Socket::header_of(Opcode opcode, bool is_compressed, std::size_t payload_bytes) {
   const bool is_masked = role_ == Role::Client;
-  std::array<char, longest_header_bytes> text;
-  const FrameHeader header{.payload_bytes = payload.size(),
-                           .opcode = opcode,
-                           .is_final = true,
-                           .is_compressed = is_compressed,
-                           .is_masked = is_masked,
-                           .key = is_masked ? codecs_.next_mask() : std::array<char, 4>{}};
-  const char* const end = write_frame_header(header, text.data());
-  std::string frame;
-  frame.reserve(static_cast<std::size_t>(end - text.data()) + payload.size());
-  frame.append(text.data(), static_cast<std::size_t>(end - text.data())).append(payload);
-  if (is_masked) mask(std::span(frame).last(payload.size()), header.key, 0);
-  return frame;
+  return {.payload_bytes = payload_bytes,
+          .opcode = opcode,
+          .is_final = true,
+          .is_compressed = is_compressed,
+          .is_masked = is_masked,
+          .key = is_masked ? codecs_.next_mask() : std::array<char, 4>{}};
+}
+
+std::string Socket::frame_of(Opcode opcode, bool is_compressed, std::string_view payload) {
+  return make_frame(header_of(opcode, is_compressed, payload.size()), payload);
 }
 
 void Socket::write_piece(Body&& frame) {

@@ -4,7 +4,6 @@
 #include "ws/topics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "ws/deflate.hpp"
@@ -21,17 +20,13 @@ SharedText share(std::string&& text) {
 }
 
 std::string frame_of(MessageType type, bool is_compressed, std::string_view payload) {
-  std::array<char, longest_header_bytes> header;
-  const char* const end =
-      write_frame_header({.payload_bytes = payload.size(),
-                          .opcode = type == MessageType::Text ? Opcode::Text : Opcode::Binary,
-                          .is_final = true,
-                          .is_compressed = is_compressed,
-                          .is_masked = false,
-                          .key = {}},
-                         header.data());
-  std::string frame(header.data(), static_cast<std::size_t>(end - header.data()));
-  return frame.append(payload);
+  return make_frame({.payload_bytes = payload.size(),
+                     .opcode = type == MessageType::Text ? Opcode::Text : Opcode::Binary,
+                     .is_final = true,
+                     .is_compressed = is_compressed,
+                     .is_masked = false,
+                     .key = {}},
+                    payload);
 }
 
 }  // namespace

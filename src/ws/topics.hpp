@@ -73,8 +73,6 @@ class Topics final {
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::string_view topic, Socket& socket);
   /// To the subscribers of all threads.
   void publish(std::string_view topic, MessageType type, std::string_view text);
-  /// For handing calls to this thread.
-  [[nodiscard]] const Poster& post() const noexcept { return post_; }
 
  private:
   friend class Hub;

@@ -22,16 +22,23 @@ namespace {
 
 constexpr std::string_view version = "13";
 
-// Calls `visit` with each element of all lines with this name.
-template <class F>
-void for_each_element(const Request& request, std::string_view name, F&& visit) {
+// RFC 9110 §5.3: the lines of a list are one list.
+std::string join(const Request& request, std::string_view name) {
+  std::string all;
   for (const auto [line_name, value] : request.headers()) {
     if (!ascii::equals_ignoring_case(line_name, name)) continue;
-    for (std::string_view rest = value; !rest.empty();) {
-      const std::string_view element = ascii::take_list_element(rest);
-      if (!element.empty()) visit(element);
-    }
+    if (!all.empty()) all.append(", ");
+    all.append(value);
   }
+  return all;
+}
+
+template <class IsIt>
+bool has_element(std::string_view list, const IsIt& is_it) {
+  while (!list.empty()) {
+    if (is_it(ascii::take_list_element(list))) return true;
+  }
+  return false;
 }
 
 // RFC 9110 §15.5.22: the protocol that is asked for is named.
@@ -74,21 +81,18 @@ bool is_allowed_origin(const Request& request, const WebSocketOptions& options) 
 
 // The first of ours that the client offers; empty where there is none.
 std::string choose_subprotocol(const Request& request, const WebSocketOptions& options) {
+  if (options.subprotocols.empty()) return {};
+  const std::string offers = join(request, "Sec-WebSocket-Protocol");
   for (const std::string& ours : options.subprotocols) {
-    bool is_offered = false;
-    for_each_element(request, "Sec-WebSocket-Protocol",
-                     [&](std::string_view offer) { is_offered = is_offered || offer == ours; });
-    if (is_offered) return ours;
+    if (has_element(offers, [&](std::string_view offer) { return offer == ours; })) return ours;
   }
   return {};
 }
 
 bool asks_for_websocket(const Request& request) {
-  bool asks = false;
-  for (std::string_view rest = http::RequestAccess::parts(request).upgrade; !rest.empty();) {
-    asks = ascii::equals_ignoring_case(ascii::take_list_element(rest), "websocket") || asks;
-  }
-  return asks;
+  return has_element(http::RequestAccess::parts(request).upgrade, [](std::string_view protocol) {
+    return ascii::equals_ignoring_case(protocol, "websocket");
+  });
 }
 
 // What is wrong with the handshake, if anything.
@@ -113,16 +117,6 @@ std::optional<Response> check(const Request& request, const WebSocketOptions& op
     return refused(Status::Forbidden, "Pages of this origin may not connect.");
   }
   return std::nullopt;
-}
-
-std::string join(const Request& request, std::string_view name) {
-  std::string all;
-  for (const auto [line_name, value] : request.headers()) {
-    if (!ascii::equals_ignoring_case(line_name, name)) continue;
-    if (!all.empty()) all.append(", ");
-    all.append(value);
-  }
-  return all;
 }
 
 }  // namespace

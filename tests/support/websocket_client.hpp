@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,7 +14,6 @@
 #include "support/client.hpp"
 #include "ws/deflate.hpp"
 #include "ws/frame.hpp"
-#include "ws/mask.hpp"
 #include "ws/message_reader.hpp"
 
 namespace skua::testing {
@@ -23,19 +21,13 @@ namespace skua::testing {
 /// The frame that a client sends.
 inline std::string client_frame(ws::Opcode opcode, std::string_view payload, bool is_final = true,
                                 bool is_compressed = false) {
-  const std::array<char, 4> key{1, 2, 3, 4};
-  std::array<char, ws::longest_header_bytes> header;
-  const char* const end = ws::write_frame_header({.payload_bytes = payload.size(),
-                                                  .opcode = opcode,
-                                                  .is_final = is_final,
-                                                  .is_compressed = is_compressed,
-                                                  .is_masked = true,
-                                                  .key = key},
-                                                 header.data());
-  std::string frame(header.data(), static_cast<std::size_t>(end - header.data()));
-  frame.append(payload);
-  ws::mask(std::span(frame).last(payload.size()), key, 0);
-  return frame;
+  return ws::make_frame({.payload_bytes = payload.size(),
+                         .opcode = opcode,
+                         .is_final = is_final,
+                         .is_compressed = is_compressed,
+                         .is_masked = true,
+                         .key = {1, 2, 3, 4}},
+                        payload);
 }
 
 /// The handshake of RFC 6455 §1.2; more fields as given, each with CRLF.
