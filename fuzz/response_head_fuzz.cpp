@@ -83,7 +83,7 @@ class Reader {
     text_ += "\n" + std::to_string(head.status);
     for (const auto& line : head.fields) text_.append(" ").append(head.value(line));
     text_ += framing->keep_alive ? " keeps:" : " closes:";
-    ends_here_ = !framing->keep_alive || framing->upgrade;
+    ends_here_ = !framing->keep_alive || !framing->upgrade.empty();
     received_.clear();
     parser_.reset();
     is_in_body_ = true;
