@@ -39,14 +39,21 @@ void WebSocketConnection::abandon() {
   self_ = shared_from_this();
   socket_.release_message();
   socket_.close(CloseCode::Normal, {});
-  if (core_->is_broken_off) return close();
+  if (!core_->is_broken_off) return settle_later();
+  flush();  // nobody waits for the answer
+  close();
+}
+
+// Whoever has waited for the socket first has the rest of this turn to get ready.
+void WebSocketConnection::start(std::string received, std::optional<Error> receive_end) {
+  early_ = Early{std::move(received), receive_end};
   settle_later();
 }
 
-void WebSocketConnection::start(std::string received, std::optional<Error> receive_end) {
-  socket_.receive(received);
-  if (receive_end) return on_receive_end(*receive_end);
-  settle();
+void WebSocketConnection::take_early() {
+  Early early = *std::exchange(early_, std::nullopt);
+  socket_.receive(early.received);
+  if (early.end) on_receive_end(*early.end);
 }
 
 void WebSocketConnection::close() {
@@ -126,6 +133,7 @@ void WebSocketConnection::on_drained() noexcept {
 void WebSocketConnection::settle() {
   const auto self = shared_from_this();
   settle_later_.cancel();
+  if (early_) take_early();
   flush();
   for (int round = 0; state_ == State::Open && socket_.can_resume(); ++round) {
     if (round == rounds_per_turn) {
@@ -146,7 +154,7 @@ void WebSocketConnection::settle() {
 }
 
 void WebSocketConnection::flush() {
-  while (!output_.empty() && !is_sending_) {
+  while (!output_.empty() && !is_sending_ && state_ < State::Closing) {
     std::array<net::Slice, slices_per_send> slices;
     const std::size_t count = output_.gather(slices);
     std::size_t wanted = 0;

@@ -70,6 +70,11 @@ class WebSocketConnection final : public base::ListNode,
     Closing,
     Closed,
   };
+  /// What came with the handshake.
+  struct Early {
+    std::string received{};
+    std::optional<Error> end{};
+  };
 
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
@@ -90,6 +95,7 @@ class WebSocketConnection final : public base::ListNode,
   void on_drained() noexcept override;
 
   void abandon();
+  void take_early();
   void settle();
   void flush();
   void finish();
@@ -106,6 +112,7 @@ class WebSocketConnection final : public base::ListNode,
   loop::Deferred settle_later_;
   WebSocket* websocket_ = nullptr;  // of the callbacks
   const ClientWebSocketCallbacks* callbacks_ = nullptr;
+  std::optional<Early> early_{};
   std::exception_ptr exception_{};
   skua::detail::WaiterList ended_;
   std::shared_ptr<WebSocketConnection> self_;  // since it was abandoned
