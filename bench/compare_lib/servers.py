@@ -102,18 +102,18 @@ def h2o(folder):
     )
 
 
-def own(name, binary):
-    """skua-BACKEND or raw-BACKEND, both modes of skua-bench-server."""
+def own(name, binary, mode):
+    """skua-BACKEND in a mode of skua-bench-server, or raw-BACKEND, which is one."""
     if not os.access(binary, os.X_OK):
         raise Failure(f"{binary} is not built: cmake --build --preset release")
     kind, backend = name.split("-", 1)
-    mode = ["plaintext", "--backend", backend] if kind == "skua" else [name]
+    words = [mode, "--backend", backend] if kind == "skua" else [name]
     return Server(
-        name, [binary, *mode, "--host", "127.0.0.1", "--port", "{port}", "--threads", "1"]
+        name, [binary, *words, "--host", "127.0.0.1", "--port", "{port}", "--threads", "1"]
     )
 
 
-def make(name, binary, folder, single_process=False):
+def make(name, binary, folder, single_process=False, mode="plaintext"):
     """The server called `name`, or one that `NAME=COMMAND` describes."""
     if "=" in name:
         label, command = name.split("=", 1)
@@ -125,5 +125,5 @@ def make(name, binary, folder, single_process=False):
     if name == "h2o":
         return h2o(os.path.join(folder, name))
     if name in BUILT_IN:
-        return own(name, binary)
+        return own(name, binary, mode)
     raise Failure(f"{name} is neither NAME=COMMAND nor one of {', '.join(BUILT_IN)}")

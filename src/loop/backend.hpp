@@ -114,13 +114,17 @@ class Backend {
   virtual void connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) = 0;
   /// Hands over bytes by on_receive until stop_receive or on_receive_end.
   virtual void start_receive(Handle& handle) = 0;
-  /// Bytes that the system had already taken over may still come (io_uring: at most 512 KiB).
+  /// Bytes that the system had already taken over may still come (io_uring: at most 1 MiB).
   virtual void stop_receive(Handle& handle) = 0;
 
   /// Sends; one send at a time. Returns how many bytes were taken at once. When that is fewer than
   /// all, exactly one on_sent or on_send_failed follows, and the memory of `slices` stays until
   /// then (the array of slices itself is not kept). A failure is always told by on_send_failed.
   virtual std::size_t send(Handle& handle, std::span<const Slice> slices) = 0;
+  /// Sends what the system takes at once, and no more: of what it does not take nothing follows,
+  /// and the memory of `slices` is not needed any longer. Takes nothing while a send is pending,
+  /// and where one would fail: the next send() tells.
+  virtual std::size_t try_send(Handle& handle, std::span<const Slice> slices) = 0;
   /// Sends a range of a file like send(). Fewer bytes in the file than asked for is a failure
   /// (Errc::TruncatedBody). `file` stays open until on_sent or on_send_failed.
   virtual std::size_t send_file(Handle& handle, int file, std::uint64_t offset,

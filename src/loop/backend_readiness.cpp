@@ -19,8 +19,9 @@
 namespace skua::loop {
 namespace {
 
-constexpr std::size_t receive_bytes_at_most = 64 * 1024;
-constexpr std::size_t receive_buffer_bytes = 4 * receive_bytes_at_most;
+// A receive has room for so much at least: long messages then come in one piece.
+constexpr std::size_t receive_bytes_at_least = 128 * 1024;
+constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
 // Arrivals begin where a vector load does not cross a line.
 constexpr std::size_t receive_alignment = 64;
 constexpr unsigned accepts_per_turn = 64;
@@ -189,13 +190,14 @@ void ReadinessBackend::finish_connect(Handle& handle) {
 // take turns once a batch instead of once a connection, and each finds its code in the caches.
 void ReadinessBackend::receive(Handle& handle) {
   if (arrival_count_ == arrivals_.size() ||
-      receive_buffer_bytes - used_bytes_ < receive_bytes_at_most) {
+      receive_buffer_bytes - used_bytes_ < receive_bytes_at_least) {
     deliver();
     if (!handle.receiving_) return;
   }
   ++calls_.receives;
   char* const bytes = buffer_.get() + used_bytes_;
-  const ssize_t count = receive_bytes(handle.descriptor_, bytes, receive_bytes_at_most);
+  const ssize_t count =
+      receive_bytes(handle.descriptor_, bytes, receive_buffer_bytes - used_bytes_);
   const int error = count < 0 ? errno : 0;
   if (count < 0 && would_block(error)) return;
   arrivals_[arrival_count_++] = {&handle, bytes, count, error};

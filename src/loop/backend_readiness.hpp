@@ -25,6 +25,7 @@ class ReadinessBackend : public Backend {
   void start_receive(Handle& handle) final;
   void stop_receive(Handle& handle) final;
   std::size_t send(Handle& handle, std::span<const Slice> slices) final;
+  std::size_t try_send(Handle& handle, std::span<const Slice> slices) final;
   std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                         std::size_t size_bytes) final;
   void shutdown_write(Handle& handle) final;

@@ -64,6 +64,11 @@ std::size_t ReadinessBackend::send(Handle& handle, std::span<const Slice> slices
   return finish_send(handle, send_some(handle.descriptor_, slices), total_bytes(slices));
 }
 
+std::size_t ReadinessBackend::try_send(Handle& handle, std::span<const Slice> slices) {
+  if (!handle.is_open() || handle.sending_) return 0;
+  return send_some(handle.descriptor_, slices).count;
+}
+
 ReadinessBackend::SendOutcome ReadinessBackend::send_some(int descriptor,
                                                           std::span<const Slice> slices) noexcept {
   std::size_t sent = 0;

@@ -155,7 +155,8 @@ void UringBackend::arm_receive(Handle& handle) noexcept {
 }
 
 // Cancelling waits for the first bytes that come in spite of it: most who stop start again before
-// that, and pay nothing. Until the cancellation works, a batch comes: 32 buffers.
+// that, and pay nothing. Until the cancellation works, a batch comes: 32 receives, and no more than
+// the buffers hold.
 void UringBackend::stop_receive(Handle& handle) { handle.receiving_ = false; }
 
 void UringBackend::cancel_receive(Handle& handle) noexcept {
@@ -188,15 +189,20 @@ std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
 void UringBackend::send_gathered(Handle& handle, std::span<const Slice> slices) {
   handle.slot_ = operations_.take();
   UringOperation& operation = operations_[handle.slot_];
-  const std::size_t count = std::min(slices.size(), operation.slices.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    operation.slices[i] = {const_cast<char*>(slices[i].data), slices[i].size_bytes};
-  }
-  operation.message.msg_iov = operation.slices.data();
-  operation.message.msg_iovlen = count;
+  operation.gather(slices);
   io_uring_sqe* const entry = submission();
   io_uring_prep_sendmsg(entry, handle.descriptor_, &operation.message, MSG_NOSIGNAL);
   track(entry, handle, Purpose::Send);
+}
+
+std::size_t UringBackend::try_send(Handle& handle, std::span<const Slice> slices) {
+  if (!handle.is_open() || handle.sending_) return 0;
+  UringOperation operation;
+  operation.gather(slices);
+  ++calls_.sends;
+  const ssize_t count =
+      ::sendmsg(handle.descriptor_, &operation.message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
 std::size_t UringBackend::send_file(Handle& handle, int file, std::uint64_t offset,

@@ -34,6 +34,7 @@ class UringBackend final : public Backend {
   void start_receive(Handle& handle) override;
   void stop_receive(Handle& handle) override;
   std::size_t send(Handle& handle, std::span<const Slice> slices) override;
+  std::size_t try_send(Handle& handle, std::span<const Slice> slices) override;
   std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                         std::size_t size_bytes) override;
   void shutdown_write(Handle& handle) override;

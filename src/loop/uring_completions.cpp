@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace skua::loop {
@@ -99,11 +100,13 @@ void UringBackend::received(Handle& handle, const Completion& completion) {
   if (is_over) clear(handle, receive_armed | receive_ending);
   if ((completion.flags & IORING_CQE_F_BUFFER) != 0) [[likely]] {
     const auto buffer = static_cast<std::uint16_t>(completion.flags >> IORING_CQE_BUFFER_SHIFT);
-    if (completion.result > 0 && !handle.closing_) {
+    const auto count = static_cast<std::size_t>(std::max(completion.result, 0));
+    const std::span<char> bytes = buffers_.received(buffer, count);
+    if (!bytes.empty() && !handle.closing_) {
       if (!handle.receiving_) cancel_receive(handle);
-      handle.on_receive(buffers_.received(buffer, static_cast<std::size_t>(completion.result)));
+      handle.on_receive(bytes);
     }
-    buffers_.give_back(buffer);
+    buffers_.release(buffer, count, completion.flags);
   }
   if (is_over) receive_ended(handle, completion.result);
 }

@@ -5,12 +5,15 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "loop/backend.hpp"
 #include "skua/error.hpp"
 
 namespace skua::loop {
@@ -18,6 +21,16 @@ namespace skua::loop {
 /// What the kernel reads while an operation is under way, when a submission alone cannot hold it.
 struct UringOperation {
   static constexpr std::size_t max_slices = 32;
+
+  /// Makes the message of as many slices as it can hold; their memory stays where it is.
+  void gather(std::span<const Slice> from) noexcept {
+    const std::size_t count = std::min(from.size(), slices.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      slices[i] = {const_cast<char*>(from[i].data), from[i].size_bytes};
+    }
+    message.msg_iov = slices.data();
+    message.msg_iovlen = count;
+  }
 
   msghdr message{};
   std::array<iovec, max_slices> slices{};

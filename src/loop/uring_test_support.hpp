@@ -23,7 +23,16 @@ namespace skua::loop {
 using std::chrono::steady_clock;
 
 inline constexpr UringOptions tiny_options = {
-    .submissions = 4, .completions = 8, .first_buffers = 1, .max_buffers = 4, .buffer_bytes = 64};
+    .submissions = 4,
+    .completions = 8,
+    .shared_buffers = {},
+    .single_buffers = {.first_count = 1, .max_count = 4, .size_bytes = 64}};
+
+inline constexpr UringOptions tiny_shared_options = {
+    .submissions = 4,
+    .completions = 8,
+    .shared_buffers = {.first_count = 1, .max_count = 4, .size_bytes = 64},
+    .single_buffers = tiny_options.single_buffers};
 
 // A handle that writes down what it is told, and may do more.
 class Recorder final : public Handle {

@@ -52,6 +52,8 @@ class Stream {
   virtual void start_receive() = 0;
   virtual void stop_receive() = 0;
   virtual std::size_t send(std::span<const Slice> slices) = 0;
+  /// A stream may always take nothing.
+  virtual std::size_t try_send(std::span<const Slice> /*slices*/) { return 0; }
   virtual std::size_t send_file(int file, std::uint64_t offset, std::size_t size_bytes) = 0;
   virtual void shutdown_write() = 0;
   virtual void close() = 0;

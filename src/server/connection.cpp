@@ -185,6 +185,13 @@ void Connection::flush() {
   }
 }
 
+std::size_t Connection::send_now(std::span<const net::Slice> slices) {
+  if (!output_.empty() || is_sending_ || state_ != State::Open) return 0;
+  const std::size_t count = stream_->try_send(slices);
+  resources_.counters.bytes_sent += count;
+  return count;
+}
+
 void Connection::sent(std::uint64_t count) noexcept {
   if (count == 0) return;
   is_write_timed_ = false;  // the peer took something

@@ -58,6 +58,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void on_send_failed(Error error) override;
   void on_closed() override;
   void settle_later() noexcept override { resources_.loop.defer(settle_later_); }
+  std::size_t send_now(std::span<const net::Slice> slices) override;
   void replace_session(std::unique_ptr<Session> next) noexcept override;
 
   bool choose_session(std::string_view input);

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "loop/clock.hpp"
+#include "net/stream.hpp"
 
 namespace skua::server {
 
@@ -64,6 +65,9 @@ class SessionOwner {
  public:
   /// The session has something to do at the end of the turn.
   virtual void settle_later() noexcept = 0;
+  /// Sends what can go at once, from where it lies, where nothing waits before it; returns how
+  /// many bytes went. The rest is the session's to write.
+  virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
   /// Another protocol is spoken from here on. The session that says so stays where it is.
   virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
 

@@ -14,6 +14,7 @@ SocketCall::SocketCall(Resources& resources, ws::Wire& wire,
     : resources_(resources),
       wire_(wire),
       upgrade_(std::move(upgrade)),
+      callbacks_(upgrade_->callbacks),
       socket_(ws::Role::Server, *upgrade_->options, std::move(upgrade_->agreement), wire,
               resources.codecs, &resources.topics) {}
 
@@ -30,9 +31,10 @@ void SocketCall::guarded(F&& call) noexcept {
 
 void SocketCall::start(Request& request) {
   guarded([&] {
-    if (callbacks() != nullptr) {
+    if (callbacks_ != nullptr) {
       socket_.listen(static_cast<ws::SocketListener&>(*this));
-      if (callbacks()->open) callbacks()->open(websocket_, request);
+      upgrade_.reset();
+      if (callbacks_->open) callbacks_->open(websocket_, request);
       return;
     }
     handler_.emplace(upgrade_->run(websocket_));
@@ -59,8 +61,8 @@ void SocketCall::conclude() noexcept {
       socket_.release_message();
       handler_->result();
       socket_.close(CloseCode::Normal, {});
-    } else if (callbacks() != nullptr && callbacks()->close) {
-      callbacks()->close(websocket_, socket_.reason());
+    } else if (callbacks_ != nullptr && callbacks_->close) {
+      callbacks_->close(websocket_, socket_.reason());
     }
   });
 }
@@ -89,13 +91,13 @@ void SocketCall::cancel() noexcept {
 }
 
 void SocketCall::on_message(const Message& message) noexcept {
-  if (!callbacks()->message) return;
-  guarded([&] { callbacks()->message(websocket_, message); });
+  if (!callbacks_->message) return;
+  guarded([&] { callbacks_->message(websocket_, message); });
 }
 
 void SocketCall::on_drained() noexcept {
-  if (!callbacks()->drain) return;
-  guarded([&] { callbacks()->drain(websocket_); });
+  if (!callbacks_->drain) return;
+  guarded([&] { callbacks_->drain(websocket_); });
 }
 
 }  // namespace skua::server

@@ -52,7 +52,6 @@ class SocketCall final : private ws::SocketListener {
   void on_message(const Message& message) noexcept override;
   void on_drained() noexcept override;
 
-  [[nodiscard]] const WebSocketCallbacks* callbacks() const noexcept { return upgrade_->callbacks; }
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !handler_->is_done(); }
   [[nodiscard]] bool has_news() const noexcept;
   void conclude() noexcept;
@@ -62,7 +61,8 @@ class SocketCall final : private ws::SocketListener {
 
   Resources& resources_;
   ws::Wire& wire_;
-  std::shared_ptr<const detail::Upgrade> upgrade_;
+  std::shared_ptr<const detail::Upgrade> upgrade_;  // until nobody needs it
+  const WebSocketCallbacks* callbacks_;
   ws::Socket socket_;
   WebSocket websocket_{socket_};
   bool is_concluded_ = false;      ///< the application's end was looked at

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "server/ws_session.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace skua::server {
+namespace {
+
+constexpr std::size_t direct_bytes = 16 * 1024;
+
+}  // namespace
 
 WsSession::WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
                      std::shared_ptr<const detail::Upgrade> upgrade)
@@ -18,6 +25,21 @@ void WsSession::start(Request& request) {
 }
 
 void WsSession::receive(std::span<char> input) { call_.socket().receive(input); }
+
+// A long payload goes out from where it is, at once: to copy it costs more than the system call
+// that others share.
+void WsSession::write_frame(std::string_view header, std::string_view payload) {
+  std::size_t sent = 0;
+  if (payload.size() >= direct_bytes) {
+    sent = owner_.send_now(std::array{net::Slice{header.data(), header.size()},
+                                      net::Slice{payload.data(), payload.size()}});
+  }
+  const std::size_t of_header = std::min(sent, header.size());
+  header.remove_prefix(of_header);
+  payload.remove_prefix(sent - of_header);
+  output_.append(header);
+  output_.append(payload);
+}
 
 Standing WsSession::standing(bool) const noexcept {
   return {.waiting = call_.deadline() ? Waiting::Peer : Waiting::Handler,

@@ -32,6 +32,7 @@ class WsSession final : public Session, private ws::Wire {
  private:
   void write(std::string_view text) override { output_.append(text); }
   void write(Body&& piece) override { output_.append_piece(std::move(piece)); }
+  void write_frame(std::string_view header, std::string_view payload) override;
   [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
     return output_.pressure_bytes();
   }

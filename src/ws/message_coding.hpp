@@ -31,11 +31,14 @@ class Codecs final {
   [[nodiscard]] InflatePool& inflaters() noexcept { return inflaters_; }
   /// Where a compressed message lies until it is copied.
   [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
+  /// See MessageReader::use_spare.
+  [[nodiscard]] std::string& spare() noexcept { return spare_; }
 
  private:
   InflatePool inflaters_;
   std::array<std::unique_ptr<Deflater>, 16> deflaters_;  // by window bits
   std::string scratch_;
+  std::string spare_;
   std::string random_;
   std::size_t random_used_ = 0;
 };

@@ -14,8 +14,11 @@
 namespace skua::ws {
 namespace {
 
-// As much of a buffer is kept for the next message of the same input.
-constexpr std::size_t kept_bytes = 64_KiB;
+// As much of a buffer is kept for the next message of the same input, or of another reader. What
+// is shorter an allocator gives and takes for little; this much it would give back to the system.
+constexpr std::size_t kept_bytes = 128_KiB;
+// How much of the spare buffer has to be filled by what is there.
+constexpr std::size_t spare_bytes_per_byte = 16;
 constexpr std::size_t inflate_room_bytes = 8_KiB;
 
 std::string_view view(std::span<const char> bytes) noexcept { return {bytes.data(), bytes.size()}; }
@@ -71,9 +74,34 @@ std::size_t MessageReader::memory_bytes() const noexcept {
 
 // Nobody knows when more comes, so nothing is kept for the next message.
 MessageReader::Event MessageReader::need_more() noexcept {
-  if (!is_in_message_) std::string().swap(collected_);
-  if (!is_in_message_ && state_ == State::Header) extra_.reset();
+  if (!is_in_message_ && heap_bytes(collected_) != 0) give_back_memory();
+  if (!is_in_message_ && state_ == State::Header && header_bytes_ == 0) extra_.reset();
   return Event::NeedMore;
+}
+
+void MessageReader::give_back_memory() noexcept {
+  const bool is_better = spare_ != nullptr && collected_.capacity() <= kept_bytes &&
+                         collected_.capacity() > spare_->capacity();
+  if (is_better) collected_.swap(*spare_);
+  std::string().swap(collected_);
+}
+
+// Room for what is to come, too, as far as the frame announces it, but not for more than as much
+// again as is there.
+void MessageReader::collect(std::string_view piece) {
+  const std::size_t needed = collected_.size() + piece.size();
+  if (needed > collected_.capacity()) {
+    const std::size_t wanted =
+        needed + static_cast<std::size_t>(std::min<std::uint64_t>(left_bytes_, needed));
+    if (spare_ != nullptr && spare_->capacity() >= wanted &&
+        spare_->capacity() / spare_bytes_per_byte <= needed) {
+      spare_->assign(collected_);
+      collected_.swap(*spare_);
+    } else {
+      collected_.reserve(wanted);
+    }
+  }
+  collected_ += piece;
 }
 
 void MessageReader::keep_payload() {
@@ -113,9 +141,10 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
   std::string_view bytes = view(input);
   const std::size_t before = header_bytes_;
   if (before != 0) {
-    const std::size_t added = std::min(input.size(), header_.size() - before);
-    std::copy_n(input.begin(), added, header_.begin() + before);
-    bytes = {header_.data(), before + added};
+    std::array<char, longest_header_bytes>& header = extra().header;
+    const std::size_t added = std::min(input.size(), header.size() - before);
+    std::copy_n(input.begin(), added, header.begin() + static_cast<std::ptrdiff_t>(before));
+    bytes = {header.data(), before + added};
   }
   FrameHeader header;
   // What is wrong with the start comes before what is wrong with the rest, however it is split.
@@ -127,7 +156,7 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
   const auto used = parse_frame_header(bytes, header);
   if (!used) return used.error();
   if (*used == 0) {
-    if (before == 0) std::copy(bytes.begin(), bytes.end(), header_.begin());
+    if (before == 0 && !bytes.empty()) std::ranges::copy(bytes, extra().header.begin());
     header_bytes_ = static_cast<std::uint8_t>(bytes.size());
     input = {};
     return false;
@@ -227,7 +256,7 @@ Result<MessageReader::Event> MessageReader::take_data(std::span<char>& input) {
   } else {
     if (const auto checked = check_text(piece); !checked) return checked.error();
     is_in_input = is_end && collected_.empty();
-    if (!is_in_input) collected_ += piece;
+    if (!is_in_input) collect(piece);
   }
   if (left_bytes_ == 0) state_ = State::Header;
   if (!is_end) return Event::NeedMore;
@@ -264,7 +293,7 @@ Result<void> MessageReader::take_inflated(std::string_view made) {
   const std::string_view allowed = made.substr(0, message_bytes_ - collected_.size());
   if (const auto checked = check_text(allowed); !checked) return checked.error();
   if (allowed.size() != made.size()) return too_long;
-  collected_ += made;
+  collect(made);
   return {};
 }
 

@@ -27,7 +27,7 @@ class Inflater;
 /// ```
 /// It keeps nothing of `input`: a message that is whole in there is shown where it lies, and of
 /// others the bytes are collected as they arrive, never on the word of a length, in at most twice
-/// their memory. Between messages it owns none on the heap.
+/// their memory, or in what readers take turns with. Between messages it owns none on the heap.
 /// RFC:       6455 §5, §6.2, §7, §8.1; 7692 §6.2
 class MessageReader final {
  public:
@@ -45,6 +45,10 @@ class MessageReader final {
   /// permessage-deflate was negotiated; without, a compressed message fails. The inflater belongs
   /// to this connection alone, and outlives the reader.
   void use(Inflater* inflater) noexcept { inflater_ = inflater; }
+
+  /// Memory that the readers of one thread take turns with: one that collects a long message swaps
+  /// it for its own until that has gone. It outlives them.
+  void use_spare(std::string& spare) noexcept { spare_ = &spare; }
 
   /// Takes bytes off the front of `input`, and unmasks them there, up to and including what makes
   /// the next event.
@@ -75,6 +79,7 @@ class MessageReader final {
   struct Extra {
     CloseReason reason{};
     std::array<char, longest_control_bytes> control{};  // of a control frame that came in pieces
+    std::array<char, longest_header_bytes> header{};    // the same
   };
 
   Event need_more() noexcept;
@@ -89,6 +94,8 @@ class MessageReader final {
   Result<void> inflate(std::string_view piece, bool is_end);
   Result<void> take_inflated(std::string_view made);
   Result<void> check_text(std::string_view text) noexcept;
+  void give_back_memory() noexcept;
+  void collect(std::string_view piece);
 
   Extra& extra();
   void end(State state) noexcept;
@@ -96,14 +103,14 @@ class MessageReader final {
   void forget_message() noexcept;
 
   Inflater* inflater_ = nullptr;
+  std::string* spare_ = nullptr;
   std::size_t message_bytes_;     // at most
   std::uint64_t left_bytes_ = 0;  // of the frame
   std::string collected_;         // of the message, unless it is whole in the input
   std::string_view payload_{};
   std::unique_ptr<Extra> extra_;
   std::array<char, 4> key_{};
-  std::array<char, longest_header_bytes> header_{};  // that came in pieces
-  std::uint8_t header_bytes_ = 0;
+  std::uint8_t header_bytes_ = 0;  // that came in pieces
   Utf8Validator utf8_;
   Role role_;
   State state_ = State::Header;
@@ -116,6 +123,6 @@ class MessageReader final {
   bool is_compressed_ : 1 = false;  // the message
   bool is_in_message_ : 1 = false;
 };
-static_assert(sizeof(MessageReader) <= 112);
+static_assert(sizeof(MessageReader) <= 104);
 
 }  // namespace skua::ws

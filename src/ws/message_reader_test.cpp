@@ -90,6 +90,72 @@ TEST(MessageReader, HoldsNoMemoryBetweenMessages) {
   }
 }
 
+// Feeds the bytes in pieces; the last event.
+Event feed(MessageReader& reader, std::string_view bytes, std::size_t piece_bytes) {
+  Event event = Event::NeedMore;
+  for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {
+    std::string piece(bytes.substr(at, piece_bytes));
+    std::span<char> input(piece);
+    event = reader.next(input);
+    if (event == Event::Message) {
+      EXPECT_TRUE(input.empty());
+    }
+  }
+  return event;
+}
+
+TEST(MessageReader, CollectsInTheMemoryOfTheLastWhoDid) {
+  std::string spare;
+  MessageReader one(Role::Client, 1_MiB);
+  MessageReader other(Role::Client, 1_MiB);
+  one.use_spare(spare);
+  other.use_spare(spare);
+  std::span<char> nothing;
+  ASSERT_EQ(feed(one, frame(Opcode::Binary, std::string(65'536, 'b')), 8192), Event::Message);
+  const char* const memory = one.payload().data();
+  EXPECT_EQ(one.next(nothing), Event::NeedMore);
+  EXPECT_EQ(one.memory_bytes(), 0U);
+  EXPECT_EQ(spare.data(), memory);
+  const std::string second = frame(Opcode::Binary, std::string(65'536, 'c'));
+  ASSERT_EQ(feed(other, second, 8192), Event::Message);
+  EXPECT_EQ(other.payload().data(), memory);
+  EXPECT_EQ(other.payload(), std::string(65'536, 'c'));
+  // Meanwhile it is not there for others.
+  ASSERT_EQ(feed(one, second, 8192), Event::Message);
+  EXPECT_NE(one.payload().data(), memory);
+  EXPECT_EQ(one.payload(), other.payload());
+  for (MessageReader* reader : {&one, &other}) {
+    EXPECT_EQ(reader->next(nothing), Event::NeedMore);
+    EXPECT_EQ(reader->memory_bytes(), 0U);
+  }
+}
+
+TEST(MessageReader, AShortPieceDoesNotHoldTheMemoryOfALongMessage) {
+  std::string spare;
+  spare.reserve(65'536);
+  MessageReader reader(Role::Client, 1_MiB);
+  reader.use_spare(spare);
+  const std::string bytes = frame(Opcode::Binary, std::string(65'536, 'b'));
+  EXPECT_EQ(feed(reader, bytes.substr(0, 500), 500), Event::NeedMore);
+  EXPECT_LE(reader.memory_bytes(), 2U * 500);
+  // Once there is more, it does.
+  const char* const memory = spare.data();
+  ASSERT_EQ(feed(reader, bytes.substr(500), 5000), Event::Message);
+  EXPECT_EQ(reader.payload().data(), memory);
+  EXPECT_EQ(reader.payload(), std::string(65'536, 'b'));
+}
+
+TEST(MessageReader, VeryLongMessagesLeaveNoMemoryBehind) {
+  std::string spare;
+  MessageReader reader(Role::Client, 1_MiB);
+  reader.use_spare(spare);
+  ASSERT_EQ(feed(reader, frame(Opcode::Binary, std::string(500'000, 'b')), 50'000), Event::Message);
+  std::span<char> nothing;
+  EXPECT_EQ(reader.next(nothing), Event::NeedMore);
+  EXPECT_EQ(reader.memory_bytes(), 0U);
+  EXPECT_LE(spare.capacity(), 128_KiB);
+}
+
 TEST(MessageReader, TakesNoMemoryOnTheWordOfALength) {
   MessageReader reader(Role::Client, 1_GiB);
   std::string bytes = frame(Opcode::Binary, std::string(100'000, 'b')).substr(0, 60);

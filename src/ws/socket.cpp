@@ -35,6 +35,7 @@ Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement
       topics_(topics),
       heard_(wire.now()),
       role_(role) {
+  reader_.use_spare(codecs.spare());
   if (agreement.deflate) {
     coding_ = std::make_unique<MessageCoding>(role, *agreement.deflate, codecs);
     reader_.use(&coding_->inflater());

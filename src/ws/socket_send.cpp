@@ -70,8 +70,7 @@ void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view pay
   } else {
     std::array<char, longest_header_bytes> text;
     const char* const end = write_frame_header(header, text.data());
-    wire_.write({text.data(), static_cast<std::size_t>(end - text.data())});
-    wire_.write(payload);
+    wire_.write_frame({text.data(), static_cast<std::size_t>(end - text.data())}, payload);
   }
   wire_.settle_later();
 }

@@ -19,6 +19,11 @@ class Wire {
   /// Takes bytes, also where there is no room; the text is copied.
   virtual void write(std::string_view text) = 0;
   virtual void write(Body&& piece) = 0;
+  /// Writes both; a wire may send them from where they are instead of copying.
+  virtual void write_frame(std::string_view header, std::string_view payload) {
+    write(header);
+    write(payload);
+  }
   /// What was written and has not left yet.
   [[nodiscard]] virtual std::uint64_t pending_bytes() const noexcept = 0;
   /// The socket has something new to say: it is to be looked at, at the end of the turn.

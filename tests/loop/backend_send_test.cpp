@@ -2,6 +2,7 @@
 // Sending memory and files, to quick, slow and vanished readers, on every back end.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 
 #include "backend_harness.hpp"
@@ -99,6 +100,44 @@ TEST_P(BackendSend, APendingSendFailsWhenThePeerResets) {
   EXPECT_LT(probe.sent, text.size());
   settle();
   close_all({&probe});
+}
+
+TEST_P(BackendSend, ATryTakesWhatFitsAndTellsNothing) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  const std::string text = pattern(12'000'000);
+  const std::string_view all = text;
+  const std::array<Slice, 2> start{Slice{text.data(), 6}, Slice{text.data() + 6, 4}};
+  EXPECT_EQ(backend->try_send(probe, start), 10U);
+  EXPECT_EQ(read_exactly(pair.peer, 10, 65536), all.substr(0, 10));
+  const Slice rest{text.data() + 10, text.size() - 10};
+  const std::size_t taken = backend->try_send(probe, {&rest, 1});
+  EXPECT_GT(taken, 0U);
+  EXPECT_LT(taken, rest.size_bytes);
+  settle();
+  EXPECT_EQ(probe.call_count, 0);
+  // What was not taken is the next send's, and nothing overtakes that one.
+  probe.send(all.substr(10 + taken));
+  EXPECT_EQ(backend->try_send(probe, {&rest, 1}), 0U);
+  EXPECT_TRUE(read_exactly(pair.peer, text.size() - 10, 65536) == all.substr(10));
+  turn_until([&] { return !probe.is_sending(); });
+  close_all({&probe});
+}
+
+TEST_P(BackendSend, ATryThatFailsTakesNothingAndTheNextSendTells) {
+  Pair pair = unix_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  pair.peer.reset();
+  const Slice slice{"lost", 4};
+  EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
+  settle();
+  EXPECT_EQ(probe.call_count, 0);
+  probe.send("lost");
+  turn_until([&] { return probe.send_failure.has_value(); });
+  EXPECT_EQ(*probe.send_failure, Errc::Closed);
+  EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
+  close_all({&probe});
+  EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
 }
 
 TEST_P(BackendSend, HalfClosesAfterWhatWasSentAndStillReceives) {

@@ -87,6 +87,49 @@ TEST_P(WebSockets, MessagesAreEchoed) {
   }
 }
 
+// Long ones may go out at once, others wait for the end of the turn, and all wait for a slow peer.
+TEST_P(WebSockets, LongMessagesAndShortOnesStayInOrder) {
+  const auto size_of = [](std::size_t i) { return i % 3 == 0 ? 70'000 + i * 1000 : i; };
+  router_.websocket(
+      "/many",
+      WebSocketCallbacks{.message =
+                             [&](WebSocket& socket, Message) {
+                               for (std::size_t i = 0; i < 60; ++i) {
+                                 socket.send(std::string(size_of(i), static_cast<char>('A' + i)));
+                               }
+                             }},
+      {.queue_bytes = 16_MiB});
+  WebSocketClient client = open("/many");
+  client.send("go");
+  worker().settle();
+  for (std::size_t i = 0; i < 60; ++i) {
+    ASSERT_TRUE(client.text() == std::string(size_of(i), static_cast<char>('A' + i))) << i;
+  }
+  client.send("again");
+  EXPECT_EQ(client.text(), "A" + std::string(69'999, 'A'));
+}
+
+TEST_P(WebSockets, ALongMessageToAPeerThatIsGoneEndsTheSocket) {
+  bool has_ended = false;
+  router_.websocket(
+      "/long",
+      WebSocketCallbacks{.message =
+                             [](WebSocket& socket, Message) {
+                               for (int i = 0; i < 100; ++i) {
+                                 socket.send(std::string(1'000'000, 'a'));
+                               }
+                             },
+                         .close = [&](WebSocket&, const CloseReason&) { has_ended = true; }},
+      {.queue_bytes = 256_MiB});
+  {
+    WebSocketClient client = open("/long");
+    client.send("go");
+  }
+  for (int i = 0; i < 100 && !has_ended; ++i) worker().settle();
+  EXPECT_TRUE(has_ended);
+  EXPECT_EQ(open_connections(), 0U);
+}
+
 TEST_P(WebSockets, MessagesOnTheHeelsOfTheHandshakeAreSeen) {
   router_.websocket("/echo", echo);
   WebSocketClient client = connect();
