@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "server/dispatch.hpp"
+#include "server/h2_socket.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
 #include "server/standard_fields.hpp"
@@ -39,6 +40,8 @@ bool read_file(int file, std::uint64_t offset, char* into, std::size_t size_byte
 H2Exchange::H2Exchange(Resources& resources) noexcept
     : resources_(resources), call_(resources), content_(resources.blocks) {}
 
+H2Exchange::~H2Exchange() = default;
+
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
                       h2::Stream& stream) noexcept {
   owner_ = &owner;
@@ -50,6 +53,7 @@ void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Se
 
 void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
+  socket_.reset();
   call_.reset();
   body_.clear();
   if (body_.capacity() > kept_bytes) body_.shrink_to_fit();
@@ -69,8 +73,10 @@ void H2Exchange::begin(bool is_end) {
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
   if (target.match.has_coroutine) return start_call(target, is_end);
-  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first.
-  if (is_end || target.match.route == nullptr) return answer(target, {});
+  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first. That
+  // of an extended CONNECT follows the response.
+  const bool is_for_later = !request().protocol.empty();
+  if (is_end || is_for_later || target.match.route == nullptr) return answer(target, {});
   if (request().length_bytes.value_or(0) > resources_.options.limits.body_bytes) {
     return refuse(Errc::BodyTooLong);
   }
@@ -81,9 +87,9 @@ void H2Exchange::begin(bool is_end) {
 
 Target H2Exchange::find() {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
-  if (request().head.method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, *connection_, request().head.method, request().host,
-                     request().path_and_query);
+  const Method method = http::route_method(request().head.method, request().protocol);
+  if (method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
+  return find_target(resources_, *connection_, method, request().host, request().path_and_query);
 }
 
 http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
@@ -93,7 +99,8 @@ http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
           .host = request().host,
           .peer = peer_of,
           .peer_context = connection_,
-          .is_secure = connection_->is_secure()};
+          .is_secure = connection_->is_secure(),
+          .upgrade = request().protocol};
 }
 
 void H2Exchange::start_call(const Target& target, bool is_end) {
@@ -120,6 +127,7 @@ void H2Exchange::expect_body() noexcept {
 }
 
 void H2Exchange::receive(std::string_view data) {
+  if (socket_ != nullptr) return socket_->receive(data);
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
   const bool is_wanted = !has_response_ || is_streaming();
@@ -146,6 +154,7 @@ void H2Exchange::receive(std::string_view data) {
 
 void H2Exchange::receive_end(const http::Head& trailers) {
   is_body_done_ = true;
+  if (socket_ != nullptr) return socket_->receive_end();
   if (has_call_) call_.arrived_all(trailers);
   if (!keeps_body_ || has_response_) return;
   const Target target = find();
@@ -154,6 +163,7 @@ void H2Exchange::receive_end(const http::Head& trailers) {
 }
 
 void H2Exchange::receive_nothing_more() {
+  if (socket_ != nullptr) return socket_->receive_end();
   if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
@@ -185,7 +195,23 @@ void H2Exchange::answer(const Target& target, std::string_view body) {
   http::RequestParts known = parts(target);
   known.body = body;
   Request request(known);
-  send(dispatch(resources_, target.match, request));
+  Response response = dispatch(resources_, target.match, request);
+  if (opens_another_protocol(response)) return open_socket(request, std::move(response));
+  send(std::move(response));
+}
+
+// RFC 8441 §5: the stream goes on as the connection of a WebSocket.
+void H2Exchange::open_socket(Request& request, Response&& response) {
+  status_ = response.status();
+  has_response_ = is_content_ended_ = true;
+  ++resources_.counters.responses;
+  std::string lines;
+  session_->respond(*stream_, head_of(response, lines), true);
+  record_response(resources_, *connection_, this->request().head, status_, 0);
+  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_,
+                                       (*response.content().stream())->upgrade);
+  if (held_bytes_ != 0) session_->consume(*stream_, std::exchange(held_bytes_, 0));
+  socket_->start(request);
 }
 
 void H2Exchange::refuse(Errc code) {
@@ -200,12 +226,18 @@ void H2Exchange::refuse(Errc code) {
 }
 
 bool H2Exchange::can_advance() const noexcept {
+  if (socket_ != nullptr) return socket_->can_advance();
   if (!has_call_ && !call_.has_stream()) return false;
   return has_response_ ? is_streaming() && call_.is_stream_done() : call_.is_handler_done();
 }
 
 void H2Exchange::advance() {
-  if (!has_response_ && call_.is_handler_done()) send(call_.take_response());
+  if (socket_ != nullptr) return socket_->advance();
+  if (!has_response_ && call_.is_handler_done()) {
+    Response response = call_.take_response();
+    if (opens_another_protocol(response)) return open_socket(call_.request(), std::move(response));
+    send(std::move(response));
+  }
   if (is_streaming() && call_.is_stream_done()) end_stream();
 }
 
@@ -216,16 +248,8 @@ void H2Exchange::send(Response&& response, Errc error) {
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
   has_response_ = true;
   ++resources_.counters.responses;
-  const PreparedResponse* const prepared = response.prepared();
   std::string lines;
-  if (prepared != nullptr) {
-    lines.append(prepared->lines().wire()).append(response.lines().wire());
-  }
-  h2::ResponseHead head{
-      .status = status_,
-      .standard_fields = standard_fields(response, resources_.dated().lines()),
-      .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
-      .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
+  h2::ResponseHead head = head_of(response, lines);
   Body& content = response.content();
   if (content.kind() == Body::Kind::Stream) return send_stream(head, *content.stream());
 
@@ -242,6 +266,19 @@ void H2Exchange::send(Response&& response, Errc error) {
   session_->respond(*stream_, head, has_content);
   record_response(resources_, *connection_, request().head, status_,
                   request().head.method == Method::Head ? 0 : size_bytes, error);
+}
+
+// What is in the head but a length; `lines` outlives it.
+h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& lines) {
+  const PreparedResponse* const prepared = response.prepared();
+  if (prepared != nullptr) {
+    lines.append(prepared->lines().wire()).append(response.lines().wire());
+  }
+  return {.status = response.status(),
+          .length_bytes = {},
+          .standard_fields = standard_fields(response, resources_.dated().lines()),
+          .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
+          .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
 }
 
 void H2Exchange::send_stream(const h2::ResponseHead& head,
@@ -268,6 +305,7 @@ void H2Exchange::end_stream() {
 }
 
 void H2Exchange::drain() {
+  if (socket_ != nullptr) return socket_->drain();
   if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
   call_.stop_stream();
   owner_->settle_later();
@@ -294,6 +332,7 @@ bool H2Exchange::call_may_write() const noexcept {
 }
 
 h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
+  if (socket_ != nullptr) return socket_->read_body(most_bytes);
   using State = h2::BodyRead::State;
   const std::size_t size_bytes =
       static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, content_bytes_));
@@ -306,6 +345,7 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
 }
 
 void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
+  if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
   content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
   if (whole_.kind() != Body::Kind::None) {
     const std::uint64_t done = written_bytes_ - content_bytes_;
@@ -350,6 +390,7 @@ void H2Exchange::write_piece(OutputQueue& output, const char* data, int file, st
 // The end -----------------------------------------------------------------------------------------
 
 void H2Exchange::close() noexcept {
+  if (socket_ != nullptr) return socket_->close();
   if (call_.is_running()) ++resources_.counters.handlers_cancelled;
   if (is_streaming()) {
     record_response(resources_, *connection_, request().head, status_, written_bytes_);
@@ -362,6 +403,7 @@ bool H2Exchange::waits_for_body() const noexcept {
 }
 
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
+  if (socket_ != nullptr) return socket_->deadline();
   const bool has_content = content_bytes_ != 0;
   if (waits_for_body()) {
     return has_content ? std::min(body_deadline_, content_deadline_) : body_deadline_;
@@ -370,6 +412,7 @@ std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
 }
 
 void H2Exchange::time_out() {
+  if (socket_ != nullptr) return socket_->time_out();
   const loop::Instant now = resources_.loop.now();
   if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
   if (content_bytes_ == 0 || content_deadline_ > now) return;
