@@ -101,7 +101,10 @@ class Router final {
   template <class F>
   Router& websocket(std::type_identity_t<Pattern<detail::socket_path_parameters<F>()>> pattern,
                     F&& handler, WebSocketOptions options = {}, Where where = Where::current()) {
-    add(1U << static_cast<unsigned>(Method::Get), pattern.text(),
+    // An extended CONNECT asks for it over HTTP/2. RFC 8441 §5
+    constexpr unsigned methods =
+        1U << static_cast<unsigned>(Method::Get) | 1U << static_cast<unsigned>(Method::Connect);
+    add(methods, pattern.text(),
         detail::make_socket_handler(std::forward<F>(handler), std::move(options)), where);
     return *this;
   }

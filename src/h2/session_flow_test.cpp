@@ -275,6 +275,25 @@ TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
   EXPECT_EQ(session->stream_count(), 0U);
 }
 
+TEST_F(SessionFlowTest, ATunnelThatIsRefusedIsNone) {
+  open({.allows_extended_connect = true});
+  const std::string connect = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
+  session->receive(frames::headers(1, connect, frames::open), start);
+  session->respond(stream(1), {.status = Status::NotFound}, false);
+  EXPECT_EQ(flushed(), "HEADERS(1)! RST_STREAM(1,NO_ERROR)");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, ATunnelHasNoTrailers) {
+  open({.allows_extended_connect = true});
+  const std::string connect = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
+  session->receive(frames::headers(1, connect, frames::open), start);
+  recorder.contents[1] = {.text = "to the peer", .is_whole = false};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
+  EXPECT_EQ(exchange(frames::headers(1, field("a", "b"))), "RST_STREAM(1,PROTOCOL_ERROR)");
+}
+
 TEST_F(SessionFlowTest, AConsumerMayLetGoWhenItIsAskedForContent) {
   struct Deserter final : Recorder {
     BodyRead read_body(Stream& its, std::size_t) override {

@@ -25,12 +25,6 @@ struct RequestParts {
   bool has_later_content = false;        ///< the source is not known to be empty
 };
 
-/// The method whose routes a request is for. An extended CONNECT asks for what GET asks for where
-/// it upgrades. RFC 8441 §5
-constexpr Method route_method(Method method, std::string_view upgrade) noexcept {
-  return method == Method::Connect && !upgrade.empty() ? Method::Get : method;
-}
-
 /// The doors of Request that only skua itself uses.
 struct RequestAccess {
   /// The captures outlive the use of the request's parameters.

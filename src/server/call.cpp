@@ -37,8 +37,7 @@ void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
 }
 
 void Call::start_handler() {
-  const Method method = http::route_method(parts_.head->method, parts_.upgrade);
-  match_ = resources_.router.match(method, path_);
+  match_ = resources_.router.match(parts_.head->method, path_);
   try {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     handler_.emplace(resources_.router.start(match_, *request_));

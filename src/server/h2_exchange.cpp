@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "server/dispatch.hpp"
 #include "server/h2_socket.hpp"
 #include "server/journal.hpp"
@@ -73,10 +74,8 @@ void H2Exchange::begin(bool is_end) {
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
   if (target.match.has_coroutine) return start_call(target, is_end);
-  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first. That
-  // of an extended CONNECT follows the response.
-  const bool is_for_later = !request().protocol.empty();
-  if (is_end || is_for_later || target.match.route == nullptr) return answer(target, {});
+  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first.
+  if (is_end || is_for_tunnel() || target.match.route == nullptr) return answer(target, {});
   if (request().length_bytes.value_or(0) > resources_.options.limits.body_bytes) {
     return refuse(Errc::BodyTooLong);
   }
@@ -86,9 +85,10 @@ void H2Exchange::begin(bool is_end) {
 }
 
 Target H2Exchange::find() {
-  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
-  const Method method = http::route_method(request().head.method, request().protocol);
-  if (method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
+  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT; RFC 9220 §3: other protocols get a 501.
+  const Method method = request().head.method;
+  const bool is_websocket = ascii::equals_ignoring_case(request().protocol, "websocket");
+  if (method == Method::Connect && !is_websocket) return {Errc::UnknownMethod, {}, {}, {}};
   return find_target(resources_, *connection_, method, request().host, request().path_and_query);
 }
 
@@ -107,10 +107,11 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
   const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
   if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
   has_call_ = true;
+  const bool has_no_content = is_end || is_for_tunnel();
   http::RequestParts known = parts(target);
-  known.has_later_content = !is_end && request().length_bytes != 0;
+  known.has_later_content = !has_no_content && request().length_bytes != 0;
   call_.prepare(*this, known);
-  if (is_end) {
+  if (has_no_content) {
     call_.arrived_all(no_trailers);
   } else {
     owes_continue_ = request().expect_continue;
@@ -128,6 +129,8 @@ void H2Exchange::expect_body() noexcept {
 
 void H2Exchange::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
+  // It did not wait for the response: kept until that is there, and no more than its window.
+  if (is_for_tunnel() && !has_response_) return void(body_.append(data));
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
   const bool is_wanted = !has_response_ || is_streaming();
@@ -210,8 +213,9 @@ void H2Exchange::open_socket(Request& request, Response&& response) {
   record_response(resources_, *connection_, this->request().head, status_, 0);
   socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_,
                                        (*response.content().stream())->upgrade);
-  if (held_bytes_ != 0) session_->consume(*stream_, std::exchange(held_bytes_, 0));
   socket_->start(request);
+  if (!body_.empty()) socket_->receive(std::exchange(body_, {}));
+  if (stream_->has_received_all()) socket_->receive_end();
 }
 
 void H2Exchange::refuse(Errc code) {
@@ -243,6 +247,10 @@ void H2Exchange::advance() {
 
 void H2Exchange::send(Response&& response, Errc error) {
   status_ = response.status();
+  // RFC 9110 §9.3.6: the peer would take a 2xx for a tunnel, which nobody is at the other end of.
+  if (is_for_tunnel() && code(status_) / 100 == 2) {
+    return send(Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
+  }
   // What makes the content may read the request's.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();

@@ -76,6 +76,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
 
   [[nodiscard]] h2::ResponseHead head_of(const Response& response, std::string& lines);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
+  /// An extended CONNECT: what its stream carries is no content of the request.
+  [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool is_end);
@@ -102,9 +104,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   h2::Stream* stream_ = nullptr;
   Call call_;
   std::unique_ptr<H2Socket> socket_;  // where the stream has become one
-  std::string body_;                  // of a request whose handler takes it whole
-  Body whole_;                        // content of the response that was there at once
-  OutputQueue content_;    // content that is made while it is sent, and was not asked for yet
+  std::string body_;     // of a request whose handler takes it whole; what is for a tunnel to come
+  Body whole_;           // content of the response that was there at once
+  OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
   loop::Instant body_deadline_{};

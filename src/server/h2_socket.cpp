@@ -25,7 +25,8 @@ void H2Socket::start(Request& request) {
 
 void H2Socket::receive(std::string_view data) {
   held_bytes_ += data.size();
-  std::string bytes(data);  // to be unmasked
+  std::string& bytes = resources_.unmask_scratch;
+  bytes.assign(data);
   call_.socket().receive(bytes);
   owner_.settle_later();
 }
@@ -43,15 +44,17 @@ void H2Socket::advance() {
   call_.resume();
   if (owes_window()) session_.consume(stream_, std::exchange(held_bytes_, 0));
   if (!call_.is_over() || is_ended_) return;
+  if (content_.empty()) await_peer();
   is_ended_ = true;
-  session_.resume_body(stream_);
 }
 
-h2::BodyRead H2Socket::read_body(std::size_t most_bytes) const noexcept {
+h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
   using State = h2::BodyRead::State;
   const std::uint64_t pending = content_.pressure_bytes();
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
-  return {.bytes = size, .state = is_ended_ && size == pending ? State::End : State::More};
+  is_end_told_ = is_ended_ && size == pending;
+  if (is_end_told_) end_deadline_ = now() + resources_.options.timeouts.linger;
+  return {.bytes = size, .state = is_end_told_ ? State::End : State::More};
 }
 
 void H2Socket::write_body(OutputQueue& output, std::size_t size_bytes) {
@@ -69,38 +72,35 @@ void H2Socket::write_body(OutputQueue& output, std::size_t size_bytes) {
 
 void H2Socket::write(std::string_view text) {
   if (is_closed_) return;
-  count(text.size());
+  if (content_.empty()) await_peer();
   content_.append(text);
 }
 
 void H2Socket::write(Body&& piece) {
   if (is_closed_) return;
-  count(piece.size_bytes());
+  if (content_.empty()) await_peer();
   content_.append_piece(std::move(piece));
 }
 
-void H2Socket::count(std::uint64_t size_bytes) {
-  if (content_.empty()) write_deadline_ = now() + resources_.options.timeouts.write;
-  written_bytes_ += size_bytes;
+void H2Socket::await_peer() {
+  write_deadline_ = now() + resources_.options.timeouts.write;
   session_.resume_body(stream_);
 }
 
 std::optional<loop::Instant> H2Socket::deadline() const noexcept {
-  return content_.empty() ? call_.deadline() : write_deadline_;
+  if (is_end_told_) return end_deadline_;
+  return owes_output() ? write_deadline_ : call_.deadline();
 }
 
 void H2Socket::time_out() {
-  const bool is_stuck = !content_.empty() && write_deadline_ <= now();
-  if (is_stuck && !session_.is_blocked_by_window(stream_)) {
-    // What waits for more urgent streams is not the peer's fault.
-    write_deadline_ = now() + resources_.options.timeouts.write;
-    return;
+  if (is_end_told_) return session_.reset(stream_, h2::ErrorCode::Cancel);
+  if (!owes_output()) return call_.time_out();
+  if (session_.is_blocked_by_window(stream_)) {
+    ++resources_.counters.refused_slow;
+    return session_.reset(stream_, h2::ErrorCode::Cancel);
   }
-  if (is_stuck) ++resources_.counters.refused_slow;
-  // A peer that does not end its side after the close is not waited for.
-  const bool is_late = is_ended_ && call_.socket().is_overdue();
-  if (is_stuck || is_late) return session_.reset(stream_, h2::ErrorCode::Cancel);
-  if (content_.empty()) call_.time_out();
+  // What waits for more urgent streams is not the peer's fault.
+  write_deadline_ = now() + resources_.options.timeouts.write;
 }
 
 void H2Socket::close() noexcept {

@@ -17,7 +17,10 @@ namespace skua::server {
 
 /// A WebSocket on a stream of an HTTP/2 connection.
 ///
-/// RFC:       8441
+/// The end of a stream stands for that of a connection, RST_STREAM for its loss. What the
+/// application has not taken stays in the peer's window; what the peer does not take is held here,
+/// up to ws::wire_high_water_bytes, and then by the socket.
+/// RFC:       8441 §5
 class H2Socket final : private ws::Wire {
  public:
   H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
@@ -31,7 +34,7 @@ class H2Socket final : private ws::Wire {
   /// Whether advance() would get somewhere.
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
-  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) const noexcept;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
   void write_body(OutputQueue& output, std::size_t size_bytes);
 
   void drain() { call_.drain(); }
@@ -39,7 +42,6 @@ class H2Socket final : private ws::Wire {
   void time_out();
   /// The stream is over.
   void close() noexcept;
-  [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
 
  private:
   void write(std::string_view text) override;
@@ -51,7 +53,9 @@ class H2Socket final : private ws::Wire {
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
-  void count(std::uint64_t size_bytes);
+  /// Something waits for the peer to take it.
+  void await_peer();
+  [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
   [[nodiscard]] bool owes_window() const noexcept {
     return held_bytes_ != 0 && call_.socket().wants_input();
   }
@@ -61,10 +65,11 @@ class H2Socket final : private ws::Wire {
   h2::Session& session_;
   h2::Stream& stream_;
   OutputQueue content_;             // that the session has not asked for
-  loop::Instant write_deadline_{};  // while there is any
+  loop::Instant write_deadline_{};  // while there is any, or our end was not told
+  loop::Instant end_deadline_{};    // after that: for the peer to end its side
   std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window
-  std::uint64_t written_bytes_ = 0;
-  bool is_ended_ = false;  // our side: after what is in content_
+  bool is_ended_ = false;           // our side: after what is in content_
+  bool is_end_told_ = false;
   bool is_closed_ = false;
   SocketCall call_;
 };
