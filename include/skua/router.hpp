@@ -95,7 +95,8 @@ class Router final {
 
   /// Opens WebSockets: for a coroutine, `Task<>(WebSocket&)`, that may take a Request& before it
   /// and path parameters behind it, or for WebSocketCallbacks. A request that is no handshake gets
-  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first.
+  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first: a GET,
+  /// or over HTTP/2 a CONNECT.
   ///
   /// RFC:       6455, 8441
   template <class F>
