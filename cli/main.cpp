@@ -2,6 +2,7 @@
 // The `skua` command: one row of the table for each of its commands.
 #include "command.hpp"
 #include "serve.hpp"
+#include "ws.hpp"
 
 #include <csignal>
 #include <cstdio>
@@ -21,6 +22,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
+    {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 
 int run(int count, char** arguments) {

@@ -379,10 +379,24 @@ def chat(program: str):
     example.end()
 
 
+def ws_client(program: str):
+    room = Example(str(pathlib.Path(program).with_name("example-chat")), str(SITE.parent / "chat"))
+    said = [json.dumps({"type": "join", "room": "lobby", "name": "Ada"}), json.dumps({"type": "say", "text": "hello"})]
+    done = subprocess.run([program, f"ws://127.0.0.1:{room.port}/chat", "3", *said], capture_output=True, text=True, timeout=TIMEOUT)
+    equal((done.returncode, done.stderr), (0, ""))
+    *messages, closed = done.stdout.splitlines()
+    equal([json.loads(message)["type"] for message in messages], ["history", "people", "said"])
+    equal(closed, "closed: 1000 ")
+    done = subprocess.run([program, f"ws://127.0.0.1:{room.port}/", "1"], capture_output=True, text=True, timeout=TIMEOUT)
+    equal(done.returncode, 1)
+    assert "the server answered 200 OK" in done.stderr, done.stderr
+    room.end()
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https, chat)}
+                                     late_answer, https, chat, ws_client)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

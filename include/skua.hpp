@@ -9,6 +9,7 @@
 #include "skua/auth.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
+#include "skua/client.hpp"
 #include "skua/compression.hpp"
 #include "skua/cookie.hpp"
 #include "skua/counters.hpp"

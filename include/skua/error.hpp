@@ -57,6 +57,7 @@ enum class Errc : std::uint16_t {
   MalformedFrame,
   MalformedText,
   MessageTooLong,
+  UpgradeRefused,
   // TLS. RFC 8446, 5246.
   TlsConfiguration,
   TlsHandshakeFailed,
@@ -114,28 +115,44 @@ class Error {
 };
 static_assert(std::is_trivially_copyable_v<Error>);
 
-/// An Error thrown by `Result::value()`, for those who prefer exceptions.
+/// A failure that has more to say than fits an Error: which host or file, what exactly is wrong
+/// with it, and what helps. The text is for whoever runs the program, not for peers.
+struct Problem {
+  Error error = Errc::None;
+  std::string text{};
+
+  [[nodiscard]] Errc code() const noexcept { return error.code(); }
+  [[nodiscard]] const std::string& message() const noexcept SKUA_LIFETIMEBOUND { return text; }
+};
+
+/// An Error or a Problem thrown by `Result::value()`, for those who prefer exceptions.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.message()), error_(error) {}
+  explicit Exception(const Problem& problem)
+      : std::runtime_error(problem.text), error_(problem.error) {}
   [[nodiscard]] Error error() const noexcept { return error_; }
 
  private:
   Error error_;
 };
 
-/// A T or an Error; member names are those of std::expected, which C++20 does not have.
-template <class T>
+/// A T, or why there is none: an Error or a Problem. Member names are those of std::expected, which
+/// C++20 does not have.
+template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
   using value_type = T;
+  using error_type = E;
 
   template <class U = T>
     requires(std::is_constructible_v<T, U &&> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Error>)
+             !std::is_same_v<std::remove_cvref_t<U>, E>)
   Result(U&& value) : value_(std::in_place_index<0>, std::forward<U>(value)) {}
-  Result(Error error) noexcept : value_(std::in_place_index<1>, error) {}
-  Result(Errc code) noexcept : Result(Error(code)) {}
+  Result(E error) noexcept : value_(std::in_place_index<1>, std::move(error)) {}
+  Result(Errc code) noexcept
+    requires(std::is_same_v<E, Error>)
+      : Result(Error(code)) {}
 
   [[nodiscard]] bool has_value() const noexcept { return value_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -146,9 +163,13 @@ class [[nodiscard]] Result {
   T* operator->() noexcept SKUA_LIFETIMEBOUND { return get(); }
   const T* operator->() const noexcept SKUA_LIFETIMEBOUND { return get(); }
 
-  [[nodiscard]] Error error() const noexcept {
+  [[nodiscard]] const E& error() const& noexcept SKUA_LIFETIMEBOUND {
     SKUA_ASSERT(!has_value());
     return *std::get_if<1>(&value_);
+  }
+  [[nodiscard]] E error() && noexcept {
+    SKUA_ASSERT(!has_value());
+    return std::move(*std::get_if<1>(&value_));
   }
 
   /// The value; throws Exception where there is none.
@@ -178,8 +199,12 @@ class [[nodiscard]] Result {
     return std::get_if<0>(&value_);
   }
 
-  std::variant<T, Error> value_;
+  std::variant<T, E> value_;
 };
+
+/// A T or a Problem.
+template <class T>
+using Outcome = Result<T, Problem>;
 
 /// Success or an Error.
 template <>

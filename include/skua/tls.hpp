@@ -52,4 +52,14 @@ struct TlsOptions {
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }
 };
 
+/// How a client speaks TLS, and whom it trusts.
+struct ClientTlsOptions {
+  std::string authorities{};     ///< who may sign servers' certificates: a PEM file's path, or PEM
+                                 ///< text; empty: those whom the system trusts
+  TlsCertificate certificate{};  ///< shown to servers that ask; empty: none
+  TlsVersion minimum_version = TlsVersion::Tls12;
+  TlsVersion maximum_version = TlsVersion::Tls13;
+  bool insecure = false;  ///< takes any certificate: who can reach the wire can read and change all
+};
+
 }  // namespace skua

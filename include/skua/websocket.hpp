@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "skua/attachments.hpp"
@@ -131,13 +132,20 @@ class WebSocketSender final {
 /// Pings are answered, and the peer's life is watched, by itself. When a handler ends, its socket
 /// is closed: with 1000, or with 1011 where it threw.
 ///
-/// Lifetime:  that of a server's ends after its handler, or after the close callback. All but
+/// Lifetime:  that of a server's ends after its handler, or after the close callback. A client's is
+///            its owner's, who drops it before the loop ends: then it is closed with 1000. All but
 ///            sender() is for one thread.
 class WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}
+  /// A client's, with its connection.
+  WebSocket(ws::Socket& socket, std::shared_ptr<void> connection) noexcept
+      : socket_(&socket), connection_(std::move(connection)) {}
+  WebSocket(WebSocket&&) noexcept = default;
+  WebSocket& operator=(WebSocket&&) noexcept = default;
   WebSocket(const WebSocket&) = delete;
   WebSocket& operator=(const WebSocket&) = delete;
+  ~WebSocket() = default;
 
   /// The next message; nothing when the socket is closed: then close_reason() says why. For
   /// coroutines; one at a time.
@@ -159,6 +167,9 @@ class WebSocket final {
   detail::SendAwaiter send(Bytes bytes);
   /// Asks the peer for a sign of life, with at most 125 bytes that it sends back.
   void ping(std::string_view payload = {});
+  /// Tells of each ping and pong of the peer, with what it carries. Pings are answered all the
+  /// same. The function must not throw.
+  void on_control(std::function<void(WebSocketControl, std::string_view payload)> call);
   /// Begins to close: nothing can be sent after it, and what arrives until the peer's answer is
   /// dropped. Once; later calls do nothing.
   ///
@@ -191,6 +202,7 @@ class WebSocket final {
 
  private:
   ws::Socket* socket_;
+  std::shared_ptr<void> connection_{};
 };
 
 /// A handler of WebSockets for those who prefer callbacks to coroutines. They are shared by all

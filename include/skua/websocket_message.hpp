@@ -20,6 +20,10 @@ struct Message {
   [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(text); }
 };
 
+/// What either side sends between messages, to see whether the other is still there. RFC 6455
+/// §5.5.2
+enum class WebSocketControl : std::uint8_t { Ping, Pong };
+
 /// Why a WebSocket was closed. Applications have 4000 to 4999 for themselves; 3000 to 3999 are
 /// registered.
 ///

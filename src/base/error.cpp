@@ -38,6 +38,7 @@ constexpr Row websocket_row(Errc code) noexcept {
     case MalformedFrame: return {"a WebSocket frame is malformed", Status::BadRequest};
     case MalformedText: return {"the text is not UTF-8", Status::BadRequest};
     case MessageTooLong: return {"the WebSocket message is too long", Status::ContentTooLarge};
+    case UpgradeRefused: return {"the server did not open a WebSocket", Status::BadGateway};
     default: return tls_row(code);
   }
 }

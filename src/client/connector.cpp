@@ -43,7 +43,7 @@ Task<Outcome<std::unique_ptr<net::Stream>>> Connector::establish(Origin origin,
     co_return could_not(tls_step, Errc::InvalidHost, "no host is named that it could prove to be");
   }
   Outcome<Addresses> addresses = co_await addresses_of(origin, options.resolve_limit);
-  if (!addresses) co_return addresses.problem();
+  if (!addresses) co_return addresses.error();
   auto connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
   if (!connected || !origin.is_secure) co_return connected;
   Handshake handshake(loop_, *std::move(connected),

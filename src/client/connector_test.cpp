@@ -26,7 +26,7 @@ TEST_P(ConnectorTest, ConnectsByNameAndByNumber) {
   for (const char* const host : {"example.com", "127.0.0.1", "localhost"}) {
     origin_.host = host;
     auto outcome = connected();
-    ASSERT_TRUE(outcome) << outcome.problem().text;
+    ASSERT_TRUE(outcome) << outcome.error().text;
     EXPECT_FALSE((*outcome)->is_secure());
     EXPECT_EQ((*outcome)->peer().port(), origin_.port);
     expect_echo(**outcome, accepted());
@@ -46,7 +46,7 @@ TEST_P(ConnectorTest, FindsTheOnlyAddressThatAnswers) {
   found_ = {*net::Address::parse("127.0.0.2", 0), *net::Address::parse("127.0.0.3", 0),
             *net::Address::parse("127.0.0.1", 0)};
   auto outcome = connected();
-  ASSERT_TRUE(outcome) << outcome.problem().text;
+  ASSERT_TRUE(outcome) << outcome.error().text;
   expect_echo(**outcome, accepted());
 }
 
@@ -58,7 +58,7 @@ TEST_P(ConnectorTest, ASlowAddressLosesToTheNext) {
   EXPECT_FALSE(task.is_done());
   advance(260ms);
   auto outcome = finished(task);
-  ASSERT_TRUE(outcome) << outcome.problem().text;
+  ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_TRUE(hanging_->is_closed());
   hanging_->pump();
   expect_echo(**outcome, accepted());
@@ -72,7 +72,7 @@ TEST_P(ConnectorTest, EveryPhaseHasItsLimit) {
   ASSERT_TRUE(resolving.is_done());
   const auto no_name = resolving.result();
   ASSERT_FALSE(no_name);
-  EXPECT_EQ(no_name.problem().text, "could not resolve example.com: no answer within 5 s");
+  EXPECT_EQ(no_name.error().text, "could not resolve example.com: no answer within 5 s");
   gate.set_value();
 
   use(hanging());
@@ -83,9 +83,9 @@ TEST_P(ConnectorTest, EveryPhaseHasItsLimit) {
   ASSERT_TRUE(connecting.is_done());
   const auto no_connection = connecting.result();
   ASSERT_FALSE(no_connection);
-  EXPECT_EQ(no_connection.problem().error.code(), Errc::TimedOut);
+  EXPECT_EQ(no_connection.error().code(), Errc::TimedOut);
   EXPECT_EQ(
-      no_connection.problem().text,
+      no_connection.error().text,
       "could not connect to 192.0.2.1:" + std::to_string(origin_.port) + ": no answer within 10 s");
   EXPECT_TRUE(hanging_->is_closed());
   hanging_->pump();
@@ -97,7 +97,7 @@ TEST_P(ConnectorTest, ConnectsToAUnixSocket) {
   EXPECT_EQ(problem().error.code(), Errc::NotFound);
   listen(*net::Address::unix_path(origin_.unix_path));
   auto outcome = connected();
-  ASSERT_TRUE(outcome) << outcome.problem().text;
+  ASSERT_TRUE(outcome) << outcome.error().text;
   expect_echo(**outcome, accepted());
   origin_.unix_path.assign(200, 'x');
   EXPECT_EQ(problem().error.code(), Errc::InvalidAddress);
@@ -135,7 +135,7 @@ TEST_P(ConnectorTest, DroppedAfterAnyTurn) {
       for (int i = 0; i < turns && !task.is_done(); ++i) loop_->run_once(10ms);
       if (task.is_done()) {
         auto outcome = task.result();
-        ASSERT_TRUE(outcome) << outcome.problem().text;
+        ASSERT_TRUE(outcome) << outcome.error().text;
         net::close_detached(*std::move(outcome));
       }
     }

@@ -100,7 +100,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   }
   [[nodiscard]] Problem problem() {
     const auto outcome = connected();
-    return outcome ? Problem() : outcome.problem();
+    return outcome ? Problem() : outcome.error();
   }
   bool has_caller() {
     pollfd waiting{listener_.descriptor(), POLLIN, 0};

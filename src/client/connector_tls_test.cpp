@@ -31,8 +31,8 @@ TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   advance(200ms);
   const auto outcome = finished(task);
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.problem().text, "could not speak TLS with example.com:" +
-                                        std::to_string(origin_.port) + ": no answer within 10 s");
+  EXPECT_EQ(outcome.error().text, "could not speak TLS with example.com:" +
+                                      std::to_string(origin_.port) + ": no answer within 10 s");
   expect_closed(peer);
 }
 
@@ -44,7 +44,7 @@ TEST_P(ConnectorTlsTest, SpeaksTlsAndLosesNothingThatTheServerSaysFirst) {
   const auto server = accepted_tls();
   server->send("hello");
   auto outcome = finished(task);
-  ASSERT_TRUE(outcome) << outcome.problem().text;
+  ASSERT_TRUE(outcome) << outcome.error().text;
   net::Stream& stream = **outcome;
   EXPECT_TRUE(stream.is_secure());
   EXPECT_TRUE(stream.is_established());
@@ -68,9 +68,9 @@ TEST_P(ConnectorTlsTest, RefusesACertificateThatNobodyVouchesFor) {
   const auto server = accepted_tls();
   const auto outcome = finished(task);
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.problem().error.code(), Errc::TlsCertificate);
-  EXPECT_TRUE(outcome.problem().text.starts_with("could not speak TLS with example.com:"))
-      << outcome.problem().text;
+  EXPECT_EQ(outcome.error().code(), Errc::TlsCertificate);
+  EXPECT_TRUE(outcome.error().text.starts_with("could not speak TLS with example.com:"))
+      << outcome.error().text;
   turn_until([&] { return server->receive_end.has_value(); });
   close(*server);
 }
@@ -82,8 +82,8 @@ TEST_P(ConnectorTlsTest, RefusesACertificateForAnotherHost) {
   const auto server = accepted_tls();
   const auto outcome = finished(task);
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.problem().error.code(), Errc::TlsCertificate);
-  EXPECT_NE(outcome.problem().text.find("example.org"), std::string::npos);
+  EXPECT_EQ(outcome.error().code(), Errc::TlsCertificate);
+  EXPECT_NE(outcome.error().text.find("example.org"), std::string::npos);
   close(*server);
 }
 
@@ -96,11 +96,11 @@ TEST_P(ConnectorTlsTest, SaysThatAServerHungUpOrSpeaksNoTls) {
     ::shutdown(peer.descriptor(), SHUT_WR);
     const auto outcome = finished(task);
     ASSERT_FALSE(outcome);
-    EXPECT_NE(outcome.problem().error.code(), Errc::None);
+    EXPECT_NE(outcome.error().code(), Errc::None);
     const std::string begin =
         "could not speak TLS with example.com:" + std::to_string(origin_.port) + ": ";
-    EXPECT_TRUE(outcome.problem().text.starts_with(begin)) << outcome.problem().text;
-    EXPECT_GT(outcome.problem().text.size(), begin.size() + 5);
+    EXPECT_TRUE(outcome.error().text.starts_with(begin)) << outcome.error().text;
+    EXPECT_GT(outcome.error().text.size(), begin.size() + 5);
     expect_closed(peer);
   }
 }
@@ -129,7 +129,7 @@ TEST_P(ConnectorTlsTest, EndsInOrderWhicheverOperationFails) {
       EXPECT_GT(failing, 3U);  // there were some that could fail
       net::close_detached(*std::move(outcome));
     } else {
-      EXPECT_EQ(outcome.problem().error.code(), Errc::Reset);
+      EXPECT_EQ(outcome.error().code(), Errc::Reset);
     }
     close(*server);
   }

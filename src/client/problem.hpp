@@ -5,13 +5,8 @@
 
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
-#include "tls/problem.hpp"
 
 namespace skua::client {
-
-/// A T, or the error and a text for people that names the host and the step which failed.
-using tls::Outcome;
-using tls::Problem;
 
 /// `could not connect to example.com:443: the connection was refused`.
 Problem could_not(const std::string& step, Error error);

@@ -94,7 +94,7 @@ class ResolverTest : public testing::Test {
   }
   /// The addresses, or the text of the problem.
   std::string text(const Outcome<Addresses>& outcome) {
-    if (!outcome) return outcome.problem().text;
+    if (!outcome) return outcome.error().text;
     std::string out;
     for (const net::Address& one : *outcome) out += (out.empty() ? "" : " ") + one.to_string();
     return out;
@@ -170,8 +170,8 @@ TEST_F(ResolverTest, GoesOnAfterItsDeadlineAndTheLateAnswerIsKept) {
   ASSERT_TRUE(task.is_done());
   const Outcome<Addresses> outcome = task.result();
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.problem().error.code(), Errc::TimedOut);
-  EXPECT_EQ(outcome.problem().text, "could not resolve a.example: no answer within 5 s");
+  EXPECT_EQ(outcome.error().code(), Errc::TimedOut);
+  EXPECT_EQ(outcome.error().text, "could not resolve a.example: no answer within 5 s");
   names.let_go();
   EXPECT_EQ(text(ask("a.example")), "10.0.0.1:80 10.0.0.2:80");
   EXPECT_EQ(names.calls(), 1);
@@ -253,7 +253,7 @@ TEST_F(ResolverTest, SaysThatTooManyLookupsWait) {
   names.hold();
   Answer running = started("a.example");
   names.wait_for_calls(1);
-  EXPECT_EQ(ask("b.example").problem().error.code(), Errc::Overloaded);
+  EXPECT_EQ(ask("b.example").error().code(), Errc::Overloaded);
   names.let_go();
   finish(running);
   // It was not taken for a failure of the name. The thread is free a moment after its answer.
@@ -271,7 +271,7 @@ TEST_F(ResolverTest, AnAnswerWithoutAddressesOrAnExceptionIsAFailure) {
   EXPECT_EQ(text(ask("empty.example")), "could not resolve empty.example: it has no address");
   options.look_up = [](const std::string&) -> Result<Addresses> { throw std::bad_alloc(); };
   make();
-  EXPECT_EQ(ask("a.example").problem().error.code(), Errc::NameNotResolved);
+  EXPECT_EQ(ask("a.example").error().code(), Errc::NameNotResolved);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace {
 /// Owns itself until its stream is closed.
 class LastOwner final : public StreamSink {
  public:
-  explicit LastOwner(std::unique_ptr<Stream> stream) noexcept : stream_(std::move(stream)) {}
+  LastOwner(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) noexcept
+      : sent_(std::move(sent)), stream_(std::move(stream)) {}
   void close() {
     stream_->listen(*this);
     stream_->close();
@@ -23,13 +24,14 @@ class LastOwner final : public StreamSink {
   void on_send_failed(Error /*error*/) override {}
   void on_closed() override { const std::unique_ptr<LastOwner> owned(this); }
 
+  std::shared_ptr<const void> sent_;  // goes after the stream
   std::unique_ptr<Stream> stream_;
 };
 
 }  // namespace
 
-void close_detached(std::unique_ptr<Stream> stream) {
-  auto owner = std::make_unique<LastOwner>(std::move(stream));
+void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) {
+  auto owner = std::make_unique<LastOwner>(std::move(stream), std::move(sent));
   owner->close();
   static_cast<void>(owner.release());  // on_closed takes it back
 }

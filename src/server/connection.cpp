@@ -165,7 +165,7 @@ void Connection::settle() {
 
 void Connection::flush() {
   while (!output_.empty() && !is_sending_) {
-    const Segment& front = output_.front();
+    const net::Segment& front = output_.front();
     std::uint64_t wanted = front.size_bytes;
     std::size_t taken = 0;
     if (front.file >= 0) {

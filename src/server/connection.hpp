@@ -8,9 +8,9 @@
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
+#include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/h1_session.hpp"
-#include "server/output_queue.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {
@@ -76,7 +76,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   Resources& resources_;
   ConnectionOwner& owner_;
   std::unique_ptr<net::Stream> stream_;
-  OutputQueue output_;
+  net::OutputQueue output_;
   H1Session h1_;
   std::unique_ptr<Session> other_;  // where the peer does not speak HTTP/1
   Session* session_ = &h1_;

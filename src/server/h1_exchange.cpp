@@ -22,7 +22,7 @@ H1Exchange::H1Exchange(Resources& resources) noexcept : resources_(resources), c
 
 H1Exchange::~H1Exchange() = default;
 
-void H1Exchange::open(SessionOwner& owner, OutputQueue& output) noexcept {
+void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
   owner_ = &owner;
   output_ = &output;
 }

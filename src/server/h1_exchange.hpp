@@ -9,8 +9,8 @@
 #include "h1/framing.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
+#include "net/output_queue.hpp"
 #include "server/call.hpp"
-#include "server/output_queue.hpp"
 #include "server/session.hpp"
 #include "skua/error.hpp"
 
@@ -29,7 +29,7 @@ class H1Exchange final : private CallOwner {
   ~H1Exchange();
 
   /// Readies it for a connection.
-  void open(SessionOwner& owner, OutputQueue& output) noexcept;
+  void open(SessionOwner& owner, net::OutputQueue& output) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
 
@@ -122,7 +122,7 @@ class H1Exchange final : private CallOwner {
 
   Resources& resources_;
   SessionOwner* owner_ = nullptr;
-  OutputQueue* output_ = nullptr;
+  net::OutputQueue* output_ = nullptr;
   std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
   Call call_;
   std::string held_;          // bytes that wait for room, or for the end of this exchange

@@ -15,7 +15,7 @@
 
 namespace skua::server {
 
-H1Session::H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+H1Session::H1Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
                      SessionOwner& owner) noexcept
     : resources_(resources),
       stream_(stream),

@@ -10,9 +10,9 @@
 #include "h1/framing.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
+#include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/h1_exchange.hpp"
-#include "server/output_queue.hpp"
 #include "server/resources.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
@@ -25,7 +25,7 @@ namespace skua::server {
 /// RFC:       9112
 class H1Session final : public Session {
  public:
-  H1Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+  H1Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
             SessionOwner& owner) noexcept;
   ~H1Session() override;
 
@@ -77,7 +77,7 @@ class H1Session final : public Session {
 
   Resources& resources_;
   const net::Stream& stream_;
-  OutputQueue& output_;
+  net::OutputQueue& output_;
   SessionOwner& owner_;
   std::unique_ptr<Inbox> inbox_;          ///< only while a message is unfinished or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< only while a handler or a stream is at work

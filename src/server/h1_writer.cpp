@@ -24,9 +24,9 @@ h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
   return framing.is_http10 ? h1::ConnectionField::KeepAlive : h1::ConnectionField::Default;
 }
 
-void write(OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
+void write(net::OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
   const std::size_t room = h1::head_bytes_at_most(head) + body.size();
-  if (room > OutputQueue::max_reserve) {  // fields as long as a block
+  if (room > net::OutputQueue::max_reserve) {  // fields as long as a block
     std::string text;
     h1::append_head(head, text);
     output.append(text);
@@ -56,11 +56,11 @@ std::string_view end_of_head(h1::ConnectionField connection) noexcept {
 
 // A 200 with one of the usual types: the start of its head is there already. False when it is too
 // long for a block.
-bool write_usual(OutputQueue& output, const h1::ResponseHead& head, std::string_view start,
+bool write_usual(net::OutputQueue& output, const h1::ResponseHead& head, std::string_view start,
                  std::string_view body) {
   constexpr std::size_t rest_bytes = 64;  // a number, and the longest end of a head
   const std::size_t room = start.size() + head.fields.size() + body.size() + rest_bytes;
-  if (room > OutputQueue::max_reserve) return false;
+  if (room > net::OutputQueue::max_reserve) return false;
   char* const begin = output.reserve(room);
   char* end = h1::put_decimal(head.length_bytes, put(begin, start));
   end = put(end, "\r\n");
@@ -71,8 +71,8 @@ bool write_usual(OutputQueue& output, const h1::ResponseHead& head, std::string_
   return true;
 }
 
-void write_prepared(OutputQueue& output, const h1::ResponseHead& head, std::string_view prepared,
-                    std::string_view body) {
+void write_prepared(net::OutputQueue& output, const h1::ResponseHead& head,
+                    std::string_view prepared, std::string_view body) {
   output.append(prepared);
   output.append(head.standard_fields);
   output.append(head.fields);
@@ -88,7 +88,7 @@ h1::BodyField body_field(const Response& response, const BodyStream& stream,
   return framing.is_http10 ? h1::BodyField::None : h1::BodyField::Chunked;
 }
 
-void write_stream_head(OutputQueue& output, const Response& response, const BodyStream& stream,
+void write_stream_head(net::OutputQueue& output, const Response& response, const BodyStream& stream,
                        const ResponseFraming& framing) {
   write(output,
         {.status = response.status(),
@@ -103,7 +103,7 @@ void write_stream_head(OutputQueue& output, const Response& response, const Body
 
 }  // namespace
 
-void write_response(OutputQueue& output, Response&& response, const ResponseFraming& framing) {
+void write_response(net::OutputQueue& output, Response&& response, const ResponseFraming& framing) {
   Body& content = response.content();
   if (content.kind() == Body::Kind::Stream) [[unlikely]] {
     return write_stream_head(output, response, **content.stream(), framing);

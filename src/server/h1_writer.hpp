@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "net/output_queue.hpp"
 #include "server/date_cache.hpp"
-#include "server/output_queue.hpp"
 #include "skua/response.hpp"
 
 namespace skua::server {
@@ -20,6 +20,6 @@ struct ResponseFraming {
 
 /// Serialises a response; a large body is taken over instead of being copied, and of a stream the
 /// head alone is written. RFC 9112 §6
-void write_response(OutputQueue& output, Response&& response, const ResponseFraming& framing);
+void write_response(net::OutputQueue& output, Response&& response, const ResponseFraming& framing);
 
 }  // namespace skua::server

@@ -37,8 +37,8 @@ class H1Writer : public ::testing::Test {
   }
 
   DateCache dated_{"skua"};
-  OutputQueue::Blocks blocks_{4};
-  OutputQueue output_{blocks_};
+  net::OutputQueue::Blocks blocks_{4};
+  net::OutputQueue output_{blocks_};
 };
 
 TEST_F(H1Writer, KeepsAPreparedBodyUntilItIsSent) {
@@ -79,7 +79,7 @@ TEST_F(H1Writer, CountsAFileAsPressureUntilItIsSent) {
     Response response(Body(FileRange{nullptr, 0, 0, 10}));
     write_response(output_, std::move(response), {.dated = dated_});
   }
-  EXPECT_GE(output_.pressure_bytes(), 5 * OutputQueue::file_pressure_bytes);
+  EXPECT_GE(output_.pressure_bytes(), 5 * net::OutputQueue::file_pressure_bytes);
   while (!output_.empty()) output_.consume(1);
   EXPECT_EQ(output_.pressure_bytes(), 0U);
 }

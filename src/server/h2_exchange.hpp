@@ -12,9 +12,9 @@
 #include "h2/session.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
+#include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/call.hpp"
-#include "server/output_queue.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
 #include "skua/error.hpp"
@@ -56,7 +56,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void advance();
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
   /// Moves the next bytes of the content, as many as read_body told.
-  void write_body(OutputQueue& output, std::size_t size_bytes);
+  void write_body(net::OutputQueue& output, std::size_t size_bytes);
 
   /// Ends what has no end of its own.
   void drain();
@@ -90,7 +90,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void send_stream(const h2::ResponseHead& head, std::shared_ptr<const BodyStream> stream);
   void end_stream();
   void count(std::uint64_t size_bytes);
-  void write_piece(OutputQueue& output, const char* data, int file, std::uint64_t offset,
+  void write_piece(net::OutputQueue& output, const char* data, int file, std::uint64_t offset,
                    std::size_t size_bytes);
   [[nodiscard]] bool waits_for_body() const noexcept;
   [[nodiscard]] bool is_streaming() const noexcept {
@@ -104,10 +104,10 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   h2::Stream* stream_ = nullptr;
   Call call_;
   std::unique_ptr<H2Socket> socket_;  // where the stream has become one
-  std::string body_;     // of a request whose handler takes it whole; what is for a tunnel to come
-  Body whole_;           // content of the response that was there at once
-  OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
-  loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
+  std::string body_;  // of a request whose handler takes it whole; what is for a tunnel to come
+  Body whole_;        // content of the response that was there at once
+  net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
+  loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};

@@ -86,7 +86,7 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
   return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
 }
 
-void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
+void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
   content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
   if (whole_.kind() != Body::Kind::None) {
@@ -100,7 +100,7 @@ void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
   }
   content_bytes_ -= size_bytes;
   while (size_bytes != 0) {
-    const Segment& front = content_.front();
+    const net::Segment& front = content_.front();
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
     write_piece(output, front.data, front.file, front.offset, count);
@@ -111,11 +111,11 @@ void H2Exchange::write_body(OutputQueue& output, std::size_t size_bytes) {
   if (content_.pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
 }
 
-void H2Exchange::write_piece(OutputQueue& output, const char* data, int file, std::uint64_t offset,
-                             std::size_t size_bytes) {
+void H2Exchange::write_piece(net::OutputQueue& output, const char* data, int file,
+                             std::uint64_t offset, std::size_t size_bytes) {
   if (file < 0) return output.append({data, size_bytes});
   while (size_bytes != 0) {
-    const std::size_t count = std::min(size_bytes, OutputQueue::max_reserve);
+    const std::size_t count = std::min(size_bytes, net::OutputQueue::max_reserve);
     char* const room = output.reserve(count);
     if (!has_failed_ && !read_file(file, offset, room, count)) {
       // The frame's length is told already: it is filled up, and the peer is told.

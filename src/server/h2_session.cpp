@@ -37,7 +37,7 @@ H2Exchange& exchange_of(h2::Stream& stream) noexcept {
 
 }  // namespace
 
-H2Session::H2Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+H2Session::H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
                      SessionOwner& owner)
     : resources_(resources),
       stream_(stream),

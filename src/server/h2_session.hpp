@@ -7,9 +7,9 @@
 
 #include "base/intrusive_list.hpp"
 #include "h2/session.hpp"
+#include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/h2_exchange.hpp"
-#include "server/output_queue.hpp"
 #include "server/resources.hpp"
 #include "server/session.hpp"
 
@@ -21,7 +21,7 @@ namespace skua::server {
 class H2Session final : public Session, private h2::Events, private h2::Output {
  public:
   /// Only where h2::is_available().
-  H2Session(Resources& resources, const net::Stream& stream, OutputQueue& output,
+  H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
             SessionOwner& owner);
   ~H2Session() override;
 
@@ -52,7 +52,7 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
 
   Resources& resources_;
   const net::Stream& stream_;
-  OutputQueue& output_;
+  net::OutputQueue& output_;
   SessionOwner& owner_;
   std::unique_ptr<h2::Session> h2_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed

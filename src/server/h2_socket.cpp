@@ -57,10 +57,10 @@ h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
   return {.bytes = size, .state = is_end_told_ ? State::End : State::More};
 }
 
-void H2Socket::write_body(OutputQueue& output, std::size_t size_bytes) {
+void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   write_deadline_ = now() + resources_.options.timeouts.write;
   while (size_bytes != 0) {
-    const Segment& front = content_.front();
+    const net::Segment& front = content_.front();
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
     output.append({front.data, count});

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "h2/session.hpp"
-#include "server/output_queue.hpp"
+#include "net/output_queue.hpp"
 #include "server/resources.hpp"
 #include "server/session.hpp"
 #include "server/socket_call.hpp"
@@ -35,7 +35,7 @@ class H2Socket final : private ws::Wire {
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
-  void write_body(OutputQueue& output, std::size_t size_bytes);
+  void write_body(net::OutputQueue& output, std::size_t size_bytes);
 
   void drain() { call_.drain(); }
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
@@ -64,7 +64,7 @@ class H2Socket final : private ws::Wire {
   SessionOwner& owner_;
   h2::Session& session_;
   h2::Stream& stream_;
-  OutputQueue content_;             // that the session has not asked for
+  net::OutputQueue content_;        // that the session has not asked for
   loop::Instant write_deadline_{};  // while there is any, or our end was not told
   loop::Instant end_deadline_{};    // after that: for the peer to end its side
   std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window

@@ -12,10 +12,10 @@
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
 #include "loop/loop.hpp"
+#include "net/output_queue.hpp"
 #include "server/date_cache.hpp"
 #include "server/h1_exchange.hpp"
 #include "server/h2_exchange.hpp"
-#include "server/output_queue.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -102,7 +102,7 @@ struct Resources {
   loop::Loop& loop;
   ws::Codecs codecs;
   ws::Topics topics;
-  OutputQueue::Blocks blocks;
+  net::OutputQueue::Blocks blocks;
   std::vector<std::unique_ptr<Inbox>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;
   std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;

@@ -42,7 +42,7 @@ BackendChoice choice(loop::BackendKind kind) noexcept {
 
 // An Error refers to text that never goes away. A server that cannot start, or cannot read its
 // certificates again, says so rarely.
-Error lasting_error(const tls::Problem& problem) {
+Error lasting_error(const Problem& problem) {
   static std::mutex mutex;
   static std::vector<std::unique_ptr<const std::string>> texts;
   const std::lock_guard lock(mutex);
@@ -113,7 +113,7 @@ Result<void> Server::Impl::prepare_tls() {
   std::vector<std::string> protocols{"http/1.1"};
   if (options.http2 && h2::is_available()) protocols.insert(protocols.begin(), "h2");
   auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), clock);
-  if (!made) return lasting_error(made.problem());
+  if (!made) return lasting_error(made.error());
   shared.tls = *std::move(made);
   warn_of_certificates();
   return {};
@@ -133,7 +133,7 @@ void Server::publish(std::string_view topic, std::string_view text, MessageType 
 Result<void> Server::reload_tls() {
   Impl& impl = *impl_;
   if (impl.shared.tls == nullptr) return Error(Errc::Unsupported, "no TLS is spoken");
-  const std::optional<tls::Problem> problem = impl.shared.tls->reload();
+  const std::optional<Problem> problem = impl.shared.tls->reload();
   const auto& log = impl.options.hooks.log;
   if (problem) {
     if (log) log(LogLevel::Error, "TLS: the old certificates stay: " + problem->text);

@@ -56,6 +56,7 @@ void SocketCall::conclude() noexcept {
   is_concluded_ = true;
   guarded([&] {
     if (handler_ && handler_->is_done()) {
+      socket_.release_message();
       handler_->result();
       socket_.close(CloseCode::Normal, {});
     } else if (callbacks() != nullptr && callbacks()->close) {

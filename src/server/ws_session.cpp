@@ -5,7 +5,7 @@
 
 namespace skua::server {
 
-WsSession::WsSession(Resources& resources, OutputQueue& output, SessionOwner& owner,
+WsSession::WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
                      std::shared_ptr<const detail::Upgrade> upgrade)
     : resources_(resources),
       output_(output),

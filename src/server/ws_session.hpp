@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "server/output_queue.hpp"
+#include "net/output_queue.hpp"
 #include "server/resources.hpp"
 #include "server/session.hpp"
 #include "server/socket_call.hpp"
@@ -13,7 +13,7 @@ namespace skua::server {
 /// A WebSocket on a connection that spoke HTTP/1.1 before.
 class WsSession final : public Session, private ws::Wire {
  public:
-  WsSession(Resources& resources, OutputQueue& output, SessionOwner& owner,
+  WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
             std::shared_ptr<const detail::Upgrade> upgrade);
 
   /// The response that opens it has been written.
@@ -40,7 +40,7 @@ class WsSession final : public Session, private ws::Wire {
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
   Resources& resources_;
-  OutputQueue& output_;
+  net::OutputQueue& output_;
   SessionOwner& owner_;
   SocketCall call_;
 };

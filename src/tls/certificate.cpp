@@ -53,7 +53,7 @@ int refuse_pass_phrase(char*, int, int, void* was_asked) {
 
 Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
   const Outcome<std::string> text = read_source(source, role);
-  if (!text) return text.problem();
+  if (!text) return text.error();
   if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
     return unusable(quoted(role, source) +
                     " has no private key in it; name the file that has it as the private key");
@@ -97,7 +97,7 @@ bool is_pem_text(std::string_view source) noexcept {
 
 Outcome<ChainPointer> read_certificates(const std::string& source, std::string_view role) {
   Outcome<std::string> text = read_source(source, role);
-  if (!text) return text.problem();
+  if (!text) return text.error();
   ChainPointer chain(sk_X509_new_null());
   const BioPointer in = memory_bio(*text);
   if (!chain || !in) throw std::bad_alloc();
@@ -119,11 +119,11 @@ Outcome<ChainPointer> read_certificates(const std::string& source, std::string_v
 
 Outcome<Credentials> read_credentials(const TlsCertificate& source) {
   auto chain = read_certificates(source.certificate, "the certificate");
-  if (!chain) return chain.problem();
+  if (!chain) return chain.error();
   const bool is_together = source.private_key.empty();
   const std::string& key_source = is_together ? source.certificate : source.private_key;
   auto key = read_key(key_source, is_together ? "the certificate" : "the private key");
-  if (!key) return key.problem();
+  if (!key) return key.error();
   Credentials read;
   read.own.reset(sk_X509_shift(chain->get()));
   read.intermediates = *std::move(chain);

@@ -32,26 +32,26 @@ std::string environment_or(const char* name, const char* otherwise) {
 class OpensslClientContext final : public ClientContext,
                                    public std::enable_shared_from_this<OpensslClientContext> {
  public:
-  Outcome<bool> load(const ClientOptions& options, const std::vector<std::string>& protocols);
+  Outcome<bool> load(const ClientTlsOptions& options, const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
                                                 std::string_view session) const override;
 
  private:
-  Outcome<bool> load_trust(const ClientOptions& options);
+  Outcome<bool> load_trust(const ClientTlsOptions& options);
   Outcome<bool> load_system_store();
 
   ContextPointer context_;
   std::string store_;  // whom we trust, in words
 };
 
-Outcome<bool> OpensslClientContext::load(const ClientOptions& options,
+Outcome<bool> OpensslClientContext::load(const ClientTlsOptions& options,
                                          const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
-  if (!made) return made.problem();
+  if (!made) return made.error();
   context_ = *std::move(made);
   if (!options.certificate.certificate.empty()) {
     const auto read = read_credentials(options.certificate);
-    if (!read) return read.problem();
+    if (!read) return read.error();
     if (auto used = use_credentials(*context_, *read); !used) return used;
   }
   const std::string list = protocol_list(protocols);
@@ -64,12 +64,12 @@ Outcome<bool> OpensslClientContext::load(const ClientOptions& options,
   return load_trust(options);
 }
 
-Outcome<bool> OpensslClientContext::load_trust(const ClientOptions& options) {
+Outcome<bool> OpensslClientContext::load_trust(const ClientTlsOptions& options) {
   if (options.insecure) return true;
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, note_verification);
   if (options.authorities.empty()) return load_system_store();
   const auto trusted = trust(*context_, options.authorities, "the file of trusted authorities");
-  if (!trusted) return trusted.problem();
+  if (!trusted) return trusted.error();
   store_ = is_pem_text(options.authorities) ? "the given certificates" : options.authorities;
   return true;
 }
@@ -131,16 +131,16 @@ std::unique_ptr<Engine> OpensslClientContext::connect(std::string_view host,
 }  // namespace
 
 Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
-    const ClientOptions& options, const std::vector<std::string>& protocols) {
+    const ClientTlsOptions& options, const std::vector<std::string>& protocols) {
   auto context = std::make_shared<OpensslClientContext>();
-  if (const auto loaded = context->load(options, protocols); !loaded) return loaded.problem();
+  if (const auto loaded = context->load(options, protocols); !loaded) return loaded.error();
   return std::shared_ptr<const ClientContext>(std::move(context));
 }
 
 #else
 
 Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
-    const ClientOptions&, const std::vector<std::string>&) {
+    const ClientTlsOptions&, const std::vector<std::string>&) {
   return no_openssl();
 }
 

@@ -12,16 +12,6 @@
 
 namespace skua::tls {
 
-/// How a client speaks TLS.
-struct ClientOptions {
-  std::string authorities{};     ///< who may sign servers' certificates: a PEM file's path, or PEM
-                                 ///< text; empty: those whom the system trusts
-  TlsCertificate certificate{};  ///< shown to servers that ask; empty: none
-  TlsVersion minimum_version = TlsVersion::Tls12;
-  TlsVersion maximum_version = TlsVersion::Tls13;
-  bool insecure = false;  ///< takes any certificate: who can reach the wire can read and change all
-};
-
 /// The trust and settings of a client. Immutable: all threads may share one.
 class ClientContext {
  public:
@@ -29,7 +19,7 @@ class ClientContext {
   ///
   /// Ends with: TlsConfiguration and the reason; Unsupported in a build without OpenSSL.
   static Outcome<std::shared_ptr<const ClientContext>> create(
-      const ClientOptions& options, const std::vector<std::string>& protocols);
+      const ClientTlsOptions& options, const std::vector<std::string>& protocols);
 
   ClientContext(const ClientContext&) = delete;
   ClientContext& operator=(const ClientContext&) = delete;

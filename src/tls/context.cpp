@@ -68,7 +68,7 @@ std::string protocol_list(const std::vector<std::string>& protocols) {
 
 Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::string_view role) {
   const Outcome<ChainPointer> read = read_certificates(source, role);
-  if (!read) return read.problem();
+  if (!read) return read.error();
   const ChainPointer& authorities = *read;
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);
   // What stands in the file is trusted, be it a root or not.

@@ -141,7 +141,7 @@ Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
   KeyPointer issuer_key;
   if (issuer != nullptr) {
     auto read = read_credentials({issuer->certificate, issuer->private_key});
-    if (!read) return read.problem();
+    if (!read) return read.error();
     issuer_certificate = std::move(read->own);
     issuer_key = std::move(read->key);
   }

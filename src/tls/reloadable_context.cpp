@@ -21,7 +21,7 @@ Outcome<std::unique_ptr<ReloadableContext>> ReloadableContext::create(
   if (options.self_signed && options.certificate.empty()) {
     // Once: a reload must not change who we are.
     auto made = make_self_signed_for_this_machine();
-    if (!made) return made.problem();
+    if (!made) return made.error();
     options.certificate = std::move(made->certificate);
     options.private_key = std::move(made->private_key);
     options.self_signed = false;
@@ -55,7 +55,7 @@ ReloadableContext::Checked ReloadableContext::reload_if_changed() {
 
 std::optional<Problem> ReloadableContext::load() {
   auto loaded = ServerContext::create(options_, protocols_, keys_);
-  if (!loaded) return loaded.problem();
+  if (!loaded) return loaded.error();
   const std::lock_guard lock(swapping_);
   current_ = *std::move(loaded);
   return std::nullopt;

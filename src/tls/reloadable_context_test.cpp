@@ -20,7 +20,7 @@ class Reload : public TlsTest {
     server_options.certificate = (folder / "cert.pem").string();
     server_options.private_key = (folder / "key.pem").string();
     auto made = ReloadableContext::create(server_options, server_protocols, clock);
-    if (!made) throw std::runtime_error(made.problem().text);
+    if (!made) throw std::runtime_error(made.error().text);
     return *std::move(made);
   }
   support::TemporaryDirectory folder;
@@ -91,7 +91,7 @@ TEST_F(Reload, TheFirstTimeHasToSucceed) {
   server_options.certificate = (folder / "missing.pem").string();
   const auto made = ReloadableContext::create(server_options, {}, clock);
   ASSERT_FALSE(made);
-  EXPECT_EQ(made.problem().error.code(), Errc::TlsConfiguration);
+  EXPECT_EQ(made.error().code(), Errc::TlsConfiguration);
 }
 
 }  // namespace

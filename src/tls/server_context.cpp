@@ -60,7 +60,7 @@ class OpensslServerContext final : public ServerContext,
 Outcome<bool> OpensslServerContext::load(const TlsOptions& options,
                                          const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_server_method(), options.minimum_version, TlsVersion::Tls13);
-  if (!made) return made.problem();
+  if (!made) return made.error();
   context_ = *std::move(made);
   protocols_ = protocol_list(protocols);
   if (auto loaded = load_client_ca(options); !loaded) return loaded;
@@ -74,13 +74,13 @@ Outcome<bool> OpensslServerContext::load_certificates(const TlsOptions& options)
   std::vector<TlsCertificate> sources{{options.certificate, options.private_key}};
   if (options.self_signed) {
     auto made = make_self_signed_for_this_machine();
-    if (!made) return made.problem();
+    if (!made) return made.error();
     sources.front() = {made->certificate, made->private_key};
   }
   sources.insert(sources.end(), options.more_certificates.begin(), options.more_certificates.end());
   for (const TlsCertificate& source : sources) {
     auto read = read_credentials(source);
-    if (!read) return read.problem();
+    if (!read) return read.error();
     // Tried here, so that what OpenSSL objects to is a refusal to start and not a failed handshake.
     if (auto used = use_credentials(*context_, *read); !used) return used;
     if (std::string warning = validity_warning(*read); !warning.empty()) {
@@ -112,10 +112,10 @@ Outcome<bool> OpensslServerContext::load_client_ca(const TlsOptions& options) {
         "sign them");
   }
   auto identity = trust(*context_, options.client_ca, "the client_ca");
-  if (!identity) return identity.problem();
+  if (!identity) return identity.error();
   demands_ = (wanted == Required ? "required " : "optional ") + *identity;
   const auto authorities = read_certificates(options.client_ca, "the client_ca");
-  if (!authorities) return authorities.problem();
+  if (!authorities) return authorities.error();
   for (int i = 0; i < sk_X509_num((*authorities).get()); ++i) {
     SSL_CTX_add_client_CA(context_.get(), sk_X509_value((*authorities).get(), i));
   }
@@ -244,7 +244,7 @@ Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(
                                         : "no certificate is named");
   }
   auto context = std::make_shared<OpensslServerContext>(std::move(keys));
-  if (const auto loaded = context->load(options, protocols); !loaded) return loaded.problem();
+  if (const auto loaded = context->load(options, protocols); !loaded) return loaded.error();
   return std::shared_ptr<const ServerContext>(std::move(context));
 }
 

@@ -15,8 +15,8 @@ class Context : public TlsTest {
   std::string refusal() {
     const auto context = ServerContext::create(server_options, server_protocols, keys);
     if (context) return {};
-    EXPECT_EQ(context.problem().error.code(), Errc::TlsConfiguration);
-    return context.problem().text;
+    EXPECT_EQ(context.error().code(), Errc::TlsConfiguration);
+    return context.error().text;
   }
   std::string file(std::string_view name) { return (folder / name).string(); }
   void expect_refusal(std::initializer_list<std::string_view> parts) {
@@ -160,7 +160,7 @@ TEST_F(Context, MakesACertificateForThisMachine) {
 TEST_F(Context, MoreHostsOfACertificateMayBeNamed) {
   const auto issued =
       make_self_signed({"machine.local", "192.168.1.7", "fe80::1%eth0", "", "bad\nname"});
-  ASSERT_TRUE(issued) << issued.problem().text;
+  ASSERT_TRUE(issued) << issued.error().text;
   server_options.certificate = (*issued).certificate;
   server_options.private_key = (*issued).private_key;
   client_options.authorities = (*issued).certificate;
@@ -175,7 +175,7 @@ TEST_F(Context, ClientsSayWhatTheyCannotUse) {
   client_options.authorities = file("missing.pem");
   const auto missing = ClientContext::create(client_options, {});
   ASSERT_FALSE(missing);
-  EXPECT_NE(missing.problem().text.find("trusted authorities '"), std::string::npos);
+  EXPECT_NE(missing.error().text.find("trusted authorities '"), std::string::npos);
   client_options.authorities = {};
   client_options.certificate.certificate = file("missing.pem");
   EXPECT_FALSE(ClientContext::create(client_options, {}));

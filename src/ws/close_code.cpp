@@ -7,11 +7,6 @@
 namespace skua::ws {
 namespace {
 
-bool is_utf8(std::string_view text) noexcept {
-  Utf8Validator validator;
-  return validator.feed(text) && validator.is_complete();
-}
-
 // At most `longest_reason_bytes` of valid UTF-8, and no part of a character.
 std::string_view cut(std::string_view text) noexcept {
   if (text.size() <= longest_reason_bytes) return text;

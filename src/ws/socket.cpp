@@ -97,10 +97,8 @@ void Socket::read(std::span<char>& input) {
     switch (reader_.next(input)) {
       case MessageReader::Event::NeedMore: is_reading_ = false; return;
       case MessageReader::Event::Message: handle_message(); break;
-      case MessageReader::Event::Ping:
-        if (is_open()) write_frame(Opcode::Pong, false, reader_.payload());
-        break;
-      case MessageReader::Event::Pong: break;
+      case MessageReader::Event::Ping: handle_control(WebSocketControl::Ping); break;
+      case MessageReader::Event::Pong: handle_control(WebSocketControl::Pong); break;
       case MessageReader::Event::Close: handle_close(); break;
       case MessageReader::Event::Failed: fail(reader_.reason()); break;
     }
@@ -117,6 +115,15 @@ void Socket::handle_message() {
   reader_.keep_payload();
   pending_ = Pending::Ready;
   if (receiver_) resume_receiver();
+}
+
+void Socket::handle_control(WebSocketControl control) {
+  const bool is_ping = control == WebSocketControl::Ping;
+  if (is_ping && is_open()) write_frame(Opcode::Pong, false, reader_.payload());
+  if (extras_ == nullptr || !extras_->on_control) return;
+  // It may be replaced, or the socket closed, meanwhile.
+  const ControlCallback call = extras_->on_control;
+  call(control, reader_.payload());
 }
 
 void Socket::handle_close() {
@@ -176,6 +183,8 @@ std::string_view Socket::subprotocol() const noexcept {
 }
 
 Attachments& Socket::attachments() { return extras().attachments; }
+
+void Socket::on_control(ControlCallback call) { extras().on_control = std::move(call); }
 
 void Socket::subscribe(std::string_view topic) {
   if (topics_ == nullptr) throw std::logic_error("WebSocket::subscribe: a client has no topics");
@@ -245,6 +254,12 @@ bool Socket::prepare_receive() {
 void Socket::park_receiver(std::coroutine_handle<> receiver) {
   receiver_ = receiver;
   if (!is_reading_) wire_.settle_later();  // bytes are welcome again
+}
+
+// Else the answer to a close would never be read.
+void Socket::release_message() noexcept {
+  if (pending_ == Pending::Taken) pending_ = Pending::None;
+  wire_.settle_later();
 }
 
 std::optional<Message> Socket::take_message() noexcept {

@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -99,6 +100,8 @@ class Socket final {
   void park_receiver(std::coroutine_handle<> receiver);
   void forget_receiver() noexcept { receiver_ = {}; }
   [[nodiscard]] std::optional<Message> take_message() noexcept;
+  /// Nobody looks at the last message any more, nor receives: what comes is for the socket alone.
+  void release_message() noexcept;
 
   enum class Sent : std::uint8_t { Taken, MustWait, Refused };
   enum class Sending : std::uint8_t {
@@ -110,6 +113,8 @@ class Socket final {
   void publish_here(const Publication& publication);
   [[nodiscard]] detail::WaiterList& senders() noexcept { return senders_; }
   void ping(std::string_view payload);
+  using ControlCallback = std::function<void(WebSocketControl, std::string_view)>;
+  void on_control(ControlCallback call);
   void close(CloseCode code, std::string_view reason);
   /// Throws std::invalid_argument for what close() does not take.
   static void check_close(CloseCode code, std::string_view reason);
@@ -140,6 +145,7 @@ class Socket final {
   void read(std::span<char>& input);
   void read_held();
   void handle_message();
+  void handle_control(WebSocketControl control);
   void handle_close();
   void fail(CloseReason reason);
   void end(CloseReason reason) noexcept;

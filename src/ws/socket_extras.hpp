@@ -16,6 +16,7 @@ struct Socket::Extras {
   CloseReason reason{};
   std::string subprotocol{};
   Attachments attachments{};
+  Socket::ControlCallback on_control{};
   std::vector<std::unique_ptr<Subscription>> subscriptions{};
   std::shared_ptr<RemoteSocket> remote{};
 };

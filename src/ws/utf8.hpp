@@ -26,4 +26,10 @@ class Utf8Validator {
   std::uint8_t highest_ = 0xbf;
 };
 
+/// Whether a whole text is UTF-8.
+inline bool is_utf8(std::string_view text) noexcept {
+  Utf8Validator validator;
+  return validator.feed(text) && validator.is_complete();
+}
+
 }  // namespace skua::ws

@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "ws/close_code.hpp"
 #include "ws/remote_socket.hpp"
@@ -61,6 +62,10 @@ detail::SendAwaiter WebSocket::send(Bytes bytes) {
 }
 
 void WebSocket::ping(std::string_view payload) { socket_->ping(payload); }
+
+void WebSocket::on_control(std::function<void(WebSocketControl, std::string_view)> call) {
+  socket_->on_control(std::move(call));
+}
 
 void WebSocket::close(CloseCode code, std::string_view reason) { socket_->close(code, reason); }
 

@@ -21,7 +21,7 @@ using testing::TlsConnection;
 
 tls::Issued made(const tls::CertificateDetails& details, const tls::Issued* issuer = nullptr) {
   auto issued = tls::issue(details, issuer);
-  if (!issued) throw std::runtime_error(issued.problem().text);
+  if (!issued) throw std::runtime_error(issued.error().text);
   return *std::move(issued);
 }
 
@@ -67,7 +67,7 @@ class HttpsTest : public ::testing::Test {
     process_->signal(SIGTERM);
     EXPECT_EQ(process_->wait(), 0);
   }
-  std::string get(const tls::ClientOptions& client) const {
+  std::string get(const ClientTlsOptions& client) const {
     return TlsConnection(port_, client).ask(request_);
   }
   std::string get() const { return get(trusting_); }
@@ -88,7 +88,7 @@ class HttpsTest : public ::testing::Test {
       "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   support::TemporaryDirectory files_;
   tls::Issued root_;
-  tls::ClientOptions trusting_;
+  ClientTlsOptions trusting_;
   std::string fingerprint_;
   std::unique_ptr<Process> process_;
   std::uint16_t port_ = 0;
@@ -132,7 +132,7 @@ TEST_F(HttpsTest, TellsNothingWhenItIsQuiet) {
 TEST_F(HttpsTest, RequiresCertificatesOfClients) {
   start(pair(), {"--tls-client-ca", file("root.pem")});
   EXPECT_EQ(get(), "");
-  tls::ClientOptions known = trusting_;
+  ClientTlsOptions known = trusting_;
   const tls::Issued client = made({.common_name = "client"}, &root_);
   known.certificate = {client.certificate, client.private_key};
   EXPECT_TRUE(get(known).ends_with("<h1>home</h1>"));

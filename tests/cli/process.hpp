@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,12 +25,30 @@ namespace skua::test {
 /// A `skua` that runs as a process of its own; killed and waited for by its destructor.
 class Process {
  public:
-  explicit Process(std::vector<std::string> arguments) {
-    std::array<int, 2> out{};
-    std::array<int, 2> err{};
-    if (pipe2(out.data(), O_CLOEXEC) != 0 || pipe2(err.data(), O_CLOEXEC) != 0) return;
+  /// Where it reads from, and writes its output to.
+  enum class With : std::uint8_t {
+    Output,    ///< it has our own input
+    Pipes,     ///< what write() gives it, until end_input()
+    Terminal,  ///< the same on a terminal, which echoes what it is given
+  };
+
+  explicit Process(std::vector<std::string> arguments, With with = With::Output) {
+    std::array<int, 2> in{-1, -1};
+    std::array<int, 2> out{-1, -1};
+    std::array<int, 2> err{-1, -1};
+    if (with == With::Terminal) {
+      out[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+      if (out[0] < 0 || grantpt(out[0]) != 0 || unlockpt(out[0]) != 0) return;
+      out[1] = open(ptsname(out[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+      in = {dup(out[1]), dup(out[0])};
+    } else if (pipe2(out.data(), O_CLOEXEC) != 0) {
+      return;
+    }
+    if (with == With::Pipes && pipe2(in.data(), O_CLOEXEC) != 0) return;
+    if (pipe2(err.data(), O_CLOEXEC) != 0) return;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    if (in[0] >= 0) posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
     arguments.insert(arguments.begin(), SKUA_BINARY_DIR "/bin/skua");
@@ -38,8 +57,8 @@ class Process {
     words.push_back(nullptr);
     if (posix_spawn(&id_, words[0], &actions, nullptr, words.data(), environ) != 0) id_ = -1;
     posix_spawn_file_actions_destroy(&actions);
-    close(out[1]);
-    close(err[1]);
+    for (const int file : {in[0], out[1], err[1]}) close(file);
+    in_ = in[1];
     out_ = out[0];
     err_ = err[0];
   }
@@ -50,10 +69,14 @@ class Process {
       kill(id_, SIGKILL);
       waitpid(id_, nullptr, 0);
     }
-    close(out_);
-    close(err_);
+    for (const int file : {in_, out_, err_}) close(file);
   }
 
+  void write(std::string_view text) const { (void)!::write(in_, text.data(), text.size()); }
+  void end_input() {
+    close(in_);
+    in_ = -1;
+  }
   /// The next line of its stdout, without the line feed.
   std::string line() const { return read_until(out_, '\n'); }
   /// What it writes to stderr up to the first line with this text, and that line; all, where there
@@ -92,6 +115,7 @@ class Process {
   }
 
   pid_t id_ = -1;
+  int in_ = -1;
   int out_ = -1;
   int err_ = -1;
 };

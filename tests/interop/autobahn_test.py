@@ -18,7 +18,8 @@ def main(arguments: list[str]) -> int:
     runs = [[str(server)] if everything else ["--fast", "--backend", "epoll", str(server)],
             ["--wss", "--cases", "1.*,2.*,5.*,7.*", "--backend", "epoll", str(server)]]
     if client.exists():
-        runs.append(["--client", str(client)] if everything else ["--fast", "--client", str(client)])
+        runs += [["--client", f"{client} {backend}"] for backend in ("epoll", "io_uring")] if everything \
+            else [["--fast", "--client", f"{client} epoll"]]
     codes = [autobahn.main(run) for run in runs]
     return SKIP if SKIP in codes else max(codes)
 

@@ -83,7 +83,7 @@ class TestWorker {
   void prepare_tls() {
     if (!options_.tls.is_enabled()) options_.tls.self_signed = true;
     auto context = tls::ReloadableContext::create(options_.tls, {"h2", "http/1.1"}, clock_);
-    if (!context) throw std::runtime_error(context.problem().text);
+    if (!context) throw std::runtime_error(context.error().text);
     shared_.tls = *std::move(context);
   }
 

@@ -17,11 +17,11 @@ namespace skua::testing {
 /// A TLS connection to a port of 127.0.0.1, which blocks.
 class TlsConnection {
  public:
-  TlsConnection(std::uint16_t port, const tls::ClientOptions& options,
+  TlsConnection(std::uint16_t port, const ClientTlsOptions& options,
                 const std::vector<std::string>& protocols = {})
       : connection_(port) {
     auto context = tls::ClientContext::create(options, protocols);
-    if (!context) throw std::runtime_error(context.problem().text);
+    if (!context) throw std::runtime_error(context.error().text);
     engine_ = (*context)->connect("127.0.0.1");
     tls::Engine::Step step{};
     while ((step = engine_->handshake()) == tls::Engine::Step::WantsInput && take_input()) {

@@ -250,7 +250,7 @@ class TlsTest : public testing::Test {
   }
   static Issued made(const CertificateDetails& details, const Issued* issuer = nullptr) {
     auto issued = issue(details, issuer);
-    if (!issued) throw std::runtime_error(issued.problem().text);
+    if (!issued) throw std::runtime_error(issued.error().text);
     return *issued;
   }
 
@@ -263,12 +263,12 @@ class TlsTest : public testing::Test {
 
   std::shared_ptr<const ServerContext> server_context() {
     auto context = ServerContext::create(server_options, server_protocols, keys);
-    if (!context) throw std::runtime_error(context.problem().text);
+    if (!context) throw std::runtime_error(context.error().text);
     return *context;
   }
   std::shared_ptr<const ClientContext> client_context() {
     auto context = ClientContext::create(client_options, client_protocols);
-    if (!context) throw std::runtime_error(context.problem().text);
+    if (!context) throw std::runtime_error(context.error().text);
     return *context;
   }
   /// A pair of the current options; its handshake has not begun.
@@ -287,7 +287,7 @@ class TlsTest : public testing::Test {
 
   TlsOptions server_options;
   std::vector<std::string> server_protocols{"h2", "http/1.1"};
-  ClientOptions client_options;
+  ClientTlsOptions client_options;
   std::vector<std::string> client_protocols;
   loop::ManualClock clock;
   std::shared_ptr<TicketKeys> keys = std::make_shared<TicketKeys>(12h, clock);

@@ -13,7 +13,7 @@ namespace skua::testing {
 TlsWire::TlsWire(const std::vector<std::string>& protocols, const TlsCertificate& certificate) {
   const auto context =
       tls::ClientContext::create({.certificate = certificate, .insecure = true}, protocols);
-  if (!context) throw std::runtime_error(context.problem().text);
+  if (!context) throw std::runtime_error(context.error().text);
   engine_ = (*context)->connect("localhost");
   engine_->handshake();  // writes its first message
 }

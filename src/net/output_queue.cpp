@@ -2,12 +2,12 @@
 // Responses in, slices for one gathering send out. Small pieces share a block, so that a batch of
 // pipelined answers leaves in one system call; large bodies are not copied: they ride along until
 // they are sent.
-#include "server/output_queue.hpp"
+#include "net/output_queue.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-namespace skua::server {
+namespace skua::net {
 namespace {
 
 struct BodySegment final : Segment {
@@ -75,7 +75,7 @@ void OutputQueue::append_piece(Body&& piece) {
   append_body(std::move(piece));
 }
 
-std::size_t OutputQueue::gather(std::span<net::Slice> slices) const noexcept {
+std::size_t OutputQueue::gather(std::span<Slice> slices) const noexcept {
   std::size_t count = 0;
   for (const Segment* s = head_.get(); s != nullptr && s->file < 0 && count < slices.size();
        s = s->next.get()) {
@@ -121,4 +121,4 @@ void OutputQueue::pop() noexcept {
   }
 }
 
-}  // namespace skua::server
+}  // namespace skua::net

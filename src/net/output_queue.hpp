@@ -12,7 +12,7 @@
 #include "net/stream.hpp"
 #include "skua/body.hpp"
 
-namespace skua::server {
+namespace skua::net {
 
 /// A piece of output: memory, or a range of a file.
 struct Segment {
@@ -67,7 +67,7 @@ class OutputQueue {
   void append_piece(Body&& piece);
 
   /// The slices at the front up to the first file range: as many as `slices` holds.
-  std::size_t gather(std::span<net::Slice> slices) const noexcept;
+  std::size_t gather(std::span<Slice> slices) const noexcept;
   /// The segment at the front; not to be called when empty.
   [[nodiscard]] const Segment& front() const noexcept { return *head_; }
   /// These many bytes have been sent.
@@ -85,4 +85,4 @@ class OutputQueue {
   std::uint64_t pressure_bytes_ = 0;
 };
 
-}  // namespace skua::server
+}  // namespace skua::net

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The options of `skua ws`.
+#include "ws_options.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace skua::cli {
+namespace {
+
+std::pair<std::string, std::string> split(const std::string& option, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos || colon == 0) {
+    throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
+  }
+  std::string value = text.substr(colon + 1);
+  value.erase(0, value.find_first_not_of(" \t"));
+  return {text.substr(0, colon), std::move(value)};
+}
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+void declare_request(CLI::App& parser, WsOptions& options) {
+  parser
+      .add_option_function<std::vector<std::string>>(
+          "-H,--header",
+          [&options](const std::vector<std::string>& lines) {
+            for (const std::string& line : lines) {
+              options.fields.push_back(split("--header", line));
+            }
+          },
+          "One more field of the request, as 'Origin: https://example.com'; may be repeated")
+      ->allow_extra_args(false)
+      ->option_text("'NAME: VALUE'");
+  parser
+      .add_option("-s,--subprotocol", options.socket.subprotocols,
+                  "Offer a subprotocol; may be repeated, the best first")
+      ->allow_extra_args(false)
+      ->option_text("NAME");
+  parser
+      .add_option_function<std::string>(
+          "-a,--auth",
+          [&options](const std::string& text) { options.basic = split("--auth", text); },
+          "Basic authentication")
+      ->option_text("USER:PASSWORD");
+  parser.add_option("--bearer", options.token, "Authentication by a token")->option_text("TOKEN");
+  parser.add_flag_callback(
+      "-c,--compress", [&options] { options.socket.compression = WebSocketCompression::Context; },
+      "Offer to compress messages (permessage-deflate)");
+}
+
+void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
+  parser.add_option("--ca", tls.authorities, "Who may sign servers' certificates: a PEM file")
+      ->option_text("FILE [the system's]");
+  parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
+      ->option_text("FILE");
+  parser.add_option("--key", tls.certificate.private_key, "Its private key, PEM")
+      ->option_text("FILE [in --cert]");
+  parser.add_flag("-k,--insecure", tls.insecure,
+                  "Take any certificate: whoever can reach the wire can read and change all");
+}
+
+void declare_messages(CLI::App& parser, WsOptions& options) {
+  parser
+      .add_option("-m,--message", options.messages,
+                  "Send this instead of the lines of the standard input; may be repeated")
+      ->allow_extra_args(false)
+      ->option_text("TEXT");
+  parser.add_flag("-l,--listen", options.listen,
+                  "Send nothing and read no input: print what comes until the server closes");
+  parser.add_flag("-b,--binary", options.binary, "Send binary messages, not text");
+  parser
+      .add_option("-n,--count", options.count,
+                  "End when so many messages have been received, not before")
+      ->check(CLI::PositiveNumber)
+      ->option_text("COUNT");
+  parser
+      .add_option_function<double>(
+          "-w,--wait", [&options](double seconds) { options.wait = milliseconds(seconds); },
+          "After the last message, wait until the server has seen it, and for what it answers "
+          "until then; at most so long")
+      ->check(CLI::Range(0.0, 86'400.0))
+      ->option_text("SECONDS [2]");
+  parser.add_option("--max-message", options.socket.message_bytes, "Longest message that is taken")
+      ->transform(CLI::AsSizeValue(false))
+      ->option_text("SIZE [64MiB]");
+  parser
+      .add_option_function<double>(
+          "--ping", [&options](double seconds) { options.socket.ping = milliseconds(seconds); },
+          "Ping a server that has been silent for so long")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->option_text("SECONDS [30]");
+  parser
+      .add_option_function<double>(
+          "--idle", [&options](double seconds) { options.socket.idle = milliseconds(seconds); },
+          "Give up a server that has been silent for so long")
+      ->check(CLI::Range(0.001, 86'400.0))
+      ->option_text("SECONDS [60]");
+}
+
+void declare_output(CLI::App& parser, WsOptions& options) {
+  parser.add_flag("--json", options.json, "Print every event as one line of JSON");
+  const std::map<std::string, Colour> colours{
+      {"auto", Colour::Auto}, {"always", Colour::Always}, {"never", Colour::Never}};
+  parser.add_option("--color", options.colour, "auto (on a terminal), always or never")
+      ->transform(CLI::Transformer(colours))
+      ->option_text("WHEN [auto]");
+  parser.add_flag("-q,--quiet", options.quiet, "Print messages and errors only");
+}
+
+}  // namespace
+
+void declare(CLI::App& parser, WsOptions& options) {
+  parser.add_option("URL", options.url, "ws://HOST[:PORT]/PATH, or wss:// over TLS")
+      ->required()
+      ->option_text(" ");
+  parser.option_defaults()->group("Request");
+  declare_request(parser, options);
+  parser.option_defaults()->group("TLS");
+  declare_tls(parser, options.client.tls);
+  parser.option_defaults()->group("Messages");
+  declare_messages(parser, options);
+  parser.option_defaults()->group("Output");
+  declare_output(parser, options);
+  parser.get_help_ptr()->group("Output");
+  parser.footer(
+      "Each line of the standard input is a message; each message that is received is a line of "
+      "the output.\nOn a terminal, /ping, /binary, /close and /help are commands. Ends with 0 "
+      "when the WebSocket was closed\nin order (1000, 1001, 1005), else with 1.\n\n"
+      "  skua ws wss://example.com/chat\n"
+      "  echo hello | skua ws ws://127.0.0.1:8080/echo\n"
+      "  skua ws ws://127.0.0.1:8080/echo -m hello -n 1");
+}
+
+}  // namespace skua::cli

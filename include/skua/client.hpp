@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "skua/bytes.hpp"
+#include "skua/error.hpp"
+#include "skua/field_lines.hpp"
+#include "skua/task.hpp"
+#include "skua/tls.hpp"
+#include "skua/websocket.hpp"
+
+namespace skua {
+
+namespace client {
+class Core;
+}  // namespace client
+
+/// How long a client waits in each step. Zero leaves no time to wait.
+struct ClientTimeouts {
+  Duration resolve = 5s;     ///< for the addresses of a name
+  Duration connect = 10s;    ///< for a connection to one of them
+  Duration handshake = 10s;  ///< for that of TLS
+  Duration head = 30s;       ///< for the head of a response
+};
+
+/// Everything a client can be told; the defaults are safe for the open Internet.
+struct ClientOptions {
+  ClientTimeouts timeouts{};
+  ClientTlsOptions tls{};
+  WebSocketOptions websocket{};     ///< of all its WebSockets, where a request says nothing else
+  std::string user_agent = "skua";  ///< the User-Agent field, one line; empty leaves it out
+};
+
+/// Who is told of a client's WebSocket, for those who prefer callbacks to coroutines. What one
+/// throws closes the socket with 1011, and ends the task that runs them. Empty ones are not called.
+struct ClientWebSocketCallbacks {
+  /// It is open.
+  std::function<void(WebSocket&)> open{};
+  /// A message, whose views are valid during the call.
+  std::function<void(WebSocket&, Message)> message{};
+  /// The server has taken most of what waited for it.
+  std::function<void(WebSocket&)> drain{};
+};
+
+/// A WebSocket that is to be opened, as Client::websocket() makes it:
+///
+/// ```cpp
+/// auto socket = co_await client.websocket("wss://example.com/chat").subprotocol("chat.v1");
+/// if (!socket) co_return report(socket.error().text);
+/// ```
+/// Lifetime:  its client outlives it, and the tasks that it makes.
+class WebSocketRequest final {
+ public:
+  WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url);
+
+  /// One more field of the request, as `Cookie` or `Origin`.
+  ///
+  /// Ends with: std::invalid_argument for what is no field line, and for fields that belong to the
+  ///            handshake: Upgrade, Connection, Sec-WebSocket-...
+  WebSocketRequest&& header(std::string_view name, std::string_view value) &&;
+  /// Authorization by name and password. RFC 7617
+  ///
+  /// Ends with: Exception (MalformedChallenge) for a name with a colon and for control characters.
+  WebSocketRequest&& basic_auth(std::string_view user, std::string_view password) &&;
+  /// Authorization by a token. RFC 6750
+  WebSocketRequest&& bearer(std::string_view token) &&;
+  /// One that we speak, the best first; WebSocket::subprotocol() is what the server has chosen.
+  ///
+  /// Ends with: std::invalid_argument for what is no token, as options().
+  WebSocketRequest&& subprotocol(std::string_view name) &&;
+  WebSocketRequest&& compression(WebSocketCompression compression) &&;
+  /// The longest message that is taken from the server, decompressed.
+  WebSocketRequest&& message_bytes(std::size_t size_bytes) &&;
+  /// All options at once, those above included.
+  WebSocketRequest&& options(const WebSocketOptions& options) &&;
+
+  /// Opens it; the same as `co_await` on the request itself.
+  ///
+  /// Waits for: the name, the connection, TLS, and the server's answer: ClientTimeouts.
+  /// Ends with: MalformedUrl; what connecting ends with (NameNotResolved, Refused, TimedOut,
+  ///            TlsCertificate, ...); UpgradeRefused where the server opens none. The problem's
+  ///            text says which server, which step, and why.
+  /// RFC:       6455 §3, §4.1
+  [[nodiscard]] Task<Outcome<WebSocket>> open() &&;
+  auto operator co_await() && { return std::move(*this).open(); }
+  /// Opens it and calls back until it is closed; the result is why it was.
+  ///
+  /// Waits for: the end of the socket. Dropping the task closes it.
+  /// Ends with: as open(); what a callback throws.
+  /// Lifetime:  the callbacks outlive the task.
+  [[nodiscard]] Task<Outcome<CloseReason>> run(const ClientWebSocketCallbacks& callbacks) &&;
+  Task<Outcome<CloseReason>> run(ClientWebSocketCallbacks&& callbacks) && = delete;
+
+ private:
+  std::shared_ptr<client::Core> core_;
+  std::string url_;
+  FieldLines fields_;
+  WebSocketOptions options_;
+};
+
+/// Talks to servers.
+///
+/// ```cpp
+/// skua::Client client;
+/// auto socket = co_await client.websocket("ws://127.0.0.1:8080/echo");
+/// if (!socket) co_return;
+/// co_await socket->send("hello");
+/// if (auto message = co_await socket->receive()) std::puts(std::string(message->text).c_str());
+/// ```
+/// Lifetime:  for one thread, whose loop outlives it. Destroyed, it breaks off what close() would
+///            have waited for; sockets that are held go on.
+class Client final {
+ public:
+  /// Ends with: std::logic_error on a thread that has no loop: see skua::run, or be in a handler.
+  explicit Client(ClientOptions options = {});
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
+
+  /// A WebSocket of a URL with ws:// or wss:// (http:// and https:// mean the same). A name and a
+  /// password in it become a field Authorization.
+  [[nodiscard]] WebSocketRequest websocket(std::string_view url);
+
+  /// Waits for: the closing handshakes of all sockets that were dropped, each at most
+  ///            WebSocketOptions::close.
+  Task<> close();
+
+ private:
+  std::shared_ptr<client::Core> core_;  // with what it has opened
+};
+
+}  // namespace skua

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// What a program says to a client, and the tasks that come of it.
+#include "skua/client.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "client/core.hpp"
+#include "client/websocket_connection.hpp"
+#include "client/websocket_opening.hpp"
+#include "skua/credentials.hpp"
+#include "skua/url.hpp"
+#include "ws/client_handshake.hpp"
+#include "ws/handshake_key.hpp"
+
+namespace skua {
+namespace {
+
+using client::Core;
+using client::WebSocketConnection;
+
+/// A socket whose frames nobody has looked at yet.
+struct Opened {
+  std::shared_ptr<WebSocketConnection> connection{};
+  std::string received{};
+  std::optional<Error> receive_end{};
+
+  void start() { connection->start(std::move(received), receive_end); }
+};
+
+/// What is asked for, checked.
+struct Target {
+  Url url{};
+  client::Origin origin{};
+  std::string step{};  // for problems
+};
+
+Outcome<Target> read_url(const std::string& text) {
+  const std::string step = "open a WebSocket at '" + text + "'";
+  const auto url = Url::parse_lenient(text);
+  if (!url) return client::could_not(step, url.error());
+  const std::string_view scheme = url->scheme();
+  const bool is_secure = scheme == "wss" || scheme == "https";
+  if (!is_secure && scheme != "ws" && scheme != "http") {
+    return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
+  }
+  if (url->has_fragment()) {  // RFC 6455 §3
+    return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
+  }
+  Target target{.url = *url};
+  target.origin.host = url->hostname();
+  target.origin.port = url->effective_port().value_or(0);
+  target.origin.is_secure = is_secure;
+  Url shown = *url;  // without a password
+  static_cast<void>(shown.set_userinfo({}));
+  target.step = "open a WebSocket at " + shown.to_string();
+  return target;
+}
+
+/// What goes without saying, unless it was said.
+Result<void> add_usual_fields(FieldLines& fields, const Url& url, std::string_view user_agent) {
+  if (!user_agent.empty() && !fields.find("User-Agent")) fields.add("User-Agent", user_agent);
+  if (!url.has_userinfo() || fields.find("Authorization")) return {};
+  const Result<std::string> field = BasicCredentials{url.user(), url.password()}.field();
+  if (!field) return field.error();
+  fields.add("Authorization", *field);
+  return {};
+}
+
+Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, FieldLines fields,
+                                  WebSocketOptions options) {
+  Outcome<Target> target = read_url(text);
+  if (!target) co_return target.error();
+  if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
+    co_return client::could_not(target->step, added.error());
+  }
+  Outcome<client::ConnectOptions> connecting = core->connect_options(target->origin.is_secure);
+  if (!connecting) co_return connecting.error();
+  Outcome<std::unique_ptr<net::Stream>> stream =
+      co_await core->connector.connect(target->origin, *connecting);
+  if (!stream) co_return stream.error();
+
+  Result<std::string> key = ws::make_key();
+  if (!key) co_return client::could_not(target->step, key.error());
+  ws::ClientHandshake handshake(target->url, fields, options, *key);
+  client::WebSocketOpening opening(core->loop, *std::move(stream), handshake);
+  std::optional<Problem> problem = co_await opening.run(target->step, core->options.timeouts.head);
+  if (problem) co_return *std::move(problem);
+  Opened opened;
+  opened.received = std::move(opening.received());
+  opened.receive_end = opening.receive_end();
+  opened.connection = std::make_shared<WebSocketConnection>(std::move(core), opening.take_stream(),
+                                                            options, handshake.take_agreement());
+  co_return std::move(opened);
+}
+
+Task<Outcome<WebSocket>> hold_socket(Task<Outcome<Opened>> opening) {
+  Outcome<Opened> opened = co_await std::move(opening);
+  if (!opened) co_return opened.error();
+  WebSocket socket(opened->connection->socket(), opened->connection->hold());
+  opened->start();
+  co_return std::move(socket);
+}
+
+/// Callbacks are there for as long as the task that runs them.
+class Calling {
+ public:
+  explicit Calling(WebSocketConnection& connection) noexcept : connection_(connection) {}
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+  ~Calling() { connection_.forget_callbacks(); }
+
+ private:
+  WebSocketConnection& connection_;
+};
+
+Task<Outcome<CloseReason>> run_socket(Task<Outcome<Opened>> opening,
+                                      const ClientWebSocketCallbacks& callbacks) {
+  Outcome<Opened> opened = co_await std::move(opening);
+  if (!opened) co_return opened.error();
+  WebSocketConnection& connection = *opened->connection;
+  WebSocket socket(connection.socket(), connection.hold());
+  connection.listen(socket, callbacks);
+  const Calling calling(connection);
+  if (callbacks.open) connection.guarded([&] { callbacks.open(socket); });
+  opened->start();
+  while (!connection.socket().is_closed()) co_await connection.ended().wait();
+  if (connection.exception()) std::rethrow_exception(connection.exception());
+  co_return connection.socket().reason();
+}
+
+bool belongs_to_handshake(std::string_view name) noexcept {
+  constexpr std::string_view prefix = "Sec-WebSocket-";
+  return ascii::equals_ignoring_case(name, "Upgrade") ||
+         ascii::equals_ignoring_case(name, "Connection") ||
+         ascii::equals_ignoring_case(name.substr(0, prefix.size()), prefix);
+}
+
+const WebSocketOptions& checked(const WebSocketOptions& options) {
+  for (const std::string& name : options.subprotocols) {
+    if (!ascii::is_token_text(name)) {
+      throw std::invalid_argument("WebSocketOptions::subprotocols: each has to be a token");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+WebSocketRequest::WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url)
+    : core_(std::move(core)), url_(url), options_(checked(core_->options.websocket)) {}
+
+WebSocketRequest&& WebSocketRequest::header(std::string_view name, std::string_view value) && {
+  if (belongs_to_handshake(name)) {
+    throw std::invalid_argument("WebSocketRequest::header: this field belongs to the handshake");
+  }
+  fields_.add(name, value);
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::basic_auth(std::string_view user,
+                                                std::string_view password) && {
+  const BasicCredentials credentials{std::string(user), std::string(password)};
+  fields_.set("Authorization", credentials.field().value());
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::bearer(std::string_view token) && {
+  fields_.set("Authorization", "Bearer " + std::string(token));
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::subprotocol(std::string_view name) && {
+  options_.subprotocols.emplace_back(name);
+  checked(options_);
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::compression(WebSocketCompression compression) && {
+  options_.compression = compression;
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::message_bytes(std::size_t size_bytes) && {
+  options_.message_bytes = size_bytes;
+  return std::move(*this);
+}
+
+WebSocketRequest&& WebSocketRequest::options(const WebSocketOptions& options) && {
+  options_ = checked(options);
+  return std::move(*this);
+}
+
+Task<Outcome<WebSocket>> WebSocketRequest::open() && {
+  return hold_socket(
+      open_socket(std::move(core_), std::move(url_), std::move(fields_), std::move(options_)));
+}
+
+Task<Outcome<CloseReason>> WebSocketRequest::run(const ClientWebSocketCallbacks& callbacks) && {
+  return run_socket(
+      open_socket(std::move(core_), std::move(url_), std::move(fields_), std::move(options_)),
+      callbacks);
+}
+
+Client::Client(ClientOptions options)
+    : core_(std::make_shared<Core>(loop::Loop::current(), std::move(options))) {}
+
+Client::~Client() { core_->break_off(); }
+
+WebSocketRequest Client::websocket(std::string_view url) { return {core_, url}; }
+
+Task<> Client::close() { return core_->finish(); }
+
+}  // namespace skua

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "loop/loop.hpp"
+#include "net/stream.hpp"
+#include "skua/error.hpp"
+#include "skua/task.hpp"
+#include "skua/waiter.hpp"
+#include "ws/client_handshake.hpp"
+
+namespace skua::client {
+
+/// A WebSocket's opening handshake over a connected stream.
+///
+/// Lifetime:  the loop outlives it; with it goes the stream, unless take_stream() has been called.
+class WebSocketOpening final : private net::StreamSink {
+ public:
+  WebSocketOpening(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
+                   ws::ClientHandshake& handshake);
+  WebSocketOpening(const WebSocketOpening&) = delete;
+  WebSocketOpening& operator=(const WebSocketOpening&) = delete;
+  ~WebSocketOpening();
+
+  /// Asks, and waits for the answer; nothing is wrong where no problem comes back. `step` is said
+  /// in its text. Once.
+  ///
+  /// Ends with: TimedOut after `limit`; the problems of ws::ClientHandshake; what ended the
+  ///            connection.
+  Task<std::optional<Problem>> run(std::string step, Duration limit);
+
+  // After run() has found nothing wrong:
+
+  /// Idle, without anyone who listens.
+  [[nodiscard]] std::unique_ptr<net::Stream> take_stream() noexcept { return std::move(stream_); }
+  /// What the server has sent behind its answer.
+  [[nodiscard]] std::string& received() noexcept { return received_; }
+  /// How what it sends has ended already, if it has: nobody is told again.
+  [[nodiscard]] std::optional<Error> receive_end() const noexcept { return receive_end_; }
+
+ private:
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override {}
+  void send();
+  void look() noexcept;
+
+  loop::Loop& loop_;
+  std::unique_ptr<net::Stream> stream_;
+  ws::ClientHandshake& handshake_;
+  std::string received_;
+  const std::shared_ptr<const std::string> request_;  // a send may outlive all else
+  std::size_t sent_bytes_ = 0;
+  std::optional<Error> receive_end_{};
+  std::optional<Error> send_failure_{};
+  ws::ClientHandshake::Step step_ = ws::ClientHandshake::Step::NeedMore;
+  bool is_over_ = false;
+  skua::detail::WaiterList changed_;
+};
+
+}  // namespace skua::client

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Runs all cases of the Autobahn test suite's server as its client: echoes what it is sent, and
+// asks for the report at the end. Usage: skua-autobahn-client [epoll|io_uring|poll] URL
+#include <charconv>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "skua/client.hpp"
+#include "support/run_on.hpp"
+
+namespace {
+
+using namespace skua;
+
+loop::BackendKind backend_named(std::string_view name) {
+  if (name == "epoll") return loop::BackendKind::Epoll;
+  if (name == "io_uring") return loop::BackendKind::IoUring;
+  if (name == "poll") return loop::BackendKind::Poll;
+  throw std::invalid_argument("the back end is epoll, io_uring or poll");
+}
+
+Task<WebSocket> open(Client& client, std::string url) {
+  auto socket = co_await client.websocket(url);
+  if (!socket) throw std::runtime_error(socket.error().text);
+  co_return *std::move(socket);
+}
+
+Task<int> case_count(Client& client, std::string url) {
+  WebSocket socket = co_await open(client, url + "/getCaseCount");
+  const auto message = co_await socket.receive();
+  int count = 0;
+  if (message) {
+    std::from_chars(message->text.data(), message->text.data() + message->text.size(), count);
+  }
+  co_return count;
+}
+
+Task<> run_case(Client& client, std::string url) {
+  WebSocket socket = co_await open(client, url);
+  while (auto message = co_await socket.receive()) {
+    if (message->type == MessageType::Text) {
+      co_await socket.send(message->text);
+    } else {
+      co_await socket.send(message->bytes());
+    }
+  }
+}
+
+Task<> run_all(std::string url) {
+  ClientOptions options;
+  options.websocket.message_bytes = 64_MiB;
+  options.websocket.queue_bytes = 64_MiB;
+  options.websocket.compression = WebSocketCompression::Context;
+  Client client(options);
+  const int count = co_await case_count(client, url);
+  if (count == 0) throw std::runtime_error("the server has no cases");
+  for (int i = 1; i <= count; ++i) {
+    co_await run_case(client, url + "/runCase?case=" + std::to_string(i) + "&agent=skua");
+  }
+  co_await run_case(client, url + "/updateReports?agent=skua");
+  co_await client.close();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2 && count != 3) {
+    std::fprintf(stderr, "usage: %s [epoll|io_uring|poll] URL\n", arguments[0]);
+    return 2;
+  }
+  try {
+    testing::run_on(count == 3 ? backend_named(arguments[1]) : loop::BackendKind::Auto,
+                    run_all(arguments[count - 1]));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "skua-autobahn-client: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

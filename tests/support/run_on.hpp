@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "loop/loop.hpp"
+#include "loop/worker_pool.hpp"
+#include "skua/task.hpp"
+
+namespace skua::testing {
+
+/// Runs a task to its end on a back end of this kind; the same as skua::run.
+template <class T>
+T run_on(loop::BackendKind backend, Task<T> task) {
+  const std::unique_ptr<loop::Loop> loop = loop::Loop::create({.backend = backend}).value();
+  loop::WorkerPool pool(2, 64);
+  loop->use_pool(&pool);
+  loop->post([&task] { task.start(nullptr, nullptr); });
+  loop->run_once(Duration(0));
+  while (!task.is_done()) loop->run_once(Duration(-1));
+  return task.result();
+}
+
+}  // namespace skua::testing

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#include "support/scripted_server.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+namespace skua::testing {
+
+ScriptedServer::ScriptedServer(std::function<void(Client&)> talk)
+    : listener_(*net::create_listener(*net::Address::parse("127.0.0.1:0"))) {
+  thread_ = std::thread([this, talk = std::move(talk)] {
+    // The listener does not block; the destructor's shutdown() ends the wait, too.
+    pollfd wanted{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0};
+    ::poll(&wanted, 1, -1);
+    net::Socket socket(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket) return;
+    Client peer(std::move(socket), Transport::Tcp);
+    talk(peer);
+  });
+}
+
+ScriptedServer::~ScriptedServer() {
+  ::shutdown(listener_.descriptor(), SHUT_RDWR);
+  thread_.join();
+}
+
+std::uint16_t ScriptedServer::port() const {
+  return net::local_address(listener_.descriptor()).port();
+}
+
+}  // namespace skua::testing
