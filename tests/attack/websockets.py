@@ -268,12 +268,23 @@ def streams_of_promises(server, options):
 ATTACKS = ((breaking, "conformance", 16), (text, "conformance", 16), (bomb, "conformance", 48), (pings, "conformance", 16),
            (fragments, "conformance", 48), (promises, "conformance", 16), (for_ever_unread, "ws-echo", 64),
            (shut_windows, "ws-echo", 64), (streams_of_promises, "conformance", 16))
+OVER_HTTP2 = (shut_windows, streams_of_promises)
+
+
+def speaks_http2(server):
+    """Whether it was built with nghttp2."""
+    with h2.Peer(server.port) as peer:
+        got = peer.frame()
+        return got is not None and got[0] == h2.SETTINGS
 
 
 def attack(options, backend):
     zeros()
     for play, mode, most_mib in ATTACKS:
         with Server(options, backend, mode) as server:
+            if play in OVER_HTTP2 and not speaks_http2(server):
+                print(f"{backend}: {play.__name__}: left out, there is no HTTP/2", flush=True)
+                continue
             witness = Witness(server)
             witness.look()
             witness.start()
