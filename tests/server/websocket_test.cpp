@@ -265,6 +265,16 @@ TEST_P(WebSockets, FramesThatBreakTheRulesAreRefused) {
   }
 }
 
+TEST_P(WebSockets, WhoIsRefusedInTheMiddleOfAMessageHearsWhy) {
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: the window stays shut";
+  router_.websocket("/echo", echo, {.message_bytes = 1000});
+  WebSocketClient client = open("/echo");
+  client.send(Opcode::Binary, std::string(1'000'000, 'x'));  // all of it is taken
+  EXPECT_EQ(client.text().substr(0, 11), "<close 1009");
+  EXPECT_EQ(client.text(), "<end>");
+  EXPECT_FALSE(client.wire().was_reset());
+}
+
 TEST_P(WebSockets, ADrainingServerSaysGoodBye) {
   router_.websocket("/echo", echo);
   WebSocketClient client = open("/echo");
