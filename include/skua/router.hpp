@@ -95,13 +95,17 @@ class Router final {
 
   /// Opens WebSockets: for a coroutine, `Task<>(WebSocket&)`, that may take a Request& before it
   /// and path parameters behind it, or for WebSocketCallbacks. A request that is no handshake gets
-  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first.
+  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first: a GET,
+  /// or over HTTP/2 a CONNECT.
   ///
   /// RFC:       6455, 8441
   template <class F>
   Router& websocket(std::type_identity_t<Pattern<detail::socket_path_parameters<F>()>> pattern,
                     F&& handler, WebSocketOptions options = {}, Where where = Where::current()) {
-    add(1U << static_cast<unsigned>(Method::Get), pattern.text(),
+    // An extended CONNECT asks for it over HTTP/2. RFC 8441 §5
+    constexpr unsigned methods =
+        1U << static_cast<unsigned>(Method::Get) | 1U << static_cast<unsigned>(Method::Connect);
+    add(methods, pattern.text(),
         detail::make_socket_handler(std::forward<F>(handler), std::move(options)), where);
     return *this;
   }

@@ -40,6 +40,7 @@ class StreamState final : public Stream {
   bool is_reset_counted = false;
   bool is_sending = false;   // the response's content is not all read
   bool is_deferred = false;  // the consumer has no content for now
+  bool is_tunnel = false;    // what follows the heads is of another protocol: RFC 9113 §8.5
 };
 
 /// The server's side by nghttp2. Internal: it shows nghttp2.

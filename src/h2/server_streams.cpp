@@ -37,7 +37,7 @@ void StreamState::open(std::uint32_t id, std::size_t its_place) noexcept {
   trailer_head = {};
   has_received_all_ = has_response_ = is_closed_ = false;
   is_told = is_released = is_resetting = is_reset_counted = false;
-  is_sending = is_deferred = false;
+  is_sending = is_deferred = is_tunnel = false;
 }
 
 // Which there are ---------------------------------------------------------------------------------
@@ -152,6 +152,7 @@ void ServerSession::on_request_head(StreamState& stream, bool is_end) {
 
 void ServerSession::on_trailers(StreamState& stream) {
   stream.has_received_all_ = true;  // nghttp2 has seen to that
+  if (stream.is_tunnel) return punish(stream, ErrorCode::ProtocolError);  // RFC 9113 §8.5
   if (stream.trailers == nullptr || is_deaf(stream)) return;
   if (stream.trailers->finish_trailers(stream.trailer_head) != HeadVerdict::Fine) {
     return punish(stream, ErrorCode::EnhanceYourCalm);
@@ -180,6 +181,7 @@ void ServerSession::respond(Stream& stream, const ResponseHead& head, bool has_b
   SKUA_ASSERT(!state.has_response_);
   state.has_response_ = true;
   state.is_sending = has_body;
+  state.is_tunnel = state.request_.head.method == Method::Connect && code(head.status) / 100 == 2;
   fields_.assign(head);
   const nghttp2_data_provider provider = Callbacks::provider();
   const int error = nghttp2_submit_response(nghttp2_.get(), id_of(stream), fields_.data(),
@@ -249,8 +251,7 @@ int ServerSession::on_sent(const nghttp2_frame& frame) {
 void ServerSession::on_response_sent(StreamState& stream) {
   guard_.responded();
   // RFC 9113 §8.1: the rest of the request is not needed. A tunnel's other half may go on (§8.5).
-  const bool is_tunnel = stream.request_.head.method == Method::Connect;
-  if (!stream.has_received_all_ && !is_tunnel) submit_reset(stream, ErrorCode::NoError);
+  if (!stream.has_received_all_ && !stream.is_tunnel) submit_reset(stream, ErrorCode::NoError);
 }
 
 // A frame that nghttp2 would not send: a head longer than it takes.

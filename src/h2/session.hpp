@@ -152,8 +152,8 @@ class Session {
 
   /// Begins the response: once. Without `has_body` it is complete; otherwise its content is asked
   /// for by Events::read_body. A response that is complete before its request resets the stream
-  /// with NO_ERROR (RFC 9113 §8.1), unless it is a tunnel's (CONNECT): that one ends when both
-  /// sides have ended it, or with release.
+  /// with NO_ERROR (RFC 9113 §8.1), unless it opens a tunnel (a 2xx to CONNECT): that one ends
+  /// when both sides have ended it, or with release.
   virtual void respond(Stream& stream, const ResponseHead& head, bool has_body) = 0;
   /// An informational response before it: 100 (Continue), 103 (Early Hints).
   virtual void inform(Stream& stream, Status status, std::string_view fields) = 0;

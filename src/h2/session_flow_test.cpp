@@ -30,6 +30,12 @@ class SessionFlowTest : public ::testing::Test {
     session->receive(hello, start);
     recorder.flush();
   }
+  /// An extended CONNECT, on stream 1.
+  void ask_for_tunnel() {
+    open({.allows_extended_connect = true});
+    const std::string block = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
+    session->receive(frames::headers(1, block, frames::open), start);
+  }
   std::string exchange(const std::string& bytes) {
     session->receive(bytes, start);
     return frames::describe(recorder.flush());
@@ -259,13 +265,7 @@ TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
 }
 
 TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
-  open({.allows_extended_connect = true});
-  session->receive(
-      frames::headers(1,
-                      field(":method", "CONNECT") + field(":protocol", "websocket") +
-                          field(":scheme", "http") + field(":path", "/") + field(":authority", "h"),
-                      frames::open),
-      start);
+  ask_for_tunnel();
   recorder.contents[1] = {.text = "to the peer"};
   session->respond(stream(1), {}, true);
   EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
@@ -273,6 +273,21 @@ TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
   EXPECT_EQ(recorder.received[1], "from the peer");
   EXPECT_EQ(exchange(frames::data(1, "", frames::end)), "");
   EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, ATunnelThatIsRefusedIsNone) {
+  ask_for_tunnel();
+  session->respond(stream(1), {.status = Status::NotFound}, false);
+  EXPECT_EQ(flushed(), "HEADERS(1)! RST_STREAM(1,NO_ERROR)");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_F(SessionFlowTest, ATunnelHasNoTrailers) {
+  ask_for_tunnel();
+  recorder.contents[1] = {.text = "to the peer", .is_whole = false};
+  session->respond(stream(1), {}, true);
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
+  EXPECT_EQ(exchange(frames::headers(1, field("a", "b"))), "RST_STREAM(1,PROTOCOL_ERROR)");
 }
 
 TEST_F(SessionFlowTest, AConsumerMayLetGoWhenItIsAskedForContent) {

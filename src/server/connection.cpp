@@ -141,8 +141,9 @@ void Connection::on_send_failed(Error) { close(); }
 void Connection::on_closed() { owner_.connection_closed(*this); }
 
 void Connection::settle() {
-  // This is it: a second one would take a lingering connection for an open one.
-  settle_later_.cancel();
+  settle_later_.cancel();  // this is it
+  // What the session asked for with its last words: a lingering connection is not open any more.
+  if (state_ == State::Lingering) return;
   flush();
   Standing now = session_->standing(is_sending_);
   for (int round = 0; state_ == State::Open && now.can_resume; ++round) {

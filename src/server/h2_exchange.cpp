@@ -3,12 +3,12 @@
 // open when it was read, the response's content kept until the session asks for it. RFC 9113 §8
 #include "server/h2_exchange.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "server/dispatch.hpp"
+#include "server/h2_socket.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
 #include "server/standard_fields.hpp"
@@ -21,23 +21,12 @@ namespace {
 constexpr std::size_t kept_bytes = 64 * 1024;
 constexpr http::Head no_trailers{};
 
-// Reads all of it, or fails.
-bool read_file(int file, std::uint64_t offset, char* into, std::size_t size_bytes) noexcept {
-  while (size_bytes != 0) {
-    const ssize_t count = ::pread(file, into, size_bytes, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    into += count;
-    offset += static_cast<std::uint64_t>(count);
-    size_bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 }  // namespace
 
 H2Exchange::H2Exchange(Resources& resources) noexcept
     : resources_(resources), call_(resources), content_(resources.blocks) {}
+
+H2Exchange::~H2Exchange() = default;
 
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
                       h2::Stream& stream) noexcept {
@@ -50,6 +39,7 @@ void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Se
 
 void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
+  socket_.reset();
   call_.reset();
   body_.clear();
   if (body_.capacity() > kept_bytes) body_.shrink_to_fit();
@@ -70,7 +60,7 @@ void H2Exchange::begin(bool is_end) {
   if (target.error != Errc::None) return refuse(target.error);
   if (target.match.has_coroutine) return start_call(target, is_end);
   // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first.
-  if (is_end || target.match.route == nullptr) return answer(target, {});
+  if (is_end || is_for_tunnel() || target.match.route == nullptr) return answer(target, {});
   if (request().length_bytes.value_or(0) > resources_.options.limits.body_bytes) {
     return refuse(Errc::BodyTooLong);
   }
@@ -80,10 +70,11 @@ void H2Exchange::begin(bool is_end) {
 }
 
 Target H2Exchange::find() {
-  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
-  if (request().head.method == Method::Connect) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, *connection_, request().head.method, request().host,
-                     request().path_and_query);
+  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT; RFC 9220 §3: other protocols get a 501.
+  const Method method = request().head.method;
+  const bool is_websocket = ascii::equals_ignoring_case(request().protocol, "websocket");
+  if (method == Method::Connect && !is_websocket) return {Errc::UnknownMethod, {}, {}, {}};
+  return find_target(resources_, *connection_, method, request().host, request().path_and_query);
 }
 
 http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
@@ -93,17 +84,19 @@ http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
           .host = request().host,
           .peer = peer_of,
           .peer_context = connection_,
-          .is_secure = connection_->is_secure()};
+          .is_secure = connection_->is_secure(),
+          .upgrade = request().protocol};
 }
 
 void H2Exchange::start_call(const Target& target, bool is_end) {
   const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
   if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
   has_call_ = true;
+  const bool has_no_content = is_end || is_for_tunnel();
   http::RequestParts known = parts(target);
-  known.has_later_content = !is_end && request().length_bytes != 0;
+  known.has_later_content = !has_no_content && request().length_bytes != 0;
   call_.prepare(*this, known);
-  if (is_end) {
+  if (has_no_content) {
     call_.arrived_all(no_trailers);
   } else {
     owes_continue_ = request().expect_continue;
@@ -120,6 +113,9 @@ void H2Exchange::expect_body() noexcept {
 }
 
 void H2Exchange::receive(std::string_view data) {
+  if (socket_ != nullptr) return socket_->receive(data);
+  // It did not wait for the response: kept until that is there, and no more than its window.
+  if (is_for_tunnel() && !has_response_) return void(body_.append(data));
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
   const bool is_wanted = !has_response_ || is_streaming();
@@ -146,6 +142,7 @@ void H2Exchange::receive(std::string_view data) {
 
 void H2Exchange::receive_end(const http::Head& trailers) {
   is_body_done_ = true;
+  if (socket_ != nullptr) return socket_->receive_end();
   if (has_call_) call_.arrived_all(trailers);
   if (!keeps_body_ || has_response_) return;
   const Target target = find();
@@ -154,6 +151,7 @@ void H2Exchange::receive_end(const http::Head& trailers) {
 }
 
 void H2Exchange::receive_nothing_more() {
+  if (socket_ != nullptr) return socket_->receive_end();
   if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
@@ -185,7 +183,24 @@ void H2Exchange::answer(const Target& target, std::string_view body) {
   http::RequestParts known = parts(target);
   known.body = body;
   Request request(known);
-  send(dispatch(resources_, target.match, request));
+  Response response = dispatch(resources_, target.match, request);
+  if (opens_another_protocol(response)) return open_socket(request, std::move(response));
+  send(std::move(response));
+}
+
+// RFC 8441 §5: the stream goes on as the connection of a WebSocket.
+void H2Exchange::open_socket(Request& request, Response&& response) {
+  status_ = response.status();
+  has_response_ = is_content_ended_ = true;
+  ++resources_.counters.responses;
+  std::string lines;
+  session_->respond(*stream_, head_of(response, lines), true);
+  record_response(resources_, *connection_, this->request().head, status_, 0);
+  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_,
+                                       (*response.content().stream())->upgrade);
+  socket_->start(request);
+  if (!body_.empty()) socket_->receive(std::exchange(body_, {}));
+  if (stream_->has_received_all()) socket_->receive_end();
 }
 
 void H2Exchange::refuse(Errc code) {
@@ -200,32 +215,34 @@ void H2Exchange::refuse(Errc code) {
 }
 
 bool H2Exchange::can_advance() const noexcept {
+  if (socket_ != nullptr) return socket_->can_advance();
   if (!has_call_ && !call_.has_stream()) return false;
   return has_response_ ? is_streaming() && call_.is_stream_done() : call_.is_handler_done();
 }
 
 void H2Exchange::advance() {
-  if (!has_response_ && call_.is_handler_done()) send(call_.take_response());
+  if (socket_ != nullptr) return socket_->advance();
+  if (!has_response_ && call_.is_handler_done()) {
+    Response response = call_.take_response();
+    if (opens_another_protocol(response)) return open_socket(call_.request(), std::move(response));
+    send(std::move(response));
+  }
   if (is_streaming() && call_.is_stream_done()) end_stream();
 }
 
 void H2Exchange::send(Response&& response, Errc error) {
   status_ = response.status();
+  // RFC 9110 §9.3.6: the peer would take a 2xx for a tunnel, which nobody is at the other end of.
+  if (is_for_tunnel() && code(status_) / 100 == 2) {
+    return send(Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
+  }
   // What makes the content may read the request's.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
   has_response_ = true;
   ++resources_.counters.responses;
-  const PreparedResponse* const prepared = response.prepared();
   std::string lines;
-  if (prepared != nullptr) {
-    lines.append(prepared->lines().wire()).append(response.lines().wire());
-  }
-  h2::ResponseHead head{
-      .status = status_,
-      .standard_fields = standard_fields(response, resources_.dated().lines()),
-      .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
-      .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
+  h2::ResponseHead head = head_of(response, lines);
   Body& content = response.content();
   if (content.kind() == Body::Kind::Stream) return send_stream(head, *content.stream());
 
@@ -244,112 +261,30 @@ void H2Exchange::send(Response&& response, Errc error) {
                   request().head.method == Method::Head ? 0 : size_bytes, error);
 }
 
-void H2Exchange::send_stream(const h2::ResponseHead& head,
-                             std::shared_ptr<const BodyStream> stream) {
-  h2::ResponseHead told = head;
-  if (!is_bodiless(status_)) told.length_bytes = stream->length_bytes;
-  // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
-  if (request().head.method == Method::Head || is_bodiless(status_)) {
-    is_content_ended_ = true;
-    session_->respond(*stream_, told, false);
-    return record_response(resources_, *connection_, request().head, status_, 0);
+// What is in the head but a length; `lines` outlives it.
+h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& lines) {
+  const PreparedResponse* const prepared = response.prepared();
+  if (prepared != nullptr) {
+    lines.append(prepared->lines().wire()).append(response.lines().wire());
   }
-  session_->respond(*stream_, told, true);
-  call_.start_stream(*this, std::move(stream));
-  if (resources_.is_draining) drain();
-  if (call_.is_stream_done()) end_stream();
-}
-
-void H2Exchange::end_stream() {
-  has_failed_ = !call_.take_stream_end();
-  is_content_ended_ = true;
-  session_->resume_body(*stream_);
-  record_response(resources_, *connection_, request().head, status_, written_bytes_);
+  return {.status = response.status(),
+          .length_bytes = {},
+          .standard_fields = standard_fields(response, resources_.dated().lines()),
+          .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
+          .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
 }
 
 void H2Exchange::drain() {
+  if (socket_ != nullptr) return socket_->drain();
   if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
   call_.stop_stream();
   owner_->settle_later();
 }
 
-void H2Exchange::count(std::uint64_t size_bytes) {
-  if (content_bytes_ == 0) {
-    content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
-  }
-  content_bytes_ += size_bytes;
-  written_bytes_ += size_bytes;
-}
-
-void H2Exchange::call_writes(Body&& piece) {
-  if (is_closed_) return;
-  count(piece.size_bytes());
-  content_.append_piece(std::move(piece));
-  session_->resume_body(*stream_);
-  owner_->settle_later();
-}
-
-bool H2Exchange::call_may_write() const noexcept {
-  return content_.pressure_bytes() < resources_.options.limits.stream_bytes;
-}
-
-h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
-  using State = h2::BodyRead::State;
-  const std::size_t size_bytes =
-      static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, content_bytes_));
-  const bool is_all = is_content_ended_ && size_bytes == content_bytes_;
-  if (!is_all) return {.bytes = size_bytes, .state = State::More};
-  if (!has_failed_) {
-    return {.bytes = size_bytes, .state = State::End, .trailers = call_.trailers_to_send().wire()};
-  }
-  return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
-}
-
-void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
-  content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
-  if (whole_.kind() != Body::Kind::None) {
-    const std::uint64_t done = written_bytes_ - content_bytes_;
-    const FileRange* const range = whole_.file();
-    content_bytes_ -= size_bytes;
-    if (range != nullptr) {
-      return write_piece(output, nullptr, range->file, range->offset + done, size_bytes);
-    }
-    return write_piece(output, whole_.text().data() + done, -1, 0, size_bytes);
-  }
-  content_bytes_ -= size_bytes;
-  while (size_bytes != 0) {
-    const net::Segment& front = content_.front();
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
-    write_piece(output, front.data, front.file, front.offset, count);
-    content_.consume(count);
-    size_bytes -= count;
-  }
-  // Half of the mark, so that a slow peer does not cost a resumption for every byte it takes.
-  if (content_.pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
-}
-
-void H2Exchange::write_piece(net::OutputQueue& output, const char* data, int file,
-                             std::uint64_t offset, std::size_t size_bytes) {
-  if (file < 0) return output.append({data, size_bytes});
-  while (size_bytes != 0) {
-    const std::size_t count = std::min(size_bytes, net::OutputQueue::max_reserve);
-    char* const room = output.reserve(count);
-    if (!has_failed_ && !read_file(file, offset, room, count)) {
-      // The frame's length is told already: it is filled up, and the peer is told.
-      has_failed_ = true;
-      session_->reset(*stream_, h2::ErrorCode::InternalError);
-    }
-    if (has_failed_) std::fill_n(room, count, '\0');
-    output.commit(count);
-    offset += count;
-    size_bytes -= count;
-  }
-}
-
 // The end -----------------------------------------------------------------------------------------
 
 void H2Exchange::close() noexcept {
+  if (socket_ != nullptr) return socket_->close();
   if (call_.is_running()) ++resources_.counters.handlers_cancelled;
   if (is_streaming()) {
     record_response(resources_, *connection_, request().head, status_, written_bytes_);
@@ -362,6 +297,7 @@ bool H2Exchange::waits_for_body() const noexcept {
 }
 
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
+  if (socket_ != nullptr) return socket_->deadline();
   const bool has_content = content_bytes_ != 0;
   if (waits_for_body()) {
     return has_content ? std::min(body_deadline_, content_deadline_) : body_deadline_;
@@ -370,6 +306,7 @@ std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
 }
 
 void H2Exchange::time_out() {
+  if (socket_ != nullptr) return socket_->time_out();
   const loop::Instant now = resources_.loop.now();
   if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
   if (content_bytes_ == 0 || content_deadline_ > now) return;

@@ -22,6 +22,7 @@
 
 namespace skua::server {
 
+class H2Socket;
 struct Resources;
 
 /// One request and its response on an HTTP/2 connection. From a worker's pool.
@@ -30,6 +31,7 @@ struct Resources;
 class H2Exchange final : public base::ListNode, private CallOwner {
  public:
   explicit H2Exchange(Resources& resources) noexcept;
+  ~H2Exchange();
 
   /// Readies it for a stream; `connection` is who speaks.
   void open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
@@ -72,12 +74,16 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
 
+  [[nodiscard]] h2::ResponseHead head_of(const Response& response, std::string& lines);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
+  /// An extended CONNECT: what its stream carries is no content of the request.
+  [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool is_end);
   void expect_body() noexcept;
   void answer(const Target& target, std::string_view body);
+  void open_socket(Request& request, Response&& response);
   void refuse(Errc code);
   /// `error`: why the request was refused.
   void send(Response&& response, Errc error = Errc::None);
@@ -97,8 +103,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   h2::Session* session_ = nullptr;
   h2::Stream* stream_ = nullptr;
   Call call_;
-  std::string body_;          // of a request whose handler takes it whole
-  Body whole_;                // content of the response that was there at once
+  std::unique_ptr<H2Socket> socket_;  // where the stream has become one
+  std::string body_;  // of a request whose handler takes it whole; what is for a tunnel to come
+  Body whole_;        // content of the response that was there at once
   net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};

@@ -17,17 +17,18 @@ constexpr std::size_t written_at_once_bytes = 64 * 1024;
 
 h2::SessionOptions session_options(const Limits& limits) noexcept {
   const auto window = std::max<std::size_t>(limits.stream_bytes, 16 * 1024);
-  return {.streams = limits.http2_streams,
-          .head = {.target_bytes = limits.target_bytes,
-                   .field_line_bytes = limits.field_line_bytes,
-                   .list_bytes = limits.head_bytes,
-                   .fields = limits.fields},
-          .trailers = {.target_bytes = 0,
-                       .field_line_bytes = limits.trailer_bytes,
-                       .list_bytes = limits.trailer_bytes,
-                       .fields = limits.trailer_fields},
-          .stream_window_bytes =
-              static_cast<std::uint32_t>(std::min<std::size_t>(window, 0x7FFF'FFFF))};
+  return {
+      .streams = limits.http2_streams,
+      .head = {.target_bytes = limits.target_bytes,
+               .field_line_bytes = limits.field_line_bytes,
+               .list_bytes = limits.head_bytes,
+               .fields = limits.fields},
+      .trailers = {.target_bytes = 0,
+                   .field_line_bytes = limits.trailer_bytes,
+                   .list_bytes = limits.trailer_bytes,
+                   .fields = limits.trailer_fields},
+      .stream_window_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(window, 0x7FFF'FFFF)),
+      .allows_extended_connect = true};
 }
 
 H2Exchange& exchange_of(h2::Stream& stream) noexcept {

@@ -108,6 +108,7 @@ struct Resources {
   std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;
   std::vector<http::FieldLine> lines;  ///< of the parser below
   std::vector<char> path_scratch;      ///< for a path that has to be decoded
+  std::string unmask_scratch;          ///< for frames of a WebSocket that lie in const memory
   h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all
   http::LastAuthority known_host;
   DateCache date_cache;

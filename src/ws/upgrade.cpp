@@ -41,10 +41,13 @@ bool has_element(std::string_view list, const IsIt& is_it) {
   return false;
 }
 
-// RFC 9110 §15.5.22: the protocol that is asked for is named.
-Response upgrade_required(std::string_view why) {
-  Response response(Status::UpgradeRequired, std::string(why).append("\n"));
+// RFC 9110 §15.5.22: the protocol that is asked for is named; HTTP/2 has no field for it.
+Response upgrade_required(const Request& request, std::string_view why) {
+  const bool is_http2 = request.version() == Version::Http2;
+  Response response(is_http2 ? Status::BadRequest : Status::UpgradeRequired,
+                    std::string(why).append("\n"));
   response.header("Sec-WebSocket-Version", version);
+  if (is_http2) return response;
   FieldLines& lines = http::ResponseAccess::lines(response);
   lines.add("Upgrade", "websocket");
   lines.add("Connection", "Upgrade");
@@ -99,13 +102,14 @@ bool asks_for_websocket(const Request& request) {
 std::optional<Response> check(const Request& request, const WebSocketOptions& options) {
   const bool is_http2 = request.version() == Version::Http2;
   if (!asks_for_websocket(request) || (!is_http2 && request.method() != Method::Get)) {
-    return upgrade_required("This is a WebSocket: connect with a WebSocket client.");
+    return upgrade_required(request, "This is a WebSocket: connect with a WebSocket client.");
   }
   const auto asked_version = only_line(request, "Sec-WebSocket-Version");
   if (!asked_version) {
     return refused(Status::BadRequest, "Sec-WebSocket-Version has to be there, once.");
   }
-  if (*asked_version != version) return upgrade_required("Only version 13 is spoken here.");
+  if (*asked_version != version)
+    return upgrade_required(request, "Only version 13 is spoken here.");
   if (!is_http2) {
     const auto key = only_line(request, "Sec-WebSocket-Key");
     if (!key || !ws::is_valid_key(*key)) {

@@ -22,7 +22,7 @@ UPLOAD_BYTES = 20_000_000
 class Browser:
     """A headless Chromium, spoken to in the WebDriver protocol."""
 
-    def __init__(self, profile: str):
+    def __init__(self, profile: str, accepts_any_certificate: bool = False):
         self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"], stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, text=True)
         for line in self.driver.stdout:
@@ -33,7 +33,7 @@ class Browser:
         options = {"args": ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
                             "--disable-background-networking", f"--user-data-dir={profile}"]}
         capabilities = {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
-                                        "pageLoadStrategy": "none"}}
+                                        "acceptInsecureCerts": accepts_any_certificate, "pageLoadStrategy": "none"}}
         self.session = f"/session/{self.ask('/session', {'capabilities': capabilities})['sessionId']}"
 
     def ask(self, path: str, body=None):

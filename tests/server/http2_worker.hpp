@@ -68,7 +68,9 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
     return heard(client);
   }
   /// What has come meanwhile.
-  std::string heard(Client& client) {
+  std::string heard(Client& client) { return h2::frames::describe(received(client)); }
+  /// The same as it is.
+  std::string received(Client& client) {
     std::string bytes;
     for (int quiet_turns = 0; quiet_turns < 2;) {
       worker().settle();
@@ -76,7 +78,7 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
       quiet_turns = more.empty() ? quiet_turns + 1 : 0;
       bytes += more;
     }
-    return h2::frames::describe(bytes);
+    return bytes;
   }
 
   /// Counts how many of it are alive.

@@ -27,16 +27,13 @@ using ws::Opcode;
 
 class WebSocketPublish : public ::testing::TestWithParam<BackendChoice> {
  protected:
-  void SetUp() override {
-    if (testing::speaks_http2()) GTEST_SKIP() << "the handshake of HTTP/1";
-  }
   TestWorker& worker() {
     if (worker_ == nullptr) worker_ = std::make_unique<TestWorker>(router_, GetParam());
     return *worker_;
   }
   WebSocketClient open(std::string_view path, std::string_view fields = {}) {
     WebSocketClient client(worker().connect(), [this] { (*worker()).run_once(1ms); });
-    EXPECT_EQ(client.open(handshake(path, fields)).substr(9, 3), "101");
+    EXPECT_EQ(client.open(handshake(path, fields)).substr(9, 3), testing::opened());
     return client;
   }
   // Sockets that subscribe to `room` and publish there what they hear.

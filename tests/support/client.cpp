@@ -101,6 +101,7 @@ std::size_t Client::send_some(std::string_view bytes) {
         ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return sent < 0 ? 0 : static_cast<std::size_t>(sent);
   }
+  greet();
   receive_what_is_there();
   pollfd wanted{.fd = descriptor(), .events = POLLOUT, .revents = 0};
   if (::poll(&wanted, 1, 0) != 1 || (http2_ != nullptr && !http2_->is_all_sent())) return 0;
@@ -186,6 +187,12 @@ std::string Client::take_received() {
 }
 
 std::string Client::some() {
+  if (http2_ != nullptr) {
+    std::string text = http2_->take_some();
+    while (text.empty() && !http2_->has_ended() && receive()) text = http2_->take_some();
+    flush();
+    return text.empty() ? http2_->take_some() : text;
+  }
   while (received_.empty() && receive()) continue;
   return std::exchange(received_, {});
 }

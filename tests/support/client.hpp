@@ -47,7 +47,8 @@ class Client {
   /// Everything until the server closes; over HTTP/2 at most until it has answered a request with
   /// `Connection: close`.
   std::string rest();
-  /// The next bytes; empty when the server has closed.
+  /// The next bytes; empty when the server has closed. Over HTTP/2 of the next response, its head
+  /// in the form of HTTP/1.
   std::string some();
   /// What has come and was not looked at, as it is, without waiting; not over HTTP/2.
   std::string take_received();

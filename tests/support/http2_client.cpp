@@ -42,6 +42,7 @@ struct Exchange {
   bool is_whole = false;
   bool is_closed = false;
   bool is_last = false;  // the request asked for Connection: close
+  bool is_tunnel = false;
 };
 
 nghttp2_nv pair_of(const std::string& name, const std::string& value) {
@@ -71,6 +72,8 @@ class Translator final : public Http2Client, private RequestText::Events {
   Next next() override;
   Answer take() override;
   [[nodiscard]] bool has_last() const override;
+  std::string take_some() override;
+  [[nodiscard]] bool has_ended() const override;
   std::string take_rest() override;
 
  private:
@@ -156,7 +159,10 @@ Translator::Translator(bool is_secure) : is_secure_(is_secure) {
 // Requests ----------------------------------------------------------------------------------------
 
 void Translator::on_request(RequestText::Head head) {
-  Fields fields{{":method", head.method}, {":scheme", is_secure_ ? "https" : "http"}};
+  const bool is_tunnel = !head.protocol.empty();
+  Fields fields{{":scheme", is_secure_ ? "https" : "http"}};
+  fields.emplace_back(":method", is_tunnel ? "CONNECT" : head.method);
+  if (is_tunnel) fields.emplace_back(":protocol", head.protocol);
   fields.emplace_back(":authority", head.host);
   fields.emplace_back(":path", head.target);
   fields.insert(fields.end(), head.fields.begin(), head.fields.end());
@@ -173,10 +179,11 @@ void Translator::on_request(RequestText::Head head) {
   };
   const std::vector<nghttp2_nv> pairs = pairs_of(fields);
   newest_ = nghttp2_submit_request(session_.get(), nullptr, pairs.data(), pairs.size(),
-                                   head.has_content ? &provider : nullptr, nullptr);
+                                   head.has_content || is_tunnel ? &provider : nullptr, nullptr);
   EXPECT_GT(newest_, 0);
   Exchange& exchange = exchanges_[newest_];
-  exchange.is_content_whole = !head.has_content;
+  exchange.is_content_whole = !head.has_content && !is_tunnel;
+  exchange.is_tunnel = is_tunnel;
   exchange.is_last = head.wants_close;
 }
 
@@ -256,7 +263,10 @@ void Translator::on_frame(const nghttp2_frame& frame) {
   has_settings_ = has_settings_ || frame.hd.type == NGHTTP2_SETTINGS;
   if (frame.hd.type != NGHTTP2_HEADERS && frame.hd.type != NGHTTP2_DATA) return;
   Exchange& exchange = exchanges_[frame.hd.stream_id];
-  if ((frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) exchange.is_whole = true;
+  if ((frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
+    exchange.is_whole = true;
+    if (exchange.is_tunnel) on_end({});
+  }
   if (frame.hd.type != NGHTTP2_HEADERS || exchange.has_head) return;
   exchange.answer.head.append("\r\n");
   if (exchange.answer.status >= 200) {
@@ -295,6 +305,9 @@ const Exchange* Translator::front() const {
 
 bool Translator::has_news() const {
   const Exchange* const exchange = front();
+  if (exchange != nullptr && exchange->is_tunnel && !has_ended()) {
+    return exchange->has_head && !(exchange->answer.head.empty() && exchange->answer.body.empty());
+  }
   return exchange != nullptr &&
          (exchange->has_head || exchange->is_closed || !exchange->interim.empty());
 }
@@ -323,6 +336,17 @@ bool Translator::has_last() const {
   return std::ranges::any_of(exchanges_, [](const auto& entry) {
     return entry.second.is_last && (entry.second.is_whole || entry.second.is_closed);
   });
+}
+
+std::string Translator::take_some() {
+  if (front() == nullptr || !front()->has_head) return {};
+  Exchange& exchange = exchanges_[next_];
+  open_window(next_);
+  return std::exchange(exchange.answer.head, {}).append(std::exchange(exchange.answer.body, {}));
+}
+
+bool Translator::has_ended() const {
+  return front() != nullptr && (front()->is_whole || front()->is_closed);
 }
 
 std::string Translator::take_rest() {

@@ -12,8 +12,8 @@ namespace skua::testing {
 
 /// Speaks HTTP/2 for a test that speaks HTTP/1, without a socket: requests as text in, frames out,
 /// and back. Every request becomes a stream, its responses are told in the order of the requests.
-/// The server may send as much of a response as a stream's first window allows, and more only while
-/// the test reads it.
+/// One with an Upgrade becomes an extended CONNECT (RFC 8441), and is the last. The server may send
+/// as much of a response as a stream's first window allows, and more only while the test reads it.
 class Http2Client {
  public:
   Http2Client() = default;
@@ -46,6 +46,11 @@ class Http2Client {
   virtual Answer take() = 0;
   /// Whether a response has come, or broken off, to a request that asked for `Connection: close`.
   [[nodiscard]] virtual bool has_last() const = 0;
+  /// What has come of the next response and was not taken, its head included; the server may send
+  /// as much again.
+  virtual std::string take_some() = 0;
+  /// Whether no more will come of it.
+  [[nodiscard]] virtual bool has_ended() const = 0;
   /// What has come of the responses that were not taken, as HTTP/1 would show it.
   virtual std::string take_rest() = 0;
 };

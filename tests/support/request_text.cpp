@@ -42,6 +42,7 @@ void RequestText::append(std::string_view text) {
 bool RequestText::take_one() {
   if (text_.empty()) return false;
   if (state_ == State::Content) return take_content();
+  if (state_ == State::Tunnel) return take_all();
   if (state_ != State::Head) return take_line();
   const std::size_t end = text_.find("\r\n\r\n");
   if (end == text_.npos) return false;
@@ -69,6 +70,8 @@ void RequestText::take_head(std::string_view text) {
     const std::string& name = field.first;
     if (name == "host") {
       head.host = field.second;
+    } else if (name == "upgrade") {
+      head.protocol = field.second;
     } else if (name == "connection") {
       head.wants_close = field.second == "close";
     } else if (name == "transfer-encoding") {
@@ -80,6 +83,7 @@ void RequestText::take_head(std::string_view text) {
   }
   head.has_content = is_chunked_ || left_bytes_ != 0;
   if (head.has_content) state_ = is_chunked_ ? State::ChunkSize : State::Content;
+  if (!head.protocol.empty()) state_ = State::Tunnel;
   events_.on_request(std::move(head));
 }
 
@@ -95,6 +99,12 @@ bool RequestText::take_content() {
     end_message();
   }
   return true;
+}
+
+bool RequestText::take_all() {
+  events_.on_content(text_);
+  text_.clear();
+  return false;
 }
 
 bool RequestText::take_line() {

@@ -18,7 +18,8 @@ class RequestText final {
     std::string method{};
     std::string target{};
     std::string host{};
-    Fields fields{};  ///< without Host and what belongs to HTTP/1
+    std::string protocol{};  ///< of Upgrade: all that follows the head is content, without end
+    Fields fields{};         ///< without Host and what belongs to HTTP/1
     bool has_content = false;
     bool wants_close = false;
   };
@@ -39,11 +40,12 @@ class RequestText final {
   void append(std::string_view text);
 
  private:
-  enum class State : unsigned char { Head, Content, ChunkSize, ChunkEnd, Trailers };
+  enum class State : unsigned char { Head, Content, ChunkSize, ChunkEnd, Trailers, Tunnel };
 
   bool take_one();
   void take_head(std::string_view text);
   bool take_content();
+  bool take_all();
   bool take_line();
   void end_message();
 

@@ -41,6 +41,9 @@ inline std::string handshake(std::string_view path, std::string_view fields = {}
       .append("\r\n");
 }
 
+/// The status of a response that opens a WebSocket: RFC 6455 §4.2.2, RFC 8441 §5.
+inline std::string_view opened() { return speaks_http2() ? "200" : "101"; }
+
 /// A client of a WebSocket that says exactly what it is told to.
 class WebSocketClient {
  public:

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "h2/session.hpp"
+#include "net/output_queue.hpp"
+#include "server/resources.hpp"
+#include "server/session.hpp"
+#include "server/socket_call.hpp"
+
+namespace skua::server {
+
+/// A WebSocket on a stream of an HTTP/2 connection.
+///
+/// The end of a stream stands for that of a connection, RST_STREAM for its loss. What the
+/// application has not taken stays in the peer's window; what the peer does not take is held here,
+/// up to ws::wire_high_water_bytes, and then by the socket.
+/// RFC:       8441 §5
+class H2Socket final : private ws::Wire {
+ public:
+  H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
+           std::shared_ptr<const detail::Upgrade> upgrade);
+
+  /// The response that opens it has been told.
+  void start(Request& request);
+  void receive(std::string_view data);
+  void receive_end();
+
+  /// Whether advance() would get somewhere.
+  [[nodiscard]] bool can_advance() const noexcept;
+  void advance();
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
+  void write_body(net::OutputQueue& output, std::size_t size_bytes);
+
+  void drain() { call_.drain(); }
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
+  void time_out();
+  /// The stream is over.
+  void close() noexcept;
+
+ private:
+  void write(std::string_view text) override;
+  void write(Body&& piece) override;
+  [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
+    return content_.pressure_bytes();
+  }
+  void settle_later() noexcept override { owner_.settle_later(); }
+  [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
+  [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
+
+  /// Something waits for the peer to take it.
+  void await_peer();
+  [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
+  [[nodiscard]] bool owes_window() const noexcept {
+    return held_bytes_ != 0 && call_.socket().wants_input();
+  }
+
+  Resources& resources_;
+  SessionOwner& owner_;
+  h2::Session& session_;
+  h2::Stream& stream_;
+  net::OutputQueue content_;        // that the session has not asked for
+  loop::Instant write_deadline_{};  // while there is any, or our end was not told
+  loop::Instant end_deadline_{};    // after that: for the peer to end its side
+  std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window
+  bool is_ended_ = false;           // our side: after what is in content_
+  bool is_end_told_ = false;
+  bool is_closed_ = false;
+  SocketCall call_;
+};
+
+}  // namespace skua::server
