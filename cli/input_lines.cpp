@@ -84,8 +84,8 @@ void InputLines::read_all(const std::shared_ptr<Shared>& shared) {
       begin = looked_at = end + 1;
     }
     rest.erase(0, begin);
-    if (!goes_on && !rest.empty()) lines.push_back(std::move(rest));
-    const bool is_too_long = goes_on && rest.size() > longest_line_bytes;
+    const bool is_too_long = rest.size() > longest_line_bytes;
+    if (!goes_on && !rest.empty()) lines.push_back(rest);
     goes_on = goes_on && !is_too_long;
     if (lines.empty() && goes_on) continue;
     const bool has_lines = !lines.empty();

@@ -61,9 +61,9 @@ class Conversation {
  private:
   [[nodiscard]] WebSocketRequest request(Client& client) const {
     WebSocketRequest made = client.websocket(options_.url).options(options_.socket);
-    for (const auto& [name, value] : options_.fields) std::move(made).header(name, value);
-    if (options_.basic) std::move(made).basic_auth(options_.basic->first, options_.basic->second);
-    if (!options_.token.empty()) std::move(made).bearer(options_.token);
+    for (const auto& [name, value] : options_.fields) made.header(name, value);
+    if (options_.basic) made.basic_auth(options_.basic->first, options_.basic->second);
+    if (!options_.token.empty()) made.bearer(options_.token);
     return made;
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
@@ -57,26 +59,50 @@ class WebSocketRequest final {
  public:
   WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url);
 
+  // Each setter is there twice: for `client.websocket(url).bearer(token)`, and for a request that
+  // has a name.
+
   /// One more field of the request, as `Cookie` or `Origin`.
   ///
   /// Ends with: std::invalid_argument for what is no field line, and for fields that belong to the
   ///            handshake: Upgrade, Connection, Sec-WebSocket-...
-  WebSocketRequest&& header(std::string_view name, std::string_view value) &&;
+  WebSocketRequest& header(std::string_view name, std::string_view value) &;
+  WebSocketRequest&& header(std::string_view name, std::string_view value) && {
+    return std::move(header(name, value));
+  }
   /// Authorization by name and password. RFC 7617
   ///
   /// Ends with: Exception (MalformedChallenge) for a name with a colon and for control characters.
-  WebSocketRequest&& basic_auth(std::string_view user, std::string_view password) &&;
+  WebSocketRequest& basic_auth(std::string_view user, std::string_view password) &;
+  WebSocketRequest&& basic_auth(std::string_view user, std::string_view password) && {
+    return std::move(basic_auth(user, password));
+  }
   /// Authorization by a token. RFC 6750
-  WebSocketRequest&& bearer(std::string_view token) &&;
+  WebSocketRequest& bearer(std::string_view token) &;
+  WebSocketRequest&& bearer(std::string_view token) && { return std::move(bearer(token)); }
   /// One that we speak, the best first; WebSocket::subprotocol() is what the server has chosen.
   ///
   /// Ends with: std::invalid_argument for what is no token, as options().
-  WebSocketRequest&& subprotocol(std::string_view name) &&;
-  WebSocketRequest&& compression(WebSocketCompression compression) &&;
+  WebSocketRequest& subprotocol(std::string_view name) &;
+  WebSocketRequest&& subprotocol(std::string_view name) && { return std::move(subprotocol(name)); }
+  WebSocketRequest& compression(WebSocketCompression compression) & {
+    options_.compression = compression;
+    return *this;
+  }
+  WebSocketRequest&& compression(WebSocketCompression wanted) && {
+    return std::move(compression(wanted));
+  }
   /// The longest message that is taken from the server, decompressed.
-  WebSocketRequest&& message_bytes(std::size_t size_bytes) &&;
+  WebSocketRequest& message_bytes(std::size_t size_bytes) & {
+    options_.message_bytes = size_bytes;
+    return *this;
+  }
+  WebSocketRequest&& message_bytes(std::size_t size_bytes) && {
+    return std::move(message_bytes(size_bytes));
+  }
   /// All options at once, those above included.
-  WebSocketRequest&& options(const WebSocketOptions& options) &&;
+  WebSocketRequest& options(const WebSocketOptions& options) &;
+  WebSocketRequest&& options(const WebSocketOptions& all) && { return std::move(options(all)); }
 
   /// Opens it; the same as `co_await` on the request itself.
   ///

@@ -138,59 +138,50 @@ bool belongs_to_handshake(std::string_view name) noexcept {
          ascii::equals_ignoring_case(name.substr(0, prefix.size()), prefix);
 }
 
-const WebSocketOptions& checked(const WebSocketOptions& options) {
+void check(const WebSocketOptions& options) {
   for (const std::string& name : options.subprotocols) {
     if (!ascii::is_token_text(name)) {
       throw std::invalid_argument("WebSocketOptions::subprotocols: each has to be a token");
     }
   }
-  return options;
 }
 
 }  // namespace
 
 WebSocketRequest::WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url)
-    : core_(std::move(core)), url_(url), options_(checked(core_->options.websocket)) {}
+    : core_(std::move(core)), url_(url), options_(core_->options.websocket) {
+  check(options_);
+}
 
-WebSocketRequest&& WebSocketRequest::header(std::string_view name, std::string_view value) && {
+WebSocketRequest& WebSocketRequest::header(std::string_view name, std::string_view value) & {
   if (belongs_to_handshake(name)) {
     throw std::invalid_argument("WebSocketRequest::header: this field belongs to the handshake");
   }
   fields_.add(name, value);
-  return std::move(*this);
+  return *this;
 }
 
-WebSocketRequest&& WebSocketRequest::basic_auth(std::string_view user,
-                                                std::string_view password) && {
+WebSocketRequest& WebSocketRequest::basic_auth(std::string_view user, std::string_view password) & {
   const BasicCredentials credentials{std::string(user), std::string(password)};
   fields_.set("Authorization", credentials.field().value());
-  return std::move(*this);
+  return *this;
 }
 
-WebSocketRequest&& WebSocketRequest::bearer(std::string_view token) && {
+WebSocketRequest& WebSocketRequest::bearer(std::string_view token) & {
   fields_.set("Authorization", "Bearer " + std::string(token));
-  return std::move(*this);
+  return *this;
 }
 
-WebSocketRequest&& WebSocketRequest::subprotocol(std::string_view name) && {
+WebSocketRequest& WebSocketRequest::subprotocol(std::string_view name) & {
   options_.subprotocols.emplace_back(name);
-  checked(options_);
-  return std::move(*this);
+  check(options_);
+  return *this;
 }
 
-WebSocketRequest&& WebSocketRequest::compression(WebSocketCompression compression) && {
-  options_.compression = compression;
-  return std::move(*this);
-}
-
-WebSocketRequest&& WebSocketRequest::message_bytes(std::size_t size_bytes) && {
-  options_.message_bytes = size_bytes;
-  return std::move(*this);
-}
-
-WebSocketRequest&& WebSocketRequest::options(const WebSocketOptions& options) && {
-  options_ = checked(options);
-  return std::move(*this);
+WebSocketRequest& WebSocketRequest::options(const WebSocketOptions& options) & {
+  check(options);
+  options_ = options;
+  return *this;
 }
 
 Task<Outcome<WebSocket>> WebSocketRequest::open() && {

@@ -51,7 +51,9 @@ void WebSocketConnection::start(std::string received, std::optional<Error> recei
 }
 
 void WebSocketConnection::take_early() {
-  Early early = *std::exchange(early_, std::nullopt);
+  if (!early_) return;
+  Early early = *std::move(early_);
+  early_.reset();
   socket_.receive(early.received);
   if (early.end) on_receive_end(*early.end);
 }
@@ -133,7 +135,7 @@ void WebSocketConnection::on_drained() noexcept {
 void WebSocketConnection::settle() {
   const auto self = shared_from_this();
   settle_later_.cancel();
-  if (early_) take_early();
+  take_early();
   flush();
   for (int round = 0; state_ == State::Open && socket_.can_resume(); ++round) {
     if (round == rounds_per_turn) {
