@@ -30,7 +30,7 @@ struct InputLines::Shared {
   const std::shared_ptr<loop::Mailbox> mailbox;
   net::Socket wake_read;
   net::Socket wake_write;
-  std::binary_semaphore taken{0};
+  std::counting_semaphore<2> taken{0};  // by the loop, and by who ends it
   // Of the loop's thread:
   std::deque<std::string> lines;
   skua::detail::WaiterList arrived;

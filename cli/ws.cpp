@@ -29,6 +29,7 @@ namespace skua::cli {
 namespace {
 
 constexpr std::string_view last_ping = "skua: seen?";
+constexpr Duration drain_interval = 20ms;
 
 /// One conversation.
 class Conversation {
@@ -106,6 +107,7 @@ class Conversation {
     // Whatever a server answers without delay comes before its answer to this.
     is_last_sent_ = true;
     socket.ping(last_ping);
+    while (socket.is_open() && socket.queued_bytes() != 0) co_await sleep(drain_interval);
     co_await sleep(options_.wait);
     socket.close();
   }
@@ -162,6 +164,7 @@ class Conversation {
       if (!rest.empty()) code = std::stoul(rest, &used);
       const std::string reason =
           rest.substr(std::min(rest.size(), rest.find_first_not_of(' ', used)));
+      if (code > 4999) throw std::out_of_range("code");
       socket.close(static_cast<CloseCode>(code), reason);
     } catch (const std::logic_error&) {
       printer_.note("a code is 1000 to 1014, or 3000 to 4999; a reason has at most 123 bytes");

@@ -14,9 +14,13 @@ std::pair<std::string, std::string> split(const std::string& option, const std::
   if (colon == text.npos || colon == 0) {
     throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
   }
-  std::string value = text.substr(colon + 1);
-  value.erase(0, value.find_first_not_of(" \t"));
-  return {text.substr(0, colon), std::move(value)};
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::pair<std::string, std::string> split_field(const std::string& line) {
+  auto field = split("--header", line);
+  field.second.erase(0, field.second.find_first_not_of(" \t"));
+  return field;
 }
 
 std::chrono::milliseconds milliseconds(double seconds) {
@@ -29,7 +33,7 @@ void declare_request(CLI::App& parser, WsOptions& options) {
           "-H,--header",
           [&options](const std::vector<std::string>& lines) {
             for (const std::string& line : lines) {
-              options.fields.push_back(split("--header", line));
+              options.fields.push_back(split_field(line));
             }
           },
           "One more field of the request, as 'Origin: https://example.com'; may be repeated")
@@ -127,8 +131,9 @@ void declare(CLI::App& parser, WsOptions& options) {
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(
-      "Each line of the standard input is a message; each message that is received is a line of "
-      "the output.\nOn a terminal, /ping, /binary, /close and /help are commands. Ends with 0 "
+      "Each line of the standard input is a message; each message that is received is "
+      "printed with a newline behind it.\nOn a terminal, /ping, /binary, /close and /help are "
+      "commands. Ends with 0 "
       "when the WebSocket was closed\nin order (1000, 1001, 1005), else with 1.\n\n"
       "  skua ws wss://example.com/chat\n"
       "  echo hello | skua ws ws://127.0.0.1:8080/echo\n"

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
@@ -112,7 +113,8 @@ void WsPrinter::closed(const CloseReason& reason) {
   const bool is_orderly = reason.code == CloseCode::Normal || reason.code == CloseCode::GoingAway ||
                           reason.code == CloseCode::NoStatus;
   if (is_orderly && !is_interactive_) return;
-  const std::string why = reason.text.empty() ? "" : ": " + harmless(reason.text);
+  std::string why = reason.text.empty() ? "" : ": " + harmless(reason.text);
+  std::replace(why.begin(), why.end(), '\n', ' ');
   if (is_orderly) return note("closed " + code_text(reason.code) + why);
   std::fprintf(stderr, "skua: %s was closed: %s%s\n", harmless(url_).c_str(),
                code_text(reason.code).c_str(), why.c_str());

@@ -151,8 +151,8 @@ class WebSocket final {
   /// coroutines; one at a time.
   ///
   /// Waits for: a whole message. Once one waits to be received, nothing more is read of the peer.
-  /// Ends with: the handler dropped when it goes on waiting after the connection is gone, or for
-  ///            longer than WebSocketOptions::close after the end.
+  /// Ends with: of a server, the handler dropped when it goes on waiting after the connection is
+  ///            gone, or for longer than WebSocketOptions::close after the end.
   /// Lifetime:  the message's views are valid until the next receive().
   [[nodiscard]] detail::MessageAwaiter receive() noexcept {
     return detail::MessageAwaiter(*socket_);
@@ -165,16 +165,17 @@ class WebSocket final {
   detail::SendAwaiter send(std::string_view text);
   /// The same with binary content.
   detail::SendAwaiter send(Bytes bytes);
-  /// Asks the peer for a sign of life, with at most 125 bytes that it sends back.
+  /// Asks the peer for a sign of life, with at most 125 bytes that it sends back; behind the
+  /// messages that wait for it.
   void ping(std::string_view payload = {});
-  /// Tells of each ping and pong of the peer, with what it carries. Pings are answered all the
-  /// same. The function must not throw.
+  /// Tells of each ping and pong of the peer, with what it carries, until the handler has ended or
+  /// the socket is dropped. Pings are answered all the same. The function must not throw.
   void on_control(std::function<void(WebSocketControl, std::string_view payload)> call);
   /// Begins to close: nothing can be sent after it, and what arrives until the peer's answer is
   /// dropped. Once; later calls do nothing.
   ///
-  /// Ends with: std::invalid_argument for a code that must not be sent (1005, 1006, 1015, below
-  ///            1000), for a reason of more than 123 bytes.
+  /// Ends with: std::invalid_argument for a code that must not be sent (all but 1000 to 1003, 1007
+  ///            to 1014 and 3000 to 4999), for a reason of more than 123 bytes.
   void close(CloseCode code = CloseCode::Normal, std::string_view reason = {});
 
   [[nodiscard]] bool is_open() const noexcept;
@@ -187,7 +188,9 @@ class WebSocket final {
   /// Bytes that were sent and that the peer has not taken.
   [[nodiscard]] std::uint64_t queued_bytes() const noexcept;
 
-  /// Publishes what is said about a topic to this socket, too. Servers only.
+  // Topics are of servers only: for a client's socket these end with std::logic_error.
+
+  /// Publishes what is said about a topic to this socket, too.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
   /// Sends a text to all sockets of this server that are subscribed to the topic, also those of

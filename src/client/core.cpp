@@ -35,7 +35,7 @@ Outcome<ConnectOptions> Core::connect_options(bool is_secure) {
 void Core::break_off() {
   is_broken_off = true;
   websockets.for_each([](WebSocketConnection& connection) {
-    if (connection.is_abandoned()) connection.close();
+    if (connection.is_abandoned()) connection.break_off();
   });
 }
 

@@ -37,11 +37,25 @@ std::shared_ptr<void> WebSocketConnection::hold() {
 void WebSocketConnection::abandon() {
   if (state_ == State::Closed) return;
   self_ = shared_from_this();
+  end_by_ = core_->loop.now() + options_.close;
   socket_.release_message();
-  socket_.close(CloseCode::Normal, {});
-  if (!core_->is_broken_off) return settle_later();
-  flush();  // nobody waits for the answer
+  close_socket(CloseCode::Normal);
+  if (core_->is_broken_off) return break_off();
+  settle_later();
+}
+
+void WebSocketConnection::break_off() {
+  flush();
   close();
+}
+
+// Where the system has no random bytes for a mask, nothing can be said.
+void WebSocketConnection::close_socket(CloseCode code) noexcept {
+  try {
+    socket_.close(code, {});
+  } catch (...) {
+    socket_.cancel();
+  }
 }
 
 // Whoever has waited for the socket first has the rest of this turn to get ready.
@@ -173,7 +187,7 @@ void WebSocketConnection::finish() {
   if (has_peer_ended_) return close();
   state_ = State::Lingering;
   set_receiving(true);
-  timer_.start(options_.close);
+  timer_.start(is_abandoned() ? end_by_ - core_->loop.now() : options_.close);
 }
 
 void WebSocketConnection::set_receiving(bool wanted) {
@@ -187,6 +201,7 @@ void WebSocketConnection::set_receiving(bool wanted) {
 }
 
 void WebSocketConnection::start_timer() {
+  if (is_abandoned()) return timer_.start(end_by_ - core_->loop.now());
   if (is_sending_) {
     if (!is_write_timed_) timer_.start(options_.idle);
     is_write_timed_ = true;
@@ -199,7 +214,7 @@ void WebSocketConnection::start_timer() {
 
 void WebSocketConnection::time_out() {
   const auto self = shared_from_this();
-  if (is_sending_ || state_ != State::Open) return close();
+  if (is_abandoned() || is_sending_ || state_ != State::Open) return close();
   socket_.time_out();
   // Whoever does not answer has nothing to say either.
   if (socket_.is_closed() && socket_.reason().code == CloseCode::Abnormal) return close();

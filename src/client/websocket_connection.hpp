@@ -49,7 +49,7 @@ class WebSocketConnection final : public base::ListNode,
       call();
     } catch (...) {
       exception_ = std::current_exception();
-      socket_.close(CloseCode::InternalError, {});
+      close_socket(CloseCode::InternalError);
     }
   }
   /// What a callback has thrown.
@@ -59,8 +59,8 @@ class WebSocketConnection final : public base::ListNode,
   [[nodiscard]] bool is_abandoned() const noexcept { return self_ != nullptr; }
   /// Wakes who waits whenever the socket has ended.
   [[nodiscard]] skua::detail::WaiterList& ended() noexcept { return ended_; }
-  /// Closes the stream at once.
-  void close();
+  /// Says what there is to say, and does not wait for the answer.
+  void break_off();
 
  private:
   enum class State : std::uint8_t {
@@ -95,6 +95,8 @@ class WebSocketConnection final : public base::ListNode,
   void on_drained() noexcept override;
 
   void abandon();
+  void close();
+  void close_socket(CloseCode code) noexcept;
   void take_early();
   void settle();
   void flush();
@@ -116,6 +118,7 @@ class WebSocketConnection final : public base::ListNode,
   std::exception_ptr exception_{};
   skua::detail::WaiterList ended_;
   std::shared_ptr<WebSocketConnection> self_;  // since it was abandoned
+  loop::Instant end_by_{};                     // then
   State state_ = State::Open;
   bool is_receiving_ = false;
   bool is_sending_ = false;      // a send is pending

@@ -67,6 +67,7 @@ void WebSocketOpening::on_sent(std::size_t count) {
 void WebSocketOpening::on_receive(std::span<char> bytes) {
   received_.append(bytes.data(), bytes.size());
   if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
+  if (step_ != Step::NeedMore) stream_->stop_receive();  // what follows is for others
   look();
 }
 

@@ -38,15 +38,15 @@ std::size_t utf8_size(std::string_view text) noexcept {
   return 0;
 }
 
-// Calls `one` for each ASCII character; copies other characters; replaces what is none.
-template <class One>
-void append_characters(std::string& out, std::string_view text, One one) {
+// Calls `one` for each ASCII character and `more` for the others; replaces what is none.
+template <class One, class More>
+void append_characters(std::string_view text, One one, More more) {
   while (!text.empty()) {
     const std::size_t size = utf8_size(text);
     if (size == 1) {
       one(text.front());
     } else {
-      out.append(size == 0 ? replacement : text.substr(0, size));
+      more(size == 0 ? replacement : text.substr(0, size));
     }
     text.remove_prefix(size == 0 ? 1 : size);
   }
@@ -59,17 +59,20 @@ constexpr bool is_control(char c) noexcept {
 }  // namespace
 
 void append_html(std::string& out, std::string_view text) {
-  append_characters(out, text, [&out](char c) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      case '`': out += "&#96;"; break;
-      default: is_control(c) ? out.append(replacement) : out.append(1, c);
-    }
-  });
+  append_characters(
+      text,
+      [&out](char c) {
+        switch (c) {
+          case '&': out += "&amp;"; break;
+          case '<': out += "&lt;"; break;
+          case '>': out += "&gt;"; break;
+          case '"': out += "&quot;"; break;
+          case '\'': out += "&#39;"; break;
+          case '`': out += "&#96;"; break;
+          default: is_control(c) ? out.append(replacement) : out.append(1, c);
+        }
+      },
+      [&out](std::string_view character) { out.append(character); });
 }
 
 void append_path(std::string& out, std::string_view path) {
@@ -78,20 +81,30 @@ void append_path(std::string& out, std::string_view path) {
 }
 
 void append_json(std::string& out, std::string_view text) {
-  out += '"';
-  append_characters(out, text, [&out](char c) {
+  const auto escape = [&out](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += "\\u00";
+    out += hex_digits[byte >> 4U];
+    out += hex_digits[byte & 15U];
+  };
+  const auto one = [&](char c) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (is_control(c) || c == '<' || c == '>' || c == '&') {
-      const auto byte = static_cast<unsigned char>(c);
-      out += "\\u00";
-      out += hex_digits[byte >> 4U];
-      out += hex_digits[byte & 15U];
+      escape(c);
     } else {
       out += c;
     }
-  });
+  };
+  // The controls U+0080 to U+009F, too: terminals obey them.
+  const auto more = [&](std::string_view character) {
+    const bool is_c1 = character.size() == 2 && character[0] == '\xC2' &&
+                       static_cast<unsigned char>(character[1]) < 0xA0;
+    is_c1 ? escape(character[1]) : static_cast<void>(out.append(character));
+  };
+  out += '"';
+  append_characters(text, one, more);
   out += '"';
 }
 

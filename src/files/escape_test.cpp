@@ -48,6 +48,7 @@ TEST(Escape, PathsKeepOnlyUnreservedCharactersAndSlashes) {
 TEST(Escape, JsonIsValidAndHarmlessInHtml) {
   EXPECT_EQ(json("a\"b\\c"), "\"a\\\"b\\\\c\"");
   EXPECT_EQ(json("</script>\n"), "\"\\u003C/script\\u003E\\u000A\"");
+  EXPECT_EQ(json("\u0080\u009B\u00A0"), "\"\\u0080\\u009B\u00A0\"");
   EXPECT_EQ(json("\xFF\u00FC"), "\"\uFFFD\u00FC\"");
 }
 

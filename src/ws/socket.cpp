@@ -239,6 +239,12 @@ void Socket::time_out() {
   is_pinged_ = true;
 }
 
+// While we did not read, the peer could not show that it is there.
+void Socket::listen_again() noexcept {
+  if (is_open()) heard_ = wire_.now();
+  is_pinged_ = false;
+}
+
 bool Socket::is_overdue() const noexcept {
   return is_closed() && wire_.now() >= after(heard_, options_.close);
 }
@@ -247,7 +253,10 @@ bool Socket::is_overdue() const noexcept {
 
 bool Socket::prepare_receive() {
   if (receiver_) throw std::logic_error("WebSocket::receive: somebody receives already");
-  if (pending_ == Pending::Taken) pending_ = Pending::None;
+  if (pending_ == Pending::Taken) {
+    pending_ = Pending::None;
+    listen_again();
+  }
   if (!is_reading_ && pending_ == Pending::None) read_held();
   return pending_ == Pending::Ready || is_closed();
 }
@@ -260,6 +269,7 @@ void Socket::park_receiver(std::coroutine_handle<> receiver) {
 // Else the answer to a close would never be read.
 void Socket::release_message() noexcept {
   if (pending_ == Pending::Taken) pending_ = Pending::None;
+  if (extras_ != nullptr) extras_->on_control = nullptr;
   wire_.settle_later();
 }
 

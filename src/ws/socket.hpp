@@ -100,7 +100,8 @@ class Socket final {
   void park_receiver(std::coroutine_handle<> receiver);
   void forget_receiver() noexcept { receiver_ = {}; }
   [[nodiscard]] std::optional<Message> take_message() noexcept;
-  /// Nobody looks at the last message any more, nor receives: what comes is for the socket alone.
+  /// Nobody looks at the last message any more, nor receives, nor is told of pings: what comes is
+  /// for the socket alone.
   void release_message() noexcept;
 
   enum class Sent : std::uint8_t { Taken, MustWait, Refused };
@@ -150,6 +151,7 @@ class Socket final {
   void fail(CloseReason reason);
   void end(CloseReason reason) noexcept;
   void tell_end() noexcept;
+  void listen_again() noexcept;
   void resume_receiver() noexcept;
   [[nodiscard]] bool has_room(std::size_t size_bytes) const noexcept;
   [[nodiscard]] bool make_room(std::size_t size_bytes);
@@ -184,7 +186,8 @@ class Socket final {
   bool is_reading_ = false;
   bool is_pinged_ = false;
   bool has_peer_ended_ = false;
-  bool was_full_ = false;  // on_drained() is owed
+  bool was_full_ = false;    // on_drained() is owed
+  bool is_blocked_ = false;  // nothing was read for want of room in the output
 };
 
 }  // namespace skua::ws

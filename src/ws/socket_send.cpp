@@ -114,6 +114,11 @@ void Socket::output_drained() {
     if (queue_->empty()) queue_.reset();
     wire_.settle_later();
   }
+  if (!wire_has_room() || queue_ != nullptr) {
+    is_blocked_ = true;
+  } else if (std::exchange(is_blocked_, false)) {
+    listen_again();
+  }
   // Half of the limit, so that a slow peer does not cost a resumption for every byte it takes.
   if (queued_bytes() > options_.queue_bytes / 2) return;
   senders_.wake_all();
@@ -125,7 +130,10 @@ void Socket::ping(std::string_view payload) {
   if (payload.size() > longest_control_bytes) {
     throw std::invalid_argument("WebSocket::ping: more than 125 bytes");
   }
-  if (is_open()) write_frame(Opcode::Ping, false, payload);
+  if (!is_open()) return;
+  // Its pong then tells that the messages before it have arrived.
+  if (queue_ == nullptr) return write_frame(Opcode::Ping, false, payload);
+  write_piece(Body(frame_of(Opcode::Ping, false, payload)));
 }
 
 void Socket::check_close(CloseCode code, std::string_view reason) {

@@ -169,6 +169,59 @@ TEST_P(ClientWebSocket, OneThatIsDroppedSaysGoodbye) {
   EXPECT_EQ(reason_seen().code, CloseCode::Normal);
 }
 
+// Nobody waits for the server's answer then, but what was to be sent leaves.
+TEST_P(ClientWebSocket, OneThatIsDroppedWithItsClientSaysGoodbye) {
+  std::string last;
+  router_.websocket("/", [&](WebSocket& socket) -> Task<> {
+    while (auto message = co_await socket.receive()) last = message->text;
+    seen_.set_value(socket.close_reason());
+  });
+  run([this](Client&) -> Task<> {
+    Client other(options_);
+    auto socket = co_await other.websocket(url("/"));
+    EXPECT_TRUE(socket);
+    if (!socket) co_return;
+    EXPECT_TRUE(co_await socket->send("last words"));
+  });
+  EXPECT_EQ(reason_seen().code, CloseCode::Normal);
+  EXPECT_EQ(last, "last words");
+}
+
+TEST_P(ClientWebSocket, AServerThatClosesIsAnsweredAlsoByOneThatGoes) {
+  router_.websocket("/", [this](WebSocket& socket) -> Task<> {
+    socket.close(static_cast<CloseCode>(4001), "enough");
+    while (co_await socket.receive()) continue;
+    seen_.set_value(socket.close_reason());
+  });
+  run([this](Client&) -> Task<> {
+    Client other(options_);
+    auto socket = co_await other.websocket(url("/"));
+    EXPECT_TRUE(socket);
+    if (!socket) co_return;
+    EXPECT_FALSE(co_await socket->receive());
+  });
+  EXPECT_EQ(static_cast<unsigned>(reason_seen().code), 4001U);
+}
+
+TEST_P(ClientWebSocket, NobodyIsToldOfPingsWhoHasLetGo) {
+  router_.websocket("/", [this](WebSocket& socket) -> Task<> {
+    co_await socket.receive();
+    socket.ping("late");
+    while (co_await socket.receive()) continue;
+    seen_.set_value(socket.close_reason());
+  });
+  int told = 0;
+  run([&](Client& client) -> Task<> {
+    auto socket = co_await client.websocket(url("/"));
+    EXPECT_TRUE(socket);
+    if (!socket) co_return;
+    socket->on_control([&](WebSocketControl, std::string_view) { ++told; });
+    EXPECT_TRUE(co_await socket->send("x"));
+  });
+  EXPECT_EQ(reason_seen().code, CloseCode::Normal);
+  EXPECT_EQ(told, 0);
+}
+
 // The same at the server: its handler ends with a message in its hands.
 TEST_P(ClientWebSocket, AServersHandlerThatEndsSaysGoodbye) {
   router_.websocket("/", [](WebSocket& socket) -> Task<> { co_await socket.receive(); });

@@ -153,6 +153,27 @@ TEST_P(WebSockets, AHandshakeInPiecesIsOne) {
   EXPECT_EQ(client.text(), "slow");
 }
 
+// While nobody reads, a peer cannot show that it is there.
+TEST_P(WebSockets, AHandlerThatTakesItsTimeDoesNotCostThePeerItsSocket) {
+  Event go_on;
+  router_.websocket("/slow", [&](WebSocket& socket) -> Task<> {
+    co_await socket.receive();
+    co_await go_on.wait();
+    while (auto message = co_await socket.receive()) co_await socket.send(message->text);
+  });
+  WebSocketClient client = open("/slow");
+  client.send("work");
+  worker().settle();
+  worker().advance(70s);  // WebSocketOptions::idle is 60 s
+  go_on.set();
+  worker().settle();
+  worker().advance(29s);
+  client.send("still here");
+  EXPECT_EQ(client.text(), "still here");
+  worker().advance(31s);
+  EXPECT_EQ(client.text(), "<ping >");
+}
+
 TEST_P(WebSockets, AHandlerThatIsBusyMakesThePeerWait) {
   Event go_on;
   std::vector<std::string> seen;
