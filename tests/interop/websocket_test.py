@@ -59,11 +59,11 @@ def clients(found: list[Peer], server: str):
                         print(f"{peer.name} against {backend}{', TLS' if flags else ''}: ok", flush=True)
 
 
-def lines(skua: str, peer: Peer):
+def lines(skua: str, peer: Peer, flags: list[str]):
     """Three lines there and back, one after the other; at the end of the input the peer sees a close by 1000."""
     server = peer.server()
     with server as url:
-        client = subprocess.Popen([skua, "ws", url.replace("http", "ws", 1) + "/"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        client = subprocess.Popen([skua, "ws", url.replace("http", "ws", 1) + "/", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   text=True, encoding="utf-8")
         try:
             for line in ("first\n", "Grüße, 世界\n", "x" * 100_000 + "\n"):
@@ -79,7 +79,7 @@ def lines(skua: str, peer: Peer):
             client.wait(TIMEOUT)
         said = server.process.stdout.readline()
         assert said == "closed 1000\n", f"{peer.name} says {said!r}"
-    print(f"skua ws against {peer.name}: ok", flush=True)
+    print(f"skua ws {' '.join([*flags, 'against'])} {peer.name}: ok", flush=True)
 
 
 def main(arguments: list[str]) -> int:
@@ -95,7 +95,8 @@ def main(arguments: list[str]) -> int:
         print("skua ws: left out, there is none")
         return 0
     for peer in found:
-        lines(skua, peer)
+        for flags in ([], ["--compress"]):
+            lines(skua, peer, flags)
     return 0
 
 
