@@ -10,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
+#include "http/list_field.hpp"
 #include "skua/status.hpp"
 #include "ws/extension.hpp"
 #include "ws/handshake_key.hpp"
@@ -24,17 +25,6 @@ constexpr std::size_t longest_quote_bytes = 200;
 
 void add_line(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(": ").append(value).append("\r\n");
-}
-
-// RFC 9110 §5.3: the lines of a list are one list.
-std::string join(const http::Head& head, std::string_view name) {
-  std::string all;
-  for (const http::FieldLine& line : head.fields) {
-    if (!ascii::equals_ignoring_case(head.name(line), name)) continue;
-    if (!all.empty()) all.append(", ");
-    all.append(head.value(line));
-  }
-  return all;
 }
 
 // What a server says about a refusal, where that is a line of text that came with it.
@@ -114,16 +104,16 @@ ClientHandshake::Step ClientHandshake::read_head(const http::Head& head, std::st
   if (!ascii::equals_ignoring_case(framing->upgrade, "websocket")) {
     return refuse(Errc::UpgradeRefused, "the server switches to another protocol");
   }
-  if (join(head, "Sec-WebSocket-Accept") != expected_accept_) {
+  if (http::join_lines(head, "Sec-WebSocket-Accept") != expected_accept_) {
     return refuse(Errc::UpgradeRefused, "Sec-WebSocket-Accept is not the answer to our key");
   }
-  const auto deflate =
-      check_deflate_response(join(head, "Sec-WebSocket-Extensions"), deflate_options(options_));
+  const auto deflate = check_deflate_response(http::join_lines(head, "Sec-WebSocket-Extensions"),
+                                              deflate_options(options_));
   const bool is_offered = options_.compression != WebSocketCompression::Off;
   if (!deflate || (*deflate && !is_offered)) {
     return refuse(Errc::UpgradeRefused, "the server uses an extension that was not offered");
   }
-  const std::string subprotocol = join(head, "Sec-WebSocket-Protocol");
+  const std::string subprotocol = http::join_lines(head, "Sec-WebSocket-Protocol");
   const auto& ours = options_.subprotocols;
   if (!subprotocol.empty() && std::find(ours.begin(), ours.end(), subprotocol) == ours.end()) {
     return refuse(Errc::UpgradeRefused, "the server speaks a subprotocol that was not offered");

@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "http/authority.hpp"
+#include "http/list_field.hpp"
 #include "http/request_parts.hpp"
 #include "http/response_access.hpp"
 #include "skua/request.hpp"
@@ -22,15 +23,8 @@ namespace {
 
 constexpr std::string_view version = "13";
 
-// RFC 9110 §5.3: the lines of a list are one list.
-std::string join(const Request& request, std::string_view name) {
-  std::string all;
-  for (const auto [line_name, value] : request.headers()) {
-    if (!ascii::equals_ignoring_case(line_name, name)) continue;
-    if (!all.empty()) all.append(", ");
-    all.append(value);
-  }
-  return all;
+std::string join_lines(const Request& request, std::string_view name) {
+  return http::join_lines(*http::RequestAccess::parts(request).head, name);
 }
 
 template <class IsIt>
@@ -85,7 +79,7 @@ bool is_allowed_origin(const Request& request, const WebSocketOptions& options) 
 // The first of ours that the client offers; empty where there is none.
 std::string choose_subprotocol(const Request& request, const WebSocketOptions& options) {
   if (options.subprotocols.empty()) return {};
-  const std::string offers = join(request, "Sec-WebSocket-Protocol");
+  const std::string offers = join_lines(request, "Sec-WebSocket-Protocol");
   for (const std::string& ours : options.subprotocols) {
     if (has_element(offers, [&](std::string_view offer) { return offer == ours; })) return ours;
   }
@@ -135,7 +129,7 @@ Response detail::open_websocket(Request& request, const WebSocketOptions& option
   upgrade->callbacks = callbacks;
   std::string extensions;
   if (options.compression != WebSocketCompression::Off) {
-    const std::string field = join(request, "Sec-WebSocket-Extensions");
+    const std::string field = join_lines(request, "Sec-WebSocket-Extensions");
     const auto offers = ws::parse_extensions(field);
     if (!offers) return refused(Status::BadRequest, "Sec-WebSocket-Extensions is malformed.");
     if (auto accepted = ws::accept_deflate(*offers, ws::deflate_options(options))) {

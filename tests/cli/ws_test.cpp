@@ -9,6 +9,7 @@
 
 #include "cli/process.hpp"
 #include "skua.hpp"
+#include "support/echo_socket.hpp"
 #include "support/test_server.hpp"
 
 namespace skua::test {
@@ -19,15 +20,7 @@ using With = Process::With;
 class WsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    router_.websocket("/echo", [](WebSocket& socket) -> Task<> {
-      while (auto message = co_await socket.receive()) {
-        if (message->type == MessageType::Text) {
-          co_await socket.send(message->text);
-        } else {
-          co_await socket.send(message->bytes());
-        }
-      }
-    });
+    router_.websocket("/echo", testing::echo);
     router_.websocket("/say",
                       [](const Request& request, WebSocket& socket) -> Task<> {
                         std::string said(request.header("X-Name").value_or("-"));

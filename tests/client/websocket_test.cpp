@@ -10,21 +10,13 @@
 #include <vector>
 
 #include "client_websocket_fixture.hpp"
+#include "support/echo_socket.hpp"
 
 namespace skua {
 namespace {
 
 using testing::ClientWebSocket;
-
-Task<> echo(WebSocket& socket) {
-  while (auto message = co_await socket.receive()) {
-    if (message->type == MessageType::Text) {
-      co_await socket.send(message->text);
-    } else {
-      co_await socket.send(message->bytes());
-    }
-  }
-}
+using testing::echo;
 
 TEST_P(ClientWebSocket, MessagesAreEchoed) {
   router_.websocket("/echo", echo);

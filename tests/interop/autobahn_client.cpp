@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "skua/client.hpp"
+#include "support/echo_socket.hpp"
 #include "support/run_on.hpp"
 
 namespace {
@@ -39,13 +40,7 @@ Task<int> case_count(Client& client, std::string url) {
 
 Task<> run_case(Client& client, std::string url) {
   WebSocket socket = co_await open(client, url);
-  while (auto message = co_await socket.receive()) {
-    if (message->type == MessageType::Text) {
-      co_await socket.send(message->text);
-    } else {
-      co_await socket.send(message->bytes());
-    }
-  }
+  co_await testing::echo(socket);
 }
 
 Task<> run_all(std::string url) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "skua.hpp"
+#include "support/echo_socket.hpp"
 #include "support/test_worker.hpp"
 #include "support/websocket_client.hpp"
 
@@ -15,20 +16,11 @@ namespace skua {
 namespace {
 
 using testing::client_frame;
+using testing::echo;
 using testing::handshake;
 using testing::TestWorker;
 using testing::WebSocketClient;
 using ws::Opcode;
-
-Task<> echo(WebSocket& socket) {
-  while (auto message = co_await socket.receive()) {
-    if (message->type == MessageType::Text) {
-      co_await socket.send(message->text);
-    } else {
-      co_await socket.send(message->bytes());
-    }
-  }
-}
 
 class WebSockets : public ::testing::TestWithParam<BackendChoice> {
  protected:
