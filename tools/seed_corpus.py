@@ -8,8 +8,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ESCAPES = {"r": "\r", "n": "\n", "t": "\t", "\\": "\\", '"': '"', "{": "{"}
 # What each target expects in front of the bytes.
-PREFIXES = {"head_parser": b"\x07\x01\x00", "response_head": b"\x07\x01\x00", "body_decoder": b"\x07\x01",
-            "server": b"\x04\x03\x00"}
+PREFIXES = {"head_parser": b"\x07\x01\x00", "response_head": b"\x07\x01\x00", "response_reader": b"\x07\x01\x00",
+            "body_decoder": b"\x07\x01", "server": b"\x04\x03\x00"}
 
 
 def unescape(text: str) -> bytes:
@@ -41,7 +41,7 @@ def unescape(text: str) -> bytes:
 
 def main() -> None:
     folder = pathlib.Path(sys.argv[1])
-    for file in sorted((ROOT / "tests/cases").glob("*.md")):
+    for file in sorted([*(ROOT / "tests/cases").glob("*.md"), *(ROOT / "tests/cases/client").glob("*.md")]):
         for number, block in enumerate(re.findall(r"```\n(.*?)```", file.read_text(), re.S)):
             data = unescape(block.replace("\n", ""))
             if file.name == "README.md" or len(data) > 8192:

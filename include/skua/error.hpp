@@ -36,6 +36,9 @@ enum class Errc : std::uint16_t {
   InvalidTransferEncoding,
   UnsupportedTransferCoding,
   UnknownExpectation,
+  // What answers a request. RFC 9110 §15.2.
+  TooManyInterimResponses,
+  UnexpectedUpgrade,
   // The body. RFC 9112 §7.1.
   MalformedChunk,
   ChunkExtensionTooLong,

@@ -43,6 +43,22 @@ constexpr Row websocket_row(Errc code) noexcept {
   }
 }
 
+constexpr Row content_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case UnsupportedMediaType: return {"the media type is not known", Status::UnsupportedMediaType};
+    case MalformedForm: return {"the form is malformed", Status::BadRequest};
+    case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
+    case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};
+    case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
+    case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
+    case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
+    case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
+    case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
+    default: return websocket_row(code);
+  }
+}
+
 constexpr Row row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -75,6 +91,10 @@ constexpr Row row(Errc code) noexcept {
       return {"the transfer coding is not supported", Status::NotImplemented};
     case UnknownExpectation:  // RFC 9110 §10.1.1
       return {"the expectation is not known", Status::ExpectationFailed};
+    case TooManyInterimResponses:
+      return {"there are too many interim responses", Status::BadGateway};
+    case UnexpectedUpgrade:  // RFC 9110 §7.8
+      return {"the server switched to a protocol that was not asked for", Status::BadGateway};
     case MalformedChunk: return {"a chunk is malformed", Status::BadRequest};
     case ChunkExtensionTooLong: return {"the chunk extensions are too long", Status::BadRequest};
     case MalformedTrailer: return {"a trailer field is malformed", Status::BadRequest};
@@ -83,15 +103,6 @@ constexpr Row row(Errc code) noexcept {
     case BodyTooLong:
       return {"the content is too long", Status::ContentTooLarge};  // RFC 9110 §15.5.14
     case TruncatedBody: return {"the content ended before its length", Status::BadRequest};
-    case UnsupportedMediaType: return {"the media type is not known", Status::UnsupportedMediaType};
-    case MalformedForm: return {"the form is malformed", Status::BadRequest};
-    case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
-    case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};
-    case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
-    case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
-    case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
-    case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
-    case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
     case TimedOut: return {"the peer took too long", Status::RequestTimeout};  // RFC 9110 §15.5.9
     case TooSlow: return {"the peer sent too slowly", Status::RequestTimeout};
     case Closed: return {"the connection is closed", Status::BadGateway};
@@ -110,7 +121,7 @@ constexpr Row row(Errc code) noexcept {
     case OutOfMemory: return {"memory ran out", Status::ServiceUnavailable};
     case Unsupported: return {"it is not supported here", Status::NotImplemented};
     case SystemFailure: return {"the operating system failed", Status::InternalServerError};
-    default: return websocket_row(code);
+    default: return content_row(code);
   }
 }
 

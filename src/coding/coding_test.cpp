@@ -281,6 +281,31 @@ TEST(Coding, AZstdFrameBeginsAsTheStandardSays) {
   }
 }
 
+// What some servers send as deflate has none of the six bytes of RFC 1950 around it.
+TEST(Coding, RawDeflateIsReadWhereThatIsAskedFor) {
+  if (!is_available(Coding::Deflate)) GTEST_SKIP() << "this build does not know it";
+  for (const std::string& text : {std::string(), std::string("text"), sample(100'000)}) {
+    for (int level = levels(Coding::Deflate).fastest; level <= levels(Coding::Deflate).smallest;
+         ++level) {
+      std::string wrapped;
+      ASSERT_TRUE(Encoder::create(Coding::Deflate, level)->finish(text, wrapped));
+      const std::string raw = wrapped.substr(2, wrapped.size() - 6);
+      for (const std::string& coded : {wrapped, raw}) {
+        Decoder made = *Decoder::create(Coding::Deflate, {}, RawDeflate::Taken);
+        std::string out;
+        ASSERT_TRUE(made.push(std::string_view(coded).substr(0, 1), out));
+        ASSERT_TRUE(made.push(std::string_view(coded).substr(1), out));
+        EXPECT_TRUE(made.finish());
+        EXPECT_EQ(out, text) << level;
+        EXPECT_FALSE(made.push("x", out)) << "bytes after the end";
+      }
+      Decoder strict = *Decoder::create(Coding::Deflate);
+      std::string out;
+      EXPECT_TRUE(!strict.push(raw, out) || !strict.finish()) << level;
+    }
+  }
+}
+
 // RFC 9659: 8 MiB is the largest window; this head asks for 2 GiB.
 TEST(Coding, AZstdWindowForWhichThereIsNoMemoryIsRefused) {
   if (!is_available(Coding::Zstd)) GTEST_SKIP() << "this build does not know it";

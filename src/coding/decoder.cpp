@@ -11,10 +11,13 @@ namespace {
 
 constexpr std::size_t room_bytes = 16U << 10U;
 
-std::unique_ptr<DecodeEngine> make_engine([[maybe_unused]] Coding coding) {
+std::unique_ptr<DecodeEngine> make_engine([[maybe_unused]] Coding coding,
+                                          [[maybe_unused]] RawDeflate raw) {
 #if defined(SKUA_HAS_ZLIB)
-  if (coding == Coding::Gzip) return make_zlib_decoder(true);
-  if (coding == Coding::Deflate) return make_zlib_decoder(false);
+  if (coding == Coding::Gzip) return make_zlib_decoder(DeflateForm::Gzip);
+  if (coding == Coding::Deflate) {
+    return make_zlib_decoder(raw == RawDeflate::Taken ? DeflateForm::ZlibOrRaw : DeflateForm::Zlib);
+  }
 #endif
 #if defined(SKUA_HAS_BROTLI)
   if (coding == Coding::Brotli) return make_brotli_decoder();
@@ -27,17 +30,11 @@ std::unique_ptr<DecodeEngine> make_engine([[maybe_unused]] Coding coding) {
 
 }  // namespace
 
-Result<Decoder> Decoder::create(Coding coding, DecodeLimits limits) {
+Result<Decoder> Decoder::create(Coding coding, DecodeLimits limits, RawDeflate raw) {
   if (!is_available(coding)) return Error(Errc::Unsupported, "content coding");
-  std::unique_ptr<DecodeEngine> engine = make_engine(coding);
+  std::unique_ptr<DecodeEngine> engine = make_engine(coding, raw);
   if (!engine) return Error(Errc::OutOfMemory, "content coding");
   return Decoder(std::move(engine), limits);
-}
-
-bool Decoder::is_within_ratio() const noexcept {
-  if (limits_.ratio == 0 || made_bytes_ <= limits_.free_bytes) return true;
-  // Divided, so that no ratio can make it wrap round.
-  return (made_bytes_ - limits_.free_bytes) / limits_.ratio <= taken_bytes_;
 }
 
 Result<std::size_t> Decoder::step(std::string_view& input, std::span<char> room) noexcept {
@@ -55,7 +52,9 @@ Result<std::size_t> Decoder::step(std::string_view& input, std::span<char> room)
   is_at_end_ = step->is_done;
   if (step->made > left) return Error(Errc::BodyTooLong, "content coding");
   made_bytes_ += step->made;
-  if (!is_within_ratio()) return Error(Errc::BodyTooLong, "content coding: the ratio");
+  if (!limits_.is_within_ratio(taken_bytes_, made_bytes_)) {
+    return Error(Errc::BodyTooLong, "content coding: the ratio");
+  }
   return step->made;
 }
 

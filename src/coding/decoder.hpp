@@ -20,7 +20,19 @@ struct DecodeLimits {
   std::uint64_t output_bytes = 64_MiB;  ///< in all
   std::uint64_t ratio = 100;            ///< bytes of output for each of input; zero: any number
   std::uint64_t free_bytes = 1_MiB;     ///< up to here the ratio does not matter
+
+  /// Whether so much may have come of so much.
+  [[nodiscard]] constexpr bool is_within_ratio(std::uint64_t input_bytes,
+                                               std::uint64_t made_bytes) const noexcept {
+    if (ratio == 0 || made_bytes <= free_bytes) return true;
+    // Divided, so that no ratio can make it wrap round.
+    return (made_bytes - free_bytes) / ratio <= input_bytes;
+  }
 };
+
+/// Whether deflate may lack the wrapping that its name stands for (RFC 9110 §8.4.1.2): some servers
+/// have always sent it so, and browsers read it.
+enum class RawDeflate : std::uint8_t { Refused, Taken };
 
 /// Decodes in pieces, within limits. What is cut off or goes on after its end is an error.
 ///
@@ -28,7 +40,8 @@ struct DecodeLimits {
 class Decoder final {
  public:
   /// Ends with: Unsupported where this build does not know the coding, OutOfMemory.
-  static Result<Decoder> create(Coding coding, DecodeLimits limits = {});
+  static Result<Decoder> create(Coding coding, DecodeLimits limits = {},
+                                RawDeflate raw = RawDeflate::Refused);
 
   /// Takes from the front of the input and fills the room; how much of it was filled. Zero: all of
   /// the input was taken, and more is needed or there is no more.
@@ -46,7 +59,6 @@ class Decoder final {
   Decoder(std::unique_ptr<DecodeEngine> engine, DecodeLimits limits) noexcept
       : engine_(std::move(engine)), limits_(limits) {}
   Result<std::size_t> step(std::string_view& input, std::span<char> room) noexcept;
-  [[nodiscard]] bool is_within_ratio() const noexcept;
 
   std::unique_ptr<DecodeEngine> engine_;
   DecodeLimits limits_;

@@ -49,9 +49,12 @@ class DecodeEngine {
   virtual Result<Step> run(std::string_view input, std::span<char> room) noexcept = 0;
 };
 
+/// What stands around a deflate stream: RFC 1952, RFC 1950, or that or nothing (RFC 1951).
+enum class DeflateForm : std::uint8_t { Gzip, Zlib, ZlibOrRaw };
+
 // Null where memory ran out. Each is there where its library is.
 std::unique_ptr<EncodeEngine> make_zlib_encoder(bool is_gzip, int level);
-std::unique_ptr<DecodeEngine> make_zlib_decoder(bool is_gzip);
+std::unique_ptr<DecodeEngine> make_zlib_decoder(DeflateForm form);
 std::unique_ptr<EncodeEngine> make_brotli_encoder(int level);
 std::unique_ptr<DecodeEngine> make_brotli_decoder();
 std::unique_ptr<EncodeEngine> make_zstd_encoder(int level);

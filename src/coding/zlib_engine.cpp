@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // gzip (RFC 1952) and deflate in its zlib wrapping (RFC 1950), by zlib. The only file that includes
-// it. A raw deflate stream, which some servers send by mistake, is malformed here.
+// it. A raw deflate stream, which some servers send by mistake, is read where that is asked for.
 #include "coding/engine.hpp"
 
 #if defined(SKUA_HAS_ZLIB)
@@ -67,21 +67,24 @@ class ZlibEncoder final : public EncodeEngine {
 
 class ZlibDecoder final : public DecodeEngine {
  public:
-  explicit ZlibDecoder(bool is_gzip) noexcept : is_gzip_(is_gzip) {}
+  explicit ZlibDecoder(DeflateForm form) noexcept : form_(form) {}
   ~ZlibDecoder() override {
     if (is_open_) inflateEnd(&stream_);
   }
   bool open() noexcept {
-    is_open_ = inflateInit2(&stream_, MAX_WBITS + (is_gzip_ ? gzip_wrapping : 0)) == Z_OK;
+    const int wrapping = form_ == DeflateForm::Gzip ? gzip_wrapping : 0;
+    is_open_ = inflateInit2(&stream_, MAX_WBITS + wrapping) == Z_OK;
     return is_open_;
   }
   Result<Step> run(std::string_view input, std::span<char> room) noexcept override {
     if (is_at_end_ && !input.empty()) {
       // RFC 1952 §2.2: a gzip file is one member or several, one after the other.
-      if (!is_gzip_) return Error(Errc::MalformedCoding, "deflate: bytes after the end");
+      if (form_ != DeflateForm::Gzip)
+        return Error(Errc::MalformedCoding, "deflate: bytes after the end");
       inflateReset(&stream_);
       is_at_end_ = false;
     }
+    if (form_ == DeflateForm::ZlibOrRaw && !input.empty()) decide_form(input.front());
     load(stream_, input, room);
     const int code = inflate(&stream_, Z_NO_FLUSH);
     if (code == Z_MEM_ERROR) return Error(Errc::OutOfMemory, "gzip");
@@ -95,8 +98,16 @@ class ZlibDecoder final : public DecodeEngine {
   }
 
  private:
+  // RFC 1950 §2.2: a zlib stream begins with 8 in the lower half of its first byte. Raw, that would
+  // be a stored block whose padding is not zero, which nobody writes (RFC 1951 §3.2.3, §3.2.4).
+  void decide_form(char first) noexcept {
+    const bool is_raw = (static_cast<unsigned char>(first) & 0x0fU) != 8;
+    if (is_raw) inflateReset2(&stream_, -MAX_WBITS);
+    form_ = DeflateForm::Zlib;
+  }
+
   z_stream stream_{};
-  bool is_gzip_;
+  DeflateForm form_;
   bool is_open_ = false;
   bool is_at_end_ = false;
 };
@@ -109,8 +120,8 @@ std::unique_ptr<EncodeEngine> make_zlib_encoder(bool is_gzip, int level) {
   return engine;
 }
 
-std::unique_ptr<DecodeEngine> make_zlib_decoder(bool is_gzip) {
-  auto engine = std::make_unique<ZlibDecoder>(is_gzip);
+std::unique_ptr<DecodeEngine> make_zlib_decoder(DeflateForm form) {
+  auto engine = std::make_unique<ZlibDecoder>(form);
   if (!engine->open()) return nullptr;
   return engine;
 }

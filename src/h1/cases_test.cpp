@@ -13,6 +13,7 @@
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
 #include "support/case_file.hpp"
+#include "support/case_player.hpp"
 
 namespace skua::h1 {
 namespace {
@@ -92,7 +93,7 @@ class Player {
     current_.close = !framing.keep_alive;
     current_.expect_continue = framing.expect_continue;
     current_.upgrade = !framing.upgrade.empty();
-    current_.fields = copy(head);
+    current_.fields = testing::fields_of(head);
     received_.clear();
     parser_.reset();
     in_body_ = true;
@@ -112,7 +113,7 @@ class Player {
 
   void end_message() {
     in_body_ = false;
-    current_.trailers = copy(decoder_.trailers());
+    current_.trailers = testing::fields_of(decoder_.trailers());
     closed_ = current_.close || current_.upgrade || current_.method == "CONNECT";
     events_.push_back(current_);
   }
@@ -127,14 +128,6 @@ class Player {
     closed_ = true;
   }
 
-  static Expected::Fields copy(const http::Head& head) {
-    Expected::Fields fields;
-    for (const http::FieldLine& line : head.fields) {
-      fields.emplace_back(head.name(line), head.value(line));
-    }
-    return fields;
-  }
-
   const Case& case_;
   std::array<http::FieldLine, 256> storage_;
   HeadParser parser_;
@@ -145,64 +138,6 @@ class Player {
   bool in_body_ = false;
   bool closed_ = false;
 };
-
-std::string text_of(const Expected::Fields& fields) {
-  std::string out;
-  for (const auto& [field, value] : fields)
-    out += " [" + field + ": " + testing::escape(value) + "]";
-  return out;
-}
-
-std::string text_of(const Expected& event, const Expected& wanted) {
-  if (event.kind == Expected::Kind::More) return "more";
-  if (event.kind == Expected::Kind::Failure) {
-    return "error " + event.error + " " + std::to_string(event.status) +
-           (event.in_body ? " in body" : "");
-  }
-  std::string out = event.method + " " + event.target + " " + std::to_string(event.status) + " 1." +
-                    std::to_string(event.minor_version) + (event.close ? " close" : "") +
-                    (event.expect_continue ? " expect-continue" : "") +
-                    (event.upgrade ? " upgrade" : "");
-  if (wanted.check_host) out += " host=" + event.host;
-  return out + " body=" + testing::escape(event.body) + " trailers" + text_of(event.trailers);
-}
-
-/// Whether the wanted fields are among the others, in order.
-bool contains(const Expected::Fields& fields, const Expected::Fields& wanted) {
-  auto from = fields.begin();
-  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& field) {
-    from = std::find(from, fields.end(), field);
-    return from != fields.end() && from++ != fields.end();
-  });
-}
-
-/// What is wrong with the outcome, or nothing.
-std::string difference(const std::vector<Expected>& events, const std::vector<Expected>& wanted) {
-  std::string out;
-  for (std::size_t i = 0; i < std::max(events.size(), wanted.size()); ++i) {
-    const std::string want = i < wanted.size() ? text_of(wanted[i], wanted[i]) : "nothing";
-    const std::string got = i < events.size()
-                                ? text_of(events[i], i < wanted.size() ? wanted[i] : events[i])
-                                : "nothing";
-    if (want != got) out += "\n  want " + want + "\n  got  " + got;
-    if (i < events.size() && i < wanted.size() && !contains(events[i].fields, wanted[i].fields)) {
-      out += "\n  want fields" + text_of(wanted[i].fields) + "\n  got  fields" +
-             text_of(events[i].fields);
-    }
-  }
-  return out;
-}
-
-/// Feeds the bytes in pieces that end at `first` and then every `step` bytes.
-std::vector<Expected> play(const Case& test_case, std::size_t first, std::size_t step) {
-  Player player(test_case);
-  const std::string_view bytes = test_case.bytes;
-  player.feed(std::string(bytes.substr(0, first)));
-  for (std::size_t at = first; at < bytes.size(); at += step) {
-    player.feed(std::string(bytes.substr(at, step)));
-  }
-  return player.finish();
-}
 
 std::vector<Case> all_cases() {
   return testing::read_case_files(std::filesystem::path(SKUA_SOURCE_DIR) / "tests" / "cases");
@@ -218,28 +153,11 @@ TEST(Cases, ThereAreManyAndTheirTitlesAreUnique) {
   EXPECT_TRUE(twice == titles.end()) << *twice;
 }
 
-TEST(Cases, AllAtOnce) {
-  for (const Case& one : all_cases()) {
-    EXPECT_EQ(difference(play(one, one.bytes.size(), 1), one.expected), "") << one.where();
-  }
-}
+TEST(Cases, AllAtOnce) { testing::check_all_at_once<Player>(all_cases()); }
 
-TEST(Cases, ByteByByte) {
-  for (const Case& one : all_cases()) {
-    EXPECT_EQ(difference(play(one, 0, 1), one.expected), "") << one.where();
-  }
-}
+TEST(Cases, ByteByByte) { testing::check_byte_by_byte<Player>(all_cases()); }
 
-TEST(Cases, AtEverySplitInTwo) {
-  for (const Case& one : all_cases()) {
-    // Bytes that repeat themselves by the thousand are split less often.
-    const std::size_t stride = one.bytes.size() > 2000 ? 97 : 1;
-    for (std::size_t at = 1; at < one.bytes.size(); at += stride) {
-      ASSERT_EQ(difference(play(one, at, one.bytes.size()), one.expected), "")
-          << one.where() << " split at " << at;
-    }
-  }
-}
+TEST(Cases, AtEverySplitInTwo) { testing::check_every_split_in_two<Player>(all_cases()); }
 
 }  // namespace
 }  // namespace skua::h1

@@ -91,6 +91,9 @@ void read_attribute(const std::string& word, Expected& event) {
   } else if (word.starts_with("host=")) {
     event.host = quoted_value(word, "host=");
     event.check_host = true;
+  } else if (word.starts_with("rest=")) {
+    event.rest = quoted_value(word, "rest=");
+    event.check_rest = true;
   } else {
     fail("unknown attribute: " + word);
   }
@@ -157,6 +160,8 @@ void read_setting(std::string_view line, Case& current) {
     current.is_response = true;
   } else if (line == "a response") {
     current.is_response = true;
+  } else if (line == "an upgrade was asked for") {
+    current.offers_upgrade = true;
   } else if (line == "then: close") {
     current.then_close = true;
   }
@@ -219,12 +224,15 @@ std::string_view errc_name(Errc code) noexcept {
     case Errc::InvalidTransferEncoding: return "InvalidTransferEncoding";
     case Errc::UnsupportedTransferCoding: return "UnsupportedTransferCoding";
     case Errc::UnknownExpectation: return "UnknownExpectation";
+    case Errc::TooManyInterimResponses: return "TooManyInterimResponses";
+    case Errc::UnexpectedUpgrade: return "UnexpectedUpgrade";
     case Errc::MalformedChunk: return "MalformedChunk";
     case Errc::ChunkExtensionTooLong: return "ChunkExtensionTooLong";
     case Errc::MalformedTrailer: return "MalformedTrailer";
     case Errc::TrailerTooLong: return "TrailerTooLong";
     case Errc::BodyTooLong: return "BodyTooLong";
     case Errc::TruncatedBody: return "TruncatedBody";
+    case Errc::Closed: return "Closed";
     default: return "another error";
   }
 }

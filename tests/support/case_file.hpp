@@ -37,6 +37,8 @@ struct Expected {
   bool close = false;  ///< the connection is not kept
   bool expect_continue = false;
   bool upgrade = false;
+  std::string rest;  ///< what is left of the bytes behind the message; checked if `check_rest`
+  bool check_rest = false;
   // Failure.
   std::string error;     ///< the name of the Errc
   bool in_body = false;  ///< the head was fine
@@ -51,6 +53,7 @@ struct Case {
   std::string bytes;
   bool is_response = false;
   std::string answer_to = "GET";  ///< of a response: the method of its request
+  bool offers_upgrade = false;    ///< of a response: its request had an Upgrade field
   bool then_close = false;        ///< after the bytes the peer ends its side
   std::vector<std::pair<std::string, std::size_t>> limits;  ///< those that are not the default
   std::vector<Expected> expected;

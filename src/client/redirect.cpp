@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A request, a status and a Location in; the next request or the reason against it out. All of the
+// rules are here, and none of them waits for anything.
+#include "client/redirect.hpp"
+
+#include <array>
+
+namespace skua::client {
+namespace {
+
+constexpr bool is_redirect(Status status) noexcept {
+  switch (status) {
+    case Status::MovedPermanently:
+    case Status::Found:
+    case Status::SeeOther:
+    case Status::TemporaryRedirect:
+    case Status::PermanentRedirect: return true;
+    default: return false;
+  }
+}
+
+// RFC 9110 §15.4.2-4: POST becomes GET, because that is what clients have always done; behind 303
+// stands what can be looked at, whatever was asked for.
+constexpr Method next_method(Method method, Status status) noexcept {
+  const bool is_moved = status == Status::MovedPermanently || status == Status::Found;
+  if (is_moved && method == Method::Post) return Method::Get;
+  if (status == Status::SeeOther && method != Method::Head) return Method::Get;
+  return method;
+}
+
+constexpr bool is_web(std::string_view scheme) noexcept {
+  return scheme == "http" || scheme == "https";
+}
+
+constexpr bool is_encrypted(std::string_view scheme) noexcept {
+  return scheme == "https" || scheme == "wss";
+}
+
+// Where the Location leads to.
+Result<Url, RedirectStop> target_of(const Url& url, std::string_view location,
+                                    const RedirectOptions& options) {
+  const Result<Url> reference = Url::parse_lenient(location);
+  if (!reference) return RedirectStop::MalformedLocation;
+  if (reference->has_scheme() && !is_web(reference->scheme())) {
+    return RedirectStop::UnsupportedScheme;
+  }
+  if (reference->has_userinfo()) return RedirectStop::HasUserinfo;
+  const Result<Url> resolved = url.resolve(*reference);
+  // `https:path` has no host, and no two readers agree on what it means.
+  if (!resolved || resolved->host().empty()) return RedirectStop::MalformedLocation;
+  Url target = *resolved;
+  if (!is_web(target.scheme())) return RedirectStop::UnsupportedScheme;
+  if (is_encrypted(url.scheme()) && !is_encrypted(target.scheme()) &&
+      !options.allow_https_to_http) {
+    return RedirectStop::HttpsToHttp;
+  }
+  // RFC 9110 §10.2.2: the fragment goes along where the Location has none.
+  if (!target.has_fragment() && url.has_fragment() && !target.set_fragment(url.fragment())) {
+    return RedirectStop::MalformedLocation;
+  }
+  // A relative reference has inherited it; it is a field of the request by now.
+  if (target.has_userinfo() && !target.set_userinfo({})) return RedirectStop::MalformedLocation;
+  return target;
+}
+
+// What browsers and RFC 9110 §15.4 name, and what else is a secret of one origin.
+constexpr std::array<std::string_view, 7> fields_of_an_origin{
+    "Host", "Authorization", "Cookie", "Cookie2", "Origin", "Referer", "Proxy-Authorization"};
+
+constexpr std::array<std::string_view, 13> fields_of_content{
+    "Content-Type",   "Content-Encoding", "Content-Language",  "Content-Location",
+    "Content-Length", "Content-Range",    "Content-Digest",    "Repr-Digest",
+    "Digest",         "Last-Modified",    "Transfer-Encoding", "Trailer",
+    "Expect"};
+
+}  // namespace
+
+std::string_view message(RedirectStop stop) noexcept {
+  using enum RedirectStop;
+  switch (stop) {
+    case NotARedirect: return "the response is no redirect";
+    case NoLocation: return "the redirect does not say where to";
+    case MalformedLocation: return "the Location of the redirect is malformed";
+    case UnsupportedScheme: return "the redirect leads to neither http nor https";
+    case HasUserinfo: return "the redirect brings a name or a password";
+    case HttpsToHttp: return "the redirect leads from https to http";
+    case BodyIsGone: return "the redirect wants the body once more, which cannot be sent again";
+    case TooMany: return "there are too many redirects";
+  }
+  return {};
+}
+
+Result<Redirect, RedirectStop> next_request(const RedirectedRequest& request, const Url& url,
+                                            Status status, std::optional<std::string_view> location,
+                                            const RedirectOptions& options) {
+  // A proxy that redirects CONNECT is not the one that was asked for (RFC 9110 §9.3.6).
+  if (!is_redirect(status) || request.method == Method::Connect) return RedirectStop::NotARedirect;
+  if (!location || location->empty()) return RedirectStop::NoLocation;
+  if (request.followed_count >= options.limit) return RedirectStop::TooMany;
+  Result<Url, RedirectStop> target = target_of(url, *location, options);
+  if (!target) return target.error();
+  Redirect next;
+  next.method = next_method(request.method, status);
+  next.keeps_body = request.has_body && next.method == request.method && status != Status::SeeOther;
+  if (next.keeps_body && !request.can_resend_body) return RedirectStop::BodyIsGone;
+  next.keeps_credentials = target->origin() == url.origin();
+  next.url = *std::move(target);
+  return next;
+}
+
+void drop_fields(const Redirect& redirect, FieldLines& fields) {
+  if (!redirect.keeps_credentials) {
+    for (const std::string_view name : fields_of_an_origin) fields.remove(name);
+  }
+  if (!redirect.keeps_body) {
+    for (const std::string_view name : fields_of_content) fields.remove(name);
+  }
+}
+
+}  // namespace skua::client

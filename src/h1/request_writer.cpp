@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// A method, a URL and fields in, the head of a request out. All three were checked when they were
+// made, so that nothing in them can end a line; here is decided which lines there are, each once.
+#include "h1/request_writer.hpp"
+
+#include <optional>
+#include <string_view>
+
+#include "http/authority.hpp"
+#include "http/field.hpp"
+#include "http/url_parts.hpp"
+
+namespace skua::h1 {
+namespace {
+
+void add_line(std::string& out, std::string_view name, std::string_view value) {
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+bool has(const FieldLines& fields, http::FieldName name) noexcept {
+  return (fields.known() >> static_cast<unsigned>(name) & 1U) != 0;
+}
+
+// RFC 9110 §8.6: a length of nothing is told where content was to be expected.
+bool anticipates_content(Method method) noexcept {
+  return method == Method::Post || method == Method::Put || method == Method::Patch;
+}
+
+bool has_content(const RequestHead& head) noexcept {
+  return head.body == BodyField::Chunked ||
+         (head.body == BodyField::Length && head.length_bytes != 0);
+}
+
+Errc check(const RequestHead& head, const Url& url) noexcept {
+  if (url.host().empty() || !http::scheme_port(url.scheme())) return Errc::MalformedUrl;
+  // RFC 9112 §3.2.3, §3.2.4
+  const bool is_connect = head.method == Method::Connect;
+  if (is_connect != (head.form == TargetForm::Authority)) return Errc::MalformedTarget;
+  if (head.form == TargetForm::Asterisk && head.method != Method::Options) {
+    return Errc::MalformedTarget;
+  }
+  // RFC 9110 §9.3.6, §9.3.8
+  const bool never_has_content = is_connect || head.method == Method::Trace;
+  return never_has_content && has_content(head) ? Errc::Unsupported : Errc::None;
+}
+
+// What follows `://` in the absolute form, and the whole target of CONNECT, which has a port
+// always: RFC 9112 §3.2.3.
+std::string authority_of(const RequestHead& head, const Url& url) {
+  std::string authority = url.host_field();
+  if (head.form == TargetForm::Authority && http::port_of(authority, 0) == 0) {
+    authority.append(":").append(std::to_string(url.effective_port().value_or(0)));
+  }
+  return authority;
+}
+
+// RFC 9112 §3.2: one Host, and that of the target where that has one (§3.2.2).
+Result<std::string> host_of(const RequestHead& head, const Url& url, const FieldLines& fields) {
+  std::string ours = authority_of(head, url);
+  // A host may be written in a URL that no server takes: with percent signs.
+  if (!http::is_authority(ours)) return Error(Errc::InvalidHost, "request");
+  const std::optional<std::string_view> given = fields.find("Host");
+  if (!given) return ours;
+  if (fields.find("Host", 1) || !http::is_authority(*given)) {
+    return Error(Errc::InvalidHost, "request");
+  }
+  const bool is_in_target = head.form == TargetForm::Absolute || head.form == TargetForm::Authority;
+  const std::uint16_t usual_port = url.effective_port().value_or(0);
+  if (is_in_target && !http::is_same_authority(ours, *given, usual_port)) {
+    return Error(Errc::InvalidHost, "request: Host is not that of the target");
+  }
+  return std::string(*given);
+}
+
+std::string target_of(const RequestHead& head, const Url& url) {
+  switch (head.form) {
+    case TargetForm::Origin: return url.request_target();
+    case TargetForm::Authority: return authority_of(head, url);
+    case TargetForm::Asterisk: return "*";
+    case TargetForm::Absolute: break;
+  }
+  const bool is_secure = http::scheme_port(url.scheme()) == http::scheme_port("https");
+  std::string target(is_secure ? "https://" : "http://");
+  return target.append(authority_of(head, url)).append(url.request_target());
+}
+
+void append_framing(const RequestHead& head, std::string& out) {
+  if (head.body == BodyField::Chunked) return add_line(out, "Transfer-Encoding", "chunked");
+  if (!has_content(head) && !anticipates_content(head.method)) return;
+  const std::uint64_t length = head.body == BodyField::Length ? head.length_bytes : 0;
+  add_line(out, "Content-Length", std::to_string(length));
+}
+
+// The lines that are not ours to write.
+void append_fields(const FieldLines& fields, bool has_content, std::string& out) {
+  using enum http::FieldName;
+  const bool has_ours = has(fields, Host) || has(fields, ContentLength) ||
+                        has(fields, TransferEncoding) || (has(fields, Expect) && !has_content);
+  if (!has_ours) {
+    out.append(fields.wire());
+    return;
+  }
+  FieldLines kept = fields;
+  for (const std::string_view name : {"Host", "Content-Length", "Transfer-Encoding"}) {
+    kept.remove(name);
+  }
+  // RFC 9110 §10.1.1: no expectation without content.
+  if (!has_content) kept.remove("Expect");
+  out.append(kept.wire());
+}
+
+}  // namespace
+
+Result<void> append_request_head(const RequestHead& head, const Url& url, const FieldLines& fields,
+                                 std::string& out) {
+  if (const Errc error = check(head, url); error != Errc::None) return Error(error, "request");
+  const Result<std::string> host = host_of(head, url, fields);
+  if (!host) return host.error();
+  out.append(name(head.method)).append(" ").append(target_of(head, url)).append(" HTTP/1.1\r\n");
+  add_line(out, "Host", *host);  // RFC 9110 §7.2: the first
+  append_framing(head, out);
+  if (head.connection != ConnectionField::Default) {
+    add_line(out, "Connection", head.connection == ConnectionField::Close ? "close" : "keep-alive");
+  }
+  append_fields(fields, has_content(head), out);
+  out.append("\r\n");
+  return {};
+}
+
+}  // namespace skua::h1
