@@ -43,6 +43,19 @@ constexpr Row websocket_row(Errc code) noexcept {
   }
 }
 
+// What is said in fields and in content, by peers.
+constexpr Row text_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
+    case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
+    case CookieRefused: return {"the cookie is not kept", Status::BadRequest};
+    case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
+    case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
+    default: return websocket_row(code);
+  }
+}
+
 constexpr Row row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -88,10 +101,6 @@ constexpr Row row(Errc code) noexcept {
     case MalformedMultipart: return {"the multipart content is malformed", Status::BadRequest};
     case TooManyParts: return {"the multipart content has too many parts", Status::ContentTooLarge};
     case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
-    case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
-    case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
-    case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
-    case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
     case TimedOut: return {"the peer took too long", Status::RequestTimeout};  // RFC 9110 §15.5.9
     case TooSlow: return {"the peer sent too slowly", Status::RequestTimeout};
     case Closed: return {"the connection is closed", Status::BadGateway};
@@ -110,7 +119,7 @@ constexpr Row row(Errc code) noexcept {
     case OutOfMemory: return {"memory ran out", Status::ServiceUnavailable};
     case Unsupported: return {"it is not supported here", Status::NotImplemented};
     case SystemFailure: return {"the operating system failed", Status::InternalServerError};
-    default: return websocket_row(code);
+    default: return text_row(code);
   }
 }
 
