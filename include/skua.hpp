@@ -12,6 +12,7 @@
 #include "skua/client.hpp"
 #include "skua/compression.hpp"
 #include "skua/cookie.hpp"
+#include "skua/cookie_jar.hpp"
 #include "skua/counters.hpp"
 #include "skua/credentials.hpp"
 #include "skua/error.hpp"

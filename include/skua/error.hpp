@@ -54,6 +54,7 @@ enum class Errc : std::uint16_t {
   PartHeadTooLong,
   MalformedUrl,
   MalformedCookie,
+  CookieRefused,
   MalformedChallenge,
   MalformedCoding,
   // WebSocket. RFC 6455, 7692.

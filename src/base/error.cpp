@@ -53,6 +53,7 @@ constexpr Row content_row(Errc code) noexcept {
     case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
     case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
     case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
+    case CookieRefused: return {"the cookie is not kept", Status::BadRequest};
     case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
     case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
     default: return websocket_row(code);

@@ -37,11 +37,11 @@ PartialFile::~PartialFile() {
   if (!name_.empty()) ::unlink(name_.c_str());
 }
 
-Result<void> PartialFile::create(const std::string& path) {
+Result<void> PartialFile::create(const std::string& path, ::mode_t mode) {
   for (int i = 0; i < tries; ++i) {
     Result<std::string> name = random_name(path);
     if (!name) return name.error();
-    descriptor_ = ::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (descriptor_ >= 0) {
       name_ = *std::move(name);
       return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -19,8 +21,8 @@ class PartialFile {
   PartialFile& operator=(const PartialFile&) = delete;
   ~PartialFile();
 
-  /// Creates it in the folder of `path`, readable as the process's umask says.
-  Result<void> create(const std::string& path);
+  /// Creates it in the folder of `path`, with these permissions less the process's umask.
+  Result<void> create(const std::string& path, ::mode_t mode = 0666);
   Result<void> write(std::string_view text) noexcept;
   /// Gives it its name, in place of any file that has it.
   Result<void> keep_as(const std::string& path) noexcept;

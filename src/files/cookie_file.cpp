@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A jar of cookies into a file, as a whole or not at all, and out of one.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "files/partial_file.hpp"
+#include "files/safe_path.hpp"
+#include "skua/cookie_jar.hpp"
+
+namespace skua {
+namespace {
+
+constexpr ::mode_t owner_only = 0600;  // who reads it is who was logged in
+constexpr std::size_t most_bytes = 16_MiB;
+
+Result<std::string> read_all(const std::string& path) {
+  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return Error::from_system(errno, "open");
+  std::string text;
+  std::array<char, 16_KiB> piece;
+  while (true) {
+    const ssize_t count = ::read(file.number(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_system(errno, "read");
+    if (count == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(count));
+    if (text.size() > most_bytes) return Error(Errc::BodyTooLong, "cookies.txt");
+  }
+}
+
+}  // namespace
+
+Result<void> CookieJar::save(const std::string& path, std::chrono::sys_seconds now) const {
+  struct ::stat there{};
+  // A new file would take the place of a device, too.
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+    return Error(Errc::Unsupported, "cookies.txt: not a plain file");
+  }
+  files::PartialFile file;
+  if (auto created = file.create(path, owner_only); !created) return created;
+  if (auto written = file.write(to_netscape(now)); !written) return written;
+  return file.keep_as(path);
+}
+
+Result<CookieFileReport> CookieJar::load(const std::string& path, std::chrono::sys_seconds now) {
+  const Result<std::string> text = read_all(path);
+  if (!text) return text.error();
+  return add_netscape(*text, now);
+}
+
+}  // namespace skua

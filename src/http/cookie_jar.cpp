@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// In: Set-Cookie fields and the URLs that they came from. Out: the Cookie field for a URL. Cookies
+// are kept by domain, so that a request looks at its host and at the domains above it, not at all
+// there are. The checks of a cookie by itself are those of SetCookie::parse; here are those that
+// need to know who sets it, and what is kept already.
+#include "skua/cookie_jar.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "http/cookie_match.hpp"
+#include "http/kept_cookie.hpp"
+#include "http/url_parts.hpp"
+
+namespace skua {
+namespace {
+
+using std::chrono::sys_seconds;
+
+constexpr Error refused(const char* why) noexcept { return {Errc::CookieRefused, why}; }
+
+// Who sets a cookie or is sent one.
+struct Site {
+  std::string host{};
+  std::string_view path{};  // as it stands in the request
+  bool is_name = false;
+  bool is_secure = false;
+
+  static std::optional<Site> of(const Url& url) {
+    std::optional<Origin> origin = url.origin();
+    // A name that begins with a dot is none, and `cookies.txt` could not tell it from a domain.
+    if (!origin || !http::scheme_port(origin->scheme) || origin->host.starts_with('.')) {
+      return std::nullopt;
+    }
+    Site site;
+    site.path = url.path().empty() ? std::string_view("/") : url.path();
+    site.is_name = http::classify_host(origin->host) == HostKind::Name;
+    site.is_secure = origin->scheme == "https" || origin->scheme == "wss";
+    site.host = std::move(origin->host);
+    return site;
+  }
+};
+
+template <class Domain>
+auto find_same(Domain& domain, const KeptCookie& cookie) noexcept {
+  return std::find_if(domain.begin(), domain.end(), [&cookie](const auto& kept) {
+    return kept.cookie.name == cookie.name && kept.cookie.path == cookie.path &&
+           kept.cookie.host_only == cookie.host_only;
+  });
+}
+
+bool has_control(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+// Whether a field could have said it, as SetCookie::parse reads them.
+Result<void> check_sayable(const KeptCookie& cookie) {
+  std::string field = cookie.name + '=' + cookie.value;
+  if (cookie.secure) field += "; Secure";
+  if (cookie.path == "/") field += "; Path=/";
+  if (!cookie.host_only) field += "; Domain=x";
+  if (cookie.same_site == SameSite::None) field += "; SameSite=None";
+  const Result<SetCookie> said = SetCookie::parse(field);
+  if (!said) return said.error();
+  if (said->name != cookie.name || said->value != cookie.value || !cookie.path.starts_with('/')) {
+    return Error(Errc::MalformedCookie, "cookie: the name, the value or the path");
+  }
+  return {};
+}
+
+// What a cookie's domain is in the texts of origins; nothing for what is no host.
+std::optional<Site> site_of_domain(const std::string& domain) {
+  Url url = Url::parse("http://x/").value();
+  if (!url.set_host(domain)) return std::nullopt;
+  return Site::of(url);
+}
+
+// RFC 6265bis §5.8.3: longer paths first, then the older cookies.
+template <class Kept>
+bool goes_before(const Kept* a, const Kept* b) noexcept {
+  const std::size_t a_size = a->cookie.path.size();
+  const std::size_t b_size = b->cookie.path.size();
+  return a_size != b_size ? a_size > b_size : a->created < b->created;
+}
+
+}  // namespace
+
+bool CookieJar::is_public(std::string_view domain) const {
+  if (!http::has_owner_label(domain)) return true;
+  return options_.is_public_suffix && options_.is_public_suffix(domain);
+}
+
+Result<void> CookieJar::store(const Url& url, std::string_view set_cookie, sys_seconds now) {
+  std::optional<Site> site = Site::of(url);
+  if (!site) return refused("cookie: the URL has no host with cookies");
+  Result<SetCookie> said = SetCookie::parse(set_cookie);
+  if (!said) return said.error();
+  KeptCookie cookie;
+  cookie.expires = said->expiry(now);
+  cookie.same_site = said->same_site;
+  cookie.secure = said->secure;
+  cookie.http_only = said->http_only;
+  cookie.path =
+      said->path.empty() ? std::string(http::default_cookie_path(site->path)) : said->path;
+  cookie.name = std::move(said->name);
+  cookie.value = std::move(said->value);
+
+  // A host that is no one's domain, as `localhost` or an address, may name itself.
+  cookie.host_only = said->domain.empty() ||
+                     (said->domain == site->host && (!site->is_name || is_public(said->domain)));
+  if (!cookie.host_only) {
+    if (!site->is_name || !http::domain_matches(site->host, said->domain)) {
+      return refused("cookie: its Domain is not one of the host");
+    }
+    if (is_public(said->domain)) return refused("cookie: its Domain is a public suffix");
+  }
+  cookie.domain = cookie.host_only ? std::move(site->host) : std::move(said->domain);
+
+  if (!site->is_secure) {
+    if (cookie.secure) return refused("cookie: Secure, over a connection that is not");
+    if (hides_secure(cookie, now)) return refused("cookie: a secure one has its name");
+  }
+  return keep(std::move(cookie), now);
+}
+
+Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
+  const std::optional<Site> site = site_of_domain(cookie.domain);
+  if (!site) return Error(Errc::MalformedCookie, "cookie: the domain");
+  cookie.domain = site->host;
+  if (!site->is_name || is_public(cookie.domain)) cookie.host_only = true;
+  if (const Result<void> checked = check_sayable(cookie); !checked) return checked;
+  if (cookie.expires) {  // RFC 6265bis §5.5
+    cookie.expires = std::min<sys_seconds>(*cookie.expires, now + std::chrono::days(400));
+  }
+  return keep(std::move(cookie), now);
+}
+
+// RFC 6265bis §5.7, "leave secure cookies alone": who can change what a connection without TLS
+// carries must not be able to put a cookie in front of one that he cannot see.
+bool CookieJar::hides_secure(const KeptCookie& cookie, sys_seconds now) const {
+  for (const auto& [domain, all] : domains_) {
+    if (!http::domain_matches(domain, cookie.domain) &&
+        !http::domain_matches(cookie.domain, domain)) {
+      continue;
+    }
+    for (const Kept& kept : all) {
+      if (kept.cookie.secure && kept.cookie.name == cookie.name &&
+          !http::is_expired(kept.cookie, now) &&
+          http::path_matches(cookie.path, kept.cookie.path)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The end of RFC 6265bis §5.7: the cookie may be kept, in place of one that it replaces.
+Result<void> CookieJar::keep(KeptCookie cookie, sys_seconds now) {
+  // A tab is allowed, but curl refuses it too: `cookies.txt` has no room for one.
+  if (has_control(cookie.name) || has_control(cookie.value) || has_control(cookie.path)) {
+    return refused("cookie: a tab");
+  }
+  const std::size_t bytes = http::size_of(cookie);
+  if (bytes > options_.size_bytes) return refused("cookie: too long for the jar");
+  if (http::is_expired(cookie, now)) {
+    erase(cookie);
+    return {};
+  }
+  const std::string name = cookie.domain;
+  const auto domain = domains_.try_emplace(name).first;
+  const auto old = find_same(domain->second, cookie);
+  Kept kept{std::move(cookie), ++tick_, tick_};
+  if (old != domain->second.end()) {
+    if (!http::is_expired(old->cookie, now)) kept.created = old->created;
+    forget(domain->second, old);
+  }
+  domain->second.push_back(std::move(kept));
+  ++count_;
+  size_bytes_ += bytes;
+  const Tick mine = tick_;
+  make_room(domain, now);
+  // What is left keeps its order: the new one is the last, or gone.
+  const auto left = domains_.find(name);
+  if (left == domains_.end() || left->second.back().used != mine) {
+    return refused("cookie: no room for it");
+  }
+  return {};
+}
+
+std::string CookieJar::field_for(const Url& url, sys_seconds now) {
+  if (domains_.empty()) return {};
+  const std::optional<Site> site = Site::of(url);
+  if (!site) return {};
+  std::vector<Kept*> sent;
+  const auto take = [&](std::string_view name) {
+    const auto domain = domains_.find(name);
+    if (domain == domains_.end()) return;
+    forget_expired(domain->second, now);
+    for (Kept& kept : domain->second) {
+      const bool is_for_host = !kept.cookie.host_only || name.size() == site->host.size();
+      if (is_for_host && (!kept.cookie.secure || site->is_secure) &&
+          http::path_matches(site->path, kept.cookie.path)) {
+        sent.push_back(&kept);
+      }
+    }
+    if (domain->second.empty()) domains_.erase(domain);
+  };
+  std::string_view name = site->host;
+  take(name);
+  while (site->is_name && name.find('.') != name.npos) {
+    name.remove_prefix(name.find('.') + 1);
+    take(name);
+  }
+  std::sort(sent.begin(), sent.end(), goes_before<Kept>);
+  ++tick_;
+  CookieField field;
+  for (Kept* const kept : sent) {
+    kept->used = tick_;
+    field.add(kept->cookie.name, kept->cookie.value);
+  }
+  return field.text();
+}
+
+std::vector<KeptCookie> CookieJar::cookies(sys_seconds now) const {
+  std::vector<const Kept*> found;
+  for (const auto& [name, domain] : domains_) {
+    for (const Kept& kept : domain) {
+      if (!http::is_expired(kept.cookie, now)) found.push_back(&kept);
+    }
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Kept* a, const Kept* b) { return a->created < b->created; });
+  std::vector<KeptCookie> cookies;
+  cookies.reserve(found.size());
+  for (const Kept* const kept : found) cookies.push_back(kept->cookie);
+  return cookies;
+}
+
+void CookieJar::erase(const KeptCookie& cookie) {
+  const auto domain = domains_.find(cookie.domain);
+  if (domain == domains_.end()) return;
+  const auto old = find_same(domain->second, cookie);
+  if (old == domain->second.end()) return;
+  forget(domain->second, old);
+  if (domain->second.empty()) domains_.erase(domain);
+}
+
+}  // namespace skua
