@@ -44,6 +44,9 @@ class IntrusiveList {
 
   [[nodiscard]] bool empty() const noexcept { return head_.next_ == &head_; }
 
+  /// Not to be called when empty.
+  [[nodiscard]] T& front() noexcept { return static_cast<T&>(*head_.next_); }
+
   void push_back(T& object) noexcept {
     ListNode& node = object;
     SKUA_ASSERT(!node.is_linked());

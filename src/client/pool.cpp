@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// Whoever wants a connection stands in one line, for all hosts. Each event (a connection given
+// back, removed, or with more room) serves the line from its front: a share of a connection, or
+// leave to make one, which counts as one until it is there.
+#include "client/pool.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/problem.hpp"
+#include "client/timed_wait.hpp"
+
+namespace skua::client {
+
+/// Those with one key; the one that was used last is at the end.
+struct Pool::Group {
+  using Place = std::vector<std::unique_ptr<PooledConnection>>::iterator;
+
+  std::string key{};
+  std::vector<std::unique_ptr<PooledConnection>> connections{};
+  std::size_t making = 0;  // leaves to make one
+  std::size_t turns = 0;   // in the line
+};
+
+/// A place in the line, and what came of it until somebody has taken that.
+class Pool::Turn final : public base::ListNode {
+ public:
+  Turn(Pool& pool, Group& group) : pool_(pool), group_(group) {
+    ++group.turns;
+    pool.line_.push_back(*this);
+    pool.serve();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    lease_.release();
+    unlink();
+    --group_.turns;
+    if (may_make_) --group_.making, --pool_.count_;
+    pool_.serve();
+    pool_.forget_if_empty(group_);
+  }
+
+  [[nodiscard]] Group& group() const noexcept { return group_; }
+  [[nodiscard]] bool is_served() const noexcept { return lease_ || may_make_; }
+  [[nodiscard]] bool may_make() const noexcept { return may_make_; }
+  [[nodiscard]] skua::detail::WaiterList& served() noexcept { return served_; }
+
+  void give(Lease lease) noexcept {
+    lease_ = std::move(lease);
+    unlink();
+    served_.wake_all();
+  }
+  void let_make() noexcept {
+    may_make_ = true;
+    ++group_.making;
+    ++pool_.count_;
+    unlink();
+    served_.wake_all();
+  }
+  Lease take() noexcept { return std::move(lease_); }
+  /// What leave was given for is there.
+  Lease made(std::unique_ptr<PooledConnection> connection) {
+    PooledConnection& added = *connection;
+    added.group_ = &group_;
+    group_.connections.push_back(std::move(connection));
+    --group_.making;
+    may_make_ = false;
+    return pool_.lease(added);
+  }
+
+ private:
+  Pool& pool_;
+  Group& group_;
+  Lease lease_;
+  bool may_make_ = false;
+  skua::detail::WaiterList served_;
+};
+
+auto Pool::place_of(const PooledConnection& connection, Group& group) noexcept {
+  return std::find_if(group.connections.begin(), group.connections.end(),
+                      [&](const auto& one) { return one.get() == &connection; });
+}
+
+void Pool::Lease::release() noexcept {
+  if (connection_ == nullptr) return;
+  std::exchange(pool_, nullptr)->give_back(*std::exchange(connection_, nullptr));
+}
+
+Pool::Pool(loop::Loop& loop, const PoolLimits& limits)
+    : loop_(loop),
+      limits_(limits),
+      timer_(loop.timers(), loop::call_member<&Pool::close_idle>, this) {}
+
+Pool::~Pool() = default;
+
+Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Duration limit,
+                                         Connect connect) {
+  const loop::Instant began = loop_.now();
+  Turn turn(*this, group_of(key));
+  while (!turn.is_served()) {
+    const Duration left = limit - (loop_.now() - began);
+    if (left <= Duration(0)) {
+      co_return timed_out("get one of the connections to " + whom + ", which are all in use",
+                          limit);
+    }
+    co_await TimedWait(loop_, turn.served(), left);
+  }
+  if (!turn.may_make()) co_return turn.take();
+  Outcome<std::unique_ptr<PooledConnection>> made = co_await connect();
+  if (!made) co_return made.error();
+  co_return turn.made(*std::move(made));
+}
+
+Pool::Group& Pool::group_of(const std::string& key) {
+  std::unique_ptr<Group>& group = groups_[key];
+  if (group == nullptr) {
+    group = std::make_unique<Group>();
+    group->key = key;
+  }
+  return *group;
+}
+
+void Pool::forget_if_empty(Group& group) noexcept {
+  if (!group.connections.empty() || group.making != 0 || group.turns != 0) return;
+  const auto found = groups_.find(group.key);
+  groups_.erase(found);
+}
+
+// The line ---------------------------------------------------------------------------------------
+
+void Pool::serve() noexcept {
+  has_news_ = true;
+  if (is_serving_) return;
+  is_serving_ = true;
+  while (std::exchange(has_news_, false)) {
+    line_.for_each([this](Turn& turn) {
+      if (PooledConnection* const free = find_free(turn.group())) {
+        turn.give(lease(*free));
+      } else if (may_make(turn.group())) {
+        turn.let_make();
+      }
+    });
+  }
+  is_serving_ = false;
+}
+
+PooledConnection* Pool::find_free(Group& group) noexcept {
+  const auto free =
+      std::find_if(group.connections.rbegin(), group.connections.rend(),
+                   [](const std::unique_ptr<PooledConnection>& one) { return one->room() != 0; });
+  return free != group.connections.rend() ? free->get() : nullptr;
+}
+
+bool Pool::may_make(Group& group) noexcept {
+  if (group.connections.size() + group.making >= limits_.per_host) return false;
+  if (count_ < limits_.total) return true;
+  // Another host's that nobody uses goes, the one that was used longest ago; its place is free once
+  // it has been removed.
+  if (!idle_.empty()) retire(idle_.front());
+  return count_ < limits_.total;
+}
+
+Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
+  const bool is_reused = connection.served_++ != 0;
+  ++connection.leases_;
+  leave_idle(connection);
+  return {*this, connection, is_reused};
+}
+
+void Pool::give_back(PooledConnection& connection) noexcept {
+  auto& group = *static_cast<Group*>(connection.group_);
+  if (--connection.leases_ == 0) {
+    if (is_closing_ || connection.room() == 0) {
+      connection.close();
+    } else {
+      make_idle(connection, group);
+    }
+  }
+  serve();
+}
+
+void Pool::make_idle(PooledConnection& connection, Group& group) noexcept {
+  connection.idle_since_ = loop_.now();
+  idle_.push_back(connection);
+  ++idle_count_;
+  const auto own = place_of(connection, group);
+  std::rotate(own, own + 1, group.connections.end());
+  start_timer();
+}
+
+void Pool::leave_idle(PooledConnection& connection) noexcept {
+  if (!connection.is_linked()) return;
+  connection.unlink();
+  --idle_count_;
+}
+
+// The end of connections -------------------------------------------------------------------------
+
+std::unique_ptr<PooledConnection> Pool::remove(PooledConnection& connection) noexcept {
+  auto& group = *static_cast<Group*>(connection.group_);
+  const auto own = place_of(connection, group);
+  std::unique_ptr<PooledConnection> removed = std::move(*own);
+  group.connections.erase(own);
+  leave_idle(connection);
+  --count_;
+  forget_if_empty(group);
+  serve();
+  removed_.wake_all();
+  return removed;
+}
+
+void Pool::close_all() noexcept {
+  is_closing_ = true;
+  idle_.for_each([this](PooledConnection& connection) { retire(connection); });
+}
+
+void Pool::retire(PooledConnection& connection) noexcept {
+  leave_idle(connection);
+  connection.close();
+}
+
+Task<> Pool::closed() {
+  while (count_ != 0) co_await removed_.wait();
+}
+
+void Pool::close_idle() noexcept {
+  const loop::Instant now = loop_.now();
+  idle_.for_each([&](PooledConnection& connection) {
+    if (now - connection.idle_since_ >= limits_.idle) retire(connection);
+  });
+  start_timer();
+}
+
+// For the one that has been idle for longest.
+void Pool::start_timer() noexcept {
+  if (idle_.empty()) return timer_.stop();
+  const loop::Instant due = idle_.front().idle_since_ + limits_.idle;
+  timer_.start(std::max(due - loop_.now(), Duration(0)));
+}
+
+}  // namespace skua::client
