@@ -2,6 +2,7 @@
 import dataclasses
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -28,7 +29,7 @@ class Answer:
 
 
 def equal(actual, expected, about: str = ""):
-    assert actual == expected, f"{about}: {actual!r} is not {expected!r}"
+    assert actual == expected, f"{about}: {repr(actual)[:1000]} is not {repr(expected)[:1000]}"
 
 
 def environment_without_proxies(**more: str) -> dict[str, str]:
@@ -47,9 +48,9 @@ class Skua:
         return Skua(self.program, *self.options, *options)
 
     def run(self, *words: str, code: int | tuple[int, ...] = DONE, text: bytes = b"",
-            environment: dict[str, str] | None = None) -> subprocess.CompletedProcess:
+            environment: dict[str, str] | None = None, folder: pathlib.Path | None = None) -> subprocess.CompletedProcess:
         command = [self.program, words[0], *self.options, *words[1:]]
-        done = subprocess.run(command, input=text, capture_output=True, timeout=TIMEOUT,
+        done = subprocess.run(command, input=text, capture_output=True, timeout=TIMEOUT, cwd=folder,
                               env=environment_without_proxies(**(environment or {})))
         codes = code if isinstance(code, tuple) else (code,)
         assert done.returncode in codes, (f"{' '.join(command)} ended with {done.returncode}, not {code}: "

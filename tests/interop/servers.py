@@ -51,7 +51,7 @@ class Server:
     A port may be taken between the search and the start: then others are tried. A folder is for one server only.
     """
     program = ""
-    prefix = ""  # of every configuration
+    prefix, suffix = "", ""  # of every configuration
 
     def __init__(self, folder: pathlib.Path, text: str):
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +70,7 @@ class Server:
 
     def start(self) -> bool:
         """On the ports that it has; false where it ended instead."""
-        text = (self.prefix + self.text).replace("@folder@", str(self.folder))
+        text = (self.prefix + self.text + self.suffix).replace("@folder@", str(self.folder))
         for name, port in self.ports.items():
             text = text.replace(f"@{name}@", str(port))
         configuration = self.folder / f"{self.program}.conf"
@@ -80,6 +80,13 @@ class Server:
                                             stdout=said, stderr=said)
         until(lambda: self.process.poll() is not None or all(map(accepts, self.ports.values())), f"the start of {self.program}")
         return self.process.poll() is None
+
+    def restart(self, text: str):
+        """On the same ports, as a server that was away; its log goes on."""
+        if self.process.poll() is None:
+            self.end()
+        self.text = text
+        assert self.start(), f"{self.program} does not start again: {self.said()[-2000:]}"
 
     def end(self, kind: int = signal.SIGTERM):
         self.process.send_signal(kind)
@@ -115,23 +122,24 @@ class Server:
 class Nginx(Server):
     """Its text is that of `http { }`; one process, so that a signal meets whoever serves."""
     program = "nginx"
-
-    def __init__(self, folder: pathlib.Path, text: str):
-        temporary = "".join(f"{kind}_temp_path @folder@/{kind};\n" for kind in
-                            ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        super().__init__(folder, f"""
-{"user root;" if is_root() else ""}
-daemon off; master_process off; pid @folder@/nginx.pid; error_log @folder@/error.log warn;
-events {{ worker_connections 64; }}
-http {{
-{temporary}
-types {{ text/plain txt; text/html html; application/json json; application/octet-stream bin; }}
+    prefix = """
+@user@ daemon off; master_process off; pid @folder@/nginx.pid; error_log @folder@/error.log warn;
+events { worker_connections 64; }
+http {
+@temporary@
+types { text/plain txt; text/html html; application/json json; application/octet-stream bin; }
 log_format interop '$connection $connection_requests $server_protocol $status "$request" range=$http_range '
                    'coding=$sent_http_content_encoding authorization=$http_authorization cookie=$http_cookie '
                    'agent=$http_user_agent';
 access_log @folder@/access.log interop;
-{text}
-}}""")
+"""
+    suffix = "}"
+
+    def __init__(self, folder: pathlib.Path, text: str):
+        temporary = "".join(f"{kind}_temp_path @folder@/{kind};\n" for kind in
+                            ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        self.prefix = self.prefix.replace("@temporary@", temporary).replace("@user@", "user root;" if is_root() else "")
+        super().__init__(folder, text)
 
     def command(self, configuration: str) -> list[str]:
         return [found("nginx"), "-p", str(self.folder), "-e", str(self.folder / "error.log"), "-c", configuration]
@@ -139,28 +147,28 @@ access_log @folder@/access.log interop;
 
 class Apache(Server):
     program = "apache2"
-    modules_folder = pathlib.Path("/usr/lib/apache2/modules")
-
-    def __init__(self, folder: pathlib.Path, modules: str, text: str):
-        load = "".join(f"LoadModule {name}_module {self.modules_folder}/mod_{name}.so\n" for name in
-                       ["mpm_event", "authz_core", "authn_core", "mime", *modules.split()])
-        super().__init__(folder, f"""
-{load}
+    prefix = """
+@load@
 ServerRoot @folder@
 ServerName localhost
 DefaultRuntimeDir @folder@
 PidFile @folder@/apache.pid
-{"User www-data" if is_root() else ""}
-{"Group www-data" if is_root() else ""}
+@user@
 StartServers 1
 ThreadsPerChild 25
 MaxRequestWorkers 25
 TypesConfig /dev/null
 ErrorLog @folder@/error.log
-LogFormat "%>s \\"%r\\" user=%u agent=%{{User-Agent}}i" interop
+LogFormat "%>s \\"%r\\" user=%u agent=%{User-Agent}i" interop
 CustomLog @folder@/access.log interop
-{text}
-""")
+"""
+    modules_folder = pathlib.Path("/usr/lib/apache2/modules")
+
+    def __init__(self, folder: pathlib.Path, modules: str, text: str):
+        load = "".join(f"LoadModule {name}_module {self.modules_folder}/mod_{name}.so\n" for name in
+                       ["mpm_event", "authz_core", "authn_core", "mime", *modules.split()])
+        self.prefix = self.prefix.replace("@load@", load).replace("@user@", "User www-data\nGroup www-data" if is_root() else "")
+        super().__init__(folder, text)
 
     def command(self, configuration: str) -> list[str]:
         return [found("apache2"), "-D", "FOREGROUND", "-f", configuration]
