@@ -22,14 +22,26 @@ from servers import Nginx, found, until
 MEGABYTE = 1 << 20
 PACED_BYTES = 8 * MEGABYTE
 
-TEXT = """
+# What a server may call a file, and what it is to be called here: None for a name of our own.
+DISPOSITIONS = {
+    "plain": (r"attachment; filename=report.txt", "report.txt"),
+    "quoted": (r"attachment; filename=\"a b.txt\"", "a b.txt"),
+    "upwards": (r"attachment; filename=\"../../evil.txt\"", "evil.txt"),
+    "absolute": (r"attachment; filename=\"/tmp/evil.txt\"", "evil.txt"),
+    "hidden": (r"attachment; filename=\".profile\"", None),
+    "parent": (r"attachment; filename=\"..\"", None),
+    "other": (r"attachment; filename=x.txt; filename*=UTF-8''gr%%C3%%BC%%C3%%9Fe.txt", "grüße.txt"),
+    "inline": (r"inline", None),
+}
+TEXT = "map $arg_as $disposition {" + "".join(f'\n{kind} "{text}";' for kind, (text, _) in DISPOSITIONS.items()) + """
+}
 root @folder@/site;
 sendfile on;
 server {
   listen 127.0.0.1:@port@;
   %(pace)s
   location /paced/ { alias @folder@/site/; limit_rate_after 4m; limit_rate 64k; }
-  location /named/ { alias @folder@/site/; add_header Content-Disposition $arg_disposition; }
+  location /named/ { alias @folder@/site/; add_header Content-Disposition $disposition; }
 }
 """
 
@@ -171,13 +183,12 @@ def names(skua: Skua, nginx: Nginx, folder: pathlib.Path):
     equal((folder / "small.txt").read_text(), "mine\n")
     skua.run("get", "-o", "small.txt", small, folder=folder)
     equal((folder / "small.txt").read_text(), "small\n")
-    for disposition, name in (("attachment;filename=report.txt", "report.txt"), ("attachment;filename=../../evil.txt", "evil.txt"),
-                              ("attachment;filename=.hidden", None), ("attachment;filename*=UTF-8''gr%C3%BC%C3%9Fe.txt", "grüße.txt"),
-                              ("attachment;filename=..", None), ("inline", None)):
-        new = download(f"{nginx.url()}/named/small.txt", f"disposition=={disposition}")
-        equal(len(new), 1, disposition)
+    for kind, (text, name) in DISPOSITIONS.items():
+        new = download(f"{nginx.url()}/named/small.txt?as={kind}")
+        equal(len(new), 1, text)
         chosen = new.pop()
-        assert chosen == name or name is None and not chosen.startswith("."), f"{disposition} became {chosen}"
+        assert chosen == name or name is None and not chosen.startswith("."), f"{text} became {chosen}"
+        (folder / chosen).unlink()
     equal([path.name for path in folder.parent.iterdir() if path.name.startswith("evil")], [])
     urls = [f"{nginx.url()}/many-{i}.txt" for i in range(6)]
     equal(download("--parallel", "3", *urls), {f"many-{i}.txt" for i in range(6)})
