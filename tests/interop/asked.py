@@ -12,7 +12,7 @@ from served import TIMEOUT
 DONE, UNFOLLOWED, CLIENT_ERROR, SERVER_ERROR = 0, 3, 4, 5
 NOT_RESOLVED, NOT_CONNECTED, TLS, TIMED_OUT, PROTOCOL, FILE = 6, 7, 8, 9, 10, 11
 
-HEAD = re.compile(rb"HTTP/(?P<version>[\d.]+) (?P<status>\d{3})[^\r\n]*\r?\n(?P<lines>(?:[^\r\n]+\r?\n)*)\r?\n")
+HEAD = re.compile(rb"HTTP/(?P<version>[\d.]+) (?P<status>\d{3})[^\r\n]*\r?\n(?P<lines>(?:[^\r\n]+\r?\n)*)(?:\r?\n|$)")
 
 
 @dataclasses.dataclass
