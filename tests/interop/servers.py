@@ -1,4 +1,5 @@
 """Other people's servers with the configuration that a test gives them: on free ports, ended by process id."""
+import contextlib
 import os
 import pathlib
 import re
@@ -6,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 START_SECONDS = 30
@@ -43,6 +45,23 @@ def accepts(port: int) -> bool:
         return True
     except OSError:
         return False
+
+
+@contextlib.contextmanager
+def peer(serve):
+    """A socket that does what `serve` says with each connection; its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        def work():
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, contextlib.suppress(OSError):
+                        serve(connection)
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        yield listener.getsockname()[1]
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(10)
 
 
 class Server:
