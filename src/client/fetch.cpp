@@ -62,6 +62,7 @@ class Fetch final {
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
   void take_interim(Exchange& exchange);
+  void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
@@ -83,7 +84,7 @@ class Fetch final {
   Origin origin_;
   ClientTimings timings_;
   std::optional<Problem> problem_{};
-  std::uint64_t content_bytes_ = 0;
+  std::optional<std::uint64_t> content_bytes_{};  // where it is known
   unsigned redirects_ = 0;
   unsigned answers_ = 0;
   bool has_content_ = true;  // a redirect may leave it behind
@@ -170,7 +171,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   Result<RequestContent> content = RequestContent{};
   if (has_content_) content = make_content(*spec_);
   if (!content) return content.error();
-  content_bytes_ = length_of(content->body).value_or(0);
+  content_bytes_ = length_of(content->body);
   waits_for_continue_ = spec_->expects_continue && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
   if (!lines) return lines.error();
@@ -228,6 +229,12 @@ Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const
   return std::min(left, deadline_ - now);
 }
 
+void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const {
+  if (!spec_->on_upload || exchange.sent_bytes() == told_bytes) return;
+  told_bytes = exchange.sent_bytes();
+  spec_->on_upload({told_bytes, content_bytes_});
+}
+
 Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   loop::Instant all_sent = core_->loop.now();
   const loop::Instant asked = all_sent;
@@ -235,16 +242,11 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   while (true) {
     const Result<Exchange::Step> step = exchange.read();
     if (!step) co_return step.error();
+    tell_upload(exchange, told_bytes);
     if (step->event == Event::Head) co_return {};
     if (step->event == Event::Interim) take_interim(exchange);
     if (step->event != Event::NeedMore) continue;
     if (!exchange.is_all_sent()) all_sent = core_->loop.now();
-    if (spec_->on_upload && exchange.sent_bytes() != told_bytes) {
-      told_bytes = exchange.sent_bytes();
-      const std::optional<std::uint64_t> total =
-          content_bytes_ == 0 ? std::nullopt : std::optional(content_bytes_);
-      spec_->on_upload({told_bytes, total});
-    }
     Duration left = patience(exchange, all_sent);
     if (waits_for_continue_) {
       left = std::min(left, core_->options.timeouts.continue_wait - (core_->loop.now() - asked));
