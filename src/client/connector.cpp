@@ -17,13 +17,6 @@ std::string without_brackets(std::string host) {
 
 }  // namespace
 
-std::string Origin::to_string() const {
-  if (!unix_path.empty()) return "unix:" + unix_path;
-  const bool lacks_brackets = host.find(':') != std::string::npos && !host.starts_with('[');
-  const std::string name = lacks_brackets ? "[" + host + "]" : host;
-  return name + ":" + std::to_string(port);
-}
-
 Connector::Connector(loop::Loop& loop, Resolver& resolver, OpenStream open)
     : loop_(loop), resolver_(resolver), open_(std::move(open)) {}
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "client/origin.hpp"
 #include "client/problem.hpp"
 #include "client/race.hpp"
 #include "client/resolver.hpp"
@@ -14,19 +15,6 @@
 #include "tls/client_context.hpp"
 
 namespace skua::client {
-
-/// Where a connection goes to.
-struct Origin {
-  std::string host{};       ///< a name or an address, IPv6 with or without brackets
-  std::uint16_t port = 0;   ///< of TCP
-  bool is_secure = false;   ///< TLS, with a certificate for `host`
-  std::string unix_path{};  ///< a Unix socket's; empty: TCP
-
-  /// `example.com:443`, `[::1]:80`, `unix:/run/x`.
-  [[nodiscard]] std::string to_string() const;
-
-  friend bool operator==(const Origin&, const Origin&) = default;
-};
 
 /// How a connection is made. Every limit is of its own phase; zero leaves no time to wait.
 struct ConnectOptions {
