@@ -57,6 +57,7 @@ Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions op
   if (!through || !origin.is_secure) co_return through;
   Connected both_ends =
       co_await secure(*std::move(through), origin, whom, *options.tls, options.tls_limit);
+  if (both_ends && options.times != nullptr) options.times->secured = loop_.now();
   co_return both_ends;
 }
 
@@ -67,10 +68,14 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
   if (auto wrong = check_tls(origin, whom, tls)) co_return *std::move(wrong);
   Outcome<Addresses> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
+  if (options.times != nullptr) options.times->resolved = loop_.now();
   Connected connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
-  if (!connected || !origin.is_secure) co_return connected;
+  if (!connected) co_return connected;
+  if (options.times != nullptr) options.times->connected = loop_.now();
+  if (!origin.is_secure) co_return connected;
   Connected encrypted =
       co_await secure(*std::move(connected), origin, whom, *tls, options.tls_limit);
+  if (encrypted && options.times != nullptr) options.times->secured = loop_.now();
   co_return encrypted;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "client/origin.hpp"
@@ -16,6 +17,13 @@
 #include "tls/client_context.hpp"
 
 namespace skua::client {
+
+/// When the steps to a connection were done; of a proxy's, where there is one.
+struct ConnectTimes {
+  std::optional<loop::Instant> resolved{};
+  std::optional<loop::Instant> connected{};
+  std::optional<loop::Instant> secured{};
+};
 
 /// How a connection is made. Every limit is of its own phase; zero leaves no time to wait.
 struct ConnectOptions {
@@ -31,6 +39,7 @@ struct ConnectOptions {
   bool tunnels = false;  ///< through a proxy, by CONNECT, also where the origin is not secure
   /// Speaks TLS to the proxy, and ought to offer `http/1.1` only. Null: none.
   std::shared_ptr<const tls::ClientContext> proxy_tls{};
+  ConnectTimes* times = nullptr;  ///< told, unless null; outlives the task
 };
 
 /// Makes connections to servers.

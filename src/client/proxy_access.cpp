@@ -2,34 +2,12 @@
 // A proxy's challenges in, the field that answers them out.
 #include "client/proxy_access.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "base/ascii.hpp"
+#include "client/challenges.hpp"
 #include "http/challenge.hpp"
 
 namespace skua::client {
-namespace {
-
-std::vector<std::string_view> values_of(const http::Head& head, std::string_view name) {
-  std::vector<std::string_view> values;
-  for (const http::FieldLine& line : head.fields) {
-    if (ascii::equals_ignoring_case(head.name(line), name)) values.push_back(head.value(line));
-  }
-  return values;
-}
-
-bool offers_basic(const std::vector<std::string_view>& fields) {
-  return std::ranges::any_of(fields, [](std::string_view field) {
-    const auto challenges = parse_challenges(field);
-    return challenges && std::ranges::any_of(*challenges, [](const Challenge& challenge) {
-             return challenge.is("Basic");
-           });
-  });
-}
-
-}  // namespace
-
 ProxyAccess::ProxyAccess(Proxy proxy)
     : proxy_(std::move(proxy)), digest_(proxy_.user, proxy_.password) {
   if (!proxy_.has_credentials()) return;
