@@ -37,8 +37,8 @@ class H1Connection final : public HttpConnection,
                const h1::ResponseLimits& limits);
   ~H1Connection() override;
 
-  [[nodiscard]] std::size_t room() const noexcept override {
-    return state_ == State::Idle && !end_ ? 1 : 0;
+  [[nodiscard]] std::size_t capacity() const noexcept override {
+    return state_ <= State::Busy && !end_ ? 1 : 0;
   }
   void close() override;
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;

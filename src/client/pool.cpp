@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whoever wants a connection stands in one line, for all hosts. Each event (a connection given
-// back, removed, or with more room) serves the line from its front: a share of a connection, or
+// back, removed, or with more capacity) serves the line from its front: a share of a connection, or
 // leave to make one, which counts as one until it is there.
 #include "client/pool.hpp"
 
@@ -147,9 +147,9 @@ void Pool::serve() noexcept {
 }
 
 PooledConnection* Pool::find_free(Group& group) noexcept {
-  const auto free =
-      std::find_if(group.connections.rbegin(), group.connections.rend(),
-                   [](const std::unique_ptr<PooledConnection>& one) { return one->room() != 0; });
+  const auto free = std::find_if(
+      group.connections.rbegin(), group.connections.rend(),
+      [](const std::unique_ptr<PooledConnection>& one) { return one->capacity() > one->leases_; });
   return free != group.connections.rend() ? free->get() : nullptr;
 }
 
@@ -172,7 +172,7 @@ Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
 void Pool::give_back(PooledConnection& connection) noexcept {
   auto& group = *static_cast<Group*>(connection.group_);
   if (--connection.leases_ == 0) {
-    if (is_closing_ || connection.room() == 0) {
+    if (is_closing_ || connection.capacity() == 0) {
       connection.close();
     } else {
       make_idle(connection, group);

@@ -25,8 +25,9 @@ class PooledConnection : public base::ListNode {
  public:
   virtual ~PooledConnection() = default;
 
-  /// How many requests it takes beside those that it has; 0: none, also where it is to be closed.
-  [[nodiscard]] virtual std::size_t room() const noexcept = 0;
+  /// How many requests it takes at once, those that it has included; 0: no further one, also where
+  /// it is to be closed.
+  [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
   /// Begins to close; Pool::remove() follows, then or later. Called where nobody has a lease.
   virtual void close() = 0;
 
@@ -106,8 +107,8 @@ class Pool final {
   /// Ends with: TimedOut where none became free; what `connect` ends with.
   Task<Outcome<Lease>> acquire(std::string key, std::string whom, Duration limit, Connect connect);
 
-  /// Some connection has more room than before: the peer allows more streams.
-  void room_changed() noexcept { serve(); }
+  /// Some connection takes more requests than before: the peer allows more streams.
+  void capacity_grew() noexcept { serve(); }
   /// A connection is closed: the pool forgets it. Its owner is whoever called.
   std::unique_ptr<PooledConnection> remove(PooledConnection& connection) noexcept;
   /// Closes those that nobody uses, and the others once nobody does.

@@ -17,11 +17,10 @@ class FakeConnection final : public PooledConnection {
   FakeConnection(Pool& pool, std::string name, std::size_t streams)
       : pool_(pool), name_(std::move(name)), streams_(streams) {}
 
-  [[nodiscard]] std::size_t room() const noexcept override { return is_dead ? 0 : streams_ - used; }
+  [[nodiscard]] std::size_t capacity() const noexcept override { return is_dead ? 0 : streams_; }
   void close() override { static_cast<void>(pool_.remove(*this)); }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  std::size_t used = 0;
   bool is_dead = false;
 
  private:
@@ -86,9 +85,7 @@ class PoolTest : public ::testing::Test {
     auto& connection = static_cast<FakeConnection&>(lease->connection());
     use.name = connection.name();
     use.is_reused = lease->is_reused();
-    ++connection.used;
     co_await use.end.wait();
-    --connection.used;
     connection.is_dead = dies_;
   }
   Task<Outcome<std::unique_ptr<PooledConnection>>> connected(std::string host) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The client for programs without a loop.
+#include "skua/background_client.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua.hpp"
+#include "support/test_server.hpp"
+
+namespace skua {
+namespace {
+
+class Blocking : public ::testing::Test {
+ protected:
+  Blocking() {
+    router_.get("/page", [] { return "hello"; });
+    router_.post("/echo", [](Request& request) -> Task<std::string> {
+      std::string content;
+      while (auto piece = co_await request.read()) content.append(text(*piece));
+      co_return content;
+    });
+    router_.get("/slow", []() -> Task<std::string> {
+      co_await sleep(1h);
+      co_return std::string();
+    });
+    server_.emplace(router_, BackendChoice::Auto, ServerOptions{}, testing::Transport::Tcp);
+  }
+  std::string url(std::string_view target) {
+    return "http://127.0.0.1:" + std::to_string(server_->port()) + std::string(target);
+  }
+  Router router_;
+  std::optional<testing::TestServer> server_;
+};
+
+TEST_F(Blocking, APageIsOneCall) {
+  EXPECT_EQ(blocking::get(url("/page")).value(), "hello");
+  EXPECT_EQ(blocking::post(url("/echo"), "content").value(), "content");
+}
+
+TEST_F(Blocking, WhatIsNoPageIsAProblem) {
+  const auto missing = blocking::get(url("/missing"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code(), Errc::UnexpectedStatus);
+  EXPECT_EQ(missing.error().text, "could not get " + url("/missing") + ": the server answered 404");
+  EXPECT_THROW(blocking::get("nonsense://").value(), Exception);
+}
+
+TEST_F(Blocking, AnyRequestCanBeSent) {
+  const auto made =
+      blocking::send([&](Client& client) { return client.post(url("/echo")).json("{}"); });
+  ASSERT_TRUE(made) << made.error().text;
+  EXPECT_EQ(made->status, Status::Ok);
+  EXPECT_EQ(made->content, "{}");
+  EXPECT_EQ(made->fields.find("content-length"), "2");
+}
+
+TEST_F(Blocking, ManyThreadsShareAClient) {
+  BackgroundClient client;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int j = 0; j < 20; ++j) {
+        const auto got = client.get(url("/page")).get();
+        EXPECT_TRUE(got);
+        if (got) {
+          EXPECT_EQ(got->content, "hello");
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Blocking, WhatIsNotAnsweredInTimeIsCancelled) {
+  std::future<Outcome<WholeResponse>> slow;
+  {
+    BackgroundClient client;
+    slow = client.get(url("/slow"));
+    EXPECT_TRUE(client.get(url("/page")).get());
+  }
+  const auto got = slow.get();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code(), Errc::Cancelled);
+}
+
+TEST_F(Blocking, WhatARequestThrowsComesOutOfItsFuture) {
+  BackgroundClient client;
+  auto thrown = client.send([](Client& own) -> ClientRequest {
+    static_cast<void>(own);
+    throw std::runtime_error("no request");
+  });
+  EXPECT_THROW(static_cast<void>(thrown.get()), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace skua
