@@ -8,34 +8,16 @@
 #include <string_view>
 #include <utility>
 
-#include "skua/bytes.hpp"
+#include "skua/client_options.hpp"
+#include "skua/client_request.hpp"
+#include "skua/cookie_jar.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
+#include "skua/method.hpp"
 #include "skua/task.hpp"
-#include "skua/tls.hpp"
 #include "skua/websocket.hpp"
 
 namespace skua {
-
-namespace client {
-class Core;
-}  // namespace client
-
-/// How long a client waits in each step. Zero leaves no time to wait.
-struct ClientTimeouts {
-  Duration resolve = 5s;     ///< for the addresses of a name
-  Duration connect = 10s;    ///< for a connection to one of them
-  Duration handshake = 10s;  ///< for that of TLS
-  Duration head = 30s;       ///< for the head of a response
-};
-
-/// Everything a client can be told; the defaults are safe for the open Internet.
-struct ClientOptions {
-  ClientTimeouts timeouts{};
-  ClientTlsOptions tls{};
-  WebSocketOptions websocket{};     ///< of all its WebSockets, where a request says nothing else
-  std::string user_agent = "skua";  ///< the User-Agent field, one line; empty leaves it out
-};
 
 /// Who is told of a client's WebSocket, for those who prefer callbacks to coroutines. What one
 /// throws closes the socket with 1011, and ends the task that runs them. Empty ones are not called.
@@ -132,27 +114,48 @@ class WebSocketRequest final {
 ///
 /// ```cpp
 /// skua::Client client;
+/// auto page = co_await client.get("https://example.com/").text();
+/// if (page) std::puts(page->c_str());
+///
 /// auto socket = co_await client.websocket("ws://127.0.0.1:8080/echo");
 /// if (!socket) co_return;
 /// co_await socket->send("hello");
-/// if (auto message = co_await socket->receive()) std::puts(std::string(message->text).c_str());
 /// ```
-/// Lifetime:  for one thread, whose loop outlives it. Destroyed, it breaks off what close() would
-///            have waited for; sockets that are held go on.
+/// It keeps connections and uses them again. Lifetime:  for one thread, whose loop outlives it.
+/// Destroyed, it ends what then() has begun and breaks off what close() would have waited for;
+/// responses and sockets that are held go on.
 class Client final {
  public:
-  /// Ends with: std::logic_error on a thread that has no loop: see skua::run, or be in a handler.
+  /// Ends with: std::logic_error on a thread that has no loop: see skua::run, or be in a handler;
+  ///            std::invalid_argument for options that cannot be: a base URL, a proxy.
   explicit Client(ClientOptions options = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
 
+  // A request; what is wrong with its URL is told when it is sent. A name and a password in the URL
+  // are for that server: see ClientRequest::auth.
+
+  [[nodiscard]] ClientRequest get(std::string_view url) { return request(Method::Get, url); }
+  [[nodiscard]] ClientRequest head(std::string_view url) { return request(Method::Head, url); }
+  [[nodiscard]] ClientRequest post(std::string_view url) { return request(Method::Post, url); }
+  [[nodiscard]] ClientRequest put(std::string_view url) { return request(Method::Put, url); }
+  [[nodiscard]] ClientRequest patch(std::string_view url) { return request(Method::Patch, url); }
+  /// DELETE, which is a keyword here.
+  [[nodiscard]] ClientRequest remove(std::string_view url) { return request(Method::Delete, url); }
+  [[nodiscard]] ClientRequest request(Method method, std::string_view url);
+
   /// A WebSocket of a URL with ws:// or wss:// (http:// and https:// mean the same). A name and a
   /// password in it become a field Authorization.
   [[nodiscard]] WebSocketRequest websocket(std::string_view url);
 
-  /// Waits for: the closing handshakes of all sockets that were dropped, each at most
-  ///            WebSocketOptions::close.
+  /// The cookies that it keeps (ClientOptions::cookies), to be loaded, looked at and saved.
+  [[nodiscard]] CookieJar& cookie_jar() noexcept SKUA_LIFETIMEBOUND;
+
+  /// Lets go of connections that nobody uses, and waits for the end of the others.
+  ///
+  /// Waits for: requests that go on; the closing handshakes of all sockets that were dropped, each
+  ///            at most WebSocketOptions::close.
   Task<> close();
 
  private:

@@ -39,6 +39,9 @@ enum class Errc : std::uint16_t {
   // What answers a request. RFC 9110 §15.2.
   TooManyInterimResponses,
   UnexpectedUpgrade,
+  TooManyRedirects,
+  RedirectRefused,
+  UnexpectedStatus,
   // The body. RFC 9112 §7.1.
   MalformedChunk,
   ChunkExtensionTooLong,

@@ -43,6 +43,21 @@ constexpr Row websocket_row(Errc code) noexcept {
   }
 }
 
+// What answers a request.
+constexpr Row response_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case TooManyInterimResponses:
+      return {"there are too many interim responses", Status::BadGateway};
+    case UnexpectedUpgrade:  // RFC 9110 §7.8
+      return {"the server switched to a protocol that was not asked for", Status::BadGateway};
+    case TooManyRedirects: return {"there are too many redirects", Status::BadGateway};
+    case RedirectRefused: return {"the redirect is not followed", Status::BadGateway};
+    case UnexpectedStatus: return {"the server answered with another status", Status::BadGateway};
+    default: return websocket_row(code);
+  }
+}
+
 constexpr Row content_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -56,7 +71,7 @@ constexpr Row content_row(Errc code) noexcept {
     case CookieRefused: return {"the cookie is not kept", Status::BadRequest};
     case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
     case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
-    default: return websocket_row(code);
+    default: return response_row(code);
   }
 }
 
@@ -92,10 +107,6 @@ constexpr Row row(Errc code) noexcept {
       return {"the transfer coding is not supported", Status::NotImplemented};
     case UnknownExpectation:  // RFC 9110 §10.1.1
       return {"the expectation is not known", Status::ExpectationFailed};
-    case TooManyInterimResponses:
-      return {"there are too many interim responses", Status::BadGateway};
-    case UnexpectedUpgrade:  // RFC 9110 §7.8
-      return {"the server switched to a protocol that was not asked for", Status::BadGateway};
     case MalformedChunk: return {"a chunk is malformed", Status::BadRequest};
     case ChunkExtensionTooLong: return {"the chunk extensions are too long", Status::BadRequest};
     case MalformedTrailer: return {"a trailer field is malformed", Status::BadRequest};

@@ -76,7 +76,8 @@ Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, 
   if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
     co_return client::could_not(target->step, added.error());
   }
-  Outcome<client::ConnectOptions> connecting = core->connect_options(target->origin.is_secure);
+  Outcome<client::ConnectOptions> connecting =
+      core->connect_options(target->origin.is_secure, true);
   if (!connecting) co_return connecting.error();
   Outcome<std::unique_ptr<net::Stream>> stream =
       co_await core->connector.connect(target->origin, *connecting);
@@ -199,6 +200,10 @@ Client::Client(ClientOptions options)
     : core_(std::make_shared<Core>(loop::Loop::current(), std::move(options))) {}
 
 Client::~Client() { core_->break_off(); }
+
+ClientRequest Client::request(Method method, std::string_view url) { return {core_, method, url}; }
+
+CookieJar& Client::cookie_jar() noexcept { return core_->jar; }
 
 WebSocketRequest Client::websocket(std::string_view url) { return {core_, url}; }
 

@@ -5,11 +5,16 @@
 #include <optional>
 
 #include "base/intrusive_list.hpp"
+#include "client/authorization.hpp"
 #include "client/connector.hpp"
+#include "client/pool.hpp"
 #include "client/resolver.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
-#include "skua/client.hpp"
+#include "skua/async.hpp"
+#include "skua/client_options.hpp"
+#include "skua/client_response.hpp"
+#include "skua/cookie_jar.hpp"
 #include "skua/waiter.hpp"
 #include "tls/client_context.hpp"
 #include "ws/message_coding.hpp"
@@ -19,14 +24,20 @@ namespace skua::client {
 class WebSocketConnection;
 
 /// What a client is: its options, and what all its connections share. They keep it.
-class Core final {
+class Core final : public std::enable_shared_from_this<Core> {
  public:
   Core(loop::Loop& loop, ClientOptions options);
 
-  /// How to connect, with TLS or without.
+  /// How to connect, with TLS or without; for HTTP, or for WebSockets, which HTTP/2 has none of
+  /// here.
   ///
   /// Ends with: TlsConfiguration.
-  Outcome<ConnectOptions> connect_options(bool is_secure);
+  Outcome<ConnectOptions> connect_options(bool is_secure, bool is_websocket);
+  /// A connection that speaks HTTP to a server; it is the pool's, and keeps this.
+  ///
+  /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
+  ///            HTTP that is wanted.
+  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ClientTimings* timings);
 
   /// The client is gone: so are the connections that only finish.
   void break_off();
@@ -39,14 +50,20 @@ class Core final {
   Connector connector;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
+  Pool pool;
+  CookieJar jar;
+  Authorizations authorizations;
   base::IntrusiveList<WebSocketConnection> websockets;
-  skua::detail::WaiterList closed;  // told whenever one of them is
+  skua::detail::WaiterList closed;                               // told whenever one of them is
+  std::unique_ptr<Scope> callbacks = std::make_unique<Scope>();  // what then() has begun
   bool is_broken_off = false;
 
  private:
   [[nodiscard]] bool is_finishing();
 
-  std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>> tls_{};
+  using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
+  Context http_tls_{};
+  Context websocket_tls_{};
 };
 
 }  // namespace skua::client

@@ -1,32 +1,45 @@
 // SPDX-License-Identifier: MIT
 // A request goes into the output at once, its streamed content as it is made; the response is taken
-// out of what was received by whoever waits for it. While that takes its time, nothing more is
+// out of what was received by whoever reads it. While that takes its time, nothing more is
 // received.
 #include "client/h1_connection.hpp"
 
 #include <array>
-#include <stdexcept>
 #include <utility>
 
-#include "client/timed_wait.hpp"
 #include "h1/body_encoder.hpp"
-#include "skua/field_lines.hpp"
+#include "h1/request_writer.hpp"
 
 namespace skua::client {
 namespace {
 
-constexpr std::size_t slices_per_send = 16;
 constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has to wait
 constexpr std::size_t kept_bytes = 16 * 1024;
 constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then whoever makes content has to wait
 
 using Event = h1::ResponseEvent;
 
+h1::RequestHead head_of(const OutgoingRequest& request) {
+  h1::RequestHead head;
+  head.method = request.method;
+  head.form = request.form;
+  if (request.content.kind() == Body::Kind::None) return head;
+  head.length_bytes = request.content.size_bytes();
+  head.body = h1::BodyField::Length;
+  const std::shared_ptr<const BodyStream>* const stream = request.content.stream();
+  if (stream == nullptr) return head;
+  head.length_bytes = (*stream)->length_bytes.value_or(0);
+  if (!(*stream)->length_bytes) head.body = h1::BodyField::Chunked;
+  return head;
+}
+
 }  // namespace
 
-H1Connection::H1Connection(loop::Loop& loop, Pool& pool, net::OutputQueue::Blocks& blocks,
-                           std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits)
-    : loop_(loop),
+H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+                           net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+                           const h1::ResponseLimits& limits)
+    : owner_(std::move(owner)),
+      loop_(loop),
       pool_(pool),
       stream_(std::move(stream)),
       output_(blocks),
@@ -42,7 +55,7 @@ H1Connection::~H1Connection() = default;
 void H1Connection::close() {
   if (state_ == State::Closing) return;
   state_ = State::Closing;
-  producer_.reset();
+  stop_content();
   settle_later_.cancel();
   changed_.wake_all();
   stream_->close();
@@ -50,38 +63,43 @@ void H1Connection::close() {
 
 // The request ------------------------------------------------------------------------------------
 
-void H1Connection::send(H1Request request) {
-  SKUA_ASSERT(state_ == State::Idle);
+Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
+  if (state_ != State::Idle || end_) return Errc::Closed;
+  std::string text;
+  const h1::RequestHead head = head_of(request);
+  const Result<void> written = h1::append_request_head(head, request.url, request.fields, text);
+  if (!written) return written.error();
+
   state_ = State::Busy;
   progress_ = loop_.now();
-  reader_.start(request.expected);
-  framing_ = request.framing;
-  content_ = std::move(request.content);
-  is_content_over_ = framing_ == h1::BodyKind::None;
-  output_.append(request.head);
+  h1::ResponseTo expected;
+  expected.method = request.method;
+  expected.offers_upgrade = request.fields.find("Upgrade").has_value();
+  reader_.start(expected);
+  head_bytes_ = text.size();
+  sent_bytes_ = 0;
+  is_chunked_ = head.body == h1::BodyField::Chunked;
+  is_content_over_ = head.body == h1::BodyField::None || (!is_chunked_ && head.length_bytes == 0);
+  output_.append(text);
+  if (!is_content_over_) content_ = request.content;
   if (!is_content_over_ && !request.expects_continue) begin_content();
   flush();
+  return ExchangePointer(this);
 }
 
 void H1Connection::continue_now() {
-  if (is_content_over_ || content_.kind() == Body::Kind::None) return;
+  if (is_content_over_ || content_.kind() == Body::Kind::None || producer_) return;
   begin_content();
   flush();
 }
 
 void H1Connection::begin_content() {
-  Body content = std::exchange(content_, Body());
-  const std::shared_ptr<const BodyStream>* const stream = content.stream();
+  const std::shared_ptr<const BodyStream>* const stream = content_.stream();
   if (stream == nullptr) {
-    if (framing_ == h1::BodyKind::Chunked) {
-      write(std::move(content));
-      return end_content();
-    }
-    output_.append_piece(std::move(content));
+    output_.append_piece(std::exchange(content_, Body()));
     is_content_over_ = true;
     return;
   }
-  content_ = content;  // keeps what the producer refers to
   left_bytes_ = (*stream)->length_bytes;
   writer_.emplace(static_cast<skua::detail::BodySink&>(*this));
   producer_.emplace((*stream)->produce(*writer_));
@@ -98,28 +116,37 @@ void H1Connection::begin_content() {
 void H1Connection::end_content() {
   is_content_over_ = true;
   try {
-    if (producer_) producer_->result();
+    producer_->result();
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
   } catch (...) {
     exception_ = std::current_exception();
     changed_.wake_all();
     return;
   }
-  if (framing_ != h1::BodyKind::Chunked) return;
+  if (!is_chunked_) return;
   std::string last(h1::last_chunk_bytes(trailers_), '\0');
   h1::write_last_chunk(trailers_, last.data());
   output_.append(last);
 }
 
+void H1Connection::stop_content() noexcept {
+  producer_.reset();
+  writer_.reset();
+  content_ = Body();
+  trailers_.clear();
+  left_bytes_.reset();
+  is_content_over_ = true;
+}
+
 void H1Connection::write(Body&& piece) {
   const std::uint64_t size = piece.size_bytes();
-  if (size == 0 || state_ != State::Busy) return;
+  if (size == 0 || state_ != State::Busy || send_failure_) return;
   if (left_bytes_) {
     if (size > *left_bytes_) throw Exception(Error(Errc::BodyTooLong, "request"));
     *left_bytes_ -= size;
     output_.append_piece(std::move(piece));
   } else {
-    std::array<char, h1::chunk_header_bytes> header;
+    std::array<char, h1::chunk_header_bytes> header{};
     const char* const end = h1::write_chunk_header(size, header.data());
     output_.append({header.data(), static_cast<std::size_t>(end - header.data())});
     output_.append_piece(std::move(piece));
@@ -131,7 +158,7 @@ void H1Connection::write(Body&& piece) {
 void H1Connection::add_trailer(std::string_view name, std::string_view value) {
   FieldLines line;
   line.add(name, value);
-  if (framing_ == h1::BodyKind::Chunked) trailers_.append(line.wire());
+  if (is_chunked_) trailers_.append(line.wire());
 }
 
 bool H1Connection::has_room() const noexcept {
@@ -148,96 +175,97 @@ void H1Connection::settle() {
 }
 
 void H1Connection::flush() {
-  while (!output_.empty() && !is_sending_ && state_ == State::Busy && !send_failure_) {
-    const net::Segment& front = output_.front();
-    std::uint64_t wanted = 0;
-    std::size_t taken = 0;
-    if (front.file >= 0) {
-      wanted = front.size_bytes;
-      taken = stream_->send_file(front.file, front.offset, static_cast<std::size_t>(wanted));
-    } else {
-      std::array<net::Slice, slices_per_send> slices;
-      const std::size_t count = output_.gather(slices);
-      for (std::size_t i = 0; i < count; ++i) wanted += slices[i].size_bytes;
-      taken = stream_->send(std::span(slices).first(count));
-    }
-    is_sending_ = taken < wanted;
-    if (taken != 0) progress_ = loop_.now();
-    output_.consume(taken);
-  }
+  if (is_sending_ || send_failure_ || state_ != State::Busy) return;
+  const net::Sent sent = net::send_queued(output_, *stream_);
+  is_sending_ = sent.is_pending;
+  note_sent(sent.bytes);
+}
+
+void H1Connection::note_sent(std::uint64_t count) noexcept {
+  if (count != 0) progress_ = loop_.now();
+  sent_bytes_ += count;
   if (has_room()) writers_.wake_all();
+  changed_.wake_all();
 }
 
 void H1Connection::on_sent(std::size_t count) {
   is_sending_ = false;
-  progress_ = loop_.now();
   output_.consume(count);
+  note_sent(count);
   flush();
 }
 
 // The response may be there all the same: 413 to content that the server did not want to read.
 void H1Connection::on_send_failed(Error error) {
   send_failure_ = error;
-  producer_.reset();
-  is_content_over_ = true;
+  stop_content();
   changed_.wake_all();
 }
 
 // The response -----------------------------------------------------------------------------------
 
-Task<Result<h1::ResponseReader::Step>> H1Connection::next(Duration limit) {
-  progress_ = loop_.now();
+Result<Exchange::Step> H1Connection::read() {
   while (true) {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
-    if (state_ == State::Closing) co_return Error(Errc::Closed);
-    const std::string_view input = std::string_view(looked_at_).substr(used_bytes_);
-    const h1::ResponseReader::Step step = reader_.read(input);
-    used_bytes_ += step.consumed_bytes;
-    if (step.event != Event::NeedMore) co_return conclude(step);
+    if (state_ == State::Closing) return Errc::Closed;
+    Result<Step> step = next_step();
+    if (!step || step->event != Event::NeedMore) return step;
     looked_at_.clear();
     used_bytes_ = 0;
     if (!received_.empty()) {
       looked_at_.swap(received_);
       continue;
     }
-    if (end_) {
-      if (end_->code() != Errc::None) co_return *end_;
-      const Result<void> ended = reader_.end_of_input();
-      if (!ended) co_return send_failure_.value_or(ended.error());
-      h1::ResponseReader::Step last;
-      last.event = Event::Complete;
-      co_return conclude(last);
-    }
+    if (end_) return end_of_input();
     set_receiving(true);
-    const Duration left = limit - (loop_.now() - progress_);
-    if (left <= Duration(0)) co_return Error(Errc::TimedOut);
-    co_await TimedWait(loop_, changed_, left);
+    return step;
   }
 }
 
-Result<h1::ResponseReader::Step> H1Connection::conclude(h1::ResponseReader::Step step) {
+Result<Exchange::Step> H1Connection::next_step() {
+  const h1::ResponseReader::Step step =
+      reader_.read(std::string_view(looked_at_).substr(used_bytes_));
+  used_bytes_ += step.consumed_bytes;
   if (step.event == Event::Failed) {
     state_ = State::Over;
     return reader_.error();
   }
-  if (step.event != Event::Complete) return step;
+  if (step.event == Event::Complete) complete();
+  return Step{step.event, step.data};
+}
+
+Result<Exchange::Step> H1Connection::end_of_input() {
+  state_ = State::Over;
+  if (end_->code() != Errc::None) return *end_;
+  const Result<void> ended = reader_.end_of_input();
+  if (!ended) return send_failure_.value_or(ended.error());
+  return Step{Event::Complete, {}};
+}
+
+void H1Connection::complete() noexcept {
+  if (state_ != State::Busy) return;
   const bool has_more = used_bytes_ != looked_at_.size() || !received_.empty();
   const bool can_go_on = reader_.can_be_reused() && is_all_sent() && !has_more && !end_;
   state_ = can_go_on ? State::Idle : State::Over;
-  producer_.reset();
-  writer_.reset();
-  content_ = Body();
-  trailers_.clear();
-  left_bytes_.reset();
+}
+
+void H1Connection::end() noexcept {
+  if (state_ == State::Busy) state_ = State::Over;
+  stop_content();
+  exception_ = nullptr;
   looked_at_.clear();
   used_bytes_ = 0;
   if (looked_at_.capacity() > kept_bytes) std::string().swap(looked_at_);
   if (received_.capacity() > kept_bytes) std::string().swap(received_);
-  return step;
+  if (state_ == State::Idle) set_receiving(true);
 }
 
 void H1Connection::on_receive(std::span<char> bytes) {
-  if (state_ == State::Idle) return close();  // nobody has asked for anything
+  if (state_ == State::Idle) {  // nobody has asked for anything
+    state_ = State::Over;
+    if (!is_leased()) close();
+    return;
+  }
   if (state_ != State::Busy) return;
   progress_ = loop_.now();
   received_.append(bytes.data(), bytes.size());
@@ -248,7 +276,7 @@ void H1Connection::on_receive(std::span<char> bytes) {
 void H1Connection::on_receive_end(Error error) {
   is_receiving_ = false;
   end_ = error;
-  if (state_ == State::Idle) return close();
+  if (!is_leased()) return close();
   changed_.wake_all();
 }
 

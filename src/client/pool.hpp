@@ -27,8 +27,12 @@ class PooledConnection : public base::ListNode {
 
   /// How many requests it takes beside those that it has; 0: none, also where it is to be closed.
   [[nodiscard]] virtual std::size_t room() const noexcept = 0;
-  /// Begins to close; Pool::remove() follows, then or later.
+  /// Begins to close; Pool::remove() follows, then or later. Called where nobody has a lease.
   virtual void close() = 0;
+
+ protected:
+  /// Whether somebody has a lease: then it is not for the connection itself to close.
+  [[nodiscard]] bool is_leased() const noexcept { return leases_ != 0; }
 
  private:
   friend class Pool;

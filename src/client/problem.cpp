@@ -2,7 +2,11 @@
 // A step and an error in, a sentence out.
 #include "client/problem.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <system_error>
+
+#include "base/ascii.hpp"
 
 namespace skua::client {
 namespace {
@@ -25,6 +29,15 @@ std::string text_of(Duration time) {
 }
 
 }  // namespace
+
+std::string step_of(Method method, const Url& url) {
+  Url shown = url;
+  static_cast<void>(shown.set_userinfo({}));
+  static_cast<void>(shown.set_fragment(std::nullopt));
+  std::string step(name(method));
+  std::transform(step.begin(), step.end(), step.begin(), ascii::to_lower);
+  return step + " " + shown.to_string();
+}
 
 Problem could_not(const std::string& step, Error error, const std::string& reason) {
   Problem problem;

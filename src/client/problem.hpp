@@ -5,8 +5,13 @@
 
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/method.hpp"
+#include "skua/url.hpp"
 
 namespace skua::client {
+
+/// `get http://example.com/a?b`: the step of a request, without a password and a fragment.
+std::string step_of(Method method, const Url& url);
 
 /// `could not connect to example.com:443: the connection was refused`.
 Problem could_not(const std::string& step, Error error);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "skua/client_options.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/method.hpp"
@@ -12,12 +13,6 @@
 #include "skua/url.hpp"
 
 namespace skua::client {
-
-/// How far redirects are followed.
-struct RedirectOptions {
-  unsigned limit = 10;               ///< requests behind the first; zero follows none
-  bool allow_https_to_http = false;  ///< follow from an encrypted connection to one that is not
-};
 
 /// The request that a response may redirect.
 struct RedirectedRequest {

@@ -3,13 +3,11 @@
 // then decide whether to read on or to close, and how long to wait for the server.
 #include "client/websocket_connection.hpp"
 
-#include <array>
 #include <utility>
 
 namespace skua::client {
 namespace {
 
-constexpr std::size_t slices_per_send = 16;
 constexpr int rounds_per_turn = 16;
 
 }  // namespace
@@ -170,16 +168,10 @@ void WebSocketConnection::settle() {
 }
 
 void WebSocketConnection::flush() {
-  while (!output_.empty() && !is_sending_ && state_ < State::Closing) {
-    std::array<net::Slice, slices_per_send> slices;
-    const std::size_t count = output_.gather(slices);
-    std::size_t wanted = 0;
-    for (std::size_t i = 0; i < count; ++i) wanted += slices[i].size_bytes;
-    const std::size_t taken = stream_->send(std::span(slices).first(count));
-    is_sending_ = taken < wanted;
-    if (taken != 0) is_write_timed_ = false;
-    output_.consume(taken);
-  }
+  if (is_sending_ || state_ >= State::Closing) return;
+  const net::Sent sent = net::send_queued(output_, *stream_);
+  is_sending_ = sent.is_pending;
+  if (sent.bytes != 0) is_write_timed_ = false;
 }
 
 // Both sides have said goodbye, or one of them has broken the rules.

@@ -10,6 +10,8 @@
 namespace skua::net {
 namespace {
 
+constexpr std::size_t slices_per_send = 16;
+
 struct BodySegment final : Segment {
   explicit BodySegment(Body&& kept) : body(std::move(kept)) {}
   Body body;
@@ -119,6 +121,31 @@ void OutputQueue::pop() noexcept {
   if (front->is_block) {
     blocks_->give_back(std::unique_ptr<OutputBlock>(static_cast<OutputBlock*>(front.release())));
   }
+}
+
+Sent send_queued(OutputQueue& queue, Stream& stream) {
+  Sent sent;
+  while (!queue.empty() && !sent.is_pending) {
+    const Segment& front = queue.front();
+    std::uint64_t wanted = front.size_bytes;
+    std::size_t taken = 0;
+    if (front.file >= 0) {
+      taken = stream.send_file(front.file, front.offset, static_cast<std::size_t>(wanted));
+    } else if (front.next == nullptr) {
+      const Slice slice{front.data, static_cast<std::size_t>(wanted)};
+      taken = stream.send({&slice, 1});
+    } else {
+      std::array<Slice, slices_per_send> slices;
+      const std::size_t count = queue.gather(slices);
+      wanted = 0;
+      for (std::size_t i = 0; i < count; ++i) wanted += slices[i].size_bytes;
+      taken = stream.send(std::span(slices).first(count));
+    }
+    sent.is_pending = taken < wanted;
+    sent.bytes += taken;
+    queue.consume(taken);
+  }
+  return sent;
 }
 
 }  // namespace skua::net

@@ -85,4 +85,14 @@ class OutputQueue {
   std::uint64_t pressure_bytes_ = 0;
 };
 
+/// What a stream has taken.
+struct Sent {
+  std::uint64_t bytes = 0;
+  bool is_pending = false;  ///< it takes more later, and tells on_sent
+};
+
+/// Sends what is queued until nothing is left, or the stream cannot take more now; what was taken
+/// is gone from the queue. Not while a send is pending.
+Sent send_queued(OutputQueue& queue, Stream& stream);
+
 }  // namespace skua::net

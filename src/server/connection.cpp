@@ -14,7 +14,6 @@
 namespace skua::server {
 namespace {
 
-constexpr std::size_t slices_per_send = 16;
 constexpr int rounds_per_turn = 16;
 
 // RFC 9113 §3.4: a preface that is of no HTTP. Three words of which neither the method nor the
@@ -132,7 +131,8 @@ void Connection::refuse_plain_http() {
 
 void Connection::on_sent(std::size_t count) {
   is_sending_ = false;
-  sent(count);
+  output_.consume(count);
+  note_sent(count);
   settle();
 }
 
@@ -165,25 +165,10 @@ void Connection::settle() {
 }
 
 void Connection::flush() {
-  while (!output_.empty() && !is_sending_) {
-    const net::Segment& front = output_.front();
-    std::uint64_t wanted = front.size_bytes;
-    std::size_t taken = 0;
-    if (front.file >= 0) {
-      taken = stream_->send_file(front.file, front.offset, static_cast<std::size_t>(wanted));
-    } else if (front.next == nullptr) {
-      const net::Slice slice{front.data, static_cast<std::size_t>(wanted)};
-      taken = stream_->send({&slice, 1});
-    } else {
-      std::array<net::Slice, slices_per_send> slices;
-      const std::size_t count = output_.gather(slices);
-      wanted = 0;
-      for (std::size_t i = 0; i < count; ++i) wanted += slices[i].size_bytes;
-      taken = stream_->send(std::span(slices).first(count));
-    }
-    is_sending_ = taken < wanted;
-    sent(taken);
-  }
+  if (is_sending_) return;
+  const net::Sent sent = net::send_queued(output_, *stream_);
+  is_sending_ = sent.is_pending;
+  note_sent(sent.bytes);
 }
 
 std::size_t Connection::send_now(std::span<const net::Slice> slices) {
@@ -193,11 +178,10 @@ std::size_t Connection::send_now(std::span<const net::Slice> slices) {
   return count;
 }
 
-void Connection::sent(std::uint64_t count) noexcept {
+void Connection::note_sent(std::uint64_t count) noexcept {
   if (count == 0) return;
   is_write_timed_ = false;  // the peer took something
   resources_.counters.bytes_sent += count;
-  output_.consume(count);
 }
 
 // RFC 9112 §9.6: close our side first and read on for a while, lest a reset destroy our last

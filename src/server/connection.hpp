@@ -68,7 +68,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   static void on_turn_end(void* self) noexcept;
   void settle();
   void flush();
-  void sent(std::uint64_t count) noexcept;
+  void note_sent(std::uint64_t count) noexcept;
   void finish();
   void set_receiving(bool wanted);
   void start_timer(const Standing& now);

@@ -6,54 +6,19 @@
 #include <chrono>
 #include <functional>
 #include <future>
-#include <memory>
-#include <optional>
 #include <string>
-#include <tuple>
+#include <string_view>
 
-#include "skua.hpp"
-#include "support/run_on.hpp"
-#include "support/test_server.hpp"
-#include "tls/issue.hpp"
+#include "client_fixture.hpp"
 
 namespace skua::testing {
 
-/// A client on a back end of the kind under test, and a server that it trusts.
-class ClientWebSocket : public ::testing::TestWithParam<std::tuple<BackendChoice, Transport>> {
+/// The same for WebSockets.
+class ClientWebSocket : public ClientTest {
  protected:
-  void SetUp() override {
-    if (!is_secure(transport())) return;
-    static const auto issued = tls::make_self_signed({});
-    if (!issued) GTEST_SKIP() << issued.error().text;
-    server_options_.tls.certificate = issued->certificate;
-    server_options_.tls.private_key = issued->private_key;
-    options_.tls.authorities = issued->certificate;
-  }
-  [[nodiscard]] static Transport transport() { return std::get<1>(GetParam()); }
-  [[nodiscard]] static loop::BackendKind backend() {
-    switch (std::get<0>(GetParam())) {
-      case BackendChoice::Epoll: return loop::BackendKind::Epoll;
-      case BackendChoice::IoUring: return loop::BackendKind::IoUring;
-      case BackendChoice::Poll: return loop::BackendKind::Poll;
-      case BackendChoice::Auto: break;
-    }
-    return loop::BackendKind::Auto;
-  }
-
-  TestServer& server() {
-    if (server_ == nullptr) {
-      server_ =
-          std::make_unique<TestServer>(router_, BackendChoice::Auto, server_options_, transport());
-    }
-    return *server_;
-  }
   std::string url(std::string_view target) {
-    const std::string scheme = is_secure(transport()) ? "wss" : "ws";
-    return scheme + "://127.0.0.1:" + std::to_string(server().port()) + std::string(target);
-  }
-  /// Runs a task that has a client.
-  void run(const std::function<Task<>(skua::Client&)>& body) {
-    run_on(backend(), with_client(body));
+    std::string made = ClientTest::url(target);
+    return made.replace(0, 4, "ws");
   }
 
   /// A handler that tells reason_seen() how its socket has ended.
@@ -83,31 +48,7 @@ class ClientWebSocket : public ::testing::TestWithParam<std::tuple<BackendChoice
     co_await client.close();
   }
 
-  Router router_;
-  ServerOptions server_options_;
-  ClientOptions options_;
   std::promise<CloseReason> seen_;
-
- private:
-  Task<> with_client(const std::function<Task<>(skua::Client&)>& body) {
-    skua::Client client(options_);
-    co_await body(client);
-    co_await client.close();
-  }
-
-  std::unique_ptr<TestServer> server_;
 };
-
-inline std::string client_websocket_name(
-    const ::testing::TestParamInfo<std::tuple<BackendChoice, Transport>>& info) {
-  const std::string backend =
-      backend_name(::testing::TestParamInfo<BackendChoice>(std::get<0>(info.param), 0));
-  return backend + (is_secure(std::get<1>(info.param)) ? "Tls" : "Tcp");
-}
-
-inline auto client_websocket_values() {
-  return ::testing::Combine(::testing::ValuesIn(backends()),
-                            ::testing::Values(Transport::Tcp, Transport::Tls));
-}
 
 }  // namespace skua::testing

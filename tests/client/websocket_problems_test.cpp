@@ -92,7 +92,7 @@ TEST_P(ClientWebSocketProblems, NobodyThereIsSaid) {
 }
 
 TEST_P(ClientWebSocketProblems, AServerThatNobodyVouchesForIsNotTrusted) {
-  if (!is_secure(transport())) GTEST_SKIP() << "TLS only";
+  if (!is_secure(wire())) GTEST_SKIP() << "TLS only";
   options_.tls.authorities.clear();
   const Problem problem = problem_of(url("/"));
   EXPECT_EQ(problem.code(), Errc::TlsCertificate);
@@ -286,12 +286,12 @@ TEST_P(HostileWebSocketServer, ReadsNothing) {
   done.set_value();
 }
 
-INSTANTIATE_TEST_SUITE_P(, ClientWebSocketProblems, testing::client_websocket_values(),
-                         testing::client_websocket_name);
+INSTANTIATE_TEST_SUITE_P(, ClientWebSocketProblems, testing::client_test_values(),
+                         testing::client_test_name);
 INSTANTIATE_TEST_SUITE_P(, HostileWebSocketServer,
                          ::testing::Combine(::testing::ValuesIn(testing::backends()),
                                             ::testing::Values(testing::Transport::Tcp)),
-                         testing::client_websocket_name);
+                         testing::client_test_name);
 
 }  // namespace
 }  // namespace skua

@@ -392,8 +392,8 @@ TEST_P(ClientWebSocket, CanBeDroppedAtEveryTurn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, ClientWebSocket, testing::client_websocket_values(),
-                         testing::client_websocket_name);
+INSTANTIATE_TEST_SUITE_P(, ClientWebSocket, testing::client_test_values(),
+                         testing::client_test_name);
 
 }  // namespace
 }  // namespace skua

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Challenges in, answers out. Digest goes before Basic: it does not show the password.
+#include "client/authorization.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t most_known = 64;
+
+std::vector<std::string_view> values_of(const http::Head& head, http::FieldName name) {
+  std::vector<std::string_view> values;
+  for (const http::FieldLine& line : head.fields) {
+    if (line.name == name) values.push_back(head.value(line));
+  }
+  return values;
+}
+
+bool offers_basic(const std::vector<std::string_view>& fields) {
+  for (const std::string_view field : fields) {
+    const Result<std::vector<Challenge>> challenges = parse_challenges(field);
+    if (!challenges) continue;
+    for (const Challenge& challenge : *challenges) {
+      if (challenge.is("Basic")) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Authorization::Authorization(BasicCredentials credentials, For whom)
+    : credentials_(std::move(credentials)),
+      digest_(credentials_.user, credentials_.password),
+      whom_(whom) {}
+
+Result<std::optional<std::string>> Authorization::field(std::string_view method,
+                                                        std::string_view target,
+                                                        std::string_view content) {
+  if (scheme_ == Scheme::None) return std::optional<std::string>();
+  Result<std::string> field =
+      scheme_ == Scheme::Basic ? credentials_.field() : digest_.authorize(method, target, content);
+  if (!field) return field.error();
+  return std::optional<std::string>(*std::move(field));
+}
+
+bool Authorization::learn(const http::Head& head) {
+  const unsigned asking = whom_ == For::Origin ? 401 : 407;
+  if (head.status == asking) return accept(head);
+  if (scheme_ != Scheme::Digest) return false;
+  const http::FieldLine* const info =
+      head.find(whom_ == For::Origin ? "authentication-info" : "proxy-authentication-info");
+  // One that cannot be read tells no next nonce; the present one goes on being good.
+  if (info != nullptr) static_cast<void>(digest_.advance(head.value(*info)));
+  return false;
+}
+
+bool Authorization::accept(const http::Head& head) {
+  const std::vector<std::string_view> fields =
+      values_of(head, whom_ == For::Origin ? http::FieldName::WwwAuthenticate
+                                           : http::FieldName::ProxyAuthenticate);
+  if (digest_.accept(fields)) {
+    scheme_ = Scheme::Digest;
+  } else if (offers_basic(fields)) {
+    scheme_ = Scheme::Basic;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Authorization& Authorizations::of(std::string_view server, const BasicCredentials& credentials) {
+  std::string key(server);
+  key.append(1, '\0').append(credentials.user).append(1, '\0').append(credentials.password);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  if (known_.size() >= most_known) known_.clear();
+  return known_.emplace(std::move(key), Authorization(credentials)).first->second;
+}
+
+}  // namespace skua::client

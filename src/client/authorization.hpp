@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/field.hpp"
+#include "skua/credentials.hpp"
+#include "skua/error.hpp"
+
+namespace skua::client {
+
+/// How a name and a password are shown to one server, once it has asked: the same for request after
+/// request.
+class Authorization final {
+ public:
+  /// Whose challenges these are. RFC 9110 §11.6, §11.7
+  enum class For : std::uint8_t { Origin, Proxy };
+
+  explicit Authorization(BasicCredentials credentials, For whom = For::Origin);
+
+  /// The field that answers what the server has asked; nothing where it has not asked yet.
+  ///
+  /// Ends with: Unsupported, MalformedChallenge.
+  Result<std::optional<std::string>> field(std::string_view method, std::string_view target,
+                                           std::string_view content);
+  /// Looks at a response to a request that was sent with field(), if there was one.
+  ///
+  /// Ends with: whether the server asks, in a way that can be answered.
+  [[nodiscard]] bool learn(const http::Head& head);
+  /// Whether it asks again only because the last answer was too old.
+  [[nodiscard]] bool is_stale() const noexcept {
+    return scheme_ == Scheme::Digest && digest_.is_stale();
+  }
+
+  /// `Authorization` or `Proxy-Authorization`.
+  [[nodiscard]] std::string_view field_name() const noexcept {
+    return whom_ == For::Origin ? "Authorization" : "Proxy-Authorization";
+  }
+
+ private:
+  enum class Scheme : std::uint8_t { None, Basic, Digest };
+
+  [[nodiscard]] bool accept(const http::Head& head);
+
+  BasicCredentials credentials_;
+  DigestSession digest_;
+  For whom_;
+  Scheme scheme_ = Scheme::None;
+};
+
+/// The authorizations of a client, as many as fit: one for each server and user.
+class Authorizations final {
+ public:
+  /// Lifetime:  until the next call.
+  Authorization& of(std::string_view server, const BasicCredentials& credentials);
+
+ private:
+  std::map<std::string, Authorization, std::less<>> known_;
+};
+
+}  // namespace skua::client

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// What a program says of a request, kept until it is sent.
+#include "skua/client_request.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "client/core.hpp"
+#include "client/download.hpp"
+#include "client/fetch.hpp"
+#include "client/reception.hpp"
+#include "client/request_spec.hpp"
+#include "client/save.hpp"
+#include "skua/async.hpp"
+
+namespace skua {
+namespace {
+
+using client::Core;
+using client::RequestSpec;
+
+bool is_framing(std::string_view name) noexcept {
+  return ascii::equals_ignoring_case(name, "Content-Length") ||
+         ascii::equals_ignoring_case(name, "Transfer-Encoding");
+}
+
+using Spec = std::unique_ptr<RequestSpec>;
+
+Task<Outcome<ClientResponse>> send_request(std::shared_ptr<Core> core, Spec spec) {
+  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+  if (!got) co_return got.error();
+  co_return ClientResponse(*std::move(got));
+}
+
+Task<Outcome<std::string>> text_of(std::shared_ptr<Core> core, Spec spec) {
+  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+  if (!got) co_return got.error();
+  const std::size_t limit_bytes = (*got)->text_limit();
+  Outcome<std::string> text = co_await client::read_text(**got, limit_bytes);
+  co_return text;
+}
+
+Task<Outcome<std::uint64_t>> save_content(std::shared_ptr<Core> core, Spec spec, std::string path) {
+  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+  if (!got) co_return got.error();
+  if (!(*got)->is_success()) co_return (*got)->unexpected_status();
+  Outcome<std::uint64_t> saved = co_await client::save(**got, std::move(path));
+  co_return saved;
+}
+
+/// There is nobody who could catch what a producer has thrown.
+Task<Outcome<ClientResponse>> send_caught(std::shared_ptr<Core> core, Spec spec) {
+  Problem problem;
+  try {
+    Outcome<ClientResponse> response = co_await send_request(std::move(core), std::move(spec));
+    co_return response;
+  } catch (const Exception& exception) {
+    problem.error = exception.error();
+    problem.text = exception.what();
+  } catch (const std::exception& exception) {
+    problem.error = Errc::Cancelled;
+    problem.text = exception.what();
+  }
+  co_return problem;
+}
+
+Task<> call_back(std::shared_ptr<Core> core, Spec spec,
+                 std::function<void(Outcome<ClientResponse>)> call) {
+  Outcome<ClientResponse> response = co_await send_caught(core, std::move(spec));
+  co_await yield();  // a request that fails at once is told of no earlier than others
+  if (core->is_broken_off) co_return;
+  const auto tell = [&]() noexcept { call(std::move(response)); };
+  tell();
+}
+
+}  // namespace
+
+ClientRequest::ClientRequest(std::shared_ptr<client::Core> core, Method method,
+                             std::string_view url)
+    : core_(std::move(core)), spec_(std::make_unique<RequestSpec>()) {
+  spec_->method = method;
+  spec_->url = url;
+  spec_->timeout = core_->options.timeout;
+  spec_->redirects = core_->options.redirects.limit;
+  spec_->decompress = core_->options.decompress;
+}
+
+ClientRequest::ClientRequest(ClientRequest&&) noexcept = default;
+ClientRequest& ClientRequest::operator=(ClientRequest&&) noexcept = default;
+ClientRequest::~ClientRequest() = default;
+
+ClientRequest& ClientRequest::header(std::string_view name, std::string_view value) & {
+  if (is_framing(name)) {
+    throw std::invalid_argument("ClientRequest::header: the content decides this field");
+  }
+  spec_->fields.add(name, value);
+  return *this;
+}
+
+ClientRequest& ClientRequest::without_header(std::string_view name) & {
+  spec_->left_out.emplace_back(name);
+  return *this;
+}
+
+ClientRequest& ClientRequest::query(std::string_view name, std::string_view value) & {
+  spec_->query.add(name, value);
+  return *this;
+}
+
+ClientRequest& ClientRequest::body(Body content, std::string_view type) & {
+  // So that it can be sent again without being copied.
+  if (std::string* const text = content.owned()) {
+    content = Body(std::make_shared<const std::string>(std::move(*text)));
+  }
+  spec_->content = std::move(content);
+  spec_->content_type = type;
+  spec_->is_content_given = true;
+  return *this;
+}
+
+ClientRequest& ClientRequest::stream(std::string_view type,
+                                     std::function<Task<>(BodyWriter&)> produce,
+                                     std::optional<std::uint64_t> length_bytes) & {
+  auto made = std::make_shared<BodyStream>();
+  made->produce = std::move(produce);
+  made->length_bytes = length_bytes;
+  return body(Body(std::shared_ptr<const BodyStream>(std::move(made))), type);
+}
+
+ClientRequest& ClientRequest::field(std::string_view name, std::string_view value) & {
+  spec_->form.add(name, value);
+  return *this;
+}
+
+ClientRequest& ClientRequest::file(std::string_view name, std::string_view path,
+                                   std::string_view type) & {
+  spec_->files.push_back({std::string(name), std::string(path), std::string(type)});
+  return *this;
+}
+
+ClientRequest& ClientRequest::basic_auth(std::string_view user, std::string_view password) & {
+  const BasicCredentials credentials{std::string(user), std::string(password)};
+  spec_->fields.set("Authorization", credentials.field().value());
+  return *this;
+}
+
+ClientRequest& ClientRequest::auth(std::string_view user, std::string_view password) & {
+  spec_->credentials = BasicCredentials{std::string(user), std::string(password)};
+  return *this;
+}
+
+ClientRequest& ClientRequest::bearer(std::string_view token) & {
+  spec_->fields.set("Authorization", "Bearer " + std::string(token));
+  return *this;
+}
+
+ClientRequest& ClientRequest::timeout(Duration limit) & {
+  spec_->timeout = limit;
+  return *this;
+}
+
+ClientRequest& ClientRequest::redirects(unsigned limit) & {
+  spec_->redirects = limit;
+  return *this;
+}
+
+ClientRequest& ClientRequest::expect_continue() & {
+  spec_->expects_continue = true;
+  return *this;
+}
+
+ClientRequest& ClientRequest::decompress(bool wanted) & {
+  spec_->decompress = wanted;
+  return *this;
+}
+
+ClientRequest& ClientRequest::set_progress(std::function<void(Progress)> call) & {
+  spec_->on_progress = std::move(call);
+  return *this;
+}
+
+ClientRequest& ClientRequest::set_upload(std::function<void(Progress)> call) & {
+  spec_->on_upload = std::move(call);
+  return *this;
+}
+
+ClientRequest& ClientRequest::set_interim(std::function<void(Status, std::string_view)> call) & {
+  spec_->on_interim = std::move(call);
+  return *this;
+}
+
+Task<Outcome<ClientResponse>> ClientRequest::send() && {
+  return send_request(std::move(core_), std::move(spec_));
+}
+
+Task<Outcome<std::string>> ClientRequest::text() && {
+  return text_of(std::move(core_), std::move(spec_));
+}
+
+Task<Outcome<std::uint64_t>> ClientRequest::save(std::string path) && {
+  return save_content(std::move(core_), std::move(spec_), std::move(path));
+}
+
+Task<Outcome<Downloaded>> ClientRequest::download(std::string path, DownloadOptions options) && {
+  return client::download(std::move(core_), std::move(spec_), std::move(path), options);
+}
+
+void ClientRequest::then(std::function<void(Outcome<ClientResponse>)> call) && {
+  Core& core = *core_;
+  core.callbacks->spawn(call_back(std::move(core_), std::move(spec_), std::move(call)));
+}
+
+}  // namespace skua

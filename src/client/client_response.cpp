@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What a program sees of a response.
+#include "skua/client_response.hpp"
+
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "client/reception.hpp"
+#include "client/save.hpp"
+
+namespace skua {
+namespace {
+
+std::optional<std::string_view> find(const http::Head& head, std::string_view name,
+                                     std::size_t nth) noexcept {
+  const http::FieldName known = http::find_field_name(name);
+  for (const http::FieldLine& line : head.fields) {
+    if (line.name != known) continue;
+    if (known == http::FieldName::Other && !ascii::equals_ignoring_case(head.name(line), name)) {
+      continue;
+    }
+    if (nth-- == 0) return head.value(line);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ClientResponse::ClientResponse(std::unique_ptr<client::Reception> reception) noexcept
+    : reception_(std::move(reception)) {}
+ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
+ClientResponse& ClientResponse::operator=(ClientResponse&&) noexcept = default;
+ClientResponse::~ClientResponse() = default;
+
+Status ClientResponse::status() const noexcept { return reception_->status(); }
+Version ClientResponse::version() const noexcept { return reception_->head().version(); }
+std::string_view ClientResponse::reason() const noexcept { return reception_->head().target(); }
+
+std::optional<std::string_view> ClientResponse::header(std::string_view name,
+                                                       std::size_t nth) const noexcept {
+  return find(reception_->head(), name, nth);
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::field(
+    std::size_t nth) const noexcept {
+  const http::Head& head = reception_->head();
+  if (nth >= head.fields.size()) return std::nullopt;
+  return std::pair{head.name(head.fields[nth]), head.value(head.fields[nth])};
+}
+
+std::optional<std::string_view> ClientResponse::trailer(std::string_view name) const noexcept {
+  return find(reception_->trailers(), name, 0);
+}
+
+const Url& ClientResponse::url() const noexcept { return reception_->asked().url; }
+unsigned ClientResponse::redirects() const noexcept { return reception_->asked().redirects; }
+std::optional<std::uint64_t> ClientResponse::length_bytes() const noexcept {
+  return reception_->length_bytes();
+}
+bool ClientResponse::is_decoded() const noexcept { return reception_->is_decoded(); }
+const ClientTimings& ClientResponse::timings() const noexcept { return reception_->timings(); }
+
+Task<Outcome<std::optional<Bytes>>> ClientResponse::read() { return reception_->read(); }
+
+Task<Outcome<std::string>> ClientResponse::text() { return text(reception_->text_limit()); }
+
+Task<Outcome<std::string>> ClientResponse::text(std::size_t limit_bytes) {
+  return client::read_text(*reception_, limit_bytes);
+}
+
+Task<Outcome<std::uint64_t>> ClientResponse::save(std::string path) {
+  return client::save(*reception_, std::move(path));
+}
+
+}  // namespace skua

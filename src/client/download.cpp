@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// A request in, a file out. Where an earlier part is there, the server is asked for the rest, on
+// the condition that it still has the same: then it answers 206, else 200 and all of it.
+#include "client/download.hpp"
+
+#include <charconv>
+#include <utility>
+
+#include "client/fetch.hpp"
+#include "client/problem.hpp"
+#include "client/resumable_file.hpp"
+#include "client/save.hpp"
+#include "skua/async.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr Status partial_content = Status::PartialContent;
+constexpr Status range_not_satisfiable = Status::RangeNotSatisfiable;
+
+/// `bytes 100-199/200` or `bytes */200`; numbers that are not there are absent.
+struct ContentRange {
+  std::optional<std::uint64_t> first{};
+  std::optional<std::uint64_t> total{};
+};
+
+std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+ContentRange content_range(const http::Head& head) noexcept {
+  ContentRange range;
+  const http::FieldLine* const line = head.find(http::FieldName::ContentRange);
+  if (line == nullptr) return range;
+  std::string_view text = head.value(*line);
+  if (!text.starts_with("bytes ")) return range;
+  text.remove_prefix(6);
+  range.first = take_number(text);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return range;
+  text.remove_prefix(slash + 1);
+  range.total = take_number(text);
+  return range;
+}
+
+// RFC 9110 §13.1.5: a weak entity tag does not do.
+std::string_view validator_of(const http::Head& head) noexcept {
+  const http::FieldLine* const etag = head.find(http::FieldName::Etag);
+  if (etag != nullptr && !head.value(*etag).starts_with("W/")) return head.value(*etag);
+  const http::FieldLine* const date = head.find(http::FieldName::LastModified);
+  return date == nullptr ? std::string_view() : head.value(*date);
+}
+
+class Download final {
+ public:
+  Download(std::shared_ptr<Core> core, RequestSpec spec, std::string path, DownloadOptions options)
+      : core_(std::move(core)),
+        spec_(std::move(spec)),
+        path_(std::move(path)),
+        options_(options),
+        file_(std::make_shared<ResumableFile>(path_)) {
+    spec_.decompress = false;  // a part of what is coded is no part of the file
+  }
+
+  Task<Outcome<Downloaded>> run();
+
+ private:
+  template <class F>
+  Task<std::optional<Problem>> on_disk(F work);
+  Task<Outcome<ReceptionPointer>> ask(bool for_rest);
+  Task<Outcome<Downloaded>> write(Reception& reception);
+  Task<Outcome<Downloaded>> finish();
+
+  const std::shared_ptr<Core> core_;
+  RequestSpec spec_;
+  const std::string path_;
+  const DownloadOptions options_;
+  const std::shared_ptr<ResumableFile> file_;  // calls on another thread may outlive this
+  std::uint64_t resumed_bytes_ = 0;
+};
+
+template <class F>
+Task<std::optional<Problem>> Download::on_disk(F work) {
+  const Result<void> done = co_await offload(work);
+  if (done) co_return std::nullopt;
+  co_return could_not("write '" + path_ + "'", done.error());
+}
+
+Task<Outcome<ReceptionPointer>> Download::ask(bool for_rest) {
+  auto spec = std::make_unique<RequestSpec>(spec_);
+  if (for_rest) {
+    spec->fields.set("Range", "bytes=" + std::to_string(file_->size_bytes()) + "-");
+    spec->fields.set("If-Range", file_->validator());
+  }
+  Outcome<ReceptionPointer> got = co_await fetch(core_, std::move(spec));
+  co_return got;
+}
+
+Task<Outcome<Downloaded>> Download::finish() {
+  const auto keep = [file = file_] { return file->keep(); };
+  std::optional<Problem> problem = co_await on_disk(keep);
+  if (problem) co_return *std::move(problem);
+  Downloaded downloaded;
+  downloaded.size_bytes = file_->size_bytes();
+  downloaded.resumed_bytes = resumed_bytes_;
+  co_return downloaded;
+}
+
+Task<Outcome<Downloaded>> Download::write(Reception& reception) {
+  std::optional<Problem> problem;
+  if (reception.status() == partial_content) {
+    const ContentRange range = content_range(reception.head());
+    if (range.first != file_->size_bytes()) {
+      co_return could_not(reception.step(), Errc::UnexpectedStatus,
+                          "the server sent another part than the one that it was asked for");
+    }
+    resumed_bytes_ = file_->size_bytes();
+    reception.count_from(resumed_bytes_);
+    const auto append = [file = file_] { return file->append(); };
+    problem = co_await on_disk(append);
+  } else {
+    const auto start = [file = file_, validator = std::string(validator_of(reception.head()))] {
+      return file->start(validator);
+    };
+    problem = co_await on_disk(start);
+  }
+  if (problem) co_return *std::move(problem);
+  const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
+  Task<Outcome<std::uint64_t>> writing = write_content(reception, path_, write);
+  Outcome<std::uint64_t> written = co_await std::move(writing);
+  if (!written) {
+    if (!options_.resume) file_->remove();
+    co_return written.error();
+  }
+  Outcome<Downloaded> finished = co_await finish();
+  co_return finished;
+}
+
+Task<Outcome<Downloaded>> Download::run() {
+  const auto look = [file = file_] { return file->look(); };
+  std::optional<Problem> problem;
+  if (options_.resume) problem = co_await on_disk(look);
+  if (problem) co_return *std::move(problem);
+  const bool has_part = file_->size_bytes() != 0;
+  Outcome<ReceptionPointer> got = co_await ask(has_part);
+  if (!got) co_return got.error();
+  if (has_part && (*got)->status() == range_not_satisfiable) {
+    // Of nothing behind the end there is nothing: the part may be all of it.
+    const bool is_whole = content_range((*got)->head()).total == file_->size_bytes();
+    co_await (*got)->discard();
+    if (is_whole) {
+      resumed_bytes_ = file_->size_bytes();
+      const auto append = [file = file_] { return file->append(); };
+      problem = co_await on_disk(append);
+      if (problem) co_return *std::move(problem);
+      Outcome<Downloaded> finished = co_await finish();
+      co_return finished;
+    }
+    got = co_await ask(false);
+    if (!got) co_return got.error();
+  }
+  const bool is_asked_part = has_part && (*got)->status() == partial_content;
+  if (!is_asked_part && (*got)->status() != Status::Ok) co_return (*got)->unexpected_status();
+  Outcome<Downloaded> written = co_await write(**got);
+  co_return written;
+}
+
+}  // namespace
+
+Task<Outcome<Downloaded>> download(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec,
+                                   std::string path, DownloadOptions options) {
+  Download download(std::move(core), std::move(*spec), std::move(path), options);
+  Outcome<Downloaded> downloaded = co_await download.run();
+  co_return downloaded;
+}
+
+}  // namespace skua::client

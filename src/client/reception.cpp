@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// Content comes from the exchange as it was sent, and goes out decoded, a piece at a time. Once it
+// is whole the connection is given back, however long the response is held.
+#include "client/reception.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "client/problem.hpp"
+#include "client/timed_wait.hpp"
+#include "skua/body.hpp"
+
+namespace skua::client {
+namespace {
+
+using Event = h1::ResponseEvent;
+
+constexpr std::size_t piece_bytes = 32 * 1024;      // of what is decoded
+constexpr std::size_t discarded_bytes = 64 * 1024;  // more costs more than another connection
+
+std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
+  const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
+  if (line == nullptr) return std::nullopt;
+  const std::string_view text = head.value(*line);
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return length;
+}
+
+}  // namespace
+
+Reception::Reception(std::shared_ptr<Core> core, Pool::Lease lease, ExchangePointer exchange,
+                     Asked asked)
+    : core_(std::move(core)),
+      lease_(std::move(lease)),
+      exchange_(std::move(exchange)),
+      asked_(std::move(asked)),
+      timings_(asked_.timings),
+      head_(exchange_->head()),
+      length_bytes_(length_of(head_.head())) {
+  const Result<void> started = start_decoding();
+  if (!started) problem_ = fail(started.error());
+}
+
+Reception::~Reception() = default;
+
+std::string Reception::step() const { return step_of(asked_.method, asked_.url); }
+
+Problem Reception::unexpected_status() const {
+  return could_not(step(), Errc::UnexpectedStatus,
+                   "the server answered " + std::to_string(head().status));
+}
+
+Result<void> Reception::start_decoding() {
+  if (!asked_.decompress || asked_.method == Method::Head) return {};
+  if (head().find(http::FieldName::ContentEncoding) == nullptr) return {};
+  coding::DecodeLimits limits;
+  limits.output_bytes = core_->options.limits.decoded_bytes;
+  limits.ratio = core_->options.limits.decoded_ratio;
+  Result<ContentDecoder> decoder = ContentDecoder::create(head(), limits);
+  if (!decoder) return decoder.error();
+  if (!decoder->is_identity()) decoder_.emplace(*std::move(decoder));
+  return {};
+}
+
+Problem Reception::fail(Error error) {
+  exchange_.reset();
+  lease_.release();
+  problem_ = could_not(step(), error);
+  return *problem_;
+}
+
+void Reception::complete() noexcept {
+  trailers_ = KeptHead(exchange_->trailers());
+  timings_.content = core_->loop.now() - asked_.began;
+  exchange_.reset();
+  lease_.release();
+}
+
+// Nothing where more has to come first.
+Result<std::optional<Bytes>> Reception::decode() {
+  decoded_.resize(piece_bytes);
+  const Result<std::size_t> size = decoder_->read(input_, decoded_);
+  if (!size) return size.error();
+  if (*size == 0) return std::optional<Bytes>();
+  return std::optional<Bytes>(bytes(std::string_view(decoded_.data(), *size)));
+}
+
+Result<Exchange::Step> Reception::next() {
+  Result<Exchange::Step> step = exchange_->read();
+  if (!step || step->event != Event::Data) return step;
+  received_bytes_ += step->data.size();
+  if (received_bytes_ > core_->options.limits.body_bytes) return Errc::BodyTooLong;
+  if (asked_.on_progress) {
+    std::optional<std::uint64_t> total = length_bytes_;
+    if (total) *total += earlier_bytes_;
+    asked_.on_progress({received_bytes_ + earlier_bytes_, total});
+  }
+  return step;
+}
+
+Duration Reception::patience() noexcept {
+  const loop::Instant now = core_->loop.now();
+  const Duration idle = core_->options.timeouts.idle - (now - exchange_->progress());
+  return std::min(idle, asked_.deadline - now);
+}
+
+Task<Outcome<std::optional<Bytes>>> Reception::read() {
+  if (problem_) co_return *problem_;
+  while (true) {
+    if (decoder_) {
+      Result<std::optional<Bytes>> piece = decode();
+      if (!piece) co_return fail(piece.error());
+      if (*piece) co_return *piece;
+    }
+    if (!exchange_) break;
+    Result<Exchange::Step> step = next();
+    if (!step) co_return fail(step.error());
+    if (step->event == Event::Complete || step->event == Event::Switched) complete();
+    if (step->event == Event::Data) {
+      input_ = step->data;
+      if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
+    }
+    if (step->event != Event::NeedMore) continue;
+    const Duration left = patience();
+    if (left <= Duration(0)) co_return fail(Errc::TimedOut);
+    co_await TimedWait(core_->loop, exchange_->changed(), left);
+  }
+  if (decoder_) {
+    const Result<void> finished = decoder_->finish();
+    if (!finished) co_return fail(finished.error());
+  }
+  co_return std::optional<Bytes>();
+}
+
+Task<> Reception::discard() {
+  decoder_.reset();
+  while (exchange_ && received_bytes_ < discarded_bytes) {
+    Outcome<std::optional<Bytes>> piece = co_await read();
+    if (!piece) break;
+  }
+  exchange_.reset();
+  lease_.release();
+}
+
+Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_bytes) {
+  std::string text;
+  while (true) {
+    Outcome<std::optional<Bytes>> piece = co_await reception.read();
+    if (!piece) co_return piece.error();
+    if (!*piece) co_return std::move(text);
+    if ((*piece)->size() > limit_bytes - text.size()) {
+      co_return could_not(reception.step(), Errc::BodyTooLong,
+                          "its content is longer than " + std::to_string(limit_bytes) + " bytes");
+    }
+    text.append(skua::text(**piece));
+  }
+}
+
+}  // namespace skua::client

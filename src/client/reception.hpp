@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "client/core.hpp"
+#include "client/decoding.hpp"
+#include "client/exchange.hpp"
+#include "client/kept_head.hpp"
+#include "client/pool.hpp"
+#include "skua/bytes.hpp"
+#include "skua/client_response.hpp"
+#include "skua/error.hpp"
+#include "skua/method.hpp"
+#include "skua/status.hpp"
+#include "skua/task.hpp"
+#include "skua/url.hpp"
+
+namespace skua::client {
+
+/// A response that is being received: its head is there.
+class Reception final {
+ public:
+  /// What it is the answer to.
+  struct Asked {
+    Method method = Method::Get;
+    Url url{};
+    unsigned redirects = 0;
+    bool decompress = true;
+    loop::Instant began{};
+    loop::Instant deadline = loop::Instant::max();
+    ClientTimings timings{};
+    std::function<void(Progress)> on_progress{};
+  };
+
+  /// The exchange has told its head. What is wrong with the codings of its content, read() tells.
+  Reception(std::shared_ptr<Core> core, Pool::Lease lease, ExchangePointer exchange, Asked asked);
+  Reception(const Reception&) = delete;
+  Reception& operator=(const Reception&) = delete;
+  ~Reception();
+
+  [[nodiscard]] const http::Head& head() const noexcept { return head_.head(); }
+  [[nodiscard]] const http::Head& trailers() const noexcept { return trailers_.head(); }
+  [[nodiscard]] Status status() const noexcept { return static_cast<Status>(head().status); }
+  [[nodiscard]] bool is_success() const noexcept { return head().status / 100 == 2; }
+  [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
+  [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept { return length_bytes_; }
+  [[nodiscard]] bool is_decoded() const noexcept { return decoder_.has_value(); }
+  [[nodiscard]] std::size_t text_limit() const noexcept { return core_->options.limits.text_bytes; }
+  [[nodiscard]] Core& core() const noexcept { return *core_; }
+  /// `get http://example.com/a`: for problems.
+  [[nodiscard]] std::string step() const;
+  [[nodiscard]] Problem unexpected_status() const;
+
+  /// Progress is told as if so much had come before.
+  void count_from(std::uint64_t size_bytes) noexcept { earlier_bytes_ = size_bytes; }
+  /// As ClientResponse::read().
+  Task<Outcome<std::optional<Bytes>>> read();
+  /// Reads what is left without using it, so that the connection can be used again; gives up where
+  /// that is much.
+  Task<> discard();
+
+ private:
+  Result<void> start_decoding();
+  Result<std::optional<Bytes>> decode();
+  Result<Exchange::Step> next();
+  [[nodiscard]] Duration patience() noexcept;
+  void complete() noexcept;
+  Problem fail(Error error);
+
+  std::shared_ptr<Core> core_;
+  Pool::Lease lease_;         // goes after the exchange
+  ExchangePointer exchange_;  // null: the content is read, or has failed
+  const Asked asked_;
+  ClientTimings timings_;
+  KeptHead head_;
+  KeptHead trailers_;
+  std::optional<ContentDecoder> decoder_{};
+  std::vector<char> decoded_;
+  std::string_view input_;  // that the decoder has not taken
+  std::optional<std::uint64_t> length_bytes_{};
+  std::uint64_t received_bytes_ = 0;
+  std::uint64_t earlier_bytes_ = 0;
+  std::optional<Problem> problem_{};
+
+ public:
+  [[nodiscard]] const ClientTimings& timings() const noexcept { return timings_; }
+};
+
+using ReceptionPointer = std::unique_ptr<Reception>;
+
+/// All that is left of the content.
+Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_bytes);
+
+}  // namespace skua::client

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What was said of a request's content in, what a connection sends out. Files are read on another
+// thread, while they are sent.
+#include "client/request_content.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "skua/async.hpp"
+#include "skua/body_writer.hpp"
+#include "skua/multipart_writer.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t piece_bytes = 64 * 1024;
+
+Result<std::string> read_piece(MultipartWriter& parts) {
+  std::string piece(piece_bytes, '\0');
+  const Result<std::size_t> size = parts.read(piece);
+  if (!size) return size.error();
+  piece.resize(*size);
+  return piece;
+}
+
+Task<> send_parts(std::shared_ptr<MultipartWriter> parts, BodyWriter& out) {
+  const auto read = [parts] { return read_piece(*parts); };
+  while (true) {
+    Result<std::string> piece = co_await offload(read);
+    if (!piece) throw Exception(piece.error());
+    if (piece->empty()) co_return;
+    co_await out.write(*std::move(piece));
+  }
+}
+
+Result<RequestContent> make_multipart(const RequestSpec& spec) {
+  const auto parts = std::make_shared<MultipartWriter>();
+  for (const auto& [name, value] : spec.form) parts->field(name, value);
+  for (const FormFile& file : spec.files) {
+    const Result<void> added = file.type.empty() ? parts->file(file.name, file.path)
+                                                 : parts->file(file.name, file.path, file.type);
+    if (!added) return added.error();
+  }
+  auto stream = std::make_shared<BodyStream>();
+  stream->length_bytes = parts->length_bytes();
+  stream->produce = [parts](BodyWriter& out) { return send_parts(parts, out); };
+  RequestContent made;
+  made.type = parts->content_type();
+  made.body = Body(std::shared_ptr<const BodyStream>(std::move(stream)));
+  made.is_given = true;
+  return made;
+}
+
+}  // namespace
+
+Result<RequestContent> make_content(const RequestSpec& spec) {
+  if (!spec.files.empty()) return make_multipart(spec);
+  RequestContent made;
+  if (!spec.form.empty()) {
+    made.body = Body(std::make_shared<const std::string>(spec.form.to_string()));
+    made.type = "application/x-www-form-urlencoded";
+    made.is_given = true;
+    return made;
+  }
+  made.body = spec.content;
+  made.type = spec.content_type;
+  made.is_given = spec.is_content_given;
+  return made;
+}
+
+bool has_content(const RequestSpec& spec) noexcept {
+  return spec.is_content_given || !spec.form.empty() || !spec.files.empty();
+}
+
+bool is_repeatable(const RequestSpec& spec) noexcept {
+  return !spec.files.empty() || !spec.form.empty() || spec.content.kind() != Body::Kind::Stream;
+}
+
+std::optional<std::uint64_t> length_of(const Body& content) noexcept {
+  const std::shared_ptr<const BodyStream>* const stream = content.stream();
+  return stream == nullptr ? content.size_bytes() : (*stream)->length_bytes;
+}
+
+}  // namespace skua::client

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/request_spec.hpp"
+#include "skua/body.hpp"
+#include "skua/error.hpp"
+
+namespace skua::client {
+
+/// Content and what it is.
+struct RequestContent {
+  Body body{};
+  std::string type{};
+  bool is_given = false;  ///< there is content, if only an empty one
+};
+
+/// The content of a request; each time that it is to be sent, as files are read while it is.
+///
+/// Ends with: what the file system says of a form's files.
+Result<RequestContent> make_content(const RequestSpec& spec);
+
+/// Whether it will be given.
+[[nodiscard]] bool has_content(const RequestSpec& spec) noexcept;
+
+/// Whether make_content() can be called again once some of the content was sent.
+[[nodiscard]] bool is_repeatable(const RequestSpec& spec) noexcept;
+
+/// How many bytes it has, where that is known without making it.
+[[nodiscard]] std::optional<std::uint64_t> length_of(const Body& content) noexcept;
+
+}  // namespace skua::client

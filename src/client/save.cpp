@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Content in, a file out: written off the loop, and only in its place when it is whole.
+#include "client/save.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "client/problem.hpp"
+#include "files/partial_file.hpp"
+#include "skua/async.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t batch_bytes = 256 * 1024;  // a change of threads for each
+
+Problem could_not_write(const std::string& path, Error error) {
+  return could_not("write '" + path + "'", error);
+}
+
+/// Fills the batch; false at the end of the content.
+Task<Outcome<bool>> fill(Reception& reception, std::string& batch) {
+  batch.clear();
+  while (batch.size() < batch_bytes) {
+    Outcome<std::optional<Bytes>> piece = co_await reception.read();
+    if (!piece) co_return piece.error();
+    if (!*piece) co_return !batch.empty();
+    batch.append(text(**piece));
+  }
+  co_return true;
+}
+
+}  // namespace
+
+Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string path,
+                                           std::function<Result<void>(const std::string&)> write) {
+  const auto batch = std::make_shared<std::string>();
+  const auto write_batch = [batch, write = std::move(write)] { return write(*batch); };
+  std::uint64_t size_bytes = 0;
+  while (true) {
+    Outcome<bool> filled = co_await fill(reception, *batch);
+    // What has arrived is kept, where that is wanted, however it has ended.
+    if (!batch->empty()) {
+      const Result<void> written = co_await offload(write_batch);
+      if (!written) co_return could_not_write(path, written.error());
+      size_bytes += batch->size();
+    }
+    if (!filled) co_return filled.error();
+    if (!*filled) co_return size_bytes;
+  }
+}
+
+Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path) {
+  const auto file = std::make_shared<files::PartialFile>();
+  const auto create = [file, path] { return file->create(path); };
+  const Result<void> created = co_await offload(create);
+  if (!created) co_return could_not_write(path, created.error());
+  const auto write = [file](const std::string& piece) { return file->write(piece); };
+  Task<Outcome<std::uint64_t>> writing = write_content(reception, path, write);
+  Outcome<std::uint64_t> size_bytes = co_await std::move(writing);
+  if (!size_bytes) co_return size_bytes.error();
+  const auto keep = [file, path] { return file->keep_as(path); };
+  const Result<void> kept = co_await offload(keep);
+  if (!kept) co_return could_not_write(path, kept.error());
+  co_return size_bytes;
+}
+
+}  // namespace skua::client
