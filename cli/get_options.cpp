@@ -24,6 +24,14 @@ struct Words {
   Texts fields;
 };
 
+[[noreturn]] void refuse(const std::string& text) { throw CLI::ValidationError(text); }
+
+template <class T>
+T checked(Outcome<T> outcome) {
+  if (!outcome) refuse(outcome.error().text);
+  return *std::move(outcome);
+}
+
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser
       .add_option("-H,--header", words.fields,
@@ -49,8 +57,11 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
 
 void declare_content(CLI::App& parser, GetOptions& options) {
   CLI::Option* const json =
-      parser.add_flag("-j,--json", options.json, "Send data items as JSON, as goes without saying");
-  parser.add_flag("-f,--form", options.form, "Send data items as a form")->excludes(json);
+      parser.add_flag("-j,--json", options.json, "Send data items as JSON, as goes without saying")
+          ->option_text(" ");
+  parser.add_flag("-f,--form", options.form, "Send data items as a form")
+      ->excludes(json)
+      ->option_text(" ");
   parser
       .add_option("--data", options.data,
                   "Send this text; @FILE sends a file, - the standard input as it comes")
@@ -60,11 +71,14 @@ void declare_content(CLI::App& parser, GetOptions& options) {
 
 void declare_redirects(CLI::App& parser, RedirectOptions& redirects) {
   CLI::Option* const follow =
-      parser.add_flag_callback("--follow", [] {}, "Follow redirects, as goes without saying");
+      parser.add_flag_callback(
+                "--follow", [] {}, "Follow redirects, as goes without saying")
+          ->option_text(" ");
   parser
       .add_flag_callback(
           "--no-follow", [&redirects] { redirects.limit = 0; }, "Take a redirect as the response")
-      ->excludes(follow);
+      ->excludes(follow)
+      ->option_text(" ");
   parser.add_option("--max-redirects", redirects.limit, "How many are followed")
       ->check(CLI::Range(0U, 1000U))
       ->option_text("COUNT [10]");
@@ -72,18 +86,23 @@ void declare_redirects(CLI::App& parser, RedirectOptions& redirects) {
 
 void declare_connection(CLI::App& parser, GetOptions& options) {
   ClientOptions& client = options.client;
-  CLI::Option* const http1 = parser.add_flag_callback(
-      "--http1.1", [&client] { client.versions = HttpVersions::Http1; }, "Speak HTTP/1.1 only");
+  CLI::Option* const http1 =
+      parser
+          .add_flag_callback(
+              "--http1.1", [&client] { client.versions = HttpVersions::Http1; },
+              "Speak HTTP/1.1 only")
+          ->option_text(" ");
   parser
       .add_flag_callback(
           "--http2", [&client] { client.versions = HttpVersions::Http2; },
           "Speak HTTP/2 only; on http:// without asking the server")
-      ->excludes(http1);
+      ->excludes(http1)
+      ->option_text(" ");
   parser
       .add_option_function<std::string>(
           "--proxy",
           [&client](const std::string& url) {
-            client.proxy.url = url;
+            client.proxy.url = checked(parse_url_argument(url)).to_string();
             client.proxy.from_environment = false;
           },
           "Go through a proxy; else http_proxy, https_proxy and the like count")
@@ -180,14 +199,6 @@ constexpr const char* footer =
     "  skua get :8080/search q==skua Accept:application/json\n"
     "  skua post :8080/users name=Ada born:=1815\n"
     "  skua get -d -c https://example.com/large.iso";
-
-[[noreturn]] void refuse(const std::string& text) { throw CLI::ValidationError(text); }
-
-template <class T>
-T checked(Outcome<T> outcome) {
-  if (!outcome) refuse(outcome.error().text);
-  return *std::move(outcome);
-}
 
 bool has_scheme(std::string_view text) {
   const std::size_t mark = text.find("://");

@@ -58,7 +58,7 @@ std::string timing_text(const GetOptions& options, const ClientResponse& respons
   add("resolve", timings.resolved);
   add("connect", timings.connected);
   add("TLS", timings.secured);
-  add("prepare", timings.sent);
+  before = timings.sent.value_or(before);  // until then it waited for its turn
   add("wait", timings.head);
   add("content", timings.content);
   return waterfall(phases, terminal_columns(STDERR_FILENO));
