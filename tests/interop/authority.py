@@ -52,15 +52,21 @@ class Authority:
             openssl("req", "-x509", *KEY, "-days", "30", "-subj", f"/CN={name}", "-keyout", str(self.key), "-out",
                     str(self.certificate), *[word for text in extensions for word in ("-addext", text)])
 
-    def sign(self, certificate: pathlib.Path, key: pathlib.Path, name: str, extensions: list[str], start: float = -1, end: float = 30):
+    def sign(self, certificate: pathlib.Path, key: pathlib.Path, name: str, extensions: list[str], start: float = -1,
+             end: float = 30):
         request = certificate.with_suffix(".csr")
         openssl("req", *KEY, "-subj", f"/CN={name}", "-keyout", str(key), "-out", str(request),
                 *[word for text in extensions for word in ("-addext", text)])
-        openssl("ca", "-batch", "-notext", "-config", str(self.configuration), "-cert", str(self.certificate), "-keyfile",
-                str(self.key), "-startdate", in_days(start), "-enddate", in_days(end), "-in", str(request), "-out", str(certificate))
+        openssl("ca", "-batch", "-notext", "-config", str(self.configuration), "-cert", str(self.certificate),
+                "-keyfile", str(self.key), "-startdate", in_days(start), "-enddate", in_days(end), "-in", str(request),
+                "-out", str(certificate))
 
-    def issue(self, name: str, *hosts: str, chain: "tuple[Authority, ...]" = (), start: float = -1, end: float = 30) -> tuple[str, str]:
-        """A certificate file, with the certificates of `chain` behind it, and its key; without hosts it has only a common name."""
+    def issue(self, name: str, *hosts: str, chain: "tuple[Authority, ...]" = (), start: float = -1,
+              end: float = 30) -> tuple[str, str]:
+        """A certificate, with those of `chain` behind it, and its key; it begins and ends in so many days.
+
+        Without hosts it has a common name only.
+        """
         file, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         names = ["subjectAltName=" + ",".join(hosts)] if hosts else []
         self.sign(file, key, name, [*names, "extendedKeyUsage=serverAuth,clientAuth"], start, end)

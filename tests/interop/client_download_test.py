@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`skua get --download` from nginx: what is drawn, a server that is killed, what goes on where it ended, names, who is not overwritten.
+"""`skua get --download` from nginx: progress, a server that is killed, going on where it ended, names of files.
 
 Usage: client_download_test.py SKUA [--large]      a file of 256 MB, or of 1 GB; ends with 77 (skipped) without nginx
 """
@@ -106,7 +106,7 @@ def whole(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str):
     percents = [int(number) for number in re.findall(r"(\d{1,3}) ?%", drawn)]
     assert percents and percents == sorted(percents) and max(percents) > 50, f"progress: {drawn[-500:]!r}"
     last = drawn.rstrip().splitlines()[-1]
-    assert re.search(r'large\.bin.*[0-9.]+ [KMG]iB', last), drawn[-500:]
+    assert re.search(r"large\.bin.*[0-9.]+ [KMG]iB", last), drawn[-500:]
     equal(checksum(folder / "large.bin"), expected)
     equal(part_of(folder, "large.bin").exists(), False)
     (folder / "large.bin").unlink()
@@ -129,7 +129,7 @@ def killed(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str, size_b
     have = part.stat().st_size
     assert size_bytes // 4 < have < size_bytes, have
     equal((folder / "large.bin").exists(), False)
-    # Whoever does not ask to go on begins again, and has lost nothing by a server that is away.
+    # Nothing is lost by a server that is away.
     skua.run("get", "--download", "--continue", nginx.url() + "/large.bin", code=7, folder=folder)
     equal(part.stat().st_size, have)
     nginx.restart(TEXT % {"pace": ""})
