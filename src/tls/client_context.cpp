@@ -142,7 +142,9 @@ std::unique_ptr<Engine> OpensslClientContext::start(std::string_view host,
     const auto* const address = reinterpret_cast<const unsigned char*>(octets.data());
     is_set = X509_VERIFY_PARAM_set1_ip(checks, address, octets.size()) == 1;
   } else if (is_set) {
-    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    // RFC 9525 appendix A: a common name proves nothing, also where there is no other.
+    X509_VERIFY_PARAM_set_hostflags(
+        checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     // RFC 6066 §3: literal addresses are not permitted in SNI.
     is_set = X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size()) == 1 &&
              SSL_set_tlsext_host_name(ssl.get(), name.c_str()) == 1;
