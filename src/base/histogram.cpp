@@ -39,8 +39,8 @@ constexpr std::uint64_t last_of(std::size_t bucket) noexcept {
   return first_of(bucket) + (std::uint64_t{1} << shift_of(bucket)) - 1;
 }
 
-constexpr std::uint64_t longest_value = std::chrono::duration_cast<Microseconds>(
-    Histogram::longest).count();
+constexpr std::uint64_t longest_value =
+    std::chrono::duration_cast<Microseconds>(Histogram::longest).count();
 constexpr std::size_t bucket_count = bucket_of(longest_value) + 1;
 
 static_assert(bucket_of(2047) == 2047 && bucket_of(2048) == 2048 && bucket_of(2049) == 2048);
@@ -104,8 +104,8 @@ Duration Histogram::deviation() const noexcept {
 Duration Histogram::percentile(double percent) const noexcept {
   if (count_ == 0) return Duration(0);
   const double share = std::clamp(percent, 0.0, 100.0) / 100 * static_cast<double>(count_);
-  const std::uint64_t wanted = std::max<std::uint64_t>(
-      1, std::min(count_, static_cast<std::uint64_t>(std::ceil(share))));
+  const std::uint64_t wanted =
+      std::max<std::uint64_t>(1, std::min(count_, static_cast<std::uint64_t>(std::ceil(share))));
   std::uint64_t seen = 0;
   std::size_t bucket = 0;
   while ((seen += buckets_[bucket]) < wanted) ++bucket;
