@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The `skua` command: one row of the table for each of its commands.
+#include "bench.hpp"
 #include "command.hpp"
 #include "serve.hpp"
 #include "ws.hpp"
@@ -22,6 +23,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
+    {"bench", "Load a server and measure how it takes it", skua::cli::configure_bench},
     {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 
