@@ -143,16 +143,16 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
                         !is_forwarded && h2::is_available();
   std::unique_ptr<PooledConnection> made;
   if (is_agreed || is_known) {
-    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks,
-                                          std::move(stream), response_limits(options));
+    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
+                                          response_limits(options));
     return made;
   }
   if (options.versions == HttpVersions::Http2 && !is_forwarded) {
     const std::string whom = stream->peer().to_string();
     net::close_detached(std::move(stream));
-    return could_not("speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
-                     h2::is_available() ? "the server has not agreed to"
-                                        : "skua was built without it");
+    return could_not(
+        "speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
+        h2::is_available() ? "the server has not agreed to" : "skua was built without it");
   }
   made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
                                         response_limits(options));

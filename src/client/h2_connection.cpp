@@ -52,8 +52,9 @@ std::string_view scheme_of(const Url& url) noexcept {
 
 }  // namespace
 
-H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool, net::OutputQueue::Blocks& blocks,
-                           std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits)
+H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+                           net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+                           const h1::ResponseLimits& limits)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),

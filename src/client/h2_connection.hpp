@@ -33,9 +33,11 @@ class H2Connection final : public HttpConnection,
     return stream.protocol() == "h2" && h2::is_available();
   }
 
-  /// Only where h2::is_available(). What it refers to is kept by `owner`; `stream` is connected, and secure where it is to be.
-  H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool, net::OutputQueue::Blocks& blocks,
-               std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits);
+  /// Only where h2::is_available(). What it refers to is kept by `owner`; `stream` is connected,
+  /// and secure where it is to be.
+  H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+               net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+               const h1::ResponseLimits& limits);
   /// All its exchanges have ended.
   ~H2Connection() override;
 

@@ -67,7 +67,8 @@ class H2ConnectionTest : public ::testing::Test {
       fault_ = fault.get();
       stream = std::move(fault);
     }
-    auto made = std::make_unique<H2Connection>(nullptr, *loop_, *pool_, blocks_, std::move(stream), limits_);
+    auto made = std::make_unique<H2Connection>(nullptr, *loop_, *pool_, blocks_, std::move(stream),
+                                               limits_);
     connection_ = made.get();
     co_return std::unique_ptr<PooledConnection>(std::move(made));
   }
