@@ -114,9 +114,9 @@ TEST_F(H2ConnectionTest, EndingAnExchangeCancelsItsStream) {
   EXPECT_EQ(pool_->idle_count(), 1U);
 }
 
-TEST_F(H2ConnectionTest, RoomIsThatOfTheServer) {
+TEST_F(H2ConnectionTest, CapacityIsThatOfTheServer) {
   H2Call first = greeted({{3, 1}});
-  EXPECT_EQ(connection_->room(), 0U);
+  EXPECT_EQ(connection_->capacity(), 1U);
   auto waiting = acquire();
   on_loop([&waiting] { waiting.start(nullptr, nullptr); });
   EXPECT_FALSE(waiting.is_done());
@@ -125,7 +125,7 @@ TEST_F(H2ConnectionTest, RoomIsThatOfTheServer) {
   Pool::Lease second = waiting.result().value();
   EXPECT_EQ(&second.connection(), connection_);
   EXPECT_TRUE(second.is_reused());
-  EXPECT_EQ(connection_->room(), 1U);
+  EXPECT_EQ(connection_->capacity(), 2U);
   auto again = begin(Method::Get, "/", {}, {}, false);
   ASSERT_TRUE(again);
   auto none = begin(Method::Get, "/", {}, {}, false);
@@ -149,7 +149,7 @@ TEST_F(H2ConnectionTest, GoawayLetsGoOnWhatTheServerWillAnswer) {
   EXPECT_EQ(told(second), "error: GOAWAY: the connection is closed");
   EXPECT_TRUE(second->is_unprocessed());
   EXPECT_FALSE(first->is_unprocessed());
-  EXPECT_EQ(connection_->room(), 0U);
+  EXPECT_EQ(connection_->capacity(), 0U);
   end(second);
   feed(frames::data(1, "rest", frames::end));
   EXPECT_EQ(told(first), "Head(200) [rest] Complete");

@@ -205,7 +205,7 @@ TEST_F(H2UploadTest, AResponseMayComeWhereNothingCanBeSentAnyMore) {
   said();
   stream_->fail_send(Errc::Reset);
   feed(frames::window_update(0, 50'000) + frames::window_update(3, 50'000));
-  EXPECT_EQ(connection_->room(), 0U);
+  EXPECT_EQ(connection_->capacity(), 0U);
   EXPECT_EQ(told(call), "");
   feed(head(3, {}, frames::whole, "413"));
   EXPECT_EQ(told(call), "Head(413) Complete");
