@@ -4,6 +4,7 @@
 // inside a call.
 #include "client/h2_connection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -76,7 +77,11 @@ H2Connection::~H2Connection() { SKUA_ASSERT(exchanges_.empty()); }
 // Requests ----------------------------------------------------------------------------------------
 
 std::size_t H2Connection::room() const noexcept {
-  return state_ == State::Open && can_send() ? session_->room() : 0;
+  if (!can_begin()) return 0;
+  // Who has a share and has not begun yet will.
+  const std::size_t awaited = lease_count() - std::min(lease_count(), exchange_count_);
+  const std::size_t room = session_->room();
+  return room - std::min(room, awaited);
 }
 
 Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
@@ -84,7 +89,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   const h1::RequestHead head = head_of(request);
   const Result<std::string> host = h1::request_host(head, request.url, request.fields);
   if (!host) return host.error();
-  if (room() == 0) return Error(Errc::Closed, "HTTP/2");
+  if (!can_begin()) return Error(Errc::Closed, "HTTP/2");
 
   const bool has_content = request.content.kind() != Body::Kind::None &&
                            (request.content.stream() != nullptr || head.length_bytes != 0);
@@ -103,6 +108,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
                                                      has_content, exchange.get());
   if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
   exchanges_.push_back(*exchange);
+  ++exchange_count_;
   ExchangePointer begun(exchange.release());
   exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
                              request.expects_continue);
@@ -112,6 +118,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
 
 void H2Connection::forget(H2Exchange& exchange) noexcept {
   exchange.unlink();
+  --exchange_count_;
   const std::unique_ptr<H2Exchange> ended(&exchange);
   settle_later();
 }
@@ -182,7 +189,7 @@ void H2Connection::settle() {
     session_->lose(Error(Errc::Closed, "HTTP/2"));
   }
   const bool is_told = std::exchange(has_more_room_, false);
-  if (state_ == State::Retired && exchanges_.empty() && !is_leased()) return close();
+  if (state_ == State::Retired && exchanges_.empty() && lease_count() == 0) return close();
   if (is_told && room() != 0) pool_.room_changed();
 }
 

@@ -87,6 +87,9 @@ class H2Connection final : public HttpConnection,
   void flush();
   void note_sent(std::uint64_t count);
   void retire() noexcept;
+  [[nodiscard]] bool can_begin() const noexcept {
+    return state_ == State::Open && can_send() && session_->room() != 0;
+  }
   [[nodiscard]] bool can_send() const noexcept { return !send_failure_ && !end_; }
 
   loop::Loop& loop_;
@@ -96,6 +99,7 @@ class H2Connection final : public HttpConnection,
   net::OutputQueue output_;
   const std::uint64_t most_content_bytes_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned by who has begun them
+  std::size_t exchange_count_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::optional<Error> end_{};  // of what the server sends

@@ -31,8 +31,8 @@ class PooledConnection : public base::ListNode {
   virtual void close() = 0;
 
  protected:
-  /// Whether requests have a share of it: then it is not to be removed.
-  [[nodiscard]] bool is_leased() const noexcept { return leases_ != 0; }
+  /// How many have a share of it, begun or not; while there are any it is not to be removed.
+  [[nodiscard]] std::size_t lease_count() const noexcept { return leases_; }
 
  private:
   friend class Pool;
