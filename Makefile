@@ -26,9 +26,10 @@ test: deps check ## build, then run every check and every test
 check: ## everything about the source that needs no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
 
-interop: deps ## build, then the whole Autobahn suite on every back end, both ways (two hours)
+interop: deps ## build, then a download of 1 GB, and the whole Autobahn suite on every back end, both ways (two hours)
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build --preset release -j$(JOBS)
+	@python3 -B tests/interop/client_download_test.py build/release/bin/skua --large
 	@python3 -B tests/interop/autobahn_test.py build/release/bin/skua-bench-server --all
 
 format: ## format the C++ sources

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The `skua` command: one row of the table for each of its commands.
+#include "bench.hpp"
 #include "command.hpp"
+#include "get.hpp"
 #include "serve.hpp"
 #include "ws.hpp"
 
@@ -14,6 +16,8 @@
 
 namespace {
 
+using skua::cli::configure_request;
+
 struct Command {
   const char* name;
   const char* description;
@@ -22,6 +26,13 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
+    {"get", "Get what a URL has, or download it", configure_request<skua::Method::Get>},
+    {"post", "Send data to a URL", configure_request<skua::Method::Post>},
+    {"put", "Put data where a URL is", configure_request<skua::Method::Put>},
+    {"patch", "Change what a URL has", configure_request<skua::Method::Patch>},
+    {"delete", "Delete what a URL has", configure_request<skua::Method::Delete>},
+    {"head", "Show the head of what a URL has", configure_request<skua::Method::Head>},
+    {"bench", "Load a server and measure how it takes it", skua::cli::configure_bench},
     {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 
@@ -31,7 +42,7 @@ int run(int count, char** arguments) {
   parser.set_help_flag("-h,--help", "Print this help and exit");
   parser.require_subcommand(0, 1);
   parser.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("skua: ") + error.what() + "\nTry `skua --help` or `skua serve --help`.\n";
+    return std::string("skua: ") + error.what() + "\nTry `skua --help` or `skua COMMAND --help`.\n";
   });
   std::vector<std::pair<CLI::App*, std::function<int()>>> actions;
   for (const Command& command : commands) {

@@ -16,8 +16,7 @@ bool is_terminal(int descriptor) noexcept;
 /// otherwise.
 bool wants_colour(Colour choice, int descriptor);
 
-/// Text of a stranger, so that a terminal shows it and obeys nothing in it: control characters but
-/// newline and tab as `\x1b`, bytes that are no UTF-8 too.
+/// Text of a stranger, so that a terminal shows it and obeys nothing in it: see TerminalText.
 std::string harmless(std::string_view text);
 
 }  // namespace skua::cli

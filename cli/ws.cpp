@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "common_options.hpp"
 #include "input_lines.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
@@ -209,10 +210,7 @@ class Conversation {
 };
 
 int talk(const WsOptions& options) {
-  if (options.client.tls.insecure) {
-    std::fputs("skua: WARNING: --insecure: the server may be anybody, and others may read along\n",
-               stderr);
-  }
+  warn_of(options.client.tls);
   Conversation conversation(options);
   return skua::run(conversation.run());
 }

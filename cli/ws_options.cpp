@@ -2,29 +2,19 @@
 // The options of `skua ws`.
 #include "ws_options.hpp"
 
-#include <cstdint>
-#include <map>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "common_options.hpp"
 
 namespace skua::cli {
 namespace {
 
-std::pair<std::string, std::string> split(const std::string& option, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == text.npos || colon == 0) {
-    throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
-  }
-  return {text.substr(0, colon), text.substr(colon + 1)};
-}
-
 std::pair<std::string, std::string> split_field(const std::string& line) {
-  auto field = split("--header", line);
+  auto field = split_at_colon("--header", line);
   field.second.erase(0, field.second.find_first_not_of(" \t"));
   return field;
-}
-
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
 void declare_request(CLI::App& parser, WsOptions& options) {
@@ -47,24 +37,13 @@ void declare_request(CLI::App& parser, WsOptions& options) {
   parser
       .add_option_function<std::string>(
           "-a,--auth",
-          [&options](const std::string& text) { options.basic = split("--auth", text); },
+          [&options](const std::string& text) { options.basic = split_at_colon("--auth", text); },
           "Basic authentication")
       ->option_text("USER:PASSWORD");
   parser.add_option("--bearer", options.token, "Authentication by a token")->option_text("TOKEN");
   parser.add_flag_callback(
       "-c,--compress", [&options] { options.socket.compression = WebSocketCompression::Context; },
       "Offer to compress messages (permessage-deflate)");
-}
-
-void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
-  parser.add_option("--ca", tls.authorities, "Who may sign servers' certificates: a PEM file")
-      ->option_text("FILE [the system's]");
-  parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
-      ->option_text("FILE");
-  parser.add_option("--key", tls.certificate.private_key, "Its private key, PEM")
-      ->option_text("FILE [in --cert]");
-  parser.add_flag("-k,--insecure", tls.insecure,
-                  "Take any certificate: whoever can reach the wire can read and change all");
 }
 
 void declare_messages(CLI::App& parser, WsOptions& options) {
@@ -83,7 +62,7 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
       ->option_text("COUNT");
   parser
       .add_option_function<double>(
-          "-w,--wait", [&options](double seconds) { options.wait = milliseconds(seconds); },
+          "-w,--wait", [&options](double seconds) { options.wait = from_seconds(seconds); },
           "After the last message, wait until the server has seen it, and for what it answers "
           "until then; at most so long")
       ->check(CLI::Range(0.0, 86'400.0))
@@ -93,13 +72,13 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
       ->option_text("SIZE [64MiB]");
   parser
       .add_option_function<double>(
-          "--ping", [&options](double seconds) { options.socket.ping = milliseconds(seconds); },
+          "--ping", [&options](double seconds) { options.socket.ping = from_seconds(seconds); },
           "Ping a server that has been silent for so long")
       ->check(CLI::Range(0.001, 86'400.0))
       ->option_text("SECONDS [30]");
   parser
       .add_option_function<double>(
-          "--idle", [&options](double seconds) { options.socket.idle = milliseconds(seconds); },
+          "--idle", [&options](double seconds) { options.socket.idle = from_seconds(seconds); },
           "Give up a server that has been silent for so long")
       ->check(CLI::Range(0.001, 86'400.0))
       ->option_text("SECONDS [60]");
@@ -107,11 +86,7 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
 
 void declare_output(CLI::App& parser, WsOptions& options) {
   parser.add_flag("--json", options.json, "Print every event as one line of JSON");
-  const std::map<std::string, Colour> colours{
-      {"auto", Colour::Auto}, {"always", Colour::Always}, {"never", Colour::Never}};
-  parser.add_option("--color", options.colour, "auto (on a terminal), always or never")
-      ->transform(CLI::Transformer(colours))
-      ->option_text("WHEN [auto]");
+  declare_colour(parser, options.colour);
   parser.add_flag("-q,--quiet", options.quiet, "Print messages and errors only");
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "skua/bytes.hpp"
 #include "skua/client.hpp"
 #include "terminal.hpp"
 
@@ -24,7 +24,7 @@ struct WsOptions {
   std::string token{};
   std::vector<std::string> messages{};   ///< sent at once, instead of what is read
   std::optional<std::uint64_t> count{};  ///< of messages to receive before it ends
-  std::chrono::milliseconds wait{2000};  ///< for answers, after the last was sent
+  Duration wait = 2s;                    ///< for answers, after the last was sent
   Colour colour = Colour::Auto;
   bool listen = false;
   bool binary = false;

@@ -393,10 +393,26 @@ def ws_client(program: str):
     room.end()
 
 
+def client(program: str):
+    server = Example(str(pathlib.Path(program).with_name("example-hello")))
+    _, page, _ = server.get("/")
+    url = f"http://127.0.0.1:{server.port}/"
+    done = subprocess.run([program, url], capture_output=True, text=True, timeout=TIMEOUT)
+    equal((done.returncode, done.stdout, done.stderr), (0, f"200 {url}\n{page}", ""))
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "page"
+        done = subprocess.run([program, url, str(file)], capture_output=True, text=True, timeout=TIMEOUT)
+        equal((done.returncode, file.read_text()), (0, page))
+        done = subprocess.run([program, f"{url}missing", str(file)], capture_output=True, text=True, timeout=TIMEOUT)
+        equal((done.returncode, file.read_text()), (1, page))
+        assert "the server answered 404" in done.stderr, done.stderr
+    server.end()
+
+
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https, chat, ws_client)}
+                                     late_answer, https, chat, ws_client, client)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     tests[sys.argv[1]](sys.argv[2])

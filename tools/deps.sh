@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing to build and test skua, with apt; does nothing, fast, when all is there.
-# Usage: deps.sh [ci]      `ci` adds what only the whole of .ci/run needs (Clang 19 and its tools).
+# Usage: deps.sh [ci]      `ci` adds what only the whole of .ci/run needs (Clang 19 and its tools,
+#                          and servers for tests/interop, which are not started).
 # Elsewhere than on Debian and Ubuntu it says what is missing and lets you install it.
 set -euo pipefail
 
@@ -28,6 +29,11 @@ ci_needs="
 git git
 curl curl
 /usr/lib/python3/dist-packages/requests python3-requests
+openssl openssl
+/usr/sbin/nginx nginx
+/usr/sbin/apache2 apache2-bin
+/usr/sbin/haproxy haproxy
+/usr/sbin/squid squid
 clang++-19 clang-19
 clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19
@@ -71,6 +77,7 @@ fi
 echo "skua: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null; }
+# Runlevel 1: what is installed does not start.
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null; }
 apt update -q || { tail -n 20 "$log" >&2; echo "skua: apt-get update failed; trying with the lists that are there" >&2; }
 apt install -q -y --no-install-recommends "${missing[@]}" || { tail -n 20 "$log" >&2; give_up "apt-get install failed."; }

@@ -41,8 +41,9 @@ struct ClientTimings {
 
 /// A response: its head is there, its content is read as it comes.
 ///
-/// A response that is destroyed before its content was read gives its connection up, unless little
-/// is left of it.
+/// Where it is destroyed before its content was read, its connection is closed; in HTTP/2 only the
+/// stream.
+///
 /// Lifetime:  it keeps what it needs of its client.
 class ClientResponse final {
  public:

@@ -93,6 +93,7 @@ struct DigestChallenge {
   bool offers_auth_int = false;  ///< protection of the content too
   bool is_stale = false;         ///< the password was right, but the nonce was old
   bool wants_user_hash = false;  ///< the name of the user may be hidden
+  bool is_utf8 = true;           ///< names and passwords are: charset=UTF-8
 
   /// Ends with: MalformedChallenge; Unsupported for an algorithm or a qop that we do not know.
   static Result<DigestChallenge> from(const Challenge& challenge);
@@ -112,6 +113,9 @@ struct DigestCredentials {
   DigestAlgorithm algorithm = DigestAlgorithm::Md5;
   DigestQop qop = DigestQop::Legacy;
   bool is_user_hashed = false;
+  /// Whether a name of other letters may become `username*`, which servers of before RFC 7616 do not
+  /// know: they find its octets in `username`.
+  bool may_encode_user = true;
 
   /// Ends with: MalformedChallenge; Unsupported for an algorithm or a qop that we do not know.
   static Result<DigestCredentials> from(const Challenge& credentials);

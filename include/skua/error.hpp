@@ -84,6 +84,7 @@ enum class Errc : std::uint16_t {
   AddressUnavailable,
   InvalidAddress,
   NameNotResolved,
+  ProxyRefused,
   PermissionDenied,
   NotFound,
   TooManyOpenFiles,

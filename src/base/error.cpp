@@ -35,7 +35,7 @@ constexpr Row tls_row(Errc code) noexcept {
 constexpr Row websocket_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
-    case MalformedFrame: return {"a WebSocket frame is malformed", Status::BadRequest};
+    case MalformedFrame: return {"a frame is malformed", Status::BadRequest};
     case MalformedText: return {"the text is not UTF-8", Status::BadRequest};
     case MessageTooLong: return {"the WebSocket message is too long", Status::ContentTooLarge};
     case UpgradeRefused: return {"the server did not open a WebSocket", Status::BadGateway};
@@ -127,6 +127,7 @@ constexpr Row row(Errc code) noexcept {
       return {"the address is not one of this machine", Status::InternalServerError};
     case InvalidAddress: return {"the address is not valid", Status::InternalServerError};
     case NameNotResolved: return {"the name could not be resolved", Status::BadGateway};
+    case ProxyRefused: return {"the proxy did not open a tunnel", Status::BadGateway};
     case PermissionDenied: return {"permission was denied", Status::Forbidden};
     case NotFound: return {"it was not found", Status::NotFound};
     case TooManyOpenFiles: return {"too many files are open", Status::ServiceUnavailable};

@@ -5,36 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "client/challenges.hpp"
+#include "skua/status.hpp"
+
 namespace skua::client {
 namespace {
 
 constexpr std::size_t most_known = 64;
 
-std::vector<std::string_view> values_of(const http::Head& head, http::FieldName name) {
-  std::vector<std::string_view> values;
-  for (const http::FieldLine& line : head.fields) {
-    if (line.name == name) values.push_back(head.value(line));
-  }
-  return values;
-}
-
-bool offers_basic(const std::vector<std::string_view>& fields) {
-  for (const std::string_view field : fields) {
-    const Result<std::vector<Challenge>> challenges = parse_challenges(field);
-    if (!challenges) continue;
-    for (const Challenge& challenge : *challenges) {
-      if (challenge.is("Basic")) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
-Authorization::Authorization(BasicCredentials credentials, For whom)
-    : credentials_(std::move(credentials)),
-      digest_(credentials_.user, credentials_.password),
-      whom_(whom) {}
+Authorization::Authorization(BasicCredentials credentials)
+    : credentials_(std::move(credentials)), digest_(credentials_.user, credentials_.password) {}
 
 Result<std::optional<std::string>> Authorization::field(std::string_view method,
                                                         std::string_view target,
@@ -47,20 +29,16 @@ Result<std::optional<std::string>> Authorization::field(std::string_view method,
 }
 
 bool Authorization::learn(const http::Head& head) {
-  const unsigned asking = whom_ == For::Origin ? 401 : 407;
-  if (head.status == asking) return accept(head);
+  if (head.status == code(Status::Unauthorized)) return accept(head);
   if (scheme_ != Scheme::Digest) return false;
-  const http::FieldLine* const info =
-      head.find(whom_ == For::Origin ? "authentication-info" : "proxy-authentication-info");
+  const http::FieldLine* const info = head.find("authentication-info");
   // One that cannot be read tells no next nonce; the present one goes on being good.
   if (info != nullptr) static_cast<void>(digest_.advance(head.value(*info)));
   return false;
 }
 
 bool Authorization::accept(const http::Head& head) {
-  const std::vector<std::string_view> fields =
-      values_of(head, whom_ == For::Origin ? http::FieldName::WwwAuthenticate
-                                           : http::FieldName::ProxyAuthenticate);
+  const std::vector<std::string_view> fields = values_of(head, "WWW-Authenticate");
   if (digest_.accept(fields)) {
     scheme_ = Scheme::Digest;
   } else if (offers_basic(fields)) {

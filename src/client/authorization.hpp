@@ -17,10 +17,7 @@ namespace skua::client {
 /// request.
 class Authorization final {
  public:
-  /// Whose challenges these are. RFC 9110 §11.6, §11.7
-  enum class For : std::uint8_t { Origin, Proxy };
-
-  explicit Authorization(BasicCredentials credentials, For whom = For::Origin);
+  explicit Authorization(BasicCredentials credentials);
 
   /// The field that answers what the server has asked; nothing where it has not asked yet.
   ///
@@ -36,11 +33,6 @@ class Authorization final {
     return scheme_ == Scheme::Digest && digest_.is_stale();
   }
 
-  /// `Authorization` or `Proxy-Authorization`.
-  [[nodiscard]] std::string_view field_name() const noexcept {
-    return whom_ == For::Origin ? "Authorization" : "Proxy-Authorization";
-  }
-
  private:
   enum class Scheme : std::uint8_t { None, Basic, Digest };
 
@@ -48,7 +40,6 @@ class Authorization final {
 
   BasicCredentials credentials_;
   DigestSession digest_;
-  For whom_;
   Scheme scheme_ = Scheme::None;
 };
 

@@ -76,8 +76,7 @@ Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, 
   if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
     co_return client::could_not(target->step, added.error());
   }
-  Outcome<client::ConnectOptions> connecting =
-      core->connect_options(target->origin.is_secure, true);
+  Outcome<client::ConnectOptions> connecting = core->connect_options(target->origin, true);
   if (!connecting) co_return connecting.error();
   Outcome<std::unique_ptr<net::Stream>> stream =
       co_await core->connector.connect(target->origin, *connecting);

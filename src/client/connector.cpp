@@ -1,28 +1,36 @@
 // SPDX-License-Identifier: MIT
-// An origin in, a stream out: the name, the race of its addresses, TLS. Whatever a phase has is
-// owned by an object in the task's frame, so that dropping the task ends it.
+// An origin in, a stream out: the name, the race of its addresses, TLS; through a proxy all of that
+// with the proxy, the tunnel, and TLS in it. Whatever a phase has is owned by an object in the
+// task's frame, so that dropping the task ends it.
 #include "client/connector.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "client/handshake.hpp"
+#include "client/tunnel.hpp"
 
 namespace skua::client {
 namespace {
+
+constexpr unsigned most_proxy_connections = 3;
 
 std::string without_brackets(std::string host) {
   if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
   return host;
 }
 
-}  // namespace
-
-std::string Origin::to_string() const {
-  if (!unix_path.empty()) return "unix:" + unix_path;
-  const bool lacks_brackets = host.find(':') != std::string::npos && !host.starts_with('[');
-  const std::string name = lacks_brackets ? "[" + host + "]" : host;
-  return name + ":" + std::to_string(port);
+/// Whether TLS cannot even be tried.
+std::optional<Problem> check_tls(const Origin& origin, const std::string& whom,
+                                 const tls::ClientContext* tls) {
+  const std::string step = "speak TLS with " + whom;
+  if (!origin.is_secure) return std::nullopt;
+  if (tls == nullptr) return could_not(step, Error(Errc::Unsupported, "TLS"), "it is not set up");
+  if (!origin.host.empty()) return std::nullopt;
+  return could_not(step, Errc::InvalidHost, "no host is named that it could prove to be");
 }
+
+}  // namespace
 
 Connector::Connector(loop::Loop& loop, Resolver& resolver, OpenStream open)
     : loop_(loop), resolver_(resolver), open_(std::move(open)) {}
@@ -32,25 +40,73 @@ Task<Outcome<std::unique_ptr<net::Stream>>> Connector::connect(const Origin& ori
   return establish(origin, options);
 }
 
-Task<Outcome<std::unique_ptr<net::Stream>>> Connector::establish(Origin origin,
-                                                                 ConnectOptions options) {
+Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions options) {
   const std::string whom = origin.to_string();
-  const std::string tls_step = "speak TLS with " + whom;
-  if (origin.is_secure && options.tls == nullptr) {
-    co_return could_not(tls_step, Error(Errc::Unsupported, "TLS"), "it is not set up");
+  // Before a proxy is told of it.
+  if (auto wrong = check_tls(origin, whom, options.tls.get())) co_return *std::move(wrong);
+  const bool is_proxied = options.proxy != nullptr && origin.unix_path.empty();
+  if (!is_proxied) {
+    Connected straight = co_await open(origin, whom, options.tls.get(), options);
+    co_return straight;
   }
-  if (origin.is_secure && origin.host.empty()) {
-    co_return could_not(tls_step, Errc::InvalidHost, "no host is named that it could prove to be");
+  if (!origin.is_secure && !options.tunnels) {
+    Connected forwarding = co_await to_proxy(options);
+    co_return forwarding;
   }
+  Connected through = co_await tunnel(origin, options);
+  if (!through || !origin.is_secure) co_return through;
+  Connected both_ends =
+      co_await secure(*std::move(through), origin, whom, *options.tls, options.tls_limit);
+  if (both_ends && options.times != nullptr) options.times->secured = loop_.now();
+  co_return both_ends;
+}
+
+/// What is connected here, to an origin or a proxy, with TLS where that wants it.
+Task<Connector::Connected> Connector::open(const Origin& origin, std::string whom,
+                                           const tls::ClientContext* tls,
+                                           const ConnectOptions& options) {
+  if (auto wrong = check_tls(origin, whom, tls)) co_return *std::move(wrong);
   Outcome<Addresses> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
-  auto connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
-  if (!connected || !origin.is_secure) co_return connected;
-  Handshake handshake(loop_, *std::move(connected),
-                      options.tls->connect(without_brackets(origin.host)));
-  Outcome<std::unique_ptr<net::Stream>> secure =
-      co_await handshake.run(tls_step, options.tls_limit);
-  co_return secure;
+  if (options.times != nullptr) options.times->resolved = loop_.now();
+  Connected connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
+  if (!connected) co_return connected;
+  if (options.times != nullptr) options.times->connected = loop_.now();
+  if (!origin.is_secure) co_return connected;
+  Connected encrypted =
+      co_await secure(*std::move(connected), origin, whom, *tls, options.tls_limit);
+  if (encrypted && options.times != nullptr) options.times->secured = loop_.now();
+  co_return encrypted;
+}
+
+Task<Connector::Connected> Connector::to_proxy(const ConnectOptions& options) {
+  const Origin& proxy = options.proxy->proxy().origin;
+  return open(proxy, "proxy " + proxy.to_string(), options.proxy_tls.get(), options);
+}
+
+/// A proxy that wants to know who asks may close the connection on which it says so.
+Task<Connector::Connected> Connector::tunnel(const Origin& origin, const ConnectOptions& options) {
+  const std::string step = "open a tunnel to " + origin.to_string() + " through proxy " +
+                           options.proxy->proxy().origin.to_string();
+  for (unsigned connections = 0; connections < most_proxy_connections; ++connections) {
+    Connected connected = co_await to_proxy(options);
+    if (!connected) co_return connected;
+    Tunnel attempt(loop_, *std::move(connected), origin, *options.proxy);
+    const Outcome<Tunnel::End> end = co_await attempt.run(step, options.tunnel_limit);
+    if (!end) co_return end.error();
+    if (*end == Tunnel::End::Open) co_return attempt.take_stream();
+  }
+  co_return could_not(step, Error(Errc::ProxyRefused, "proxy"),
+                      "it closes every connection on which it asks who is there");
+}
+
+Task<Connector::Connected> Connector::secure(std::unique_ptr<net::Stream> stream,
+                                             const Origin& origin, std::string whom,
+                                             const tls::ClientContext& tls, Duration limit) {
+  Handshake handshake(loop_, std::move(stream),
+                      tls.connect(without_brackets(origin.host), origin.port));
+  Connected encrypted = co_await handshake.run("speak TLS with " + whom, limit);
+  co_return encrypted;
 }
 
 Task<Outcome<Addresses>> Connector::addresses_of(const Origin& origin, Duration limit) {
@@ -65,8 +121,7 @@ Task<Outcome<Addresses>> Connector::addresses_of(const Origin& origin, Duration 
 }
 
 /// The race is over when this is: no attempt goes on beside what follows.
-Task<Outcome<std::unique_ptr<net::Stream>>> Connector::reach(std::string whom, Addresses addresses,
-                                                             Duration limit) {
+Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresses, Duration limit) {
   const std::string step = "connect to " + whom;
   Race race(loop_, open_, take_turns(addresses));
   Result<std::unique_ptr<net::Stream>> winner = co_await race.run(limit);

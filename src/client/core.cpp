@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "client/core.hpp"
 
+#include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "client/h1_connection.hpp"
+#include "client/h2_connection.hpp"
+#include "client/problem.hpp"
 #include "client/websocket_connection.hpp"
 #include "h2/session.hpp"
+#include "net/close_detached.hpp"
 
 namespace skua::client {
 namespace {
@@ -35,44 +40,123 @@ std::vector<std::string> protocols(HttpVersions versions) {
   return {"h2", "http/1.1"};
 }
 
+Url read_base(const std::string& text) {
+  if (text.empty()) return {};
+  const Result<Url> url = Url::parse_lenient(text);
+  if (!url || !url->has_scheme() || !url->has_authority()) {
+    throw std::invalid_argument("ClientOptions::base_url: '" + text + "' is no whole URL");
+  }
+  return *url;
+}
+
+template <class T>
+T checked(Outcome<T> outcome) {
+  if (!outcome) throw std::invalid_argument("ClientOptions::proxy: " + outcome.error().text);
+  return *std::move(outcome);
+}
+
+ProxySettings proxy_settings(const ProxyOptions& options) {
+  ProxySettings settings;
+  if (!options.url.empty()) {
+    settings.http = checked(Proxy::parse(options.url));
+    settings.https = settings.http;
+    settings.exceptions = NoProxy::parse(options.except);
+  } else if (options.from_environment) {
+    settings = checked(ProxySettings::from([](const char* name) { return std::getenv(name); }));
+  }
+  return settings;
+}
+
+ResolverOptions resolver_options(const ClientOptions& options) {
+  ResolverOptions made;
+  for (const auto& [host, port, address] : options.hosts) {
+    const Result<net::Address> where = net::Address::parse(address, 0);
+    if (!where) {
+      throw std::invalid_argument("ClientOptions::hosts: '" + address + "' is no address");
+    }
+    made.overrides.push_back({host, port, *where});
+  }
+  return made;
+}
+
 }  // namespace
 
 Core::Core(loop::Loop& thread_loop, ClientOptions told)
     : loop(thread_loop),
       options(std::move(told)),
-      resolver(loop),
+      base_url(read_base(options.base_url)),
+      proxies(proxy_settings(options.proxy)),
+      resolver(loop, resolver_options(options)),
       connector(loop, resolver),
       blocks(kept_blocks),
       pool(loop, pool_limits(options)) {}
 
 // The trust of a whole system takes a while to read: once, for those who need it.
-Outcome<ConnectOptions> Core::connect_options(bool is_secure, bool is_websocket) {
+Outcome<std::shared_ptr<const tls::ClientContext>> Core::context(bool is_websocket) {
+  Context& made = is_websocket ? websocket_tls_ : http_tls_;
+  if (!made) {
+    made =
+        tls::ClientContext::create(options.tls, is_websocket ? std::vector<std::string>{"http/1.1"}
+                                                             : protocols(options.versions));
+  }
+  return *made;
+}
+
+Outcome<ConnectOptions> Core::connect_options(const Origin& origin, bool is_websocket) {
   ConnectOptions made;
   made.resolve_limit = options.timeouts.resolve;
   made.connect_limit = options.timeouts.connect;
   made.tls_limit = options.timeouts.handshake;
-  if (!is_secure) return made;
-  Context& context = is_websocket ? websocket_tls_ : http_tls_;
-  if (!context) {
-    context =
-        tls::ClientContext::create(options.tls, is_websocket ? std::vector<std::string>{"http/1.1"}
-                                                             : protocols(options.versions));
+  made.tunnel_limit = options.timeouts.head;
+  if (origin.is_secure) {
+    auto tls = context(is_websocket);
+    if (!tls) return tls.error();
+    made.tls = *std::move(tls);
   }
-  if (!*context) return context->error();
-  made.tls = **context;
+  const Proxies::Route route = proxies.route(origin, is_websocket);
+  if (route.use == ProxyUse::None) return made;
+  made.proxy = route.proxy;
+  made.tunnels = route.use == ProxyUse::Tunnel;
+  if (route.proxy->proxy().origin.is_secure) {
+    auto tls = context(true);
+    if (!tls) return tls.error();
+    made.proxy_tls = *std::move(tls);
+  }
   return made;
 }
 
-Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, ClientTimings* timings) {
-  const loop::Instant began = loop.now();
-  Outcome<ConnectOptions> connecting = connect_options(origin.is_secure, false);
+Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, ConnectTimes* times) {
+  Outcome<ConnectOptions> connecting = connect_options(origin, false);
   if (!connecting) co_return connecting.error();
+  connecting->times = times;
   Outcome<std::unique_ptr<net::Stream>> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
-  timings->connected = loop.now() - began;
-  std::unique_ptr<PooledConnection> connection = std::make_unique<H1Connection>(
-      shared_from_this(), loop, pool, blocks, *std::move(stream), response_limits(options));
-  co_return std::move(connection);
+  const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
+  co_return connection_over(*std::move(stream), is_forwarded);
+}
+
+Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
+    std::unique_ptr<net::Stream> stream, bool is_forwarded) {
+  const bool is_agreed = H2Connection::was_agreed_on(*stream);
+  // Without TLS there is nobody to ask. RFC 9113 §3.3
+  const bool is_known = options.versions == HttpVersions::Http2 && !stream->is_secure() &&
+                        !is_forwarded && h2::is_available();
+  std::unique_ptr<PooledConnection> made;
+  if (is_agreed || is_known) {
+    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks,
+                                          std::move(stream), response_limits(options));
+    return made;
+  }
+  if (options.versions == HttpVersions::Http2 && !is_forwarded) {
+    const std::string whom = stream->peer().to_string();
+    net::close_detached(std::move(stream));
+    return could_not("speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
+                     h2::is_available() ? "the server has not agreed to"
+                                        : "skua was built without it");
+  }
+  made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
+                                        response_limits(options));
+  return made;
 }
 
 void Core::break_off() {

@@ -8,13 +8,14 @@
 #include "client/authorization.hpp"
 #include "client/connector.hpp"
 #include "client/pool.hpp"
+#include "client/proxy_settings.hpp"
 #include "client/resolver.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
 #include "skua/async.hpp"
 #include "skua/client_options.hpp"
-#include "skua/client_response.hpp"
 #include "skua/cookie_jar.hpp"
+#include "skua/url.hpp"
 #include "skua/waiter.hpp"
 #include "tls/client_context.hpp"
 #include "ws/message_coding.hpp"
@@ -28,16 +29,15 @@ class Core final : public std::enable_shared_from_this<Core> {
  public:
   Core(loop::Loop& loop, ClientOptions options);
 
-  /// How to connect, with TLS or without; for HTTP, or for WebSockets, which HTTP/2 has none of
-  /// here.
+  /// How to connect to an origin; for HTTP, or for WebSockets, which HTTP/2 has none of here.
   ///
   /// Ends with: TlsConfiguration.
-  Outcome<ConnectOptions> connect_options(bool is_secure, bool is_websocket);
+  Outcome<ConnectOptions> connect_options(const Origin& origin, bool is_websocket);
   /// A connection that speaks HTTP to a server; it is the pool's, and keeps this.
   ///
   /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
   ///            HTTP that is wanted.
-  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ClientTimings* timings);
+  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ConnectTimes* times);
 
   /// The client is gone: so are the connections that only finish.
   void break_off();
@@ -46,6 +46,8 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   loop::Loop& loop;
   const ClientOptions options;
+  const Url base_url;  // of no scheme: there is none
+  const Proxies proxies;
   Resolver resolver;
   Connector connector;
   ws::Codecs codecs;
@@ -62,8 +64,12 @@ class Core final : public std::enable_shared_from_this<Core> {
   [[nodiscard]] bool is_finishing();
 
   using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
+  Outcome<std::shared_ptr<const tls::ClientContext>> context(bool is_websocket);
+  Outcome<std::unique_ptr<PooledConnection>> connection_over(std::unique_ptr<net::Stream> stream,
+                                                             bool is_forwarded);
+
   Context http_tls_{};
-  Context websocket_tls_{};
+  Context websocket_tls_{};  // for proxies, too
 };
 
 }  // namespace skua::client

@@ -60,8 +60,10 @@ class Fetch final {
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
+  Result<void> authorize_to_proxy(FieldLines& lines);
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
   void take_interim(Exchange& exchange);
+  void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
@@ -69,6 +71,7 @@ class Fetch final {
   void store_cookies(const http::Head& head);
   Next next(const http::Head& head);
   bool answers_challenge(const http::Head& head);
+  bool answers_proxy(const http::Head& head);
   Next redirect(const http::Head& head);
   [[nodiscard]] std::string step() const { return step_of(method_, url_); }
 
@@ -81,11 +84,15 @@ class Fetch final {
   FieldLines fields_;  // those that were told, less what redirects have taken away
   std::optional<BasicCredentials> credentials_;
   Origin origin_;
+  Proxies::Route route_;
+  std::string shown_to_proxy_;  // the field that it was sent last
+  ConnectTimes times_;
   ClientTimings timings_;
   std::optional<Problem> problem_{};
-  std::uint64_t content_bytes_ = 0;
+  std::optional<std::uint64_t> content_bytes_{};  // where it is known
   unsigned redirects_ = 0;
   unsigned answers_ = 0;
+  unsigned proxy_answers_ = 0;
   bool has_content_ = true;  // a redirect may leave it behind
   bool is_sent_ = false;     // some of the content, once
   bool waits_for_continue_ = false;
@@ -94,9 +101,8 @@ class Fetch final {
 // The URL ----------------------------------------------------------------------------------------
 
 std::optional<Problem> Fetch::read_url() {
-  const std::string& base = core_->options.base_url;
   Result<Url> url = Url::parse_lenient(spec_->url);
-  if (url && !base.empty()) url = Url::parse_lenient(base).value().resolve(*url);
+  if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
   const std::string step = "read the URL '" + spec_->url + "'";
   if (!url) return could_not(step, url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
@@ -151,8 +157,21 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
   if (core_->options.cookies) add_usual(lines, "Cookie", core_->jar.field_for(url_, wall_time()));
   const Result<void> authorized = authorize(lines, content);
   if (!authorized) return authorized.error();
+  const Result<void> introduced = authorize_to_proxy(lines);
+  if (!introduced) return introduced.error();
   lines.add(fields_);
   return lines;
+}
+
+// What a proxy that makes the request itself wants to know. RFC 9110 §11.7
+Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
+  shown_to_proxy_.clear();
+  if (route_.use != ProxyUse::Forward) return {};
+  Result<std::string> field = route_.proxy->authorize(name(method_), url_.to_string());
+  if (!field) return field.error();
+  shown_to_proxy_ = *std::move(field);
+  if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
+  return {};
 }
 
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
@@ -162,7 +181,7 @@ Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) 
   Result<std::optional<std::string>> field =
       known.field(name(method_), url_.request_target(), text);
   if (!field) return field.error();
-  if (*field) lines.add(known.field_name(), **field);
+  if (*field) lines.add("Authorization", **field);
   return {};
 }
 
@@ -170,16 +189,18 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   Result<RequestContent> content = RequestContent{};
   if (has_content_) content = make_content(*spec_);
   if (!content) return content.error();
-  content_bytes_ = length_of(content->body).value_or(0);
+  content_bytes_ = length_of(content->body);
   waits_for_continue_ = spec_->expects_continue && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
   if (!lines) return lines.error();
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
-  Result<ExchangePointer> begun = connection.begin({.method = method_,
-                                                    .url = url_,
-                                                    .fields = *lines,
-                                                    .content = std::move(content->body),
-                                                    .expects_continue = waits_for_continue_});
+  Result<ExchangePointer> begun = connection.begin(
+      {.method = method_,
+       .url = url_,
+       .fields = *lines,
+       .content = std::move(content->body),
+       .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
+       .expects_continue = waits_for_continue_});
   if (begun && is_stream && !waits_for_continue_) is_sent_ = true;
   timings_.sent = core_->loop.now() - began_;
   return begun;
@@ -187,8 +208,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 
 Task<Outcome<Pool::Lease>> Fetch::acquire() {
   const std::string whom = origin_.to_string();
-  const std::string key = whom + (origin_.is_secure ? " tls" : "");
-  const Pool::Connect connect = [this] { return core_->open(origin_, &timings_); };
+  // One that a proxy answers on is as good for every origin behind it.
+  const std::string key = route_.use == ProxyUse::Forward
+                              ? "proxy " + route_.proxy->proxy().origin.to_string()
+                              : whom + (origin_.is_secure ? " tls" : "");
+  const Pool::Connect connect = [this] { return core_->open(origin_, &times_); };
   Task<Outcome<Pool::Lease>> acquiring =
       core_->pool.acquire(key, whom, core_->options.timeouts.queue, connect);
   if (deadline_ == loop::Instant::max()) {
@@ -228,6 +252,12 @@ Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const
   return std::min(left, deadline_ - now);
 }
 
+void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const {
+  if (!spec_->on_upload || exchange.sent_bytes() == told_bytes) return;
+  told_bytes = exchange.sent_bytes();
+  spec_->on_upload({told_bytes, content_bytes_});
+}
+
 Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   loop::Instant all_sent = core_->loop.now();
   const loop::Instant asked = all_sent;
@@ -235,16 +265,11 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   while (true) {
     const Result<Exchange::Step> step = exchange.read();
     if (!step) co_return step.error();
+    tell_upload(exchange, told_bytes);
     if (step->event == Event::Head) co_return {};
     if (step->event == Event::Interim) take_interim(exchange);
     if (step->event != Event::NeedMore) continue;
     if (!exchange.is_all_sent()) all_sent = core_->loop.now();
-    if (spec_->on_upload && exchange.sent_bytes() != told_bytes) {
-      told_bytes = exchange.sent_bytes();
-      const std::optional<std::uint64_t> total =
-          content_bytes_ == 0 ? std::nullopt : std::optional(content_bytes_);
-      spec_->on_upload({told_bytes, total});
-    }
     Duration left = patience(exchange, all_sent);
     if (waits_for_continue_) {
       left = std::min(left, core_->options.timeouts.continue_wait - (core_->loop.now() - asked));
@@ -299,6 +324,12 @@ Task<Outcome<ReceptionPointer>> Fetch::exchange() {
 
 ReceptionPointer Fetch::receive(Pool::Lease lease, ExchangePointer exchange) {
   timings_.head = core_->loop.now() - began_;
+  const auto since = [this](const std::optional<loop::Instant>& time) {
+    return time ? std::optional(*time - began_) : std::nullopt;
+  };
+  timings_.resolved = since(times_.resolved);
+  timings_.connected = since(times_.connected);
+  timings_.secured = since(times_.secured);
   Reception::Asked asked;
   asked.method = method_;
   asked.url = url_;
@@ -370,7 +401,18 @@ Fetch::Next Fetch::redirect(const http::Head& head) {
   return Next::Again;
 }
 
+bool Fetch::answers_proxy(const http::Head& head) {
+  if (route_.use != ProxyUse::Forward) return false;
+  if (head.status != code(Status::ProxyAuthenticationRequired)) {
+    route_.proxy->note(head);
+    return false;
+  }
+  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
+  return ++proxy_answers_ <= most_answers && route_.proxy->accept(head, shown_to_proxy_);
+}
+
 Fetch::Next Fetch::next(const http::Head& head) {
+  if (answers_proxy(head)) return Next::Again;
   store_cookies(head);
   if (answers_challenge(head)) return Next::Again;
   return redirect(head);
@@ -381,6 +423,8 @@ Task<Outcome<ReceptionPointer>> Fetch::run() {
   if (problem_) co_return *std::move(problem_);
   while (true) {
     origin_ = origin_of(url_, core_->options);
+    route_ = core_->proxies.route(origin_, false);
+    times_ = ConnectTimes();
     timings_ = ClientTimings();
     Outcome<ReceptionPointer> got = co_await exchange();
     if (!got) co_return got.error();

@@ -135,6 +135,7 @@ Result<std::string> DigestSession::authorize(std::string_view method, std::strin
   if (credentials.qop == DigestQop::Legacy && !is_session(credentials.algorithm)) {
     credentials.cnonce.clear();  // RFC 2617 §3.2.2: no cnonce where the server sent no qop
   }
+  credentials.may_encode_user = challenge_.is_utf8;
   credentials.is_user_hashed = challenge_.wants_user_hash;
   if (credentials.is_user_hashed) {
     auto hidden = digest_user_hash(challenge_.algorithm, user_, challenge_.realm);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a challenge or credentials of any scheme. Out: those of Digest, or the field that they are
 // written as. Which values are quoted is fixed (RFC 7616 §3.3, §3.4): old clients insist on it.
+#include <algorithm>
 #include <array>
 
 #include "base/ascii.hpp"
@@ -84,11 +85,12 @@ std::string extended(std::string_view text) {
   return out;
 }
 
-bool is_plain(std::string_view text) noexcept {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) return false;
-  }
-  return true;
+// Whether it can be a quoted string: of visible ASCII, or with all that is no control character.
+bool is_quotable(std::string_view text, bool only_ascii) noexcept {
+  return std::ranges::all_of(text, [only_ascii](char c) {
+    const auto octet = static_cast<unsigned char>(c);
+    return octet >= 0x20 && octet != 0x7f && (octet < 0x80 || !only_ascii);
+  });
 }
 
 Result<void> read_user(const Challenge& from, DigestCredentials& to) {
@@ -159,6 +161,7 @@ Result<DigestChallenge> DigestChallenge::from(const Challenge& challenge) {
   out.algorithm = *algorithm;
   out.is_stale = is_true(challenge, "stale");
   out.wants_user_hash = is_true(challenge, "userhash");
+  out.is_utf8 = ascii::equals_ignoring_case(value_of(challenge, "charset"), "UTF-8");
   const std::string* const qop = challenge.find("qop");
   out.offers_auth = false;
   for (std::string_view list = qop == nullptr ? std::string_view() : *qop; !list.empty();) {
@@ -184,7 +187,7 @@ std::string DigestChallenge::field() const {
                         : offers_auth    ? "auth, auth-int"
                                          : "auth-int");
   }
-  http::append_token(out, "charset", "UTF-8");
+  if (is_utf8) http::append_token(out, "charset", "UTF-8");
   if (wants_user_hash) http::append_token(out, "userhash", "true");
   return out;
 }
@@ -211,7 +214,7 @@ Result<DigestCredentials> DigestCredentials::from(const Challenge& credentials) 
 
 std::string DigestCredentials::field() const {
   std::string out = "Digest ";
-  if (is_user_hashed || is_plain(user)) {
+  if (is_user_hashed || is_quotable(user, may_encode_user)) {
     http::append_quoted(out, "username", user);
   } else {
     http::append_token(out, "username*", extended(user));

@@ -247,6 +247,24 @@ TEST_F(Session, HidesTheUserWhereTheServerAsks) {
   EXPECT_TRUE(is_right(field, "GET"));
 }
 
+// Apache httpd 2.4 and squid 5 know no `username*`, and do not say charset=UTF-8.
+TEST_F(Session, EncodesTheUserOnlyWhereTheServerKnowsHow) {
+  const std::array<std::string_view, 1> old = {R"(Digest realm="r", nonce="n", qop="auth")"};
+  const std::array<std::string_view, 1> modern = {
+      R"(Digest realm="r", nonce="n", qop="auth", charset=utf-8)"};
+  DigestSession session("J\u00e4s\u00f8n \"x\"", "p");
+  session.accept(old).value();
+  EXPECT_TRUE(session.authorize("GET", "/").value().starts_with(
+      "Digest username=\"J\u00e4s\u00f8n \\\"x\\\"\", "));
+  session.accept(modern).value();
+  EXPECT_TRUE(session.authorize("GET", "/").value().starts_with(
+      "Digest username*=UTF-8''J%c3%a4s%c3%b8n%20%22x%22, "));
+  DigestSession hostile("a\r\nb: c", "p");
+  hostile.accept(old).value();
+  EXPECT_TRUE(hostile.authorize("GET", "/").value().starts_with(
+      "Digest username*=UTF-8''a%0d%0ab%3a%20c, "));
+}
+
 TEST_F(Session, StartsAnewWithANewNonce) {
   const std::array<std::string_view, 1> first = {R"(Digest realm="r", nonce="n1", qop="auth")"};
   session_.accept(first).value();

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "tls/context.hpp"
+#include "tls/session_store.hpp"
 #endif
 
 namespace skua::tls {
@@ -29,19 +30,29 @@ std::string environment_or(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
+// 0: the session stays OpenSSL's.
+int on_session(SSL* ssl, SSL_SESSION* session) noexcept {
+  static_cast<Engine*>(SSL_get_app_data(ssl))->note_session(session);
+  return 0;
+}
+
 class OpensslClientContext final : public ClientContext,
                                    public std::enable_shared_from_this<OpensslClientContext> {
  public:
   Outcome<bool> load(const ClientTlsOptions& options, const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
+                                                std::uint16_t port) const override;
+  [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
                                                 std::string_view session) const override;
 
  private:
+  [[nodiscard]] std::unique_ptr<Engine> start(std::string_view host, SSL_SESSION* session) const;
   Outcome<bool> load_trust(const ClientTlsOptions& options);
   Outcome<bool> load_system_store();
 
   ContextPointer context_;
   std::string store_;  // whom we trust, in words
+  mutable SessionStore sessions_;
 };
 
 Outcome<bool> OpensslClientContext::load(const ClientTlsOptions& options,
@@ -49,6 +60,10 @@ Outcome<bool> OpensslClientContext::load(const ClientTlsOptions& options,
   auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
   if (!made) return made.error();
   context_ = *std::move(made);
+  // Ours has a bound and knows ports.
+  SSL_CTX_set_session_cache_mode(context_.get(),
+                                 SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+  SSL_CTX_sess_set_new_cb(context_.get(), on_session);
   if (!options.certificate.certificate.empty()) {
     const auto read = read_credentials(options.certificate);
     if (!read) return read.error();
@@ -98,7 +113,24 @@ Outcome<bool> OpensslClientContext::load_system_store() {
 }
 
 std::unique_ptr<Engine> OpensslClientContext::connect(std::string_view host,
+                                                      std::uint16_t port) const {
+  std::string server = normal_name(host) + ":" + std::to_string(port);
+  auto engine = start(host, sessions_.take(server).get());
+  engine->remember(sessions_, std::move(server));
+  return engine;
+}
+
+std::unique_ptr<Engine> OpensslClientContext::connect(std::string_view host,
                                                       std::string_view session) const {
+  const auto* octet = reinterpret_cast<const unsigned char*>(session.data());
+  const SessionPointer resumed(
+      session.empty() ? nullptr
+                      : d2i_SSL_SESSION(nullptr, &octet, static_cast<long>(session.size())));
+  return start(host, resumed.get());
+}
+
+std::unique_ptr<Engine> OpensslClientContext::start(std::string_view host,
+                                                    SSL_SESSION* session) const {
   SslPointer ssl(SSL_new(context_.get()));
   if (!ssl) throw std::bad_alloc();
   SSL_set_connect_state(ssl.get());
@@ -110,19 +142,16 @@ std::unique_ptr<Engine> OpensslClientContext::connect(std::string_view host,
     const auto* const address = reinterpret_cast<const unsigned char*>(octets.data());
     is_set = X509_VERIFY_PARAM_set1_ip(checks, address, octets.size()) == 1;
   } else if (is_set) {
-    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    // RFC 9525 appendix A: a common name proves nothing, also where there is no other.
+    X509_VERIFY_PARAM_set_hostflags(
+        checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     // RFC 6066 §3: literal addresses are not permitted in SNI.
     is_set = X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size()) == 1 &&
              SSL_set_tlsext_host_name(ssl.get(), name.c_str()) == 1;
   }
   // Without a name to check for, any certificate would do.
   if (!is_set) throw std::bad_alloc();
-  const auto* octet = reinterpret_cast<const unsigned char*>(session.data());
-  if (!session.empty()) {
-    const SessionPointer resumed(
-        d2i_SSL_SESSION(nullptr, &octet, static_cast<long>(session.size())));
-    if (resumed) SSL_set_session(ssl.get(), resumed.get());
-  }
+  if (session != nullptr) SSL_set_session(ssl.get(), session);
   auto engine = std::make_unique<Engine>(ssl.release(), shared_from_this());
   engine->expect(std::string(host), store_);
   return engine;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@
 
 namespace skua::tls {
 
-/// The trust and settings of a client. Immutable: all threads may share one.
+/// The trust and settings of a client, and the sessions that servers have given it: those go on in
+/// no other context, whose trust may be another. All threads may share one.
 class ClientContext {
  public:
   /// Reads every file. `protocols` are offered to the server, the best first.
@@ -26,8 +28,15 @@ class ClientContext {
   virtual ~ClientContext() = default;
 
   /// TLS for a new connection to `host`, a name or the text of an IP address, whose certificate has
-  /// to be for it. `session` resumes what Engine::session() gave; it has to be of the same host and
-  /// the same context.
+  /// to be for it. It goes on with the newest session that a connection to the same host and port
+  /// has left, and leaves its own; the certificate is that of the first of them, and none goes on
+  /// when that has expired.
+  ///
+  /// RFC:       8446 §2.2
+  [[nodiscard]] virtual std::unique_ptr<Engine> connect(std::string_view host,
+                                                        std::uint16_t port) const = 0;
+  /// The same apart from those: `session` resumes what Engine::session() gave; it has to be of the
+  /// same host and the same context.
   [[nodiscard]] virtual std::unique_ptr<Engine> connect(std::string_view host,
                                                         std::string_view session = {}) const = 0;
 

@@ -10,6 +10,7 @@
 #include "tls/certificate.hpp"
 #include "tls/failure.hpp"
 #include "tls/openssl.hpp"
+#include "tls/session_store.hpp"
 #include "tls/wire_bio.hpp"
 #endif
 
@@ -72,6 +73,8 @@ Engine::Step Engine::failed(int result) {
                ? Error(otherwise, "the peer sends records without data")
                : failure_of(ERR_peek_error(), SSL_get_verify_result(ssl_), is_established_);
   ERR_clear_error();
+  // RFC 5246 §7.2.2, 8446 §6.2: what belongs to a connection that has failed is forgotten.
+  if (sessions_ != nullptr) sessions_->forget(session_name_);
   return Step::Failed;
 }
 
@@ -83,6 +86,9 @@ Engine::Step Engine::handshake() {
   is_established_ = true;
   messages_ = 0;
   if (is_client_) rejection_.reset();
+  // RFC 5077 §3.3: a session of TLS 1.2 may be gone on with again and again. OpenSSL tells new ones
+  // only, and those of TLS 1.3 when their tickets come.
+  if (is_resumed() && version() == TlsVersion::Tls12) note_session(SSL_get_session(ssl_));
   return Step::Done;
 }
 
@@ -144,6 +150,19 @@ PeerCertificate Engine::peer_certificate() const {
           is_asked && SSL_get_verify_result(ssl_) == X509_V_OK};
 }
 
+void Engine::remember(SessionStore& sessions, std::string server) {
+  sessions_ = &sessions;
+  session_name_ = std::move(server);
+}
+
+// A copy: OpenSSL spoils a session whose connection ends without close_notify. RFC 5246 §7.2.1:
+// that is no longer a reason.
+void Engine::note_session(const ssl_session_st* session) {
+  if (sessions_ == nullptr || SSL_SESSION_is_resumable(session) != 1) return;
+  SessionPointer copy(SSL_SESSION_dup(session));
+  if (copy) sessions_->keep(session_name_, std::move(copy));
+}
+
 std::string Engine::session() const {
   SSL_SESSION* const session = SSL_get_session(ssl_);
   if (session == nullptr || SSL_SESSION_is_resumable(session) != 1) return {};
@@ -173,6 +192,8 @@ std::string_view Engine::cipher() const noexcept { return {}; }
 bool Engine::is_resumed() const noexcept { return false; }
 PeerCertificate Engine::peer_certificate() const { return {}; }
 std::string Engine::session() const { return {}; }
+void Engine::remember(SessionStore&, std::string) {}
+void Engine::note_session(const ssl_session_st*) {}
 
 #endif
 

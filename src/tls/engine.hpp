@@ -13,8 +13,11 @@
 #include "tls/certificate_names.hpp"
 
 struct ssl_st;
+struct ssl_session_st;
 
 namespace skua::tls {
+
+class SessionStore;
 
 /// Who the peer is, by the certificate that it showed.
 struct PeerCertificate {
@@ -90,6 +93,9 @@ class Engine final {
   void choose(std::string server_name, const CertificateNames& names);
   void note_rejection(int code, int depth, std::string subject);
   void expect(std::string host, std::string store);  // client: for error_text
+  /// Client: keeps the sessions that the server gives under its name; they live by the context.
+  void remember(SessionStore& sessions, std::string server);
+  void note_session(const ssl_session_st* session);
   std::size_t take_input(char* into, std::size_t count_bytes) noexcept;
   void note_message() noexcept { ++messages_; }
   /// More records and messages in a row than any honest peer sends without data.
@@ -115,6 +121,8 @@ class Engine final {
   std::string server_name_;
   const CertificateNames* names_ = nullptr;  // of the context
   std::unique_ptr<Rejection> rejection_;
+  [[maybe_unused]] SessionStore* sessions_ = nullptr;  // of the context
+  std::string session_name_;                           // what they are kept under
   Error error_ = Errc::None;
   std::uint32_t messages_ = 0;  // since there was data
   bool is_established_ = false;

@@ -149,6 +149,7 @@ TEST_P(Handshake, RefusesServersThatCannotProveWhoTheyAre) {
        &authorities().root,
        "example.com",
        "mismatch"},
+      {{.common_name = "example.com"}, &authorities().root, "example.com", "mismatch"},
   };
   for (const Case& one : cases) {
     const Issued issued = made(one.details, one.issuer);

@@ -231,7 +231,8 @@ int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char
       EVP_DecryptInit_ex2(cipher, aes, found->key.cipher.data(), iv, nullptr) == 1 &&
       set_authentication(authentication, found->key);
   if (!is_set) return -1;
-  return found->is_current ? 1 : 2;
+  // RFC 8446 §C.4: a client uses a ticket once, so it needs another for the next time.
+  return found->is_current && SSL_version(ssl) != TLS1_3_VERSION ? 1 : 2;
 }
 
 }  // namespace

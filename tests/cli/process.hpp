@@ -30,24 +30,22 @@ class Process {
     Output,    ///< it has our own input
     Pipes,     ///< what write() gives it, until end_input()
     Terminal,  ///< the same on a terminal, which echoes what it is given
+    Errors,    ///< it has our own input, and a terminal for its stderr
   };
 
-  explicit Process(std::vector<std::string> arguments, With with = With::Output) {
+  /// `folder` is where it works; empty: where we do.
+  explicit Process(std::vector<std::string> arguments, With with = With::Output,
+                   const std::string& folder = "") {
     std::array<int, 2> in{-1, -1};
     std::array<int, 2> out{-1, -1};
     std::array<int, 2> err{-1, -1};
-    if (with == With::Terminal) {
-      out[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-      if (out[0] < 0 || grantpt(out[0]) != 0 || unlockpt(out[0]) != 0) return;
-      out[1] = open(ptsname(out[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
-      in = {dup(out[1]), dup(out[0])};
-    } else if (pipe2(out.data(), O_CLOEXEC) != 0) {
-      return;
-    }
-    if (with == With::Pipes && pipe2(in.data(), O_CLOEXEC) != 0) return;
-    if (pipe2(err.data(), O_CLOEXEC) != 0) return;
+    if (!open_pair(out, with == With::Terminal)) return;
+    if (with == With::Terminal) in = {dup(out[1]), dup(out[0])};
+    if (with == With::Pipes && !open_pair(in, false)) return;
+    if (!open_pair(err, with == With::Errors)) return;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    if (!folder.empty()) posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
     if (in[0] >= 0) posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
@@ -103,6 +101,14 @@ class Process {
   }
 
  private:
+  // The end that is read from, and the one that is written to.
+  static bool open_pair(std::array<int, 2>& ends, bool is_terminal) {
+    if (!is_terminal) return pipe2(ends.data(), O_CLOEXEC) == 0;
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (ends[0] < 0 || grantpt(ends[0]) != 0 || unlockpt(ends[0]) != 0) return false;
+    ends[1] = open(ptsname(ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    return ends[1] >= 0;
+  }
   static std::string read_until(int file, char last) {
     std::string text;
     char c = 0;

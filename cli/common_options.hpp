@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "command.hpp"
+#include "skua/bytes.hpp"
+#include "skua/tls.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+
+// Options that several commands have.
+
+void declare_tls(CLI::App& parser, ClientTlsOptions& tls);
+void declare_colour(CLI::App& parser, Colour& colour);
+
+/// The two texts around the first colon.
+///
+/// Ends with: CLI::ValidationError where there is no colon, or nothing in front of it.
+std::pair<std::string, std::string> split_at_colon(const std::string& option,
+                                                   const std::string& text);
+
+/// A time that was given as a number of seconds.
+Duration from_seconds(double seconds);
+
+/// Says on stderr what --insecure means, where it is set.
+void warn_of(const ClientTlsOptions& tls);
+
+}  // namespace skua::cli

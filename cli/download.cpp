@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// URLs in, files out. Each has its bytes in a file of another name until they are all there; what
+// is left of an earlier time is gone on with where the server says that it still has the same.
+#include "download.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "download_rules.hpp"
+#include "exit_code.hpp"
+#include "get_report.hpp"
+#include "response_printer.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr Duration tick_interval = 100ms;
+
+std::string answered(const Url& url, const ClientResponse& response) {
+  const Status status = response.status();
+  const std::string_view words = reason(status);
+  std::string text = url.to_string() + ": the server answered ";
+  text.append(std::to_string(static_cast<unsigned>(status)));
+  if (!words.empty()) text.append(" ").append(words);
+  return text + ", and nothing was saved";
+}
+
+}  // namespace
+
+Outcome<OutputPlace> look_at_output(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0) return OutputPlace{.path = path};
+  if (S_ISDIR(about.st_mode)) {
+    return Problem{.error = Errc::Unsupported, .text = "cannot write " + path + ": it is a folder"};
+  }
+  if (!S_ISREG(about.st_mode)) return OutputPlace{.path = path, .is_regular = false};
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return OutputPlace{.path = real ? std::string(real.get()) : path};
+}
+
+Task<int> Downloader::run() {
+  Scope ticking;
+  if (display_.is_shown()) ticking.spawn(tick());
+  Scope workers;
+  const std::size_t count = std::min<std::size_t>(options_.parallel, options_.urls.size());
+  for (std::size_t i = 0; i < count; ++i) workers.spawn(work());
+  co_await workers.join();
+  const auto failure = std::find_if(codes_.begin(), codes_.end(), [](int code) { return code; });
+  co_return failure == codes_.end() ? succeeded : *failure;
+}
+
+Task<> Downloader::tick() {
+  while (true) {
+    co_await sleep(tick_interval);
+    display_.tick();
+  }
+}
+
+Task<> Downloader::work() {
+  while (next_ < options_.urls.size()) {
+    const std::size_t number = next_++;
+    const int code = co_await fetch(options_.urls[number]);
+    codes_[number] = code;
+  }
+}
+
+Task<int> Downloader::fetch(const Url& url) {
+  const std::string path = options_.output.empty() ? name_in(url) : options_.output;
+  Outcome<PartFile> part = PartFile::open(path);
+  if (!part) co_return fail(file_failed, part.error().text);
+  const int code = co_await fetch_into(url, *part);
+  co_return code;
+}
+
+bool Downloader::can_go_on(const Url& url, const PartFile& part) const {
+  return options_.resume && part.origin() && !part.origin()->validator.empty() &&
+         part.origin()->url == origin_url(url);
+}
+
+ClientRequest Downloader::request(const Url& url, const PartFile* resumed) const {
+  ClientRequest made = prepared_.make(client_, url);
+  if (!prepared_.has_field("accept-encoding")) made.header("Accept-Encoding", "identity");
+  if (resumed != nullptr) {
+    made.header("Range", "bytes=" + std::to_string(resumed->size_bytes()) + "-");
+    made.header("If-Range", resumed->origin()->validator);
+  }
+  return made;
+}
+
+Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
+  bool goes_on = can_go_on(url, part);
+  while (true) {
+    ClientRequest asking = request(url, goes_on ? &part : nullptr);
+    Outcome<ClientResponse> response = co_await std::move(asking);
+    if (!response) co_return fail(exit_code_of(response.error().code()), response.error().text);
+    display_.say(heads_text(options_, prepared_, url, *response));
+    switch (judge(*response, part, goes_on)) {
+      case Verdict::Again: goes_on = false; continue;
+      case Verdict::Whole: co_return keep(url, *response, part);
+      case Verdict::Refuse: {
+        const int code = exit_code_of(response->status());
+        co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response));
+      }
+      case Verdict::Restart: {
+        const auto restarted = part.restart(origin_of(url, *response));
+        if (!restarted) co_return fail(file_failed, restarted.error().text);
+        break;
+      }
+      case Verdict::Append: break;
+    }
+    const int code = co_await receive(url, *response, part);
+    co_return code;
+  }
+}
+
+Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile& part) {
+  std::string name = name_told(response);
+  if (name.empty() || !options_.output.empty()) name = name_in(url);
+  const std::optional<std::uint64_t> total = part.origin()->total_bytes;
+  const std::size_t number = display_.add(std::move(name), total, part.size_bytes());
+  while (true) {
+    const Outcome<std::optional<Bytes>> piece = co_await response.read();
+    if (!piece) {
+      display_.end(number, "broken off");
+      co_return fail(exit_code_of(piece.error().code()), piece.error().text);
+    }
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) break;
+    if (const auto written = part.write(text(*bytes)); !written) {
+      display_.end(number, "broken off");
+      co_return fail(file_failed, written.error().text);
+    }
+    display_.advance(number, part.size_bytes());
+  }
+  display_.end(number, "");
+  if (total && *total != part.size_bytes()) {
+    co_return fail(protocol_failed, url.to_string() + ": the server sent " +
+                                        std::to_string(part.size_bytes()) + " bytes of " +
+                                        std::to_string(*total));
+  }
+  display_.say(timing_text(options_, response));
+  co_return keep(url, response, part);
+}
+
+int Downloader::keep(const Url& url, const ClientResponse& response, PartFile& part) {
+  const std::uint64_t size_bytes = part.size_bytes();
+  const bool is_told = !options_.output.empty();
+  std::string name = is_told ? options_.output : name_told(response);
+  if (name.empty()) name = name_in(url);
+  const Outcome<std::string> kept = is_told ? part.keep_as(name) : part.keep_beside(name);
+  if (!kept) return fail(file_failed, kept.error().text);
+  if (!options_.quiet) {
+    display_.say("saved " + harmless(*kept) + " (" + size_text(size_bytes) + ")\n");
+  }
+  return succeeded;
+}
+
+int Downloader::fail(int code, std::string_view text) {
+  display_.say(complaint(text));
+  return code;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "get_options.hpp"
+#include "part_file.hpp"
+#include "progress_display.hpp"
+#include "request_content.hpp"
+#include "skua/async.hpp"
+#include "skua/client.hpp"
+
+namespace skua::cli {
+
+/// Downloads the URLs of a command line into files, some at a time.
+///
+/// Dropped, it leaves what has come in `.NAME.part`.
+/// Lifetime:  all that it is made of outlives it.
+class Downloader final {
+ public:
+  Downloader(const GetOptions& options, const PreparedRequest& prepared, Client& client)
+      : options_(options),
+        prepared_(prepared),
+        client_(client),
+        display_(!options.quiet),
+        codes_(options.urls.size(), 0) {}
+
+  /// Returns the exit code: that of the first URL that could not be saved.
+  ///
+  /// Waits for: all of them.
+  Task<int> run();
+
+ private:
+  Task<> work();
+  Task<> tick();
+  Task<int> fetch(const Url& url);
+  Task<int> fetch_into(const Url& url, PartFile& part);
+  Task<int> receive(const Url& url, ClientResponse& response, PartFile& part);
+  [[nodiscard]] ClientRequest request(const Url& url, const PartFile* resumed) const;
+  [[nodiscard]] bool can_go_on(const Url& url, const PartFile& part) const;
+  int keep(const Url& url, const ClientResponse& response, PartFile& part);
+  int fail(int code, std::string_view text);
+
+  const GetOptions& options_;
+  const PreparedRequest& prepared_;
+  Client& client_;
+  ProgressDisplay display_;
+  std::vector<int> codes_;
+  std::size_t next_ = 0;
+};
+
+/// What -o FILE stands for: a folder's or device's own name, what a link leads to, is not replaced.
+///
+/// Ends with: Unsupported for a folder, with a text.
+struct OutputPlace {
+  std::string path{};
+  bool is_regular = true;  ///< else it is written as it is: a device, a pipe
+};
+Outcome<OutputPlace> look_at_output(const std::string& path);
+
+}  // namespace skua::cli

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// In: a URL, and what to send. Out: the content of the response, on the standard output or in
+// files, and an exit code that says what came of it.
+#include "get.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "common_options.hpp"
+#include "download.hpp"
+#include "exit_code.hpp"
+#include "get_options.hpp"
+#include "get_report.hpp"
+#include "loop/loop.hpp"
+#include "loop/signal.hpp"
+#include "net/socket.hpp"
+#include "request_content.hpp"
+#include "response_printer.hpp"
+#include "skua/async.hpp"
+#include "skua/client.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+void say(std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stderr); }
+
+std::chrono::sys_seconds now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+int fail(int code, std::string_view text) {
+  say(complaint(text));
+  return code;
+}
+
+int fail(const Problem& problem) { return fail(exit_code_of(problem.code()), problem.text); }
+
+std::string file_text(const char* what, const std::string& path, Error error) {
+  return std::string("cannot ") + what + " " + path + ": " + std::string(message(error.code()));
+}
+
+/// One run of the command.
+class Conversation {
+ public:
+  Conversation(const GetOptions& options, const PreparedRequest& prepared)
+      : options_(options), prepared_(prepared) {}
+
+  Task<int> run() {
+    const auto signals = watch_signals();
+    Client client(options_.client);
+    Scope working;
+    working.spawn(work(client));
+    co_await over_.wait();
+    if (signal_ != 0) {
+      const bool goes_on = options_.saves() && options_.method == Method::Get;
+      co_return fail(128 + signal_, goes_on ? "interrupted; --continue goes on" : "interrupted");
+    }
+    co_await working.join();
+    co_return code_;
+  }
+
+ private:
+  // The first ends what goes on; a second does not wait for the end of that.
+  std::unique_ptr<loop::SignalWatcher> watch_signals() {
+    auto watcher =
+        loop::SignalWatcher::create(loop::Loop::current(), {SIGINT, SIGTERM}, [this](int signal) {
+          if (signal_ != 0) std::_Exit(128 + signal);
+          signal_ = signal;
+          over_.set();
+        });
+    return watcher ? *std::move(watcher) : nullptr;
+  }
+
+  struct AtEnd {
+    Event& event;
+    ~AtEnd() { event.set(); }
+  };
+
+  Task<> work(Client& client) {
+    const AtEnd at_end{over_};
+    if (!load_cookies(client)) {
+      code_ = file_failed;
+      co_return;
+    }
+    if (options_.saves()) {
+      Downloader downloader(options_, prepared_, client);
+      const int code = co_await downloader.run();
+      code_ = code;
+    } else {
+      const int code = co_await print(client);
+      code_ = code;
+    }
+    if (!save_cookies(client) && code_ == succeeded) code_ = file_failed;
+  }
+
+  Task<int> print(Client& client) {
+    const Url& url = options_.urls.front();
+    ClientRequest request = prepared_.make(client, url);
+    Outcome<ClientResponse> response = co_await std::move(request);
+    if (!response) co_return fail(response.error());
+    say(heads_text(options_, prepared_, url, *response));
+    const bool is_head = options_.method == Method::Head;
+    if (is_head || options_.with_head) {
+      const bool has_colour = wants_colour(options_.colour, STDOUT_FILENO);
+      write_all(STDOUT_FILENO, head_text(*response, has_colour) + (is_head ? "" : "\n"));
+    }
+    const std::optional<Problem> problem = co_await print_content(*response);
+    say(timing_text(options_, *response));
+    if (problem) co_return fail(*problem);
+    co_return options_.fail ? exit_code_of(response->status()) : succeeded;
+  }
+
+  Task<std::optional<Problem>> print_content(ClientResponse& response) {
+    ContentPrinter printer(options_, response);
+    while (true) {
+      const Outcome<std::optional<Bytes>> piece = co_await response.read();
+      if (!piece) {
+        printer.finish();
+        co_return piece.error();
+      }
+      const std::optional<Bytes>& bytes = *piece;
+      if (!bytes) break;
+      if (printer.append(text(*bytes))) continue;
+      refuse_binary(response);
+      co_return std::nullopt;
+    }
+    printer.finish();
+    co_return std::nullopt;
+  }
+
+  static void refuse_binary(const ClientResponse& response) {
+    std::string about(response.header("content-type").value_or("of no type"));
+    const auto length = response.length_bytes();
+    if (length && !response.is_decoded()) about += ", " + size_text(*length);
+    say(complaint("the content is binary (" + about +
+                  "): save it with -d or -o FILE, or print it all the same with -o -"));
+  }
+
+  bool load_cookies(Client& client) {
+    if (options_.cookie_file.empty()) return true;
+    const auto report = client.cookie_jar().load(options_.cookie_file, now());
+    if (!report && report.error().code() != Errc::NotFound) {
+      fail(file_failed, file_text("read", options_.cookie_file, report.error()));
+      return false;
+    }
+    if (report && report->refused != 0) {
+      say(complaint(options_.cookie_file + ": " + std::to_string(report->refused) +
+                    " lines are no cookies, and will be gone"));
+    }
+    return true;
+  }
+
+  bool save_cookies(Client& client) {
+    if (options_.cookie_file.empty()) return true;
+    const Result<void> saved = client.cookie_jar().save(options_.cookie_file, now());
+    if (!saved) fail(file_failed, file_text("write", options_.cookie_file, saved.error()));
+    return saved.has_value();
+  }
+
+  const GetOptions& options_;
+  const PreparedRequest& prepared_;
+  Event over_;
+  int code_ = failed;
+  int signal_ = 0;
+};
+
+// A device or a pipe is written as the standard output is; a file gets its name at the end.
+std::optional<Problem> prepare_output(GetOptions& options) {
+  if (options.output.empty() || options.output == "-") return std::nullopt;
+  Outcome<OutputPlace> place = look_at_output(options.output);
+  if (!place) return std::move(place).error();
+  if (place->is_regular) {
+    options.output = place->path;
+    return std::nullopt;
+  }
+  const net::Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file || ::dup2(file.descriptor(), STDOUT_FILENO) < 0) {
+    const Error error = Error::from_system(errno, "open");
+    return Problem{.error = error, .text = file_text("write", place->path, error)};
+  }
+  options.output = "-";
+  options.download = false;
+  return std::nullopt;
+}
+
+int ask(GetOptions& options) {
+  warn_of(options.client.tls);
+  options.client.cookies = !options.cookie_file.empty();
+  try {
+    if (const auto problem = prepare_output(options)) return fail(file_failed, problem->text);
+    const Outcome<PreparedRequest> prepared = PreparedRequest::prepare(options);
+    if (!prepared) {
+      const bool is_word = prepared.error().code() == Errc::MalformedForm;
+      return fail(is_word ? misunderstood : file_failed, prepared.error().text);
+    }
+    Conversation conversation(options, *prepared);
+    return skua::run(conversation.run());
+  } catch (const std::invalid_argument& error) {  // what the client takes for no field, no proxy
+    return fail(misunderstood, error.what());
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return file_failed;  // as `| head` does
+    return fail(file_failed, error.what());
+  } catch (const Exception& error) {
+    const bool is_name = error.error().code() == Errc::MalformedChallenge;
+    return fail(is_name ? misunderstood : file_failed, error.what());
+  }
+}
+
+}  // namespace
+
+std::function<int()> configure_method(CLI::App& parser, Method method) {
+  const auto options = std::make_shared<GetOptions>();
+  options->method = method;
+  declare(parser, *options);
+  return [options] { return ask(*options); };
+}
+
+}  // namespace skua::cli

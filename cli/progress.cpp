@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Bytes and times in; lines such as `linux.iso [====>   ] 52% 1.2/2.3 GiB 11 MiB/s 1:40` out.
+#include "progress.hpp"
+
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr auto draw_interval = std::chrono::milliseconds(100);
+constexpr auto sample_interval = std::chrono::milliseconds(250);
+constexpr std::size_t most_samples = 20;  // five seconds
+constexpr std::size_t widest_bar = 40;
+constexpr std::size_t narrowest_bar = 8;
+
+double seconds(Transfer::Time::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+// Columns, where every character has one.
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string cut(std::string_view text, std::size_t columns) {
+  if (width(text) <= columns) return std::string(text);
+  std::string out;
+  for (const char c : text) {
+    const bool begins = (c & 0xc0) != 0x80;
+    if (begins && width(out) + 1 >= columns) break;
+    out.push_back(c);
+  }
+  return columns == 0 ? "" : out + "~";
+}
+
+std::string bar(double share, std::size_t columns) {
+  const std::size_t room = columns - 2;
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(room));
+  std::string out = "[";
+  out.append(filled, '=');
+  if (filled < room) out.append(1, '>').append(room - filled - 1, ' ');
+  return out + "]";
+}
+
+}  // namespace
+
+std::string size_text(std::uint64_t size_bytes) {
+  constexpr std::array<const char*, 6> units = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (size_bytes < 1024) return std::to_string(size_bytes) + " B";
+  double size = static_cast<double>(size_bytes) / 1024;
+  std::size_t unit = 0;
+  for (; size >= 1023.95 && unit + 1 < units.size(); ++unit) size /= 1024;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.1f %s", size, units[unit]);
+  return text.data();
+}
+
+std::string clock_text(std::chrono::seconds time) {
+  const long long all = std::max<long long>(0, time.count());
+  std::array<char, 48> text;
+  if (all >= 3600) {
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld", all / 3600, all / 60 % 60,
+                  all % 60);
+  } else {
+    std::snprintf(text.data(), text.size(), "%lld:%02lld", all / 60, all % 60);
+  }
+  return text.data();
+}
+
+Transfer::Transfer(std::string name, std::optional<std::uint64_t> total_bytes,
+                   std::uint64_t begun_bytes, Time now)
+    : name_(harmless(name)),
+      total_bytes_(total_bytes),
+      begun_bytes_(begun_bytes),
+      done_bytes_(begun_bytes),
+      begun_(now) {
+  std::replace(name_.begin(), name_.end(), '\n', ' ');
+  std::replace(name_.begin(), name_.end(), '\t', ' ');
+  samples_.push_back({now, begun_bytes});
+}
+
+void Transfer::advance(std::uint64_t done_bytes, Time now) {
+  done_bytes_ = done_bytes;
+  if (now - samples_.back().time < sample_interval) return;
+  samples_.push_back({now, done_bytes});
+  if (samples_.size() > most_samples) samples_.pop_front();
+}
+
+void Transfer::end(std::string_view how, Time now) {
+  how_ = harmless(how);
+  ended_ = now;
+}
+
+double Transfer::bytes_per_second(Time now) const {
+  const Time from = ended_ ? begun_ : samples_.front().time;
+  const std::uint64_t before = ended_ ? begun_bytes_ : samples_.front().done_bytes;
+  const double time = seconds(ended_.value_or(now) - from);
+  return time <= 0 ? 0 : static_cast<double>(done_bytes_ - before) / time;
+}
+
+std::string Transfer::numbers(Time now) const {
+  const double rate = bytes_per_second(now);
+  std::string text = size_text(done_bytes_);
+  if (total_bytes_ && !ended_) text += " of " + size_text(*total_bytes_);
+  text += "  " + size_text(static_cast<std::uint64_t>(rate)) + "/s";
+  if (ended_ || !total_bytes_) {
+    const auto time = std::chrono::floor<std::chrono::seconds>(ended_.value_or(now) - begun_);
+    text += "  " + clock_text(time);
+  } else if (rate >= 1 && *total_bytes_ >= done_bytes_) {
+    const double left = static_cast<double>(*total_bytes_ - done_bytes_) / rate;
+    constexpr double most = 99 * 3600.0;
+    text += "  " + clock_text(std::chrono::seconds(static_cast<long long>(std::min(left, most)))) +
+            " left";
+  }
+  if (!how_.empty()) text += "  " + how_;
+  return text;
+}
+
+std::string Transfer::line(std::size_t columns, Time now) const {
+  const std::string values = numbers(now);
+  const std::size_t for_name = std::max<std::size_t>(columns / 3, 12);
+  std::string text = cut(name_, for_name);
+  if (total_bytes_ && *total_bytes_ != 0 && !ended_) {
+    const double share =
+        std::min(1.0, static_cast<double>(done_bytes_) / static_cast<double>(*total_bytes_));
+    const std::size_t used = width(text) + width(values) + 10;  // blanks, and ` 100%`
+    if (columns >= used + narrowest_bar) {
+      text += "  " + bar(share, std::min(columns - used, widest_bar));
+    }
+    std::array<char, 8> percent;
+    std::snprintf(percent.data(), percent.size(), "%3d%%", static_cast<int>(share * 100));
+    text.append("  ").append(percent.data());
+  }
+  return cut(text + "  " + values, columns);
+}
+
+std::size_t ProgressBoard::add(std::string name, std::optional<std::uint64_t> total_bytes,
+                               std::uint64_t begun_bytes, Time now) {
+  transfers_.emplace_back(std::move(name), total_bytes, begun_bytes, now);
+  is_left_behind_.push_back(false);
+  has_news_ = true;
+  return transfers_.size() - 1;
+}
+
+void ProgressBoard::end(std::size_t number, std::string_view how, Time now) {
+  transfers_[number].end(how, now);
+  has_news_ = true;
+}
+
+std::string ProgressBoard::clear() {
+  if (line_count_ == 0) return "";
+  // Up to the first of the lines, and all away from there on.
+  std::string out = "\x1b[" + std::to_string(line_count_) + "A\r\x1b[J";
+  line_count_ = 0;
+  has_news_ = true;
+  return out;
+}
+
+std::string ProgressBoard::draw(std::size_t columns, Time now) {
+  const bool is_due = has_news_ || !drawn_ || now - *drawn_ >= draw_interval;
+  if (!is_due || transfers_.empty()) return "";
+  std::string out = clear();
+  // A line that is full would wrap on some terminals.
+  const std::size_t room = std::max<std::size_t>(columns, 21) - 1;
+  for (const bool over : {true, false}) {
+    for (std::size_t i = 0; i < transfers_.size(); ++i) {
+      if (is_left_behind_[i] || transfers_[i].is_over() != over) continue;
+      out += transfers_[i].line(room, now) + "\n";
+      if (over) is_left_behind_[i] = true;
+      if (!over) ++line_count_;
+    }
+  }
+  drawn_ = now;
+  has_news_ = false;
+  return out;
+}
+
+std::size_t terminal_columns(int descriptor) noexcept {
+  winsize size{};
+  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  return is_known ? size.ws_col : 80;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skua::cli {
+
+/// `512 B`, `1.5 MiB`.
+std::string size_text(std::uint64_t size_bytes);
+/// `0:07`, `12:30`, `1:02:03`.
+std::string clock_text(std::chrono::seconds time);
+
+/// How far one transfer is, and how fast it was of late.
+class Transfer final {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// `begun_bytes` were there before.
+  Transfer(std::string name, std::optional<std::uint64_t> total_bytes, std::uint64_t begun_bytes,
+           Time now);
+
+  void advance(std::uint64_t done_bytes, Time now);
+  void end(std::string_view how, Time now);
+  [[nodiscard]] bool is_over() const noexcept { return ended_.has_value(); }
+
+  /// One line of at most `columns`, without its end.
+  [[nodiscard]] std::string line(std::size_t columns, Time now) const;
+
+ private:
+  struct Sample {
+    Time time;
+    std::uint64_t done_bytes;
+  };
+
+  [[nodiscard]] double bytes_per_second(Time now) const;
+  [[nodiscard]] std::string numbers(Time now) const;
+
+  std::string name_;
+  std::string how_;
+  std::optional<std::uint64_t> total_bytes_;
+  std::uint64_t begun_bytes_;
+  std::uint64_t done_bytes_;
+  Time begun_;
+  std::optional<Time> ended_{};
+  std::deque<Sample> samples_;  // of the last seconds, the oldest first
+};
+
+/// The lines of several transfers at the bottom of a terminal, drawn at most ten times a second.
+///
+/// It only makes the text: whoever has the terminal writes it.
+class ProgressBoard final {
+ public:
+  using Time = Transfer::Time;
+
+  /// Returns its number, for the calls below.
+  std::size_t add(std::string name, std::optional<std::uint64_t> total_bytes,
+                  std::uint64_t begun_bytes, Time now);
+  void advance(std::size_t number, std::uint64_t done_bytes, Time now) {
+    transfers_[number].advance(done_bytes, now);
+  }
+  void end(std::size_t number, std::string_view how, Time now);
+
+  /// What to write to show how things are; nothing where that was done just now. Transfers that
+  /// have ended are left above the others, and never touched again.
+  [[nodiscard]] std::string draw(std::size_t columns, Time now);
+  /// What to write before other lines can be: takes those of the board away.
+  [[nodiscard]] std::string clear();
+
+ private:
+  std::vector<Transfer> transfers_;
+  std::vector<bool> is_left_behind_;
+  std::optional<Time> drawn_{};
+  std::size_t line_count_ = 0;  // that are drawn, the cursor below them
+  bool has_news_ = false;       // that do not wait
+};
+
+/// How wide a terminal is; 80 where it does not say.
+std::size_t terminal_columns(int descriptor) noexcept;
+
+}  // namespace skua::cli

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// In: options. Out: requests with their fields, query, credentials and content. Files are opened
+// before anything is sent, so that a wrong name is no half-sent request.
+#include "request_content.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include "base/ascii.hpp"
+#include "files/mime_type.hpp"
+#include "json_printer.hpp"
+#include "net/socket.hpp"
+#include "skua/async.hpp"
+#include "skua/body_writer.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::size_t input_piece_bytes = 64_KiB;
+constexpr int input_wait_milliseconds = 100;
+constexpr std::string_view json_type = "application/json";
+
+Problem unreadable(const std::string& path, const char* step) {
+  const Error error = Error::from_system(errno, step);
+  return {.error = error,
+          .text = "cannot read " + path + ": " + std::string(message(error.code()))};
+}
+
+// A file as content; what is no regular file (a pipe) is read now.
+Outcome<Body> open_content(const std::string& path) {
+  const auto file = std::make_shared<net::Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat about{};
+  if (file->descriptor() < 0) return unreadable(path, "open");
+  if (::fstat(file->descriptor(), &about) != 0) return unreadable(path, "stat");
+  if (!S_ISREG(about.st_mode)) {
+    Outcome<std::string> text = read_file(path);
+    if (!text) return std::move(text).error();
+    return Body(*std::move(text));
+  }
+  const int descriptor = file->descriptor();
+  return Body(FileRange{.owner = file,
+                        .file = descriptor,
+                        .offset = 0,
+                        .size_bytes = static_cast<std::uint64_t>(about.st_size)});
+}
+
+struct InputPiece {
+  std::string text{};
+  int failure = 0;
+  bool is_end = false;
+};
+
+// Off the loop, for a moment: whoever ends the request does not wait for a key to be pressed.
+InputPiece read_input() {
+  InputPiece piece;
+  pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (::poll(&wanted, 1, input_wait_milliseconds) <= 0) return piece;
+  piece.text.resize(input_piece_bytes);
+  const ssize_t count = ::read(STDIN_FILENO, piece.text.data(), piece.text.size());
+  if (count < 0 && errno != EINTR && errno != EAGAIN) piece.failure = errno;
+  piece.is_end = count == 0;
+  piece.text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return piece;
+}
+
+Task<> send_input(BodyWriter& writer) {
+  while (true) {
+    auto reading = offload(read_input);
+    InputPiece piece = co_await reading;
+    if (piece.failure != 0) throw Exception(Error::from_system(piece.failure, "standard input"));
+    if (piece.is_end) co_return;
+    if (piece.text.empty()) continue;
+    auto writing = writer.write(Body(std::move(piece.text)));
+    co_await writing;
+  }
+}
+
+// What a file of a form cannot be, before any of it is sent.
+std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
+  for (const RequestItems::File& file : files) {
+    if (::access(file.path.c_str(), R_OK) != 0) return unreadable(file.path, "access");
+    struct stat about{};
+    if (::stat(file.path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) continue;
+    return Problem{.error = Errc::Unsupported,
+                   .text = "cannot send " + file.path + ": it is no regular file"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
+  PreparedRequest made(options);
+  made.type_ = options.type;
+  const RequestItems& items = options.items;
+  if (options.form) {
+    if (auto problem = look_at(items.files)) return *std::move(problem);
+    auto fields = form_fields(items.data);
+    if (!fields) return std::move(fields).error();
+    made.content_ = *std::move(fields);
+  } else if (!items.data.empty()) {
+    auto object = json_object(items.data);
+    if (!object) return std::move(object).error();
+    made.content_ = Body(*std::move(object));
+    if (made.type_.empty()) made.type_ = json_type;
+  } else if (options.data && *options.data == "-") {
+    made.content_ = Input();
+    if (made.type_.empty()) made.type_ = options.json ? json_type : "application/octet-stream";
+  } else if (options.data && options.data->starts_with('@')) {
+    const std::string path = options.data->substr(1);
+    Outcome<Body> body = open_content(path);
+    if (!body) return std::move(body).error();
+    made.content_ = *std::move(body);
+    if (made.type_.empty()) made.type_ = options.json ? json_type : files::mime_type(path);
+  } else if (options.data) {
+    made.content_ = Body(*options.data);
+    const bool is_object = is_json(*options.data);
+    if (made.type_.empty()) {
+      made.type_ = options.json || is_object ? json_type : "text/plain; charset=utf-8";
+    }
+  }
+  return made;
+}
+
+bool PreparedRequest::has_field(std::string_view name) const {
+  return std::any_of(options_->items.fields.begin(), options_->items.fields.end(),
+                     [name](const RequestItems::Field& field) {
+                       return ascii::equals_ignoring_case(field.name, name);
+                     });
+}
+
+ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
+  ClientRequest request = client.request(options_->method, url.to_string());
+  for (const auto& [name, value] : options_->items.query) request.query(name, value);
+  if (options_->credentials) {
+    const auto& [user, password] = *options_->credentials;
+    if (options_->digest) {
+      request.auth(user, password);
+    } else {
+      request.basic_auth(user, password);
+    }
+  }
+  if (!options_->token.empty()) request.bearer(options_->token);
+  add_content(request);
+  for (const RequestItems::Field& field : options_->items.fields) {
+    if (field.value) {
+      request.header(field.name, *field.value);
+    } else {
+      request.without_header(field.name);
+    }
+  }
+  return request;
+}
+
+void PreparedRequest::add_content(ClientRequest& request) const {
+  const std::string type = has_field("content-type") ? "" : type_;
+  if (const Body* const body = std::get_if<Body>(&content_)) {
+    request.body(*body, type);
+  } else if (std::holds_alternative<Input>(content_)) {
+    request.stream(type, send_input);
+  } else if (const Form* const form = std::get_if<Form>(&content_)) {
+    for (const auto& [name, value] : *form) request.field(name, value);
+    for (const RequestItems::File& file : options_->items.files) {
+      const std::string_view guess = files::mime_type(file.path);
+      request.file(file.name, file.path, file.type.empty() ? guess : file.type);
+    }
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> PreparedRequest::shown_fields(
+    const Url& url) const {
+  std::vector<std::pair<std::string, std::string>> shown;
+  if (!has_field("host")) shown.emplace_back("Host", url.host_field());
+  if (!has_field("user-agent")) shown.emplace_back("User-Agent", options_->client.user_agent);
+  const bool says_type = content_.index() != 0 && !options_->form && !has_field("content-type");
+  if (says_type) shown.emplace_back("Content-Type", type_);
+  const bool has_secret = (options_->credentials && !options_->digest) || !options_->token.empty();
+  if (has_secret) shown.emplace_back("Authorization", "...");
+  for (const RequestItems::Field& field : options_->items.fields) {
+    if (field.value) shown.emplace_back(field.name, *field.value);
+  }
+  return shown;
+}
+
+}  // namespace skua::cli

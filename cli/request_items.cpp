@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Words of a command line in; fields, parameters and the content of a request out. A word is cut at
+// the first separator that no backslash hides, where several begin there at the longest.
+#include "request_items.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include "base/ascii.hpp"
+#include "files/escape.hpp"
+#include "http/media_type.hpp"
+#include "json_printer.hpp"
+#include "skua/bytes.hpp"
+#include "skua/field_lines.hpp"
+#include "ws/utf8.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::size_t most_file_bytes = 64_MiB;
+constexpr std::string_view special = ":=@\\";
+// The longest first.
+constexpr std::array<std::string_view, 7> separators = {":=@", ":=", "=@", "==", "=", ":", "@"};
+
+struct Cut {
+  std::string name;
+  std::string_view separator;
+  std::string_view value;
+};
+
+std::optional<Cut> cut(std::string_view word) {
+  std::string name;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const bool hides =
+        word[i] == '\\' && i + 1 < word.size() && special.find(word[i + 1]) != special.npos;
+    if (hides) {
+      name.push_back(word[++i]);
+      continue;
+    }
+    const std::string_view rest = word.substr(i);
+    for (const std::string_view separator : separators) {
+      if (!rest.starts_with(separator)) continue;
+      return Cut{std::move(name), separator, rest.substr(separator.size())};
+    }
+    name.push_back(word[i]);
+  }
+  return std::nullopt;
+}
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+Problem wrong(std::string_view what, const std::string& why) {
+  return {.error = Errc::MalformedForm, .text = quoted(what) + " " + why};
+}
+
+Problem unreadable(const std::string& path, Error error) {
+  return {.error = error,
+          .text = "cannot read " + path + ": " + std::string(message(error.code()))};
+}
+
+Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
+                                        std::string_view whole) {
+  const std::string_view value = ascii::trim_ows(text);
+  RequestItems::Field field{.name = std::move(name)};
+  if (!value.empty()) field.value = std::string(value);
+  try {
+    FieldLines().add(field.name, value);
+  } catch (const std::invalid_argument& error) {
+    return Problem{.error = Errc::MalformedField,
+                   .text = quoted(whole) + " is no field: " + error.what()};
+  }
+  return field;
+}
+
+Outcome<RequestItems::File> make_file(std::string name, std::string_view text,
+                                      std::string_view whole) {
+  constexpr std::string_view mark = ";type=";
+  RequestItems::File file{.name = std::move(name)};
+  if (const std::size_t at = text.rfind(mark); at != text.npos) {
+    file.type = text.substr(at + mark.size());
+    text = text.substr(0, at);
+    if (!http::parse_media_type(file.type)) {
+      return wrong(
+          whole, "names a file of the type " + quoted(file.type) + ", which is none: type/subtype");
+    }
+  }
+  if (text.empty()) return wrong(whole, "names no file behind the @");
+  file.path = text;
+  return file;
+}
+
+// The JSON of a datum, or the text that it stands for.
+Outcome<std::string> content_of(const RequestItems::Datum& datum) {
+  if (!datum.is_path) return datum.value;
+  return read_file(datum.value);
+}
+
+}  // namespace
+
+Outcome<RequestItems::Field> parse_field(std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == line.npos || colon == 0) {
+    return Problem{.error = Errc::MalformedField,
+                   .text = quoted(line) + " has no colon behind a name"};
+  }
+  return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
+}
+
+Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
+  std::optional<Cut> parts = cut(word);
+  if (!parts) {
+    return wrong(word, "is no item: Name:value, name==value, name=value, name:=json or name@file");
+  }
+  auto& [name, separator, value] = *parts;
+  if (name.empty()) {
+    const bool is_file = separator == "@";
+    return wrong(word, "has no name in front of the " + quoted(separator) +
+                           (is_file ? "; a whole content is sent with --data @FILE" : ""));
+  }
+  if (separator == ":") {
+    const bool is_url = value.starts_with("//");
+    if (is_url) return wrong(word, "is a second URL: several are taken with --download only");
+    Outcome<RequestItems::Field> field = make_field(std::move(name), value, word);
+    if (!field) return std::move(field).error();
+    items.fields.push_back(*std::move(field));
+  } else if (separator == "==") {
+    items.query.emplace_back(std::move(name), value);
+  } else if (separator == "@") {
+    Outcome<RequestItems::File> file = make_file(std::move(name), value, word);
+    if (!file) return std::move(file).error();
+    items.files.push_back(*std::move(file));
+  } else {
+    const bool is_json = separator.starts_with(':');
+    const bool is_path = separator.ends_with('@');
+    if (is_path && value.empty()) return wrong(word, "names no file behind the @");
+    if (is_json && !is_path && !cli::is_json(value)) {
+      return wrong(word, "is no JSON behind ':='; a string is name=value");
+    }
+    items.data.push_back({std::move(name), std::string(value), is_json, is_path});
+  }
+  return std::monostate();
+}
+
+Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
+  std::set<std::string_view> names;
+  std::string object = "{";
+  for (const RequestItems::Datum& datum : data) {
+    if (!ws::is_utf8(datum.name)) return wrong(datum.name, "is a name that is not UTF-8");
+    if (!names.insert(datum.name).second) {
+      return wrong(datum.name, "is there twice; a list is " + datum.name + ":='[1, 2]'");
+    }
+    Outcome<std::string> content = content_of(datum);
+    if (!content) return content;
+    if (object.size() > 1) object += ',';
+    files::append_json(object, datum.name);
+    object += ':';
+    const std::string where = datum.is_path ? "the file " + datum.value : "its value";
+    if (datum.is_json && !is_json(*content)) return wrong(datum.name, where + " is no JSON");
+    if (!datum.is_json && !ws::is_utf8(*content)) {
+      return wrong(datum.name, "cannot be a string of JSON: " + where + " is not UTF-8");
+    }
+    if (datum.is_json) {
+      object += *content;
+    } else {
+      files::append_json(object, *content);
+    }
+  }
+  return object + "}";
+}
+
+Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
+    std::span<const RequestItems::Datum> data) {
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (const RequestItems::Datum& datum : data) {
+    if (datum.is_json) return wrong(datum.name, "is JSON, which a form does not have");
+    Outcome<std::string> content = content_of(datum);
+    if (!content) return std::move(content).error();
+    fields.emplace_back(datum.name, *std::move(content));
+  }
+  return fields;
+}
+
+Outcome<std::string> read_file(const std::string& path) {
+  constexpr auto close = [](std::FILE* file) { std::fclose(file); };
+  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"));
+  if (!file) return unreadable(path, Error::from_system(errno, "open"));
+  std::string content;
+  std::array<char, 16384> buffer;
+  for (std::size_t count = 0;
+       (count = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
+    content.append(buffer.data(), count);
+    if (content.size() > most_file_bytes) return unreadable(path, Errc::BodyTooLong);
+  }
+  if (std::ferror(file.get()) != 0) return unreadable(path, Error::from_system(errno, "read"));
+  return content;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// A response in; bytes for programs, or lines for a person, out.
+#include "response_printer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "base/ascii.hpp"
+#include "http/media_type.hpp"
+#include "terminal.hpp"
+#include "ws/utf8.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::string_view red = "\x1b[31m";
+constexpr std::string_view green = "\x1b[32m";
+constexpr std::string_view yellow = "\x1b[33m";
+constexpr std::string_view cyan = "\x1b[36m";
+constexpr std::string_view plain = "\x1b[0m";
+
+std::string coloured(std::string_view text, std::string_view colour, bool has_colour) {
+  std::string shown = harmless(text);
+  return has_colour ? std::string(colour).append(shown).append(plain) : shown;
+}
+
+std::string_view colour_of(Status status) noexcept {
+  const auto number = static_cast<unsigned>(status);
+  if (number >= 400) return red;
+  return number >= 300 ? yellow : green;
+}
+
+bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         ascii::equals_ignoring_case(text.substr(text.size() - end.size()), end);
+}
+
+// RFC 8259, RFC 6839 §3.1, and lines of JSON.
+bool is_json_type(std::string_view field) {
+  const auto type = http::parse_media_type(field);
+  if (!type) return false;
+  constexpr std::string_view subtypes[] = {"json", "x-ndjson", "ndjson", "jsonl", "x-json"};
+  const bool is_known =
+      std::any_of(std::begin(subtypes), std::end(subtypes), [&type](std::string_view known) {
+        return ascii::equals_ignoring_case(type->subtype, known);
+      });
+  return is_known || ends_with_ignoring_case(type->subtype, "+json");
+}
+
+bool is_text_type(std::string_view field) {
+  const auto type = http::parse_media_type(field);
+  return type && ascii::equals_ignoring_case(type->type, "text");
+}
+
+// By its first bytes, which may end inside of a character.
+bool is_text(std::string_view piece, std::string_view type) {
+  const bool has_nul = piece.find('\0') != piece.npos;
+  return !has_nul && (is_text_type(type) || ws::Utf8Validator().feed(piece));
+}
+
+}  // namespace
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      throw std::system_error(errno, std::generic_category(), "cannot write to the output");
+    }
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::string_view name_of(Version version) noexcept {
+  switch (version) {
+    case Version::Http10: return "HTTP/1.0";
+    case Version::Http11: return "HTTP/1.1";
+    case Version::Http2: break;
+  }
+  return "HTTP/2";
+}
+
+std::string head_text(const ClientResponse& response, bool has_colour, std::string_view prefix) {
+  const Status status = response.status();
+  std::string line = std::to_string(static_cast<unsigned>(status));
+  const std::string_view told = response.reason();
+  const std::string_view words = told.empty() ? reason(status) : told;
+  if (!words.empty()) line.append(" ").append(words);
+  std::string out(prefix);
+  out.append(name_of(response.version())).append(" ");
+  out.append(coloured(line, colour_of(status), has_colour)).append("\n");
+  for (std::size_t nth = 0; const auto field = response.field(nth); ++nth) {
+    out.append(prefix).append(coloured(field->first, cyan, has_colour)).append(": ");
+    out.append(harmless(field->second)).append("\n");
+  }
+  return out;
+}
+
+ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response)
+    : kind_(Kind::Bytes),
+      type_(response.header("content-type").value_or("")),
+      is_terminal_(is_terminal(STDOUT_FILENO)),
+      json_({.colours = wants_colour(options.colour, STDOUT_FILENO), .for_terminal = true}) {
+  if (options.output == "-") return;
+  // Colours that are asked for are for a person, who stands behind the pipe.
+  const bool is_for_person = is_terminal_ || options.colour == Colour::Always;
+  if (is_for_person && !options.raw && is_json_type(type_)) {
+    kind_ = Kind::Json;
+  } else if (is_terminal_) {
+    kind_ = Kind::Unknown;
+  }
+}
+
+bool ContentPrinter::append(std::string_view piece) {
+  if (piece.empty()) return true;
+  if (kind_ == Kind::Unknown) {
+    if (!is_text(piece, type_)) return false;
+    kind_ = Kind::Text;
+  }
+  if (kind_ == Kind::Bytes) {
+    write_all(STDOUT_FILENO, piece);
+    return true;
+  }
+  std::string out;
+  if (kind_ == Kind::Json) {
+    json_.append(piece, out);
+  } else {
+    text_.append(piece, out);
+  }
+  print(out);
+  return true;
+}
+
+void ContentPrinter::finish() {
+  if (kind_ == Kind::Bytes || kind_ == Kind::Unknown) return;
+  std::string out;
+  if (kind_ == Kind::Json) {
+    json_.finish(out);
+  } else {
+    text_.finish(out);
+  }
+  print(out);
+  if (last_ != '\n' && is_terminal_) print("\n");
+}
+
+void ContentPrinter::print(std::string_view text) {
+  if (text.empty()) return;
+  last_ = text.back();
+  write_all(STDOUT_FILENO, text);
+}
+
+}  // namespace skua::cli

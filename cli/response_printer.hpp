@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "get_options.hpp"
+#include "json_printer.hpp"
+#include "skua/client.hpp"
+#include "terminal_text.hpp"
+
+namespace skua::cli {
+
+/// Writes all of a text to a descriptor.
+///
+/// Ends with: std::system_error
+void write_all(int descriptor, std::string_view text);
+
+/// `HTTP/1.1`
+std::string_view name_of(Version version) noexcept;
+
+/// The head of a response as lines, each behind a prefix.
+std::string head_text(const ClientResponse& response, bool has_colour,
+                      std::string_view prefix = "");
+
+/// Prints the content of a response on the standard output: as it is into pipes, laid out and
+/// harmless on a terminal.
+///
+/// Every function ends with std::system_error where the output cannot be written.
+class ContentPrinter final {
+ public:
+  /// Lifetime:  the options and the response outlive it.
+  ContentPrinter(const GetOptions& options, const ClientResponse& response);
+
+  /// Prints a piece; false: it is nothing that a terminal can show, and nothing was printed.
+  bool append(std::string_view piece);
+  void finish();
+
+ private:
+  enum class Kind : std::uint8_t {
+    Unknown,  ///< for a terminal, before the first byte
+    Bytes,
+    Text,
+    Json,
+  };
+
+  void print(std::string_view text);
+
+  Kind kind_;
+  std::string type_;
+  bool is_terminal_;
+  JsonPrinter json_;
+  TerminalText text_;
+  char last_ = '\n';
+};
+
+}  // namespace skua::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Phases in, a picture of lines out.
+#include "timing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace skua::cli {
+namespace {
+
+constexpr std::size_t widest_picture = 60;
+
+std::string row(std::string_view name, std::size_t name_columns, std::chrono::nanoseconds time) {
+  std::string text(name);
+  text.append(name_columns + 2 - name.size(), ' ');
+  const std::string value = milliseconds_text(time);
+  return text.append(10 - std::min<std::size_t>(10, value.size()), ' ').append(value);
+}
+
+}  // namespace
+
+std::string milliseconds_text(std::chrono::nanoseconds time) {
+  double value = std::chrono::duration<double, std::milli>(time).count();
+  const bool is_long = value >= 999.5;
+  if (is_long) value /= 1000;
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, value, is_long ? "s" : "ms");
+  return text.data();
+}
+
+std::string waterfall(std::span<const Phase> phases, std::size_t columns) {
+  std::chrono::nanoseconds total{};
+  std::size_t name_columns = std::string_view("total").size();
+  for (const Phase& phase : phases) {
+    total = std::max(total, phase.end);
+    name_columns = std::max(name_columns, phase.name.size());
+  }
+  const std::size_t used = name_columns + 14;
+  const std::size_t room = std::min(widest_picture, columns > used ? columns - used : 0);
+  const auto column_of = [room, total](std::chrono::nanoseconds time) {
+    if (total.count() == 0) return std::size_t{0};
+    const double share = static_cast<double>(time.count()) / static_cast<double>(total.count());
+    return std::min(room, static_cast<std::size_t>(share * static_cast<double>(room) + 0.5));
+  };
+  std::string out;
+  for (const Phase& phase : phases) {
+    if (phase.end.count() == 0) continue;
+    out += row(phase.name, name_columns, phase.end - phase.begin);
+    if (room != 0) {
+      const std::size_t from = std::min(column_of(phase.begin), room - 1);
+      const std::size_t to = std::max(column_of(phase.end), from + 1);
+      out.append(2 + from, ' ').append(to - from, '=');
+    }
+    out += '\n';
+  }
+  return out + row("total", name_columns, total) + "\n";
+}
+
+}  // namespace skua::cli

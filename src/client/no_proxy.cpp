@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// A list in, entries out; a host fits one of them or none. Addresses are compared as octets, IPv4
+// in the form that IPv6 has for it, so that one rule does for both.
+#include "client/no_proxy.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "http/url_parts.hpp"
+#include "tls/certificate_names.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::string_view separators = ", \t\r\n";
+constexpr std::string_view mapped_ipv4("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);  // RFC 4291 §2.5.5.2
+constexpr unsigned mapped_bits = 96;
+constexpr unsigned address_bits = 128;
+
+bool begins_alike(std::string_view a, std::string_view b, unsigned bits) noexcept {
+  const std::size_t whole = bits / 8;
+  if (a.substr(0, whole) != b.substr(0, whole)) return false;
+  const unsigned mask = 0xffU << (8 - bits % 8) & 0xffU;
+  return bits % 8 == 0 ||
+         ((static_cast<unsigned char>(a[whole]) ^ static_cast<unsigned char>(b[whole])) & mask) ==
+             0;
+}
+
+/// Takes `:8080` off the end; false for what is no port.
+bool take_port(std::string_view& text, std::uint16_t& port) noexcept {
+  const std::size_t begin = text.starts_with('[') ? text.find(']') : 0;
+  const std::size_t colon = text.find(':', begin);
+  if (colon == std::string_view::npos) return true;
+  port = http::port_number(text.substr(colon + 1)).value_or(0);
+  text = text.substr(0, colon);
+  return port != 0;
+}
+
+}  // namespace
+
+struct NoProxy::Host {
+  std::string name{};
+  std::string octets{};  // of an address, otherwise empty
+  std::uint16_t port = 0;
+};
+
+NoProxy NoProxy::parse(std::string_view list) {
+  NoProxy rules;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find_first_of(separators), list.size());
+    const std::string_view text = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    Entry entry;
+    const bool is_network = text.find('/') != std::string_view::npos;
+    if (is_network ? read_network(text, entry) : read_host(text, entry)) {
+      rules.entries_.push_back(std::move(entry));
+    }
+  }
+  return rules;
+}
+
+bool NoProxy::read_network(std::string_view text, Entry& entry) {
+  const std::size_t slash = text.find('/');
+  const std::string_view digits = text.substr(slash + 1);
+  unsigned bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return false;
+  entry.kind = Kind::Network;
+  entry.text = octets_of(text.substr(0, slash));
+  const bool is_ipv4 = text.find(':') == std::string_view::npos;
+  if (entry.text.empty() || bits > (is_ipv4 ? address_bits - mapped_bits : address_bits)) {
+    return false;
+  }
+  entry.bits = static_cast<std::uint8_t>(is_ipv4 ? bits + mapped_bits : bits);
+  return true;
+}
+
+bool NoProxy::read_host(std::string_view text, Entry& entry) {
+  entry.text = octets_of(text);  // before a colon is looked for: IPv6 has some
+  if (entry.text.empty() && !take_port(text, entry.port)) return false;
+  if (text == "*") return true;
+  if (entry.text.empty()) entry.text = octets_of(text);
+  if (!entry.text.empty()) {
+    entry.kind = Kind::Network;
+    entry.bits = address_bits;
+    return true;
+  }
+  entry.kind = text.starts_with("*.") ? Kind::Below : Kind::Name;
+  if (entry.kind == Kind::Below) text.remove_prefix(1);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  entry.text = tls::normal_name(text);
+  return !entry.text.empty();
+}
+
+/// 16 octets; nothing for what is no address.
+std::string NoProxy::octets_of(std::string_view address) {
+  const std::string octets = tls::address_octets(address.substr(0, address.find('%')));
+  return octets.size() == 4 ? std::string(mapped_ipv4) + octets : octets;
+}
+
+bool NoProxy::contains(std::string_view host, std::uint16_t port) const {
+  const Host asked{tls::normal_name(host), octets_of(host), port};
+  return std::ranges::any_of(entries_, [&](const Entry& entry) { return fits(entry, asked); });
+}
+
+bool NoProxy::fits(const Entry& entry, const Host& host) noexcept {
+  if (entry.port != 0 && entry.port != host.port) return false;
+  if (entry.kind == Kind::All) return true;
+  if (host.octets.empty() != (entry.kind != Kind::Network)) return false;
+  if (entry.kind == Kind::Network) {
+    // A network of IPv6 has no IPv4 in it, however few bits it counts.
+    const bool is_ipv4 = host.octets.starts_with(mapped_ipv4);
+    if (is_ipv4 && entry.bits < mapped_bits) return false;
+    return begins_alike(entry.text, host.octets, entry.bits);
+  }
+  const std::string_view name = host.name;
+  if (entry.kind == Kind::Name && name == entry.text) return true;
+  const std::size_t size = entry.text.size();
+  return name.size() > size + 1 && name.ends_with(entry.text) &&
+         name[name.size() - size - 1] == '.';
+}
+
+}  // namespace skua::client

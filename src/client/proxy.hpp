@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "client/origin.hpp"
+#include "skua/error.hpp"
+
+namespace skua::client {
+
+/// An HTTP proxy: a server that passes requests on, or opens tunnels to others.
+struct Proxy {
+  Origin origin{};         ///< where it is; secure: TLS is spoken to the proxy itself
+  std::string user{};      ///< both empty: it wants to know nobody
+  std::string password{};  ///< in no text that anybody is shown
+
+  /// Reads `http://user:password@host:port`, `https://...`, or the same without a scheme, which
+  /// means http; the port is 80 or 443 where none is written. Special characters of the name and
+  /// the password are percent-encoded.
+  ///
+  /// Ends with: Unsupported for any other scheme, as socks5; MalformedUrl for anything else.
+  static Outcome<Proxy> parse(std::string_view text);
+
+  [[nodiscard]] bool has_credentials() const noexcept { return !user.empty() || !password.empty(); }
+  /// `http://127.0.0.1:3128`: without the name and the password.
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Proxy&, const Proxy&) = default;
+};
+
+}  // namespace skua::client

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A proxy's challenges in, the field that answers them out.
+#include "client/proxy_access.hpp"
+
+#include <utility>
+
+#include "client/challenges.hpp"
+#include "http/challenge.hpp"
+
+namespace skua::client {
+ProxyAccess::ProxyAccess(Proxy proxy)
+    : proxy_(std::move(proxy)), digest_(proxy_.user, proxy_.password) {
+  if (!proxy_.has_credentials()) return;
+  basic_ = BasicCredentials{proxy_.user, proxy_.password}.field().value();
+  scheme_ = Scheme::Basic;
+}
+
+Result<std::string> ProxyAccess::authorize(std::string_view method, std::string_view target) {
+  if (scheme_ == Scheme::Digest) return digest_.authorize(method, target);
+  return basic_;
+}
+
+bool ProxyAccess::accept(const http::Head& response, std::string_view sent) {
+  if (scheme_ == Scheme::None) return false;
+  const std::vector<std::string_view> fields = values_of(response, "Proxy-Authenticate");
+  if (digest_.accept(fields)) {
+    scheme_ = Scheme::Digest;
+    return digest_.is_stale() || !http::after_scheme(sent, "Digest");
+  }
+  if (!offers_basic(fields)) return false;
+  scheme_ = Scheme::Basic;
+  return !http::after_scheme(sent, "Basic");
+}
+
+void ProxyAccess::note(const http::Head& response) {
+  if (scheme_ != Scheme::Digest) return;
+  const auto infos = values_of(response, "Proxy-Authentication-Info");
+  // What cannot be read is not heeded: the proxy says 407 to a nonce that is over.
+  if (!infos.empty()) static_cast<void>(digest_.advance(infos.front()));
+}
+
+}  // namespace skua::client

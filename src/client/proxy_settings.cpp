@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Variables in, settings out; an origin in, the way to it out.
+#include "client/proxy_settings.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace skua::client {
+namespace {
+
+// What a request to this machine means is there only as long as it does not leave it.
+constexpr std::string_view this_machine = "localhost,127.0.0.0/8,::1";
+
+struct Variable {
+  std::string_view name{};
+  std::string_view value{};
+};
+
+/// The first that is there and not empty.
+template <std::size_t Count>
+Variable first_of(const Environment& environment, const std::array<const char*, Count>& names) {
+  for (const char* const name : names) {
+    const char* const value = environment(name);
+    if (value != nullptr && *value != '\0') return {name, value};
+  }
+  return {};
+}
+
+Outcome<std::optional<Proxy>> read(const Variable& variable) {
+  if (variable.value.empty()) return std::optional<Proxy>();
+  Outcome<Proxy> proxy = Proxy::parse(variable.value);
+  if (proxy) return std::optional<Proxy>(*std::move(proxy));
+  Problem problem = proxy.error();
+  problem.text.append(" (in the variable ").append(variable.name).append(")");
+  return problem;
+}
+
+}  // namespace
+
+Outcome<ProxySettings> ProxySettings::from(const Environment& environment) {
+  auto http = read(first_of<3>(environment, {"http_proxy", "all_proxy", "ALL_PROXY"}));
+  if (!http) return http.error();
+  auto https =
+      read(first_of<4>(environment, {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}));
+  if (!https) return https.error();
+  std::string exceptions(first_of<2>(environment, {"no_proxy", "NO_PROXY"}).value);
+  exceptions.append(",").append(this_machine);
+  return ProxySettings{*std::move(http), *std::move(https), NoProxy::parse(exceptions)};
+}
+
+ProxyUse proxy_use(const Origin& origin, bool is_websocket, const ProxySettings& settings) {
+  const std::optional<Proxy>& proxy = origin.is_secure ? settings.https : settings.http;
+  if (!proxy || !origin.unix_path.empty()) return ProxyUse::None;
+  if (settings.exceptions.contains(origin.host, origin.port)) return ProxyUse::None;
+  return origin.is_secure || is_websocket ? ProxyUse::Tunnel : ProxyUse::Forward;
+}
+
+Proxies::Proxies(ProxySettings settings) : settings_(std::move(settings)) {
+  if (settings_.http) http_ = std::make_shared<ProxyAccess>(*settings_.http);
+  if (settings_.https) {
+    https_ =
+        settings_.https == settings_.http ? http_ : std::make_shared<ProxyAccess>(*settings_.https);
+  }
+}
+
+Proxies::Route Proxies::route(const Origin& origin, bool is_websocket) const {
+  const ProxyUse use = proxy_use(origin, is_websocket, settings_);
+  if (use == ProxyUse::None) return {};
+  return {use, origin.is_secure ? https_ : http_};
+}
+
+}  // namespace skua::client

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Downloads of `skua get`: names, files that are there, what a server that dies leaves behind.
+#include "cli/get_fixture.hpp"
+#include "download_rules.hpp"
+#include "part_file.hpp"
+#include "support/scripted_server.hpp"
+
+namespace skua::test {
+namespace {
+
+using testing::ScriptedServer;
+using With = Process::With;
+using Talk = std::function<void(testing::Client&)>;
+
+// Answers one request; what was asked is appended to `asked`.
+Talk answer(std::string response, std::string& asked) {
+  return [response = std::move(response), &asked](testing::Client& peer) {
+    while (asked.find("\r\n\r\n") == asked.npos) {
+      const std::string some = peer.some();
+      if (some.empty()) return;
+      asked += some;
+    }
+    peer.send(response);
+  };
+}
+
+class DownloadTest : public GetFixture {
+ protected:
+  void SetUp() override {
+    router_.get("/a/data.bin", [] { return std::string("0123456789"); });
+    router_.get("/other.bin", [] { return std::string(300'000, 'x'); });
+    router_.get("/named", [] {
+      return Response("named").header("Content-Disposition",
+                                      "attachment; filename=\"../../report 1.txt\"");
+    });
+    router_.get("/", [] { return "home"; });
+    start_server();
+  }
+};
+
+TEST_F(DownloadTest, AFileIsNamedByTheUrlOrTheServer) {
+  const Ended saved = run({"get", "-d", url("/a/data.bin?x=1#y")});
+  EXPECT_EQ(saved.output, "");
+  EXPECT_EQ(saved.errors, "saved data.bin (10 B)\n");
+  EXPECT_EQ(saved.code, 0);
+  EXPECT_EQ(content("data.bin"), "0123456789");
+  EXPECT_EQ(run({"get", "-d", "-q", url("/named")}).errors, "");
+  EXPECT_EQ(content("report 1.txt"), "named");
+  EXPECT_EQ(run({"get", "--download", url("/")}).code, 0);
+  EXPECT_EQ(content("index.html"), "home");
+  const auto left = std::distance(std::filesystem::directory_iterator(folder_.path()), {});
+  EXPECT_EQ(left, 3);
+}
+
+TEST_F(DownloadTest, AFileIsReplacedOnlyByItsName) {
+  folder_.write("data.bin", "mine");
+  EXPECT_EQ(run({"get", "-d", url("/a/data.bin")}).errors, "saved data.bin-1 (10 B)\n");
+  EXPECT_EQ(run({"get", "-d", url("/a/data.bin")}).errors, "saved data.bin-2 (10 B)\n");
+  EXPECT_EQ(content("data.bin"), "mine");
+  EXPECT_EQ(content("data.bin-1"), "0123456789");
+  EXPECT_EQ(run({"get", "-o", "data.bin", url("/a/data.bin")}).code, 0);
+  EXPECT_EQ(content("data.bin"), "0123456789");
+  EXPECT_EQ(run({"get", "-o", folder_.string(), url("/a/data.bin")}).code, 11);
+  EXPECT_EQ(run({"get", "-o", "-", url("/a/data.bin")}).output, "0123456789");
+}
+
+TEST_F(DownloadTest, ADeviceStaysWhatItIs) {
+  EXPECT_EQ(run({"get", "-o", "/dev/null", url("/a/data.bin")}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  folder_.write("real", "old");
+  folder_.link("real", "link");
+  EXPECT_EQ(run({"get", "-o", "link", url("/a/data.bin")}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  EXPECT_EQ(content("real"), "0123456789");
+}
+
+TEST_F(DownloadTest, AnErrorIsNoFile) {
+  folder_.write("kept", "old");
+  const Ended ended = run({"get", "-o", "kept", url("/nothing")});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.errors, "skua: " + url("/nothing") +
+                              ": the server answered 404 Not Found, and nothing was saved\n");
+  EXPECT_EQ(content("kept"), "old");
+  EXPECT_FALSE(exists(".kept.part"));
+}
+
+TEST_F(DownloadTest, SeveralAreSavedAtOnce) {
+  const Ended ended = run({"get", "-d", url("/a/data.bin"), url("/nothing"), url("/other.bin"),
+                           url("/a/data.bin"), "--parallel", "2", "X-Name:x"});
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(content("data.bin"), "0123456789");
+  EXPECT_EQ(content("data.bin-1"), "0123456789");
+  EXPECT_EQ(content("other.bin"), std::string(300'000, 'x'));
+}
+
+TEST_F(DownloadTest, ATerminalSeesProgress) {
+  const Ended ended = run({"get", "-d", url("/other.bin")}, With::Errors);
+  EXPECT_TRUE(contains(ended.errors, "other.bin  293.0 KiB  "));
+  EXPECT_TRUE(contains(ended.errors, "\x1b[1A\r\x1b[J"));
+  EXPECT_EQ(ended.code, 0);
+}
+
+TEST_F(DownloadTest, WhatAServerLeftIsGoneOnWith) {
+  std::string first;
+  std::string second;
+  const std::string head = "ETag: \"v1\"\r\n";
+  ScriptedServer server(std::vector<Talk>{
+      answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n" + head + "\r\n0123", first),
+      answer("HTTP/1.1 206 Partial Content\r\nContent-Length: 6\r\n"
+             "Content-Range: bytes 4-9/10\r\n" +
+                 head + "\r\n456789",
+             second)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  const Ended broken = run({"get", "-d", place});
+  EXPECT_EQ(broken.code, 10) << broken.errors;
+  EXPECT_EQ(content(".f.bin.part"), "0123");
+  EXPECT_FALSE(exists("f.bin"));
+  const Ended resumed = run({"get", "-d", "--continue", place});
+  EXPECT_EQ(resumed.code, 0) << resumed.errors;
+  EXPECT_EQ(content("f.bin"), "0123456789");
+  EXPECT_FALSE(exists(".f.bin.part"));
+  EXPECT_FALSE(exists(".f.bin.part.origin"));
+  EXPECT_EQ(first.find("Range"), first.npos);
+  EXPECT_TRUE(contains(first, "Accept-Encoding: identity\r\n"));
+  EXPECT_TRUE(contains(second, "Range: bytes=4-\r\n"));
+  EXPECT_TRUE(contains(second, "If-Range: \"v1\"\r\n"));
+}
+
+TEST_F(DownloadTest, AnotherFileStartsOver) {
+  std::string first;
+  std::string second;
+  ScriptedServer server(std::vector<Talk>{
+      answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"v1\"\r\n\r\n0123", first),
+      answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nETag: \"v2\"\r\n\r\nnew", second)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  EXPECT_EQ(run({"get", "-o", "mine", place}).code, 10);
+  EXPECT_EQ(content(".mine.part"), "0123");
+  EXPECT_EQ(run({"get", "-o", "mine", "-c", place}).code, 0);
+  EXPECT_EQ(content("mine"), "new");
+  EXPECT_TRUE(contains(second, "If-Range: \"v1\"\r\n"));
+}
+
+TEST_F(DownloadTest, AWrongPartIsNotAppended) {
+  for (const std::string range : {"bytes 3-9/10", "bytes 4-10/11", "bytes 4-9", ""}) {
+    std::string asked[3];
+    const std::string field = range.empty() ? "" : "Content-Range: " + range + "\r\n";
+    ScriptedServer server(std::vector<Talk>{
+        answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"v1\"\r\n\r\n0123", asked[0]),
+        answer("HTTP/1.1 206 Partial Content\r\nContent-Length: 6\r\nConnection: close\r\n" +
+                   field + "\r\nxxxxxx",
+               asked[1]),
+        answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", asked[2])});
+    const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+    EXPECT_EQ(run({"get", "-o", "f", place}).code, 10);
+    const Ended ended = run({"get", "-o", "f", "-c", place});
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+    EXPECT_EQ(content("f"), "0123456789") << range;
+    EXPECT_EQ(asked[2].find("Range"), std::string::npos);
+  }
+}
+
+TEST_F(DownloadTest, WithoutAValidatorItStartsOver) {
+  std::string first;
+  std::string second;
+  ScriptedServer server(std::vector<Talk>{
+      answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: W/\"v1\"\r\n\r\n0123", first),
+      answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew", second)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  EXPECT_EQ(run({"get", "-o", "f", place}).code, 10);
+  EXPECT_EQ(run({"get", "-o", "f", "-c", place}).code, 0);
+  EXPECT_EQ(content("f"), "new");
+  EXPECT_EQ(second.find("Range"), std::string::npos);
+}
+
+TEST_F(DownloadTest, WhatIsWholeAlreadyGetsItsName) {
+  std::string first;
+  std::string second;
+  // The whole content, and then a chunk that is not one.
+  ScriptedServer server(std::vector<Talk>{
+      answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: \"v1\"\r\n\r\n3\r\nabc\r\nx",
+             first),
+      answer("HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n"
+             "Content-Range: bytes */3\r\n\r\n",
+             second)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  EXPECT_EQ(run({"get", "-d", place}).code, 10);
+  EXPECT_EQ(content(".f.bin.part"), "abc");
+  const Ended ended = run({"get", "-d", "-c", place});
+  EXPECT_EQ(ended.code, 0) << ended.errors;
+  EXPECT_EQ(content("f.bin"), "abc");
+}
+
+TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
+  std::string asked;
+  ScriptedServer server([&asked](testing::Client& peer) {
+    answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"v1\"\r\n\r\n0123", asked)(peer);
+    peer.rest();  // until it goes
+  });
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  const auto process = start({"get", "-d", place}, With::Errors);
+  EXPECT_TRUE(contains(process->errors_until("4 B of 10 B"), "4 B of 10 B"));
+  process->signal(SIGINT);
+  const Ended ended = end(process);
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_TRUE(contains(ended.errors, "skua: interrupted; --continue goes on"));
+  EXPECT_EQ(content(".f.bin.part"), "0123");
+  EXPECT_TRUE(exists(".f.bin.part.origin"));
+}
+
+TEST(PartFile, OriginsOfOthersAreNotBelieved) {
+  const support::TemporaryDirectory folder;
+  const std::string path = (folder / "f").string();
+  const cli::PartOrigin origin{.url = "http://a/f", .validator = "\"v\"", .total_bytes = 9};
+  {
+    auto part = cli::PartFile::open(path);
+    ASSERT_TRUE(part) << part.error().text;
+    EXPECT_FALSE(part->origin());
+    ASSERT_TRUE(part->restart(origin));
+    ASSERT_TRUE(part->write("1234"));
+    const auto second = cli::PartFile::open(path);  // somebody is writing
+    ASSERT_TRUE(second);
+    EXPECT_EQ(second->path(), (folder / ".f-1.part").string());
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / ".f-1.part"));
+  {
+    const auto part = cli::PartFile::open(path);
+    ASSERT_TRUE(part);
+    EXPECT_EQ(part->origin(), origin);
+    EXPECT_EQ(part->size_bytes(), 4U);
+  }
+  for (const char* text : {"", "skua download 1\nhttp://a/f\n\"v\"\n", "skua download 2\na\nb\n3\n",
+                           "skua download 1\nhttp://a/f\n\"v\"\n9\nmore"}) {
+    folder.write(".f.part.origin", text);
+    const auto part = cli::PartFile::open(path);
+    ASSERT_TRUE(part);
+    EXPECT_FALSE(part->origin()) << text;
+  }
+}
+
+TEST(ContentRange, IsStrict) {
+  using cli::ContentRange;
+  using cli::parse_content_range;
+  EXPECT_EQ(parse_content_range("bytes 4-9/10"), (ContentRange{4, 9, 10}));
+  EXPECT_EQ(parse_content_range("BYTES 4-9/*"), (ContentRange{4, 9, std::nullopt}));
+  EXPECT_EQ(parse_content_range("bytes */10"), (ContentRange{std::nullopt, std::nullopt, 10}));
+  for (const char* text :
+       {"", "bytes", "bytes 4-9", "bytes 9-4/10", "bytes 4-10/10", "bytes */*", "bytes -9/10",
+        "bytes 4-/10", "items 4-9/10", "bytes 4-9/10 ", "bytes 99999999999999999999-9/10"}) {
+    EXPECT_FALSE(parse_content_range(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace skua::test

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+// `skua get` and its siblings as scripts see them, with pipes, and as people see them, on a
+// terminal.
+#include "cli/get_fixture.hpp"
+#include "get_options.hpp"
+
+namespace skua::test {
+namespace {
+
+using With = Process::With;
+
+// What came, as lines: the request line, the fields that matter, and the content.
+std::string described(const Request& request) {
+  std::string text(name(request.method()));
+  text.append(" ").append(request.target()).append("\n");
+  for (const char* field : {"X-Name", "Accept", "User-Agent", "Authorization", "Content-Type",
+                            "Content-Length", "Cookie"}) {
+    if (const auto value = request.header(field)) {
+      text.append(field).append(": ").append(*value).append("\n");
+    }
+  }
+  return text.append("\n").append(request.body());
+}
+
+class GetTest : public GetFixture {
+ protected:
+  void SetUp() override {
+    for (const Method method :
+         {Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete}) {
+      router_.route(method, "/echo", described);
+    }
+    router_.get("/json", [] { return Response::json(R"({"a":[1,"b"]})"); });
+    router_.get("/bytes",
+                [] { return Response(Status::Ok, "\xfe\xff\x1b[2J", "application/octet-stream"); });
+    router_.get("/evil", [] { return "a\x1b[31mb\r\n"; });
+    router_.get("/status/{code}", [](int code) { return Response(static_cast<Status>(code)); });
+    router_.get("/moved", [] { return Response::redirect("/json", Status::Found); });
+    router_.get("/round", [] { return Response::redirect("/round", Status::Found); });
+    router_.get("/cookie", [](const Request& request) {
+      const std::string told(request.header("Cookie").value_or("none"));
+      return Response(told + "\n").header("Set-Cookie", "id=7; Max-Age=1000");
+    });
+    router_.get("/private", [](const Request& request) {
+      if (request.header("Authorization")) return Response("welcome\n");
+      return Response(Status::Unauthorized).header("WWW-Authenticate", "Basic realm=\"x\"");
+    });
+    router_.get("/slow", [](const Request&) -> Task<Response> {
+      co_await sleep(60s);
+      co_return "late";
+    });
+    start_server();
+  }
+};
+
+TEST_F(GetTest, PrintsTheContentAsItIs) {
+  const Ended json = run({"get", url("/json")});
+  EXPECT_EQ(json.output, R"({"a":[1,"b"]})");
+  EXPECT_EQ(json.errors, "");
+  EXPECT_EQ(json.code, 0);
+  EXPECT_EQ(run({"get", url("/bytes")}).output, "\xfe\xff\x1b[2J");
+  EXPECT_EQ(run({"get", url("/evil")}).output, "a\x1b[31mb\r\n");
+}
+
+TEST_F(GetTest, AUrlNeedNoScheme) {
+  const std::string port = std::to_string(server_->port());
+  EXPECT_EQ(run({"get", "127.0.0.1:" + port + "/json"}).code, 0);
+  EXPECT_EQ(run({"get", "localhost:" + port + "/json"}).code, 0);
+  EXPECT_EQ(run({"get", ":" + port + "/json"}).output, R"({"a":[1,"b"]})");
+}
+
+TEST_F(GetTest, ItemsGoToTheWire) {
+  const Ended got =
+      run({"get", url("/echo?a=1"), "X-Name:Ada L", "q==x y&z", "Accept:text/css", "User-Agent:"});
+  EXPECT_EQ(got.output, "GET /echo?a=1&q=x+y%26z\nX-Name: Ada L\nAccept: text/css\n\n");
+  const Ended posted = run({"post", url("/echo"), "name=Ada", "born:=1815", "User-Agent:x"});
+  EXPECT_TRUE(contains(posted.output, "POST /echo\n"));
+  EXPECT_TRUE(contains(posted.output, "Content-Type: application/json\nContent-Length: 26\n"));
+  EXPECT_TRUE(posted.output.ends_with("\n\n{\"name\":\"Ada\",\"born\":1815}")) << posted.output;
+}
+
+TEST_F(GetTest, EachCommandIsAMethod) {
+  for (const auto& [command, method] :
+       {std::pair("post", "POST"), std::pair("put", "PUT"), std::pair("patch", "PATCH"),
+        std::pair("delete", "DELETE")}) {
+    const Ended ended = run({command, url("/echo"), "a=b"});
+    EXPECT_TRUE(ended.output.starts_with(std::string(method) + " /echo\n")) << ended.output;
+    EXPECT_TRUE(ended.output.ends_with("{\"a\":\"b\"}"));
+    EXPECT_EQ(ended.code, 0);
+  }
+  const Ended head = run({"head", url("/json")});
+  EXPECT_TRUE(head.output.starts_with("HTTP/1.1 200 OK\n")) << head.output;
+  EXPECT_TRUE(contains(head.output, "Content-Length: 13\n"));
+  EXPECT_EQ(head.output.find("\n\n"), std::string::npos);
+}
+
+TEST_F(GetTest, FormsAreSent) {
+  const Ended form = run({"post", "--form", url("/echo"), "a=1 2", "b=x&y"});
+  EXPECT_TRUE(contains(form.output, "Content-Type: application/x-www-form-urlencoded"));
+  EXPECT_TRUE(form.output.ends_with("\n\na=1+2&b=x%26y")) << form.output;
+  folder_.write("sea.png", "PNG");
+  const Ended file = run({"post", url("/echo"), "title=Sea", "photo@sea.png"});
+  EXPECT_TRUE(contains(file.output, "Content-Type: multipart/form-data; boundary="));
+  EXPECT_TRUE(
+      contains(file.output, "name=\"photo\"; filename=\"sea.png\"\r\nContent-Type: image/png\r\n"));
+}
+
+TEST_F(GetTest, ContentIsATextAFileOrTheInput) {
+  EXPECT_TRUE(run({"post", url("/echo"), "--data", "[1,2]"})
+                  .output.ends_with("Content-Type: application/json\nContent-Length: 5\n\n[1,2]"));
+  EXPECT_TRUE(run({"put", url("/echo"), "--data", "x", "--type", "text/css"})
+                  .output.ends_with("Content-Type: text/css\nContent-Length: 1\n\nx"));
+  folder_.write("a.html", "<p>");
+  const Ended file = run({"post", url("/echo"), "--data", "@a.html"});
+  EXPECT_TRUE(
+      file.output.ends_with("Content-Type: text/html; charset=utf-8\nContent-Length: 3\n\n<p>"))
+      << file.output;
+  const auto process = start({"post", url("/echo"), "--data", "-"}, With::Pipes);
+  process->write("piece ");
+  process->write("by piece");
+  process->end_input();
+  const Ended input = end(process);
+  EXPECT_TRUE(input.output.ends_with("Content-Type: application/octet-stream\n\npiece by piece"))
+      << input.output;
+}
+
+TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"get", url("/"), "a=1"},
+       "a get sends no content: use `skua post`, or name==value for the query"},
+      {{"get", url("/"), "word"}, "'word' is no item: "},
+      {{"get", url("/"), url("/")}, " is a second URL: several are taken with --download only"},
+      {{"get", "ftp://a/"},
+       "'ftp://a/' is no URL to ask: it has to begin with http:// or https://"},
+      {{"get", "http://a b/"}, "'http://a b/' is no URL to ask: it is malformed"},
+      {{"post", url("/"), "a=1", "--data", "x"}, "--data and data items are two contents"},
+      {{"post", url("/"), "a@b", "--json"}, "a file (name@FILE) needs a form, not --json"},
+      {{"post", url("/"), "a=1", "a=2"}, "'a' is there twice"},
+      {{"get", url("/"), "-a", "x"}, "'x' has no colon behind a name"},
+      {{"get", url("/"), "-a", "x:y", "--bearer", "z"}, "--auth and --bearer exclude another"},
+      {{"get", url("/"), "--resolve", "a:b:c"}, "'a:b:c' is not HOST:PORT:ADDRESS"},
+      {{"get", url("/"), "--proxy", "nonsense://x"}, "'nonsense://x' is no URL to ask: it has to "},
+      {{"head", url("/"), "-d"}, "a head has nothing to save"},
+      {{"get"}, "URL"},
+  };
+  for (const auto& [words, text] : cases) {
+    const Ended ended = run(words);
+    EXPECT_TRUE(contains(ended.errors, text));
+    EXPECT_EQ(ended.code, 2) << text;
+    EXPECT_EQ(ended.output, "");
+  }
+}
+
+TEST_F(GetTest, TheStatusCountsWhereItIsWanted) {
+  for (const auto& [status, code] : {std::pair(204, 0), std::pair(404, 4), std::pair(503, 5)}) {
+    const std::string path = "/status/" + std::to_string(status);
+    EXPECT_EQ(run({"get", url(path)}).code, 0) << status;
+    EXPECT_EQ(run({"get", url(path), "--fail"}).code, code) << status;
+  }
+  EXPECT_EQ(run({"get", url("/moved"), "--fail", "--no-follow"}).code, 3);
+  EXPECT_EQ(run({"get", url("/moved"), "--no-follow"}).code, 0);
+}
+
+TEST_F(GetTest, RedirectsAreFollowed) {
+  EXPECT_EQ(run({"get", url("/moved")}).output, R"({"a":[1,"b"]})");
+  const Ended round = run({"get", url("/round"), "--max-redirects", "3"});
+  EXPECT_EQ(round.code, 10);
+  EXPECT_TRUE(round.errors.starts_with("skua: ")) << round.errors;
+}
+
+TEST_F(GetTest, FailuresHaveCodes) {
+  EXPECT_EQ(run({"get", "http://name.invalid/"}).code, 6);
+  std::uint16_t free_port = 0;
+  {
+    testing::TestServer gone(router_, BackendChoice::Auto, {}, testing::Transport::Tcp);
+    free_port = gone.port();
+  }
+  const Ended refused = run({"get", "127.0.0.1:" + std::to_string(free_port)});
+  EXPECT_EQ(refused.code, 7);
+  EXPECT_TRUE(refused.errors.starts_with("skua: ")) << refused.errors;
+  EXPECT_EQ(run({"get", url("/slow"), "--timeout", "0.05"}).code, 9);
+  EXPECT_EQ(run({"get", url("/json"), "--max-size", "5"}).code, 10);
+  EXPECT_EQ(run({"get", url("/json"), "-o", "no/such/file"}).code, 11);
+  EXPECT_EQ(run({"post", url("/echo"), "--data", "@missing"}).code, 11);
+  EXPECT_EQ(run({"post", url("/echo"), "a=@missing"}).code, 11);
+  EXPECT_EQ(run({"get", url("/json"), "--unix", folder_.string() + "/nobody"}).code, 7);
+}
+
+TEST(GetOptions, AnAddressIsGivenToAHost) {
+  const HostOverride four = cli::parse_override("a.example:443:127.0.0.1");
+  EXPECT_EQ(four.host, "a.example");
+  EXPECT_EQ(four.port, 443);
+  EXPECT_EQ(four.address, "127.0.0.1");
+  const HostOverride six = cli::parse_override("a.example:*:[::1]");
+  EXPECT_EQ(six.port, 0);
+  EXPECT_EQ(six.address, "::1");
+}
+
+TEST_F(GetTest, CredentialsAreSent) {
+  EXPECT_TRUE(contains(run({"get", url("/echo"), "--auth", "ada:p:w"}).output,
+                       "Authorization: Basic YWRhOnA6dw==\n"));
+  EXPECT_TRUE(contains(run({"get", url("/echo"), "--bearer", "tok"}).output,
+                       "Authorization: Bearer tok\n"));
+  EXPECT_EQ(run({"get", url("/private"), "--auth", "a:b", "--digest"}).output, "welcome\n");
+  const Ended without = run({"get", url("/echo"), "--auth", "a:b", "--digest"});
+  EXPECT_EQ(without.output.find("Authorization"), std::string::npos);
+}
+
+TEST_F(GetTest, CookiesAreKeptInAFile) {
+  EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "jar"}).output, "none\n");
+  EXPECT_TRUE(contains(content("jar"), "id\t7"));
+  EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "jar"}).output, "id=7\n");
+  EXPECT_EQ(run({"get", url("/cookie")}).output, "none\n");
+}
+
+TEST_F(GetTest, HeadsCanBeSeen) {
+  const Ended included = run({"get", url("/json"), "-i"});
+  EXPECT_TRUE(included.output.starts_with("HTTP/1.1 200 OK\n")) << included.output;
+  EXPECT_TRUE(included.output.ends_with("\n\n{\"a\":[1,\"b\"]}")) << included.output;
+  EXPECT_EQ(included.errors, "");
+  const Ended verbose = run({"get", url("/json"), "-v", "X-Name:Ada", "q==1"});
+  EXPECT_EQ(verbose.output, R"({"a":[1,"b"]})");
+  EXPECT_TRUE(verbose.errors.starts_with("> GET /json?q=1 HTTP/1.1\n> Host: 127.0.0.1:"))
+      << verbose.errors;
+  EXPECT_TRUE(contains(verbose.errors, "> X-Name: Ada\n"));
+  EXPECT_TRUE(contains(verbose.errors, "< HTTP/1.1 200 OK\n< "));
+  const Ended secret = run({"get", url("/echo"), "-v", "--bearer", "tok"});
+  EXPECT_EQ(secret.errors.find("tok"), std::string::npos);
+}
+
+TEST_F(GetTest, StepsAreTimed) {
+  const Ended timed = run({"get", url("/json"), "--timing"});
+  EXPECT_TRUE(contains(timed.errors, "connect  "));
+  EXPECT_TRUE(contains(timed.errors, "\ntotal  "));
+}
+
+TEST_F(GetTest, ATerminalShowsJsonInLinesAndColours) {
+  const Ended shown = run({"get", url("/json")}, With::Terminal);
+  EXPECT_EQ(
+      shown.output,
+      "{\r\n  \x1b[34m\"a\"\x1b[0m: [\r\n    \x1b[36m1\x1b[0m,\r\n    \x1b[32m\"b\"\x1b[0m\r\n"
+      "  ]\r\n}\r\n");
+  EXPECT_EQ(run({"get", url("/json"), "--colour", "never"}, With::Terminal).output,
+            "{\r\n  \"a\": [\r\n    1,\r\n    \"b\"\r\n  ]\r\n}\r\n");
+  EXPECT_EQ(run({"get", url("/json"), "--raw"}, With::Terminal).output, "{\"a\":[1,\"b\"]}\r\n");
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_EQ(run({"get", url("/json")}, With::Terminal).output.find('\x1b'), std::string::npos);
+}
+
+TEST_F(GetTest, ATerminalIsNotCommanded) {
+  EXPECT_EQ(run({"get", url("/evil")}, With::Terminal).output, "a\\x1b[31mb\r\n");
+  const Ended binary = run({"get", url("/bytes")}, With::Terminal);
+  EXPECT_EQ(binary.output, "");
+  EXPECT_EQ(binary.errors,
+            "skua: the content is binary (application/octet-stream, 6 B): save it with -d or -o "
+            "FILE, or print it all the same with -o -\n");
+  EXPECT_EQ(binary.code, 0);
+  EXPECT_EQ(run({"get", url("/bytes"), "-o", "-"}, With::Terminal).output, "\xfe\xff\x1b[2J");
+}
+
+TEST_F(GetTest, AVersionCanBeWanted) {
+  EXPECT_TRUE(contains(run({"get", url("/json"), "-i", "--http1.1"}).output, "HTTP/1.1 200 OK\n"));
+  EXPECT_EQ(run({"get", url("/json"), "--http1.1", "--http2"}).code, 2);
+}
+
+TEST_F(GetTest, WhoTheServerIsCounts) {
+  ServerOptions options;
+  options.tls.self_signed = true;
+  testing::TestServer secure(router_, BackendChoice::Auto, std::move(options),
+                             testing::Transport::Tls);
+  const std::string place = "https://127.0.0.1:" + std::to_string(secure.port()) + "/json";
+  const Ended unknown = run({"get", place});
+  EXPECT_EQ(unknown.code, 8);
+  EXPECT_EQ(unknown.output, "");
+  EXPECT_TRUE(contains(unknown.errors, "certificate"));
+  const Ended insecure = run({"get", place, "--insecure", "--http1.1"});
+  EXPECT_EQ(insecure.output, R"({"a":[1,"b"]})");
+  EXPECT_TRUE(contains(insecure.errors, "skua: WARNING: --insecure"));
+  EXPECT_EQ(run({"get", url("/json"), "--ca", "missing.pem"}).code, 0);
+  EXPECT_EQ(run({"get", place, "--ca", "missing.pem"}).code, 8);
+}
+
+TEST_F(GetTest, CtrlCEndsIt) {
+  const auto process = start({"get", url("/slow"), "-v"});
+  process->signal(SIGINT);
+  const Ended ended = end(process);
+  EXPECT_EQ(ended.code, 130);
+  EXPECT_EQ(ended.output, "");
+}
+
+TEST_F(GetTest, HelpNamesItemsAndCodes) {
+  const Ended help = run({"get", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* text :
+       {"Usage: skua get ", "name:=json", "--max-redirects COUNT [10]", "10 (protocol, limits)"}) {
+    EXPECT_TRUE(contains(help.output, text));
+  }
+}
+
+}  // namespace
+}  // namespace skua::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// The connections of a client: how they are made, used again, and what happens when they die.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client_fixture.hpp"
+#include "support/scripted_server.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace skua {
+namespace {
+
+using Peer = testing::Client;
+
+class ClientConnections : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  void run(Task<> task) { testing::run_on(testing::kind_of(GetParam()), std::move(task)); }
+  static Task<std::string> text_of(ClientRequest request) {
+    Outcome<std::string> text = co_await std::move(request).text();
+    co_return text ? *text : text.error().text;
+  }
+};
+
+constexpr std::string_view ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+Task<> twice(std::string url, Method method, std::vector<std::string>& texts) {
+  ClientOptions options;
+  options.timeouts.head = std::chrono::milliseconds(300);
+  Client client(options);
+  for (int i = 0; i < 2; ++i) {
+    Outcome<std::string> text = co_await client.request(method, url).text();
+    texts.push_back(text ? *text : text.error().text);
+  }
+}
+
+/// Answers once; the second request on the same connection it takes and then closes.
+std::vector<std::string> dies_at_the_second(BackendChoice backend, Method method) {
+  std::vector<std::string> texts;
+  testing::ScriptedServer server([](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send(ok);
+    static_cast<void>(peer.some());
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  testing::run_on(testing::kind_of(backend), twice(url, method, texts));
+  return texts;
+}
+
+// This server answers on one connection only, so trying again ends in no answer.
+TEST_P(ClientConnections, AnIdempotentRequestIsTriedAgainWhereItsConnectionHasDied) {
+  const std::vector<std::string> texts = dies_at_the_second(GetParam(), Method::Get);
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0], "ok");
+  EXPECT_NE(texts[1].find("no answer within"), texts[1].npos) << texts[1];
+}
+
+TEST_P(ClientConnections, AnotherOneIsNot) {
+  const std::vector<std::string> texts = dies_at_the_second(GetParam(), Method::Post);
+  ASSERT_EQ(texts.size(), 2U);
+  EXPECT_EQ(texts[0], "ok");
+  EXPECT_NE(texts[1].find("closed the connection without an answer"), texts[1].npos) << texts[1];
+}
+
+TEST_P(ClientConnections, AServerThatStartsAgainIsSimplyConnectedTo) {
+  Router router;
+  router.get("/", [] { return "ok"; });
+  std::optional<testing::TestServer> server;
+  server.emplace(router, BackendChoice::Auto, ServerOptions{}, testing::Transport::Tcp);
+  const std::uint16_t port = server->port();
+  const auto restart = [&] {
+    server.reset();
+    ServerOptions options;
+    options.host = "127.0.0.1";
+    options.port = port;
+    options.threads = 1;
+    return options;
+  };
+  const auto body = [&](std::vector<std::string>& texts) -> Task<> {
+    Client client;
+    const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
+    auto first = co_await text_of(client.get(url));
+    texts.push_back(first);
+    Server again(router, restart());
+    EXPECT_TRUE(again.start());
+    auto second = co_await text_of(client.get(url));
+    texts.push_back(second);
+  };
+  std::vector<std::string> texts;
+  run(body(texts));
+  EXPECT_EQ(texts, (std::vector<std::string>{"ok", "ok"}));
+}
+
+TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.get("/host", [](const Request& request) {
+    return std::string(request.header("host").value_or(""));
+  });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  std::string text;
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    text = co_await text_of(client.get("http://service/host"));
+  };
+  run(body());
+  EXPECT_EQ(text, "service");
+}
+
+// Two small writes in a row would wait for each other's acknowledgement: 40 ms and more.
+TEST_P(ClientConnections, PostsInARowWaitForNobody) {
+  Router router;
+  router.post("/", [](Request& request) -> Task<std::string> {
+    std::size_t size = 0;
+    while (auto piece = co_await request.read()) size += piece->size();
+    co_return std::to_string(size);
+  });
+  testing::TestServer server(router, BackendChoice::Auto, {}, testing::Transport::Tcp);
+  constexpr int count = 1000;
+  std::vector<std::chrono::steady_clock::duration> times;
+  const auto body = [&]() -> Task<> {
+    Client client;
+    const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+    for (int i = 0; i < count; ++i) {
+      const auto begun = std::chrono::steady_clock::now();
+      auto text = co_await text_of(client.post(url).body(std::string(600, 'x')));
+      EXPECT_EQ(text, "600");
+      times.push_back(std::chrono::steady_clock::now() - begun);
+    }
+  };
+  run(body());
+  EXPECT_EQ(server->counters().connections_accepted, 1U);
+  // A loaded machine may be slow now and then; a delayed acknowledgement would be so each time.
+  const auto slow = std::count_if(times.begin(), times.end(),
+                                  [](auto time) { return time >= std::chrono::milliseconds(35); });
+  EXPECT_LT(slow, count / 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ClientConnections, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua
