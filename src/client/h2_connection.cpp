@@ -76,7 +76,7 @@ H2Connection::~H2Connection() { SKUA_ASSERT(exchanges_.empty()); }
 // Requests ----------------------------------------------------------------------------------------
 
 std::size_t H2Connection::capacity() const noexcept {
-  if (!can_begin()) return 0;
+  if (state_ != State::Open || !can_send()) return 0;
   return session_->room() + exchange_count_;
 }
 

@@ -89,9 +89,6 @@ class H2Connection final : public HttpConnection,
   void flush();
   void note_sent(std::uint64_t count);
   void retire() noexcept;
-  [[nodiscard]] bool can_begin() const noexcept {
-    return state_ == State::Open && can_send() && session_->room() != 0;
-  }
   [[nodiscard]] bool can_send() const noexcept { return !send_failure_ && !end_; }
 
   const std::shared_ptr<void> owner_;
