@@ -30,6 +30,10 @@ class PooledConnection : public base::ListNode {
   /// Begins to close; Pool::remove() follows, then or later.
   virtual void close() = 0;
 
+ protected:
+  /// Whether requests have a share of it: then it is not to be removed.
+  [[nodiscard]] bool is_leased() const noexcept { return leases_ != 0; }
+
  private:
   friend class Pool;
 
