@@ -88,6 +88,12 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
   parser.add_option("--pipeline", plan.depth, "Requests under way on a connection")
       ->check(CLI::Range(1, 1024))
       ->option_text("COUNT [1]");
+  parser.add_flag("--http2", plan.http2, "Speak HTTP/2: by prior knowledge, over TLS by ALPN");
+  parser.add_option("--streams", plan.depth, "Requests side by side on a connection of HTTP/2")
+      ->check(CLI::Range(1, 1024))
+      ->needs("--http2")
+      ->excludes("--pipeline")
+      ->option_text("COUNT [1]");
   add_seconds(parser, "--timeout", plan.timeout,
               "Give up a connection, or an answer, that takes so long")
       ->check(CLI::Range(0.001, 86'400.0))

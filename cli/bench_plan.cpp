@@ -52,16 +52,15 @@ Outcome<FieldLines> fields_of(const BenchOptions& options, const Url& url) {
   return fields;
 }
 
-Outcome<std::string> request_of(const BenchOptions& options, const Url& url, Method method) {
-  const Outcome<FieldLines> fields = fields_of(options, url);
-  if (!fields) return fields.error();
+Outcome<std::string> request_of(const BenchOptions& options, const Url& url, Method method,
+                                const FieldLines& fields) {
   h1::RequestHead head{.method = method};
   if (options.data) {
     head.body = h1::BodyField::Length;
     head.length_bytes = options.data->size();
   }
   std::string request;
-  const Result<void> written = h1::append_request_head(head, url, *fields, request);
+  const Result<void> written = h1::append_request_head(head, url, fields, request);
   if (!written) return client::could_not("write the request", written.error());
   return request + options.data.value_or("");
 }
@@ -73,7 +72,9 @@ Outcome<bench::Plan> make_plan(const BenchOptions& options) {
   if (!url) return url.error();
   const Outcome<Method> method = method_of(options);
   if (!method) return method.error();
-  Outcome<std::string> request = request_of(options, *url, *method);
+  const Outcome<FieldLines> fields = fields_of(options, *url);
+  if (!fields) return fields.error();
+  Outcome<std::string> request = request_of(options, *url, *method, *fields);
   if (!request) return request.error();
 
   bench::Plan plan = options.plan;
@@ -82,6 +83,13 @@ Outcome<bench::Plan> make_plan(const BenchOptions& options) {
   plan.shown_url = shown.to_string();
   plan.request = *std::move(request);
   plan.expected.method = *method;
+  plan.parts = {.method = *method,
+                .scheme = std::string(url->scheme()),
+                .authority = std::string(fields->find("Host").value_or(url->host_field())),
+                .path = url->request_target(),
+                .fields = std::string(fields->wire()),
+                .content = options.data.value_or(""),
+                .has_content = options.data.has_value()};
   plan.origin.host = url->hostname();
   plan.origin.port = url->effective_port().value_or(0);
   plan.origin.is_secure = url->scheme() == "https";
@@ -92,7 +100,7 @@ Outcome<bench::Plan> make_plan(const BenchOptions& options) {
   }
   plan.threads = std::min(plan.threads, plan.connections);
   if (plan.origin.is_secure) {
-    auto tls = tls::ClientContext::create(options.tls, {"http/1.1"});
+    auto tls = tls::ClientContext::create(options.tls, {plan.http2 ? "h2" : "http/1.1"});
     if (!tls) return tls.error();
     plan.connect.tls = *std::move(tls);
   }

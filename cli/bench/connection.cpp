@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bench/worker.hpp"
+#include "net/close_detached.hpp"
 
 namespace skua::cli::bench {
 namespace {
@@ -33,7 +34,11 @@ void Connection::open() {
 Task<> Connection::connect() {
   const Plan& plan = worker_.plan();
   auto made = co_await worker_.connector().connect(plan.origin, plan.connect);
-  if (made) {
+  const bool is_wrong = made && plan.http2 && plan.origin.is_secure && (*made)->protocol() != "h2";
+  if (is_wrong) {
+    net::close_detached(*std::move(made));
+    refused("the server does not offer HTTP/2");
+  } else if (made) {
     begin(*std::move(made));
   } else {
     refused(made.error().text);

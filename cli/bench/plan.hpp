@@ -13,12 +13,25 @@
 
 namespace skua::cli::bench {
 
+/// The parts of a request, for protocols that write it themselves.
+struct RequestParts {
+  Method method = Method::Get;
+  std::string scheme{};
+  std::string authority{};
+  std::string path{};    ///< and query
+  std::string fields{};  ///< complete lines
+  std::string content{};
+  bool has_content = false;
+};
+
 /// A load, ready to be made: what each request is, how many there are, and when they are due.
 struct Plan {
   std::string shown_url{};  ///< without a password
   client::Origin origin{};
   client::ConnectOptions connect{};
-  std::string request{};  ///< as it stands on the wire, content included
+  bool http2 = false;
+  RequestParts parts{};
+  std::string request{};  ///< of HTTP/1.1, as it stands on the wire, content included
   h1::ResponseTo expected{};
 
   loop::BackendKind backend = loop::BackendKind::Auto;

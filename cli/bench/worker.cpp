@@ -3,6 +3,8 @@
 // makes its connections, and from then on only answers and due times move it.
 #include "bench/worker.hpp"
 
+#include "bench/h2_speaker.hpp"
+
 #include <time.h>
 
 #include <algorithm>
@@ -41,6 +43,7 @@ Worker::Worker(const Plan& plan, std::size_t index, std::unique_ptr<loop::Loop> 
 }
 
 std::unique_ptr<Speaker> Worker::make_speaker(AnswerSink& sink) {
+  if (plan_.http2) return std::make_unique<H2Speaker>(sink, plan_);
   return std::make_unique<H1Speaker>(sink, block_, skimmed_, plan_.depth);
 }
 

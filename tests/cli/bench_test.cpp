@@ -248,6 +248,22 @@ TEST_F(BenchTest, SpeaksOverTls) {
   EXPECT_EQ(refused.count("/errors/connect"), 3U);
 }
 
+TEST_F(BenchTest, SpeaksHttp2) {
+  for (const char* streams : {"1", "8"}) {
+    start(ServerOptions());
+    const Outcome outcome = run({"-n", "100", "-c", "3", "--http2", "--streams", streams});
+    EXPECT_EQ(outcome.code, 0) << outcome.errors;
+    EXPECT_EQ(outcome.count("/statuses/2xx"), 100U);
+    EXPECT_EQ(counters().requests, 100U);
+    EXPECT_EQ(outcome.count("/connections_made"), 3U);
+  }
+  const Outcome posted = run({"-n", "3", "--http2", "--data", "some text", "-H", "X-Name: Ada"},
+                             "/echo");
+  EXPECT_EQ(posted.code, 0) << posted.errors;
+  EXPECT_EQ(posted_, "some text");
+  EXPECT_EQ(said_, "Ada");
+}
+
 TEST_F(BenchTest, AnInterruptEndsItAndItStillReports) {
   Process process({"bench", "--json", "-d", "600", "-c", "2", url_of(server_->port())});
   while (counters().requests < 50) std::this_thread::yield();
