@@ -257,8 +257,8 @@ TEST_F(BenchTest, SpeaksHttp2) {
     EXPECT_EQ(counters().requests, 100U);
     EXPECT_EQ(outcome.count("/connections_made"), 3U);
   }
-  const Outcome posted = run({"-n", "3", "--http2", "--data", "some text", "-H", "X-Name: Ada"},
-                             "/echo");
+  const Outcome posted =
+      run({"-n", "3", "--http2", "--data", "some text", "-H", "X-Name: Ada"}, "/echo");
   EXPECT_EQ(posted.code, 0) << posted.errors;
   EXPECT_EQ(posted_, "some text");
   EXPECT_EQ(said_, "Ada");
