@@ -237,19 +237,5 @@ TEST(PartFile, OriginsOfOthersAreNotBelieved) {
   }
 }
 
-TEST(ContentRange, IsStrict) {
-  using cli::ContentRange;
-  using cli::parse_content_range;
-  EXPECT_EQ(client::parse_content_range("bytes 4-9/10"), (client::ContentRange{4, 9, 10}));
-  EXPECT_EQ(client::parse_content_range("BYTES 4-9/*"), (client::ContentRange{4, 9, std::nullopt}));
-  EXPECT_EQ(client::parse_content_range("bytes */10"),
-            (client::ContentRange{std::nullopt, std::nullopt, 10}));
-  for (const char* text :
-       {"", "bytes", "bytes 4-9", "bytes 9-4/10", "bytes 4-10/10", "bytes */*", "bytes -9/10",
-        "bytes 4-/10", "items 4-9/10", "bytes 4-9/10 ", "bytes 99999999999999999999-9/10"}) {
-    EXPECT_FALSE(client::parse_content_range(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace skua::test
