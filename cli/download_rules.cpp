@@ -2,33 +2,14 @@
 // Whether bytes of one response may stand behind those of another, and what a file is called.
 #include "download_rules.hpp"
 
-#include <charconv>
-#include <chrono>
-
-#include "base/ascii.hpp"
-#include "base/http_date.hpp"
+#include "client/partial_content.hpp"
 #include "http/content_disposition.hpp"
-#include "http/entity_tag.hpp"
 
 namespace skua::cli {
 namespace {
 
-std::optional<std::uint64_t> parse_number(std::string_view text) noexcept {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = error == std::errc() && end == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
-
-bool is_old_enough(std::string_view modified, std::string_view date) {
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto then = parse_http_date(modified, now);
-  const auto told = parse_http_date(date, now);
-  return then && told && *told - *then >= std::chrono::seconds(1);
-}
-
 bool goes_on(const ClientResponse& response, const PartFile& part) {
-  const auto range = parse_content_range(response.header("content-range").value_or(""));
+  const auto range = client::parse_content_range(response.header("content-range").value_or(""));
   if (!range || range->first != part.size_bytes() || !part.origin()) return false;
   const PartOrigin& origin = *part.origin();
   if (range->total && origin.total_bytes && range->total != origin.total_bytes) return false;
@@ -39,36 +20,10 @@ bool goes_on(const ClientResponse& response, const PartFile& part) {
 
 }  // namespace
 
-std::optional<ContentRange> parse_content_range(std::string_view field) noexcept {
-  constexpr std::string_view unit = "bytes ";
-  if (!ascii::equals_ignoring_case(field.substr(0, unit.size()), unit)) return std::nullopt;
-  field.remove_prefix(unit.size());
-  const std::size_t slash = field.find('/');
-  if (slash == field.npos) return std::nullopt;
-  const std::string_view span = field.substr(0, slash);
-  const std::string_view total = field.substr(slash + 1);
-  ContentRange range;
-  range.total = parse_number(total);
-  if (!range.total && total != "*") return std::nullopt;
-  if (span == "*") return range.total ? std::optional(range) : std::nullopt;
-  const std::size_t dash = span.find('-');
-  if (dash == span.npos) return std::nullopt;
-  range.first = parse_number(span.substr(0, dash));
-  range.last = parse_number(span.substr(dash + 1));
-  const bool is_sound = range.first && range.last && *range.first <= *range.last &&
-                        (!range.total || *range.last < *range.total);
-  return is_sound ? std::optional(range) : std::nullopt;
-}
-
 std::string strong_validator(const ClientResponse& response) {
-  const auto etag = response.header("etag");
-  if (etag) {
-    const auto tag = http::parse_entity_tag(*etag);
-    return tag && !tag->weak ? std::string(*etag) : "";
-  }
-  const auto modified = response.header("last-modified");
-  const auto date = response.header("date");
-  return modified && date && is_old_enough(*modified, *date) ? std::string(*modified) : "";
+  return client::strong_validator({.etag = response.header("etag"),
+                                   .last_modified = response.header("last-modified"),
+                                   .date = response.header("date")});
 }
 
 std::string origin_url(const Url& url) {
@@ -90,7 +45,7 @@ Verdict judge(const ClientResponse& response, const PartFile& part, bool asked_f
     return goes_on(response, part) ? Verdict::Append : Verdict::Again;
   }
   if (status == Status::RangeNotSatisfiable && asked_for_part) {
-    const auto range = parse_content_range(response.header("content-range").value_or(""));
+    const auto range = client::parse_content_range(response.header("content-range").value_or(""));
     const bool is_whole = range && range->total == part.size_bytes();
     return is_whole ? Verdict::Whole : Verdict::Again;
   }

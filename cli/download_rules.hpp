@@ -12,20 +12,6 @@
 
 namespace skua::cli {
 
-/// A Content-Range: `bytes 0-99/1234`, `bytes 0-99/*` or, of a 416, `bytes */1234`.
-struct ContentRange {
-  std::optional<std::uint64_t> first{};  ///< absent: of a 416
-  std::optional<std::uint64_t> last{};
-  std::optional<std::uint64_t> total{};
-
-  bool operator==(const ContentRange&) const noexcept = default;
-};
-
-/// Nothing where it is malformed.
-///
-/// RFC:       9110 §14.4
-std::optional<ContentRange> parse_content_range(std::string_view field) noexcept;
-
 /// What If-Range may say later about the content of a response: a strong ETag, or a date that is
 /// old enough to be one; empty where there is neither.
 ///

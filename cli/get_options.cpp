@@ -268,8 +268,9 @@ Outcome<Url> parse_url_argument(std::string_view text) {
   };
   std::string whole(text);
   if (text.starts_with(':')) {
-    const bool has_port = text.size() > 1 && ascii::is_digit(text[1]);
-    whole = "http://localhost" + std::string(has_port ? text : text.substr(1));
+    const char next = text.size() > 1 ? text[1] : '/';
+    if (!ascii::is_digit(next) && next != '/') return refused("no port follows the colon");
+    whole = "http://localhost" + std::string(next == '/' ? text.substr(1) : text);
   } else if (!has_scheme(text)) {
     whole = "http://" + whole;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The `skua` command: one row of the table for each of its commands.
+#include "bench.hpp"
 #include "command.hpp"
 #include "get.hpp"
 #include "serve.hpp"
@@ -31,6 +32,7 @@ constexpr Command commands[] = {
     {"patch", "Change what a URL has", configure_request<skua::Method::Patch>},
     {"delete", "Delete what a URL has", configure_request<skua::Method::Delete>},
     {"head", "Show the head of what a URL has", configure_request<skua::Method::Head>},
+    {"bench", "Load a server and measure how it takes it", skua::cli::configure_bench},
     {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 

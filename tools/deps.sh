@@ -23,6 +23,7 @@ CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
+curl/curl.h libcurl4-openssl-dev
 "
 ci_needs="
 git git

@@ -113,8 +113,8 @@ struct DigestCredentials {
   DigestAlgorithm algorithm = DigestAlgorithm::Md5;
   DigestQop qop = DigestQop::Legacy;
   bool is_user_hashed = false;
-  /// Whether a name of other letters may become `username*`, which servers of before RFC 7616 do not
-  /// know: they find its octets in `username`.
+  /// Whether a name of other letters may become `username*`, which servers of before RFC 7616 do
+  /// not know: they find its octets in `username`.
   bool may_encode_user = true;
 
   /// Ends with: MalformedChallenge; Unsupported for an algorithm or a qop that we do not know.

@@ -35,7 +35,7 @@ constexpr Row tls_row(Errc code) noexcept {
 constexpr Row websocket_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
-    case MalformedFrame: return {"a WebSocket frame is malformed", Status::BadRequest};
+    case MalformedFrame: return {"a frame is malformed", Status::BadRequest};
     case MalformedText: return {"the text is not UTF-8", Status::BadRequest};
     case MessageTooLong: return {"the WebSocket message is too long", Status::ContentTooLarge};
     case UpgradeRefused: return {"the server did not open a WebSocket", Status::BadGateway};

@@ -61,6 +61,25 @@ TEST_P(ConnectorTlsTest, SpeaksTlsAndLosesNothingThatTheServerSaysFirst) {
   close(*server);
 }
 
+TEST_P(ConnectorTlsTest, GoesOnWithTheSessionOfAnEarlierConnection) {
+  use_tls();
+  for (const bool is_resumed : {false, true, true}) {
+    Connecting task = started();
+    const auto server = accepted_tls();
+    server->send("hello");
+    auto outcome = finished(task);
+    ASSERT_TRUE(outcome) << outcome.error().text;
+    EXPECT_EQ(server->stream->engine().is_resumed(), is_resumed);
+    net::RecordingSink sink;
+    (*outcome)->listen(sink);
+    (*outcome)->start_receive();  // the tickets, too
+    turn_until([&] { return sink.received == "hello|"; });
+    (*outcome)->close();
+    turn_until([&] { return sink.closed == 1; });
+    close(*server);
+  }
+}
+
 TEST_P(ConnectorTlsTest, RefusesACertificateThatNobodyVouchesFor) {
   client_options.authorities = authorities().other_root.certificate;
   use_tls();

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "client/h1_connection.hpp"
+#include "client/h2_connection.hpp"
+#include "client/problem.hpp"
 #include "client/websocket_connection.hpp"
 #include "h2/session.hpp"
+#include "net/close_detached.hpp"
 
 namespace skua::client {
 namespace {
@@ -128,9 +131,32 @@ Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, Conne
   connecting->times = times;
   Outcome<std::unique_ptr<net::Stream>> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
-  std::unique_ptr<PooledConnection> connection = std::make_unique<H1Connection>(
-      shared_from_this(), loop, pool, blocks, *std::move(stream), response_limits(options));
-  co_return std::move(connection);
+  const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
+  co_return connection_over(*std::move(stream), is_forwarded);
+}
+
+Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
+    std::unique_ptr<net::Stream> stream, bool is_forwarded) {
+  const bool is_agreed = H2Connection::was_agreed_on(*stream);
+  // Without TLS there is nobody to ask. RFC 9113 §3.3
+  const bool is_known = options.versions == HttpVersions::Http2 && !stream->is_secure() &&
+                        !is_forwarded && h2::is_available();
+  std::unique_ptr<PooledConnection> made;
+  if (is_agreed || is_known) {
+    made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
+                                          response_limits(options));
+    return made;
+  }
+  if (options.versions == HttpVersions::Http2 && !is_forwarded) {
+    const std::string whom = stream->peer().to_string();
+    net::close_detached(std::move(stream));
+    return could_not(
+        "speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
+        h2::is_available() ? "the server has not agreed to" : "skua was built without it");
+  }
+  made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
+                                        response_limits(options));
+  return made;
 }
 
 void Core::break_off() {

@@ -65,6 +65,8 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
   Outcome<std::shared_ptr<const tls::ClientContext>> context(bool is_websocket);
+  Outcome<std::unique_ptr<PooledConnection>> connection_over(std::unique_ptr<net::Stream> stream,
+                                                             bool is_forwarded);
 
   Context http_tls_{};
   Context websocket_tls_{};  // for proxies, too

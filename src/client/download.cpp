@@ -3,10 +3,10 @@
 // the condition that it still has the same: then it answers 206, else 200 and all of it.
 #include "client/download.hpp"
 
-#include <charconv>
 #include <utility>
 
 #include "client/fetch.hpp"
+#include "client/partial_content.hpp"
 #include "client/problem.hpp"
 #include "client/resumable_file.hpp"
 #include "client/save.hpp"
@@ -18,41 +18,21 @@ namespace {
 constexpr Status partial_content = Status::PartialContent;
 constexpr Status range_not_satisfiable = Status::RangeNotSatisfiable;
 
-/// `bytes 100-199/200` or `bytes */200`; numbers that are not there are absent.
-struct ContentRange {
-  std::optional<std::uint64_t> first{};
-  std::optional<std::uint64_t> total{};
-};
-
-std::optional<std::uint64_t> take_number(std::string_view& text) noexcept {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
+std::optional<std::string_view> value_of(const http::Head& head, http::FieldName name) noexcept {
+  const http::FieldLine* const line = head.find(name);
+  if (line == nullptr) return std::nullopt;
+  return head.value(*line);
 }
 
 ContentRange content_range(const http::Head& head) noexcept {
-  ContentRange range;
-  const http::FieldLine* const line = head.find(http::FieldName::ContentRange);
-  if (line == nullptr) return range;
-  std::string_view text = head.value(*line);
-  if (!text.starts_with("bytes ")) return range;
-  text.remove_prefix(6);
-  range.first = take_number(text);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return range;
-  text.remove_prefix(slash + 1);
-  range.total = take_number(text);
-  return range;
+  const auto field = value_of(head, http::FieldName::ContentRange);
+  return parse_content_range(field.value_or("")).value_or(ContentRange());
 }
 
-// RFC 9110 §13.1.5: a weak entity tag does not do.
-std::string_view validator_of(const http::Head& head) noexcept {
-  const http::FieldLine* const etag = head.find(http::FieldName::Etag);
-  if (etag != nullptr && !head.value(*etag).starts_with("W/")) return head.value(*etag);
-  const http::FieldLine* const date = head.find(http::FieldName::LastModified);
-  return date == nullptr ? std::string_view() : head.value(*date);
+std::string validator_of(const http::Head& head) {
+  return strong_validator({.etag = value_of(head, http::FieldName::Etag),
+                           .last_modified = value_of(head, http::FieldName::LastModified),
+                           .date = value_of(head, http::FieldName::Date)});
 }
 
 class Download final {
@@ -123,7 +103,7 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
     const auto append = [file = file_] { return file->append(); };
     problem = co_await on_disk(append);
   } else {
-    const auto start = [file = file_, validator = std::string(validator_of(reception.head()))] {
+    const auto start = [file = file_, validator = validator_of(reception.head())] {
       return file->start(validator);
     };
     problem = co_await on_disk(start);

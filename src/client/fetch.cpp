@@ -1,125 +1,27 @@
 // SPDX-License-Identifier: MIT
 // One request in, one response out, however many exchanges that takes. Each round begins with the
-// fields that are to be sent and ends with a head; what follows from that head is decided by rules
-// that wait for nothing.
+// fields that are to be sent (fetch_fields.cpp) and ends with a head; what follows from that head
+// is decided by rules that wait for nothing (fetch_follow.cpp).
 #include "client/fetch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "base/ascii.hpp"
-#include "client/decoding.hpp"
+#include "client/fetch_state.hpp"
 #include "client/problem.hpp"
-#include "client/redirect.hpp"
-#include "client/request_content.hpp"
 #include "client/timed_wait.hpp"
 #include "client/within.hpp"
-#include "skua/url.hpp"
 
 namespace skua::client {
 namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr unsigned most_tries = 3;    // of connections that may have died
-constexpr unsigned most_answers = 3;  // to challenges
-
-std::chrono::sys_seconds wall_time() {
-  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
+constexpr unsigned most_tries = 3;  // of connections that may have died
 
 // RFC 9110 §9.2.2
 constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect;
-}
-
-class Fetch final {
- public:
-  Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
-      : core_(std::move(core)),
-        spec_(std::move(spec)),
-        began_(core_->loop.now()),
-        method_(spec_->method),
-        fields_(spec_->fields),
-        credentials_(spec_->credentials) {
-    if (spec_->timeout != no_time_limit) deadline_ = began_ + spec_->timeout;
-  }
-
-  Task<Outcome<ReceptionPointer>> run();
-
- private:
-  /// What a head leads to.
-  enum class Next : std::uint8_t { Answer, Again, Problem };
-
-  std::optional<Problem> read_url();
-  Task<Outcome<ReceptionPointer>> exchange();
-  Task<Outcome<Pool::Lease>> acquire();
-  Task<Result<void>> await_head(Exchange& exchange);
-  Result<ExchangePointer> begin(HttpConnection& connection);
-  Result<FieldLines> fields(const RequestContent& content);
-  void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
-  Result<void> authorize(FieldLines& lines, const RequestContent& content);
-  Result<void> authorize_to_proxy(FieldLines& lines);
-  [[nodiscard]] bool is_given(std::string_view name) const noexcept;
-  void take_interim(Exchange& exchange);
-  void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
-  [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
-  [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
-  [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
-  ReceptionPointer receive(Pool::Lease lease, ExchangePointer exchange);
-  void store_cookies(const http::Head& head);
-  Next next(const http::Head& head);
-  bool answers_challenge(const http::Head& head);
-  bool answers_proxy(const http::Head& head);
-  Next redirect(const http::Head& head);
-  [[nodiscard]] std::string step() const { return step_of(method_, url_); }
-
-  const std::shared_ptr<Core> core_;
-  const std::unique_ptr<RequestSpec> spec_;
-  const loop::Instant began_;
-  loop::Instant deadline_ = loop::Instant::max();
-  Method method_;
-  Url url_;
-  FieldLines fields_;  // those that were told, less what redirects have taken away
-  std::optional<BasicCredentials> credentials_;
-  Origin origin_;
-  Proxies::Route route_;
-  std::string shown_to_proxy_;  // the field that it was sent last
-  ConnectTimes times_;
-  ClientTimings timings_;
-  std::optional<Problem> problem_{};
-  std::optional<std::uint64_t> content_bytes_{};  // where it is known
-  unsigned redirects_ = 0;
-  unsigned answers_ = 0;
-  unsigned proxy_answers_ = 0;
-  bool has_content_ = true;  // a redirect may leave it behind
-  bool is_sent_ = false;     // some of the content, once
-  bool waits_for_continue_ = false;
-};
-
-// The URL ----------------------------------------------------------------------------------------
-
-std::optional<Problem> Fetch::read_url() {
-  Result<Url> url = Url::parse_lenient(spec_->url);
-  if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
-  const std::string step = "read the URL '" + spec_->url + "'";
-  if (!url) return could_not(step, url.error());
-  if (url->scheme() != "http" && url->scheme() != "https") {
-    return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
-  }
-  if (!spec_->query.parameters().empty()) {
-    QueryBuilder query(url->query());
-    for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);
-    const Result<void> set = url->set_query(query.to_string());
-    if (!set) return could_not(step, set.error());
-  }
-  if (url->has_userinfo()) {
-    if (!credentials_) credentials_ = BasicCredentials{url->user(), url->password()};
-    static_cast<void>(url->set_userinfo({}));
-  }
-  url_ = *std::move(url);
-  return std::nullopt;
 }
 
 Origin origin_of(const Url& url, const ClientOptions& options) {
@@ -131,59 +33,7 @@ Origin origin_of(const Url& url, const ClientOptions& options) {
   return origin;
 }
 
-// The request ------------------------------------------------------------------------------------
-
-bool Fetch::is_given(std::string_view name) const noexcept {
-  if (fields_.find(name)) return true;
-  return std::any_of(spec_->left_out.begin(), spec_->left_out.end(), [&](const std::string& one) {
-    return ascii::equals_ignoring_case(one, name);
-  });
-}
-
-void Fetch::add_usual(FieldLines& lines, std::string_view name, std::string_view value) const {
-  if (!value.empty() && !is_given(name)) lines.add(name, value);
-}
-
-Result<FieldLines> Fetch::fields(const RequestContent& content) {
-  FieldLines lines;
-  add_usual(lines, "User-Agent", core_->options.user_agent);
-  add_usual(lines, "Accept", "*/*");
-  // Of a part of what is coded nothing can be decoded.
-  if (spec_->decompress && !fields_.find("Range")) {
-    add_usual(lines, "Accept-Encoding", accepted_codings());
-  }
-  if (content.is_given) add_usual(lines, "Content-Type", content.type);
-  if (waits_for_continue_) lines.add("Expect", "100-continue");
-  if (core_->options.cookies) add_usual(lines, "Cookie", core_->jar.field_for(url_, wall_time()));
-  const Result<void> authorized = authorize(lines, content);
-  if (!authorized) return authorized.error();
-  const Result<void> introduced = authorize_to_proxy(lines);
-  if (!introduced) return introduced.error();
-  lines.add(fields_);
-  return lines;
-}
-
-// What a proxy that makes the request itself wants to know. RFC 9110 §11.7
-Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
-  shown_to_proxy_.clear();
-  if (route_.use != ProxyUse::Forward) return {};
-  Result<std::string> field = route_.proxy->authorize(name(method_), url_.to_string());
-  if (!field) return field.error();
-  shown_to_proxy_ = *std::move(field);
-  if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
-  return {};
-}
-
-Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
-  if (!credentials_ || fields_.find("Authorization")) return {};
-  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
-  const std::string_view text = length_of(content.body) ? content.body.text() : "";
-  Result<std::optional<std::string>> field =
-      known.field(name(method_), url_.request_target(), text);
-  if (!field) return field.error();
-  if (*field) lines.add("Authorization", **field);
-  return {};
-}
+}  // namespace
 
 Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   Result<RequestContent> content = RequestContent{};
@@ -343,81 +193,6 @@ ReceptionPointer Fetch::receive(Pool::Lease lease, ExchangePointer exchange) {
                                      std::move(asked));
 }
 
-// What follows -----------------------------------------------------------------------------------
-
-void Fetch::store_cookies(const http::Head& head) {
-  if (!core_->options.cookies) return;
-  for (const http::FieldLine& line : head.fields) {
-    if (line.name != http::FieldName::SetCookie) continue;
-    // A cookie that is refused is not an error of the response. RFC 6265bis §5.7
-    static_cast<void>(core_->jar.store(url_, head.value(line), wall_time()));
-  }
-}
-
-bool Fetch::answers_challenge(const http::Head& head) {
-  if (!credentials_ || fields_.find("Authorization")) return false;
-  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
-  if (!known.learn(head) || answers_ == most_answers) return false;
-  if (answers_ != 0 && !known.is_stale()) return false;  // that was the answer
-  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
-  ++answers_;
-  return true;
-}
-
-Fetch::Next Fetch::redirect(const http::Head& head) {
-  std::optional<std::string_view> location;
-  for (const http::FieldLine& line : head.fields) {
-    if (line.name != http::FieldName::Location) continue;
-    if (location) return Next::Answer;  // which of them?
-    location = head.value(line);
-  }
-  RedirectOptions options = core_->options.redirects;
-  options.limit = spec_->redirects;
-  if (options.limit == 0) return Next::Answer;
-  RedirectedRequest request;
-  request.method = method_;
-  request.has_body = has_content_ && has_content(*spec_);
-  request.can_resend_body = is_repeatable(*spec_) || !is_sent_;
-  request.followed_count = redirects_;
-  const Result<Redirect, RedirectStop> redirected =
-      next_request(request, url_, static_cast<Status>(head.status), location, options);
-  if (!redirected) {
-    const RedirectStop stop = redirected.error();
-    if (stop == RedirectStop::NotARedirect || stop == RedirectStop::NoLocation) {
-      return Next::Answer;
-    }
-    const Errc code =
-        stop == RedirectStop::TooMany ? Errc::TooManyRedirects : Errc::RedirectRefused;
-    problem_ = could_not(step(), code, std::string(message(stop)));
-    return Next::Problem;
-  }
-  drop_fields(*redirected, fields_);
-  if (!redirected->keeps_credentials) credentials_.reset();
-  if (!redirected->keeps_body) has_content_ = false;
-  method_ = redirected->method;
-  url_ = redirected->url;
-  ++redirects_;
-  answers_ = 0;
-  return Next::Again;
-}
-
-bool Fetch::answers_proxy(const http::Head& head) {
-  if (route_.use != ProxyUse::Forward) return false;
-  if (head.status != code(Status::ProxyAuthenticationRequired)) {
-    route_.proxy->note(head);
-    return false;
-  }
-  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
-  return ++proxy_answers_ <= most_answers && route_.proxy->accept(head, shown_to_proxy_);
-}
-
-Fetch::Next Fetch::next(const http::Head& head) {
-  if (answers_proxy(head)) return Next::Again;
-  store_cookies(head);
-  if (answers_challenge(head)) return Next::Again;
-  return redirect(head);
-}
-
 Task<Outcome<ReceptionPointer>> Fetch::run() {
   problem_ = read_url();
   if (problem_) co_return *std::move(problem_);
@@ -434,8 +209,6 @@ Task<Outcome<ReceptionPointer>> Fetch::run() {
     if (what == Next::Problem) co_return *std::move(problem_);
   }
 }
-
-}  // namespace
 
 Task<Outcome<ReceptionPointer>> fetch(std::shared_ptr<Core> core,
                                       std::unique_ptr<RequestSpec> spec) {

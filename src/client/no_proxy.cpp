@@ -95,7 +95,7 @@ bool NoProxy::read_host(std::string_view text, Entry& entry) {
 
 /// 16 octets; nothing for what is no address.
 std::string NoProxy::octets_of(std::string_view address) {
-  std::string octets = tls::address_octets(address.substr(0, address.find('%')));
+  const std::string octets = tls::address_octets(address.substr(0, address.find('%')));
   return octets.size() == 4 ? std::string(mapped_ipv4) + octets : octets;
 }
 

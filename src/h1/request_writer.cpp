@@ -86,9 +86,8 @@ std::string target_of(const RequestHead& head, const Url& url) {
 
 void append_framing(const RequestHead& head, std::string& out) {
   if (head.body == BodyField::Chunked) return add_line(out, "Transfer-Encoding", "chunked");
-  if (!has_content(head) && !anticipates_content(head.method)) return;
-  const std::uint64_t length = head.body == BodyField::Length ? head.length_bytes : 0;
-  add_line(out, "Content-Length", std::to_string(length));
+  if (const auto length = told_length(head))
+    add_line(out, "Content-Length", std::to_string(*length));
 }
 
 // The lines that are not ours to write.
@@ -111,10 +110,21 @@ void append_fields(const FieldLines& fields, bool has_content, std::string& out)
 
 }  // namespace
 
+Result<std::string> request_host(const RequestHead& head, const Url& url,
+                                 const FieldLines& fields) {
+  if (const Errc error = check(head, url); error != Errc::None) return Error(error, "request");
+  return host_of(head, url, fields);
+}
+
+std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept {
+  if (head.body == BodyField::Chunked) return std::nullopt;
+  if (!has_content(head) && !anticipates_content(head.method)) return std::nullopt;
+  return head.body == BodyField::Length ? head.length_bytes : 0;
+}
+
 Result<void> append_request_head(const RequestHead& head, const Url& url, const FieldLines& fields,
                                  std::string& out) {
-  if (const Errc error = check(head, url); error != Errc::None) return Error(error, "request");
-  const Result<std::string> host = host_of(head, url, fields);
+  const Result<std::string> host = request_host(head, url, fields);
   if (!host) return host.error();
   out.append(name(head.method)).append(" ").append(target_of(head, url)).append(" HTTP/1.1\r\n");
   add_line(out, "Host", *host);  // RFC 9110 §7.2: the first

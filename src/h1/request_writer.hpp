@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "h1/framing.hpp"
@@ -40,5 +41,12 @@ struct RequestHead {
 /// RFC:       9112 §3, §6; 9110 §7.2, §8.6, §10.1.1
 Result<void> append_request_head(const RequestHead& head, const Url& url, const FieldLines& fields,
                                  std::string& out);
+
+/// Whom a request is for: what its Host field says, and `:authority` in HTTP/2.
+///
+/// Ends with: what append_request_head() refuses.
+Result<std::string> request_host(const RequestHead& head, const Url& url, const FieldLines& fields);
+/// The Content-Length that append_request_head() writes, if any.
+std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept;
 
 }  // namespace skua::h1

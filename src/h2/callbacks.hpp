@@ -5,11 +5,11 @@
 
 namespace skua::h2 {
 
-/// The functions that nghttp2 calls, for a ServerSession as its user data. Internal.
+/// The functions that nghttp2 calls, with an Engine as user data. Internal.
 struct Callbacks {
   /// All of them, made once. Null where memory ran out.
   static const nghttp2_session_callbacks* all() noexcept;
-  /// What asks a session for a response's content.
+  /// What asks a session for the content that it sends.
   static nghttp2_data_provider provider() noexcept;
 };
 

@@ -41,7 +41,19 @@ std::size_t crumb_count(FieldName name, std::string_view value) noexcept {
   return 1 + static_cast<std::size_t>(std::count(value.begin(), value.end(), ';'));
 }
 
+std::optional<std::uint64_t> number(std::string_view text) noexcept {
+  std::uint64_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
+
+std::optional<std::uint64_t> content_length(const http::Head& head) noexcept {
+  const FieldLine* const line = head.find(FieldName::ContentLength);
+  return line != nullptr ? number(head.value(*line)) : std::nullopt;
+}
 
 void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   kind_ = kind;
@@ -54,14 +66,14 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   if (lines_.capacity() > kept_lines) lines_.shrink_to_fit();
   known_ = 0;
   list_bytes_ = field_count_ = 0;
-  method_ = path_ = authority_ = scheme_ = protocol_ = {};
+  method_ = path_ = authority_ = scheme_ = protocol_ = status_ = {};
   error_ = Errc::None;
 }
 
 HeadVerdict HeadBuilder::add(std::string_view name, std::string_view value) {
   const bool has_room = take_room(name, value);
   const std::size_t most =
-      kind_ == Kind::Request ? bomb_factor * limits_.list_bytes : limits_.list_bytes;
+      kind_ == Kind::Trailers ? limits_.list_bytes : bomb_factor * limits_.list_bytes;
   if (list_bytes_ > most) return HeadVerdict::TooLong;
   if (name.starts_with(':')) {
     if (has_room) add_pseudo(name, value);
@@ -100,6 +112,8 @@ void HeadBuilder::add_pseudo(std::string_view name, std::string_view value) {
     scheme_ = keep_text(value);
   } else if (name == ":protocol") {
     protocol_ = keep_text(value);
+  } else if (name == ":status") {
+    status_ = keep_text(value);
   } else if (name == ":authority") {
     ++field_count_;
     keep("host", value, FieldName::Host);
@@ -222,16 +236,27 @@ void HeadBuilder::decide_fields(RequestHead& request) noexcept {
   for (const FieldLine& line : request.head.fields) {
     const std::string_view value = request.head.value(line);
     if (line.name == FieldName::ContentLength) {
-      std::uint64_t length = 0;
-      const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), length);
-      if (code != std::errc() || end != value.data() + value.size())
-        fail(Errc::InvalidContentLength);
-      request.length_bytes = length;
+      request.length_bytes = number(value);
+      if (!request.length_bytes) fail(Errc::InvalidContentLength);
     } else if (line.name == FieldName::Expect) {
       request.expect_continue = ascii::equals_ignoring_case(value, "100-continue");
       if (!request.expect_continue) fail(Errc::UnknownExpectation);  // RFC 9110 §10.1.1
     }
   }
+}
+
+/// RFC 9113 §8.3.2, §8.6
+HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
+  response = head();
+  const std::uint64_t status = number(view(status_)).value_or(0);
+  const bool is_status =
+      status_.size == 3 && status >= 100 && status != code(Status::SwitchingProtocols);
+  if (!is_status && error_ == Errc::None) return HeadVerdict::Malformed;
+  response.status = static_cast<std::uint16_t>(status);
+  if (response.has(FieldName::ContentLength) && !content_length(response)) {
+    return HeadVerdict::Malformed;
+  }
+  return HeadVerdict::Fine;
 }
 
 HeadVerdict HeadBuilder::finish_trailers(http::Head& trailers) noexcept {

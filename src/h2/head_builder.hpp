@@ -15,7 +15,7 @@ namespace skua::h2 {
 
 /// How much of a head is taken.
 struct HeadLimits {
-  std::size_t target_bytes = 8 * 1024;       ///< of `:path` or `:authority`: 414
+  std::size_t target_bytes = 8 * 1024;       ///< of `:path` or `:authority` of a request: 414
   std::size_t field_line_bytes = 16 * 1024;  ///< of one field, name and value: 431
   std::size_t list_bytes = 64 * 1024;        ///< names, values, and field_charge for each: 431
   std::uint16_t fields = 128;                ///< cookie crumbs counted: 431
@@ -48,6 +48,9 @@ enum class HeadVerdict : std::uint8_t {
   TooLong,    ///< a header section many times longer than allowed, a trailer section longer
 };
 
+/// Content-Length, where the head has one that is a number.
+std::optional<std::uint64_t> content_length(const http::Head& head) noexcept;
+
 /// Writes the fields of a header or trailer section into one buffer, in the shape of a head that
 /// was parsed.
 ///
@@ -58,7 +61,7 @@ enum class HeadVerdict : std::uint8_t {
 /// RFC:       9113 §8.2, §8.3; 8441 §4
 class HeadBuilder final {
  public:
-  enum class Kind : std::uint8_t { Request, Trailers };
+  enum class Kind : std::uint8_t { Request, Response, Trailers };
 
   /// Ready for another section; the memory is kept, if it is not much.
   void start(Kind kind, const HeadLimits& limits) noexcept;
@@ -66,8 +69,12 @@ class HeadBuilder final {
   HeadVerdict add(std::string_view name, std::string_view value);
   /// The section is whole.
   HeadVerdict finish_request(RequestHead& request);
+  /// The same for a response. Where a limit was passed it tells error() instead of fields.
+  HeadVerdict finish_response(http::Head& response) noexcept;
   /// The same for trailers; without those that must not be merged (http::is_allowed_in_trailers).
   HeadVerdict finish_trailers(http::Head& trailers) noexcept;
+  /// The first limit that was passed.
+  [[nodiscard]] Errc error() const noexcept { return error_; }
   /// The bytes that it holds.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return bytes_.capacity() + lines_.capacity() * sizeof(http::FieldLine);
@@ -108,6 +115,7 @@ class HeadBuilder final {
   Text authority_;
   Text scheme_;
   Text protocol_;
+  Text status_;
   Errc error_ = Errc::None;
   Kind kind_ = Kind::Request;
 };

@@ -32,6 +32,30 @@ std::uint8_t* bytes_of(std::string_view text) noexcept {
   return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
 }
 
+/// Whether `trailers` is in the list. RFC 9110 §10.1.4
+bool says_trailers(std::string_view list) noexcept {
+  while (!list.empty()) {
+    const std::size_t end = list.find(',');
+    const std::string_view item = list.substr(0, end);
+    if (ascii::equals_ignoring_case(ascii::trim_ows(item), "trailers")) return true;
+    list = end == std::string_view::npos ? std::string_view() : list.substr(end + 1);
+  }
+  return false;
+}
+
+/// Each line's name, and its value without white space around it (RFC 9113 §8.2.1).
+template <class Use>
+void for_each_line(std::string_view lines, const Use& use) {
+  while (!lines.empty()) {
+    const std::size_t end = lines.find("\r\n");
+    const std::string_view line = lines.substr(0, end);
+    lines = end == std::string_view::npos ? std::string_view() : lines.substr(end + 2);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    use(line.substr(0, colon), ascii::trim_ows(line.substr(colon + 1)));
+  }
+}
+
 }  // namespace
 
 void NvList::start(std::size_t text_bytes) {
@@ -54,32 +78,63 @@ void NvList::add(std::string_view name, std::string_view value) {
                      .flags = NGHTTP2_NV_FLAG_NONE});
 }
 
+std::string_view NvList::keep_number(std::uint64_t number) {
+  char digits[longest_number];
+  const char* const end = std::to_chars(digits, digits + longest_number, number).ptr;
+  return keep({digits, static_cast<std::size_t>(end - digits)});
+}
+
+void NvList::add_line(std::string_view name, std::string_view value) {
+  const std::size_t begin = texts_.size();
+  for (const char c : name) texts_.push_back(ascii::to_lower(c));
+  add(std::string_view(texts_).substr(begin), value);
+}
+
 void NvList::add_lines(std::string_view lines) {
-  while (!lines.empty()) {
-    const std::size_t end = lines.find("\r\n");
-    const std::string_view line = lines.substr(0, end);
-    lines = end == std::string_view::npos ? std::string_view() : lines.substr(end + 2);
-    const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || is_connection_specific(line.substr(0, colon))) continue;
-    const std::size_t begin = texts_.size();
-    for (const char c : line.substr(0, colon)) texts_.push_back(ascii::to_lower(c));
-    // RFC 9113 §8.2.1: no white space around a value.
-    add(std::string_view(texts_).substr(begin), ascii::trim_ows(line.substr(colon + 1)));
-  }
+  for_each_line(lines, [this](std::string_view name, std::string_view value) {
+    if (!is_connection_specific(name)) add_line(name, value);
+  });
 }
 
 void NvList::assign(const ResponseHead& head) {
   start(status_bytes + longest_number + head.standard_fields.size() + head.fields.size());
-  char digits[longest_number];
-  const auto number = [&](std::uint64_t value) {
-    const char* const end = std::to_chars(digits, digits + longest_number, value).ptr;
-    return keep({digits, static_cast<std::size_t>(end - digits)});
-  };
-  add(":status", number(code(head.status)));
+  add(":status", keep_number(code(head.status)));
   add_lines(head.standard_fields);
   if (!head.content_type.empty()) add("content-type", head.content_type);
-  if (head.length_bytes) add("content-length", number(*head.length_bytes));
+  if (head.length_bytes) add("content-length", keep_number(*head.length_bytes));
   add_lines(head.fields);
+}
+
+void NvList::assign(const RequestLines& head) {
+  start(longest_number + head.fields.size());
+  add(":method", skua::name(head.method));
+  add(":scheme", head.scheme);
+  add(":authority", head.authority);
+  add(":path", head.path);
+  if (head.length_bytes) add("content-length", keep_number(*head.length_bytes));
+  for_each_line(head.fields, [this](std::string_view name, std::string_view value) {
+    if (!is_connection_specific(name)) add_request_line(name, value);
+  });
+}
+
+void NvList::add_request_line(std::string_view name, std::string_view value) {
+  switch (http::find_field_name(name)) {
+    case http::FieldName::Host:           // is `:authority`
+    case http::FieldName::ContentLength:  // is ours to write
+      return;
+    case http::FieldName::Te:
+      // RFC 9113 §8.2.2: nothing else may be said here.
+      if (says_trailers(value)) add("te", "trailers");
+      return;
+    case http::FieldName::Cookie:
+      while (!value.empty()) {
+        const std::size_t end = value.find("; ");
+        if (end != 0) add("cookie", value.substr(0, end));
+        value = end == std::string_view::npos ? std::string_view() : value.substr(end + 2);
+      }
+      return;
+    default: add_line(name, value);
+  }
 }
 
 void NvList::assign(std::string_view lines) {

@@ -8,6 +8,7 @@
 
 #include <nghttp2/nghttp2.h>
 
+#include "h2/client_session.hpp"
 #include "h2/session.hpp"
 
 namespace skua::h2 {
@@ -18,6 +19,10 @@ class NvList final {
  public:
   /// A response's head. RFC 9113 §8.3.2
   void assign(const ResponseHead& head);
+  /// A request's head: fields that belong to HTTP/1 are left out, cookies are split (RFC 9113
+  /// §8.2.3), so that HPACK has to write out only those that have changed.
+  /// RFC:       9113 §8.2.2, §8.3.1
+  void assign(const RequestLines& head);
   /// A trailer section, or whatever has field lines only.
   void assign(std::string_view lines);
 
@@ -28,6 +33,9 @@ class NvList final {
   void start(std::size_t text_bytes);
   void add(std::string_view name, std::string_view value);
   void add_lines(std::string_view lines);
+  void add_line(std::string_view name, std::string_view value);
+  void add_request_line(std::string_view name, std::string_view value);
+  std::string_view keep_number(std::uint64_t number);
   std::string_view keep(std::string_view text);
 
   std::vector<nghttp2_nv> fields_;

@@ -11,9 +11,7 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include "h2/abuse_guard.hpp"
-#include "h2/frame_scan.hpp"
-#include "h2/nv_list.hpp"
+#include "h2/engine.hpp"
 #include "h2/peer_streams.hpp"
 #include "h2/session.hpp"
 
@@ -44,27 +42,29 @@ class StreamState final : public Stream {
 };
 
 /// The server's side by nghttp2. Internal: it shows nghttp2.
-class ServerSession final : public Session {
+class ServerSession final : public Session, private EngineUser {
  public:
   ServerSession(const SessionOptions& options, Events& events, loop::Instant now);
   ~ServerSession() override;
 
-  void receive(std::string_view input, loop::Instant now) override;
-  [[nodiscard]] bool wants_write() const noexcept override;
+  void receive(std::string_view input, loop::Instant now) override { engine_.receive(input, now); }
+  [[nodiscard]] bool wants_write() const noexcept override { return engine_.wants_write(); }
   std::size_t write(Output& output, std::size_t most_bytes) override;
-  [[nodiscard]] bool is_over() const noexcept override;
-  [[nodiscard]] const Failure* failure() const noexcept override {
-    return failure_ ? &*failure_ : nullptr;
-  }
+  [[nodiscard]] bool is_over() const noexcept override { return engine_.is_over(); }
+  [[nodiscard]] const Failure* failure() const noexcept override { return engine_.failure(); }
   void begin_shut_down() override;
   void finish_shut_down() override;
-  void terminate(ErrorCode code, std::string_view reason) override;
+  void terminate(ErrorCode code, std::string_view reason) override {
+    engine_.terminate(code, reason);
+  }
   [[nodiscard]] std::optional<loop::Instant> settings_pending_since() const noexcept override {
     return settings_pending_since_;
   }
   [[nodiscard]] bool is_blocked_by_window() const noexcept override;
   [[nodiscard]] std::size_t stream_count() const noexcept override { return streams_.size(); }
-  [[nodiscard]] std::uint32_t abuse_score() const noexcept override { return guard_.score(); }
+  [[nodiscard]] std::uint32_t abuse_score() const noexcept override {
+    return engine_.guard().score();
+  }
 
   void respond(Stream& stream, const ResponseHead& head, bool has_body) override;
   void inform(Stream& stream, Status status, std::string_view fields) override;
@@ -75,30 +75,25 @@ class ServerSession final : public Session {
   [[nodiscard]] bool is_blocked_by_window(const Stream& stream) const noexcept override;
 
  private:
-  friend struct Callbacks;
+  [[nodiscard]] bool is_late(std::uint32_t stream_id) const noexcept override;
+  ErrorCode check(const FrameHead& frame) override { return peer_streams_.take(frame); }
+  int on_begin_headers(const nghttp2_frame& frame) override;
+  int on_header(const nghttp2_frame& frame, std::string_view name, std::string_view value) override;
+  int on_frame(const nghttp2_frame& frame) override;
+  int on_invalid_frame(const nghttp2_frame& frame, int error) override;
+  int on_data(std::uint32_t id, std::string_view data) override;
+  int on_close(std::uint32_t id, ErrorCode code) override;
+  int on_sent(const nghttp2_frame& frame) override;
+  int on_not_sent(const nghttp2_frame& frame, int error) override;
+  ssize_t read_body(std::uint32_t id, std::size_t most_bytes, std::uint32_t& flags) override;
+  void append(std::string_view bytes) override { output_->append(bytes); }
+  void append_payload(std::uint32_t id, std::size_t bytes) override {
+    output_->append_payload(*find(id), bytes);
+  }
 
   void submit_settings(const SessionOptions& options);
-  void check_frames(std::string_view input);
-  void feed(std::string_view input);
-  void count_frame(const FrameHead& frame);
-  void fail(int nghttp2_error);
-  [[nodiscard]] bool takes_input() const noexcept { return !is_terminating_ && !is_broken_; }
-
-  // What nghttp2 tells; see Callbacks.
-  int on_begin_headers(const nghttp2_frame& frame);
-  int on_header(const nghttp2_frame& frame, std::string_view name, std::string_view value);
-  int on_frame(const nghttp2_frame& frame);
-  int on_invalid_frame(const nghttp2_frame& frame, int error);
-  int on_data(std::uint32_t id, std::string_view data);
-  int on_close(std::uint32_t id, ErrorCode code);
-  int on_sent(const nghttp2_frame& frame);
-  int on_not_sent(const nghttp2_frame& frame);
-  ssize_t read_body(std::uint32_t id, std::size_t most_bytes, std::uint32_t& flags);
-  int send_data(const nghttp2_frame& frame, std::string_view frame_head, std::size_t bytes);
-
   void on_request_head(StreamState& stream, bool is_end);
   void on_trailers(StreamState& stream);
-  void on_goaway_sent(const nghttp2_goaway& goaway);
   void on_response_sent(StreamState& stream);
   void on_reset_sent(const nghttp2_frame& frame);
   void submit_reset(StreamState& stream, ErrorCode code);
@@ -112,32 +107,17 @@ class ServerSession final : public Session {
     return !stream.is_told || stream.is_released || stream.is_resetting || stream.is_closed_;
   }
 
-  struct Free {
-    void operator()(nghttp2_session* session) const noexcept { nghttp2_session_del(session); }
-  };
-
   Events& events_;
   const HeadLimits head_limits_;
   const HeadLimits trailer_limits_;
   const std::size_t most_streams_;
-  FrameScan scan_;
   PeerStreams peer_streams_;
-  std::string partial_head_;  // of a frame
-  AbuseGuard guard_;
-  loop::Instant now_;  // of the last receive()
   std::optional<loop::Instant> settings_pending_since_;
   std::vector<std::unique_ptr<StreamState>> streams_;
   std::vector<std::unique_ptr<StreamState>> idle_;  // to be used again
-  NvList fields_;
-  std::optional<Failure> failure_;
-  Output* output_ = nullptr;  // during write()
-  std::size_t written_bytes_ = 0;
-  std::size_t most_bytes_ = 0;
-  std::uint32_t highest_id_ = 0;  // of the peer's streams
-  bool is_terminating_ = false;
-  bool is_terminated_ = false;  // and that has been written
-  bool is_broken_ = false;      // nghttp2 is of no use any more
-  std::unique_ptr<nghttp2_session, Free> nghttp2_;
+  Output* output_ = nullptr;                        // during write()
+  std::uint32_t highest_id_ = 0;                    // of the peer's streams
+  Engine engine_;
 };
 
 }  // namespace skua::h2

@@ -43,9 +43,7 @@ void StreamState::open(std::uint32_t id, std::size_t its_place) noexcept {
 // Which there are ---------------------------------------------------------------------------------
 
 StreamState* ServerSession::find(std::uint32_t id) const noexcept {
-  void* const user =
-      nghttp2_session_get_stream_user_data(nghttp2_.get(), static_cast<std::int32_t>(id));
-  return static_cast<StreamState*>(user);
+  return static_cast<StreamState*>(engine_.find(id));
 }
 
 StreamState& ServerSession::open_stream(std::uint32_t id) {
@@ -74,7 +72,7 @@ void ServerSession::close_stream(StreamState& stream) noexcept {
 // Requests ----------------------------------------------------------------------------------------
 
 int ServerSession::on_begin_headers(const nghttp2_frame& frame) {
-  if (!takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;  // ended from inside an event
+  if (!engine_.takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;  // ended from inside an event
   const std::uint32_t id = id_of(frame);
   if (frame.headers.cat == NGHTTP2_HCAT_REQUEST) {
     highest_id_ = id;
@@ -82,7 +80,7 @@ int ServerSession::on_begin_headers(const nghttp2_frame& frame) {
     if (streams_.size() >= most_streams_) return refuse(id), 0;
     StreamState& stream = open_stream(id);
     stream.head.start(HeadBuilder::Kind::Request, head_limits_);
-    nghttp2_session_set_stream_user_data(nghttp2_.get(), frame.hd.stream_id, &stream);
+    nghttp2_session_set_stream_user_data(engine_.session(), frame.hd.stream_id, &stream);
   } else if (StreamState* const stream = find(id); stream != nullptr && !is_deaf(*stream)) {
     stream->trailers = std::make_unique<HeadBuilder>();
     stream->trailers->start(HeadBuilder::Kind::Trailers, trailer_limits_);
@@ -91,8 +89,8 @@ int ServerSession::on_begin_headers(const nghttp2_frame& frame) {
 }
 
 void ServerSession::refuse(std::uint32_t id) {
-  guard_.charge(Abuse::RefusedStream, now_);
-  nghttp2_submit_rst_stream(nghttp2_.get(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
+  engine_.charge(Abuse::RefusedStream);
+  nghttp2_submit_rst_stream(engine_.session(), NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
                             NGHTTP2_REFUSED_STREAM);
 }
 
@@ -108,7 +106,7 @@ int ServerSession::on_header(const nghttp2_frame& frame, std::string_view name,
     case HeadVerdict::Malformed: punish(*stream, ErrorCode::ProtocolError); break;
     case HeadVerdict::TooLong:
       // One octet may stand for 4 KiB of the dynamic table: the rest is not even decoded.
-      terminate(ErrorCode::EnhanceYourCalm, "a header section that is far too long");
+      engine_.terminate(ErrorCode::EnhanceYourCalm, "a header section that is far too long");
       return NGHTTP2_ERR_CALLBACK_FAILURE;
   }
   return 0;
@@ -161,8 +159,8 @@ void ServerSession::on_trailers(StreamState& stream) {
 }
 
 int ServerSession::on_data(std::uint32_t id, std::string_view data) {
-  if (!takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;
-  nghttp2_session_consume_connection(nghttp2_.get(), data.size());
+  if (!engine_.takes_input()) return NGHTTP2_ERR_CALLBACK_FAILURE;
+  nghttp2_session_consume_connection(engine_.session(), data.size());
   StreamState* const stream = find(id);
   if (stream != nullptr && !is_deaf(*stream)) events_.on_data(*stream, data);
   return 0;
@@ -170,7 +168,7 @@ int ServerSession::on_data(std::uint32_t id, std::string_view data) {
 
 void ServerSession::consume(Stream& stream, std::size_t bytes) {
   if (stream.is_closed()) return;
-  nghttp2_session_consume_stream(nghttp2_.get(), id_of(stream), bytes);
+  nghttp2_session_consume_stream(engine_.session(), id_of(stream), bytes);
 }
 
 // Responses ---------------------------------------------------------------------------------------
@@ -182,10 +180,11 @@ void ServerSession::respond(Stream& stream, const ResponseHead& head, bool has_b
   state.has_response_ = true;
   state.is_sending = has_body;
   state.is_tunnel = state.request_.head.method == Method::Connect && code(head.status) / 100 == 2;
-  fields_.assign(head);
+  engine_.fields().assign(head);
   const nghttp2_data_provider provider = Callbacks::provider();
-  const int error = nghttp2_submit_response(nghttp2_.get(), id_of(stream), fields_.data(),
-                                            fields_.size(), has_body ? &provider : nullptr);
+  const int error =
+      nghttp2_submit_response(engine_.session(), id_of(stream), engine_.fields().data(),
+                              engine_.fields().size(), has_body ? &provider : nullptr);
   if (error != 0) submit_reset(state, ErrorCode::InternalError);
 }
 
@@ -194,16 +193,16 @@ void ServerSession::inform(Stream& stream, Status status, std::string_view field
   if (state.is_closed_ || state.is_resetting || state.has_response_) return;
   // RFC 9113 §8.6: there is no 101.
   SKUA_ASSERT(code(status) / 100 == 1 && status != Status::SwitchingProtocols);
-  fields_.assign(ResponseHead{.status = status, .fields = fields});
-  nghttp2_submit_headers(nghttp2_.get(), NGHTTP2_FLAG_NONE, id_of(stream), nullptr, fields_.data(),
-                         fields_.size(), nullptr);
+  engine_.fields().assign(ResponseHead{.status = status, .fields = fields});
+  nghttp2_submit_headers(engine_.session(), NGHTTP2_FLAG_NONE, id_of(stream), nullptr,
+                         engine_.fields().data(), engine_.fields().size(), nullptr);
 }
 
 void ServerSession::resume_body(Stream& stream) {
   StreamState& state = state_of(stream);
   if (!state.is_deferred || state.is_closed_) return;
   state.is_deferred = false;
-  nghttp2_session_resume_data(nghttp2_.get(), id_of(stream));
+  nghttp2_session_resume_data(engine_.session(), id_of(stream));
 }
 
 ssize_t ServerSession::read_body(std::uint32_t id, std::size_t most_bytes, std::uint32_t& flags) {
@@ -220,42 +219,32 @@ ssize_t ServerSession::read_body(std::uint32_t id, std::size_t most_bytes, std::
     stream->is_deferred = true;
     return NGHTTP2_ERR_DEFERRED;
   }
-  if (read.state == BodyRead::State::End) {
-    stream->is_sending = false;
-    flags |= NGHTTP2_DATA_FLAG_EOF;
-    if (!read.trailers.empty()) {
-      fields_.assign(read.trailers);
-      flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      nghttp2_submit_trailer(nghttp2_.get(), id_of(*stream), fields_.data(), fields_.size());
-    }
-  }
-  if (read.bytes != 0) flags |= NGHTTP2_DATA_FLAG_NO_COPY;
-  return static_cast<ssize_t>(read.bytes);
+  if (read.state == BodyRead::State::End) stream->is_sending = false;
+  return engine_.pass_on(id, read, flags);
 }
 
 int ServerSession::on_sent(const nghttp2_frame& frame) {
   switch (frame.hd.type) {
-    case NGHTTP2_DATA: guard_.sent_data_frame(); [[fallthrough]];
+    case NGHTTP2_DATA: engine_.guard().sent_data_frame(); [[fallthrough]];
     case NGHTTP2_HEADERS:
       if (ends_stream(frame)) {
         if (StreamState* const stream = find(id_of(frame))) on_response_sent(*stream);
       }
       break;
     case NGHTTP2_RST_STREAM: on_reset_sent(frame); break;
-    case NGHTTP2_GOAWAY: on_goaway_sent(frame.goaway); break;
     default: break;
   }
   return 0;
 }
 
 void ServerSession::on_response_sent(StreamState& stream) {
-  guard_.responded();
+  engine_.guard().responded();
   // RFC 9113 §8.1: the rest of the request is not needed. A tunnel's other half may go on (§8.5).
   if (!stream.has_received_all_ && !stream.is_tunnel) submit_reset(stream, ErrorCode::NoError);
 }
 
 // A frame that nghttp2 would not send: a head longer than it takes.
-int ServerSession::on_not_sent(const nghttp2_frame& frame) {
+int ServerSession::on_not_sent(const nghttp2_frame& frame, int) {
   if (frame.hd.type != NGHTTP2_HEADERS) return 0;
   StreamState* const stream = find(id_of(frame));
   if (stream != nullptr) submit_reset(*stream, ErrorCode::InternalError);
@@ -266,7 +255,7 @@ int ServerSession::on_not_sent(const nghttp2_frame& frame) {
 
 int ServerSession::on_invalid_frame(const nghttp2_frame& frame, int error) {
   const bool is_refused = error == NGHTTP2_ERR_REFUSED_STREAM;
-  guard_.charge(is_refused ? Abuse::RefusedStream : Abuse::ProvokedReset, now_);
+  engine_.charge(is_refused ? Abuse::RefusedStream : Abuse::ProvokedReset);
   if (frame.hd.stream_id == 0) return 0;
   if (StreamState* const stream = find(id_of(frame))) {
     stream->is_resetting = stream->is_reset_counted = true;
@@ -278,18 +267,18 @@ int ServerSession::on_invalid_frame(const nghttp2_frame& frame, int error) {
 /// agree with its length.
 void ServerSession::on_reset_sent(const nghttp2_frame& frame) {
   const StreamState* const stream = find(id_of(frame));
-  if (stream != nullptr && !stream->is_reset_counted) guard_.charge(Abuse::ProvokedReset, now_);
+  if (stream != nullptr && !stream->is_reset_counted) engine_.charge(Abuse::ProvokedReset);
 }
 
 void ServerSession::submit_reset(StreamState& stream, ErrorCode code) {
   if (stream.is_closed_ || stream.is_resetting) return;
   stream.is_resetting = stream.is_reset_counted = true;
-  nghttp2_submit_rst_stream(nghttp2_.get(), NGHTTP2_FLAG_NONE, id_of(stream),
+  nghttp2_submit_rst_stream(engine_.session(), NGHTTP2_FLAG_NONE, id_of(stream),
                             static_cast<std::uint32_t>(code));
 }
 
 void ServerSession::punish(StreamState& stream, ErrorCode code) {
-  guard_.charge(Abuse::ProvokedReset, now_);
+  engine_.charge(Abuse::ProvokedReset);
   submit_reset(stream, code);
 }
 
@@ -298,7 +287,7 @@ void ServerSession::reset(Stream& stream, ErrorCode code) { submit_reset(state_o
 int ServerSession::on_close(std::uint32_t id, ErrorCode code) {
   StreamState* const stream = find(id);
   if (stream == nullptr) return 0;  // it was refused
-  nghttp2_session_set_stream_user_data(nghttp2_.get(), static_cast<std::int32_t>(id), nullptr);
+  nghttp2_session_set_stream_user_data(engine_.session(), static_cast<std::int32_t>(id), nullptr);
   stream->is_closed_ = true;
   stream->is_sending = false;
   if (!stream->is_told || stream->is_released) {
@@ -320,8 +309,8 @@ void ServerSession::release(Stream& stream) {
 bool ServerSession::is_blocked_by_window(const Stream& stream) const noexcept {
   const auto& state = static_cast<const StreamState&>(stream);
   if (!state.is_sending || state.is_deferred || state.is_closed_) return false;
-  return nghttp2_session_get_remote_window_size(nghttp2_.get()) <= 0 ||
-         nghttp2_session_get_stream_remote_window_size(nghttp2_.get(), id_of(stream)) <= 0;
+  return nghttp2_session_get_remote_window_size(engine_.session()) <= 0 ||
+         nghttp2_session_get_stream_remote_window_size(engine_.session(), id_of(stream)) <= 0;
 }
 
 bool ServerSession::is_blocked_by_window() const noexcept {

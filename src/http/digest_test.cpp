@@ -254,15 +254,18 @@ TEST_F(Session, EncodesTheUserOnlyWhereTheServerKnowsHow) {
       R"(Digest realm="r", nonce="n", qop="auth", charset=utf-8)"};
   DigestSession session("J\u00e4s\u00f8n \"x\"", "p");
   session.accept(old).value();
-  EXPECT_TRUE(session.authorize("GET", "/").value().starts_with(
-      "Digest username=\"J\u00e4s\u00f8n \\\"x\\\"\", "));
+  EXPECT_TRUE(session.authorize("GET", "/")
+                  .value()
+                  .starts_with("Digest username=\"J\u00e4s\u00f8n \\\"x\\\"\", "));
   session.accept(modern).value();
-  EXPECT_TRUE(session.authorize("GET", "/").value().starts_with(
-      "Digest username*=UTF-8''J%c3%a4s%c3%b8n%20%22x%22, "));
+  EXPECT_TRUE(session.authorize("GET", "/")
+                  .value()
+                  .starts_with("Digest username*=UTF-8''J%c3%a4s%c3%b8n%20%22x%22, "));
   DigestSession hostile("a\r\nb: c", "p");
   hostile.accept(old).value();
-  EXPECT_TRUE(hostile.authorize("GET", "/").value().starts_with(
-      "Digest username*=UTF-8''a%0d%0ab%3a%20c, "));
+  EXPECT_TRUE(hostile.authorize("GET", "/")
+                  .value()
+                  .starts_with("Digest username*=UTF-8''a%0d%0ab%3a%20c, "));
 }
 
 TEST_F(Session, StartsAnewWithANewNonce) {

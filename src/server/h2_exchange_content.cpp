@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The content of a response: of what made it, or as it is made, into the frames that the session
 // asks for.
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "net/append_file.hpp"
 #include "server/h2_exchange.hpp"
 #include "server/h2_socket.hpp"
 #include "server/journal.hpp"
@@ -13,22 +12,6 @@
 #include "skua/body_writer.hpp"
 
 namespace skua::server {
-namespace {
-
-// Reads all of it, or fails.
-bool read_file(int file, std::uint64_t offset, char* into, std::size_t size_bytes) noexcept {
-  while (size_bytes != 0) {
-    const ssize_t count = ::pread(file, into, size_bytes, static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    into += count;
-    offset += static_cast<std::uint64_t>(count);
-    size_bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
-}  // namespace
 
 void H2Exchange::send_stream(const h2::ResponseHead& head,
                              std::shared_ptr<const BodyStream> stream) {
@@ -114,19 +97,10 @@ void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
 void H2Exchange::write_piece(net::OutputQueue& output, const char* data, int file,
                              std::uint64_t offset, std::size_t size_bytes) {
   if (file < 0) return output.append({data, size_bytes});
-  while (size_bytes != 0) {
-    const std::size_t count = std::min(size_bytes, net::OutputQueue::max_reserve);
-    char* const room = output.reserve(count);
-    if (!has_failed_ && !read_file(file, offset, room, count)) {
-      // The frame's length is told already: it is filled up, and the peer is told.
-      has_failed_ = true;
-      session_->reset(*stream_, h2::ErrorCode::InternalError);
-    }
-    if (has_failed_) std::fill_n(room, count, '\0');
-    output.commit(count);
-    offset += count;
-    size_bytes -= count;
-  }
+  if (net::append_file(output, file, offset, size_bytes) || has_failed_) return;
+  // The frame's length is told already: it was filled up, and the peer is told.
+  has_failed_ = true;
+  session_->reset(*stream_, h2::ErrorCode::InternalError);
 }
 
 }  // namespace skua::server

@@ -185,6 +185,27 @@ TEST_F(GetTest, FailuresHaveCodes) {
   EXPECT_EQ(run({"get", url("/json"), "--unix", folder_.string() + "/nobody"}).code, 7);
 }
 
+TEST(GetOptions, AUrlIsWhatAPersonMeans) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"example.com", "http://example.com"},
+      {"https://example.com/a", "https://example.com/a"},
+      {"HTTPS://example.com/", "https://example.com/"},
+      {"localhost:8080/x", "http://localhost:8080/x"},
+      {":8080/x", "http://localhost:8080/x"},
+      {":/x", "http://localhost/x"},
+      {"[::1]:80/x", "http://[::1]:80/x"},
+      {"a.example/?to=http://b", "http://a.example/?to=http://b"},
+      {"a.example/x y", "http://a.example/x%20y"},
+  };
+  for (const auto& [text, whole] : cases) {
+    const Outcome<Url> url = cli::parse_url_argument(text);
+    EXPECT_EQ(url ? url->to_string() : url.error().text, whole);
+  }
+  for (const char* text : {"", "ftp://a/", "http://", "a b", ":x/", "http://a:b:c/"}) {
+    EXPECT_FALSE(cli::parse_url_argument(text)) << text;
+  }
+}
+
 TEST(GetOptions, AnAddressIsGivenToAHost) {
   const HostOverride four = cli::parse_override("a.example:443:127.0.0.1");
   EXPECT_EQ(four.host, "a.example");

@@ -117,6 +117,33 @@ TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
   EXPECT_EQ(text, "service");
 }
 
+TEST_P(ClientConnections, EachStepIsTimed) {
+  Router router;
+  router.get("/", [] { return "ok"; });
+  testing::TestServer server(router, BackendChoice::Auto, {}, testing::Transport::Tcp);
+  const auto body = [&]() -> Task<> {
+    Client client;
+    const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+    auto first = co_await client.get(url);
+    EXPECT_TRUE(first);
+    if (!first) co_return;
+    auto text = co_await first->text();
+    EXPECT_TRUE(text);
+    const ClientTimings& timings = first->timings();
+    EXPECT_TRUE(timings.resolved && timings.connected && timings.sent && timings.head);
+    EXPECT_FALSE(timings.secured);
+    EXPECT_LE(*timings.connected, *timings.sent);
+    EXPECT_LE(*timings.sent, *timings.head);
+    EXPECT_LE(*timings.head, *timings.content);
+    auto second = co_await client.get(url);
+    EXPECT_TRUE(second);
+    if (!second) co_return;
+    EXPECT_FALSE(second->timings().connected);
+    EXPECT_TRUE(second->timings().head);
+  };
+  run(body());
+}
+
 // Two small writes in a row would wait for each other's acknowledgement: 40 ms and more.
 TEST_P(ClientConnections, PostsInARowWaitForNobody) {
   Router router;

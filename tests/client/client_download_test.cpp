@@ -187,7 +187,7 @@ TEST_P(ClientDownload, FilesAreSentInAForm) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClientDownload, testing::client_test_values(),
+INSTANTIATE_TEST_SUITE_P(All, ClientDownload, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 
 }  // namespace

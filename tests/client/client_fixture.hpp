@@ -9,7 +9,9 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "h2/session.hpp"
 #include "skua.hpp"
 #include "support/run_on.hpp"
 #include "support/test_server.hpp"
@@ -89,6 +91,13 @@ inline std::string client_test_name(
 inline auto client_test_values() {
   return ::testing::Combine(::testing::ValuesIn(backends()),
                             ::testing::Values(Wire::Http, Wire::Https));
+}
+
+/// The same over HTTP/2, too.
+inline auto client_test_values_of_both_versions() {
+  std::vector<Wire> wires{Wire::Http, Wire::Https};
+  if (h2::is_available()) wires.insert(wires.end(), {Wire::Http2, Wire::Http2Tls});
+  return ::testing::Combine(::testing::ValuesIn(backends()), ::testing::ValuesIn(wires));
 }
 
 }  // namespace skua::testing

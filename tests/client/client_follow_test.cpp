@@ -251,7 +251,7 @@ TEST_P(ClientFollows, ContentWaitsForTheServerWhereThatIsWanted) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClientFollows, testing::client_test_values(),
+INSTANTIATE_TEST_SUITE_P(All, ClientFollows, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 
 }  // namespace

@@ -249,7 +249,7 @@ TEST_P(ClientRequests, UrlsMayBeRelativeToABase) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values(),
+INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 
 }  // namespace

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// In: a URL and how hard to load it. Out: a report on stdout, while a person may watch on stderr,
+// and an exit code that says whether it went well.
+#include "bench.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "bench/crew.hpp"
+#include "bench/report.hpp"
+#include "bench_options.hpp"
+#include "loop/loop.hpp"
+#include "loop/signal.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr int unreachable = 7;  // as curl says it
+constexpr Duration live_interval = 1s;
+
+// Connections are what it is for.
+void allow_many_files() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// What a terminal shows while a load goes on.
+class LiveLine {
+ public:
+  LiveLine(loop::Loop& loop, const bench::Crew& crew)
+      : crew_(crew),
+        loop_(loop),
+        since_(loop.now()),
+        timer_(loop.timers(), loop::call_member<&LiveLine::show>, this) {
+    timer_.start(live_interval);
+  }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+  ~LiveLine() { std::fputs("\r\x1b[K", stderr); }
+
+ private:
+  void show() {
+    const std::uint64_t answers = crew_.answers();
+    const loop::Instant now = loop_.now();
+    const double time = std::chrono::duration<double>(now - since_).count();
+    // After a warm-up they are counted anew.
+    const std::uint64_t fresh = answers >= answers_ ? answers - answers_ : answers;
+    const auto errors = static_cast<unsigned long long>(crew_.failures());
+    std::fprintf(stderr, "\r\x1b[K%.0f requests/s, %llu errors", static_cast<double>(fresh) / time,
+                 errors);
+    answers_ = answers;
+    since_ = now;
+    timer_.start(live_interval);
+  }
+
+  const bench::Crew& crew_;
+  loop::Loop& loop_;
+  std::uint64_t answers_ = 0;
+  loop::Instant since_;
+  loop::Timer timer_;
+};
+
+bench::Tally make_load(const BenchOptions& options, const bench::Plan& plan) {
+  const std::unique_ptr<loop::Loop> loop = loop::Loop::create().value();
+  bench::Crew crew(plan, [&loop = *loop] { loop.stop(); });
+  int signals = 0;
+  const auto watcher = loop::SignalWatcher::create(*loop, {SIGINT, SIGTERM}, [&](int) {
+    ++signals;
+    crew.end_early();
+  });
+  {
+    const bool is_watched = !options.quiet && is_terminal(STDERR_FILENO);
+    const auto line = is_watched ? std::make_unique<LiveLine>(*loop, crew) : nullptr;
+    loop->run();
+  }
+  return crew.result();
+}
+
+void warn(const bench::Plan& plan, const bench::Tally& tally) {
+  if (bench::is_saturated(tally)) {
+    std::fprintf(
+        stderr,
+        "skua: WARNING: the generator was the bottleneck, at %.0f %% of a core: the server "
+        "may be faster; try %s\n",
+        tally.busiest * 100,
+        plan.threads < plan.connections ? "more --threads" : "more --connections");
+  }
+}
+
+bool is_unreachable(const bench::Tally& tally) noexcept {
+  return tally.connections == 0 && tally.failures != 0;
+}
+
+int conclude(const bench::Tally& tally) {
+  if (is_unreachable(tally)) {
+    const auto connect = static_cast<std::size_t>(bench::Failure::Connect);
+    std::fprintf(stderr, "skua: %s\n", harmless(tally.reasons[connect]).c_str());
+    return unreachable;
+  }
+  const std::uint64_t bad = tally.bad_statuses() + tally.other_statuses;
+  if (tally.failures == 0 && bad == 0) return succeeded;
+  std::string what;
+  for (std::size_t i = 0; i < bench::failure_count; ++i) {
+    if (tally.failed[i] == 0) continue;
+    what += (what.empty() ? "" : ", ") + std::to_string(tally.failed[i]) + " " +
+            std::string(name_of(static_cast<bench::Failure>(i)));
+  }
+  if (bad != 0) {
+    what += (what.empty() ? "" : ", ") + std::to_string(bad) + " of status 4xx, 5xx or worse";
+  }
+  std::fprintf(stderr, "skua: there were errors: %s\n", what.c_str());
+  return failed;
+}
+
+int load(const BenchOptions& options) {
+  const Outcome<bench::Plan> plan = make_plan(options);
+  if (!plan) {
+    std::fprintf(stderr, "skua: %s\n", harmless(plan.error().text).c_str());
+    const bool is_ours =
+        plan.error().code() == Errc::TlsConfiguration || plan.error().code() == Errc::Unsupported;
+    return is_ours ? failed : misunderstood;
+  }
+  allow_many_files();
+  const bench::Tally tally = make_load(options, *plan);
+  if (options.json) {
+    std::fputs(json_report(*plan, tally).c_str(), stdout);
+  } else if (!is_unreachable(tally)) {
+    std::fputs(text_report(*plan, tally).c_str(), stdout);
+  }
+  std::fflush(stdout);
+  warn(*plan, tally);
+  return conclude(tally);
+}
+
+}  // namespace
+
+std::function<int()> configure_bench(CLI::App& parser) {
+  const auto options = std::make_shared<BenchOptions>();
+  declare(parser, *options);
+  return [options] { return load(*options); };
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Fresh -> Connecting -> Open -> Closing -> Connecting ... -> Done; where no connection can be
+// made, Connecting -> Pausing -> Connecting. What the bytes mean is the speaker's business; when a
+// request is sent is that of the worker's schedule.
+#include "bench/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "bench/worker.hpp"
+#include "net/close_detached.hpp"
+
+namespace skua::cli::bench {
+namespace {
+
+constexpr Duration first_pause = 10ms;
+constexpr unsigned most_doublings = 7;  // 1.28 s
+// A load of so many requests would never end where the server is gone.
+constexpr unsigned most_refusals = 5;
+
+}  // namespace
+
+Connection::Connection(Worker& worker)
+    : worker_(worker),
+      speaker_(worker.make_speaker(*this)),
+      pause_(worker.loop().timers(), loop::call_member<&Connection::open>, this) {}
+
+void Connection::open() {
+  state_ = State::Connecting;
+  opening_.emplace(connect());
+  opening_->start([](void*) noexcept {}, nullptr);
+}
+
+Task<> Connection::connect() {
+  const Plan& plan = worker_.plan();
+  auto made = co_await worker_.connector().connect(plan.origin, plan.connect);
+  const bool is_wrong = made && plan.http2 && plan.origin.is_secure && (*made)->protocol() != "h2";
+  if (is_wrong) {
+    net::close_detached(*std::move(made));
+    refused("the server does not offer HTTP/2");
+  } else if (made) {
+    begin(*std::move(made));
+  } else {
+    refused(made.error().text);
+  }
+}
+
+void Connection::begin(std::unique_ptr<net::Stream> stream) {
+  state_ = State::Open;
+  stream_ = std::move(stream);
+  stream_->listen(*this);
+  stream_->start_receive();
+  is_sending_ = false;
+  send_failure_.reset();
+  refusals_ = 0;
+  worker_.connected(std::exchange(was_open_, true));
+  const loop::Instant now = worker_.now();
+  speaker_->begin(now);
+  fill(now);
+}
+
+void Connection::refused(const std::string& why) {
+  const loop::Instant now = worker_.now();
+  state_ = State::Pausing;
+  worker_.tally().count_failure(Failure::Connect, why);
+  worker_.schedule().take(now);  // the request that it would have sent
+  const bool is_last = worker_.plan().requests && refusals_ + 1 >= most_refusals;
+  if (worker_.schedule().is_over() || is_last) return finish();
+  pause_.start(first_pause * (1U << std::min(refusals_, most_doublings)));
+  if (refusals_++ == 0 && !was_open_) worker_.refused();
+}
+
+// Requests
+// -----------------------------------------------------------------------------------------
+
+void Connection::fill(loop::Instant now) {
+  if (state_ != State::Open) return;
+  Schedule& schedule = worker_.schedule();
+  std::size_t room = speaker_->room();
+  // Those that are late are for all connections, not for the first that comes.
+  if (schedule.has_rate()) room = std::min<std::size_t>(room, 1);
+  for (; room != 0; --room) {
+    const std::optional<loop::Instant> due = schedule.take(now);
+    if (!due) break;
+    speaker_->ask({*due, now});
+  }
+  flush();
+  if (schedule.is_over()) {
+    if (speaker_->under_way() == 0) close();
+  } else if (schedule.has_rate() && speaker_->room() != 0 && !is_linked()) {
+    worker_.wait_for_due(*this);
+  }
+}
+
+void Connection::flush() {
+  while (!is_sending_ && !send_failure_) {
+    const std::string_view piece = speaker_->output();
+    if (piece.empty()) return;
+    const net::Slice slice{piece.data(), piece.size()};
+    const std::size_t taken = stream_->send({&slice, 1});
+    is_sending_ = taken != piece.size();
+    worker_.tally().bytes_sent += taken;
+    speaker_->sent(taken);
+  }
+}
+
+void Connection::on_sent(std::size_t count) {
+  is_sending_ = false;
+  if (state_ != State::Open) return;
+  worker_.tally().bytes_sent += count;
+  speaker_->sent(count);
+  flush();
+}
+
+// The answer may be there all the same; if not, the end of what is received follows.
+void Connection::on_send_failed(Error error) {
+  is_sending_ = false;
+  send_failure_ = error;
+}
+
+// Answers
+// ------------------------------------------------------------------------------------------
+
+void Connection::on_receive(std::span<char> bytes) {
+  if (state_ != State::Open) return;
+  const loop::Instant now = worker_.now();
+  worker_.tally().bytes_received += bytes.size();
+  conclude(speaker_->read({bytes.data(), bytes.size()}, now), now);
+}
+
+void Connection::on_receive_end(Error error) {
+  if (state_ != State::Open) return;
+  if (error.code() != Errc::None && speaker_->under_way() != 0) {
+    return fail(send_failure_ ? Failure::Write : Failure::Read,
+                send_failure_.value_or(error).message());
+  }
+  const Verdict verdict = speaker_->end_of_input(worker_.now());
+  if (verdict == Verdict::Broken) return fail(Failure::Read, speaker_->problem());
+  close();
+}
+
+void Connection::conclude(Verdict verdict, loop::Instant now) {
+  switch (verdict) {
+    case Verdict::GoOn: return fill(now);
+    case Verdict::Over: return close();
+    case Verdict::Broken: return fail(Failure::Malformed, speaker_->problem());
+  }
+}
+
+void Connection::on_answer(const Asked& asked, unsigned status, loop::Instant now) {
+  worker_.answered(asked, status, now);
+}
+
+void Connection::on_unseen(const Asked& asked) { worker_.schedule().give_back(asked.due); }
+
+void Connection::on_failure(const Asked& /*asked*/, const Error& error) {
+  worker_.tally().count_failure(Failure::Read, error.message());
+}
+
+void Connection::check_timeout(loop::Instant then) {
+  if (state_ != State::Open || speaker_->under_way() == 0 || speaker_->oldest() > then) return;
+  fail(Failure::Timeout, "no answer in time");
+}
+
+// The end
+// ------------------------------------------------------------------------------------------
+
+void Connection::fail(Failure kind, const std::string& why) {
+  if (speaker_->under_way() == 0) worker_.tally().count_failure(kind, why);
+  while (speaker_->give_up()) worker_.tally().count_failure(kind, why);
+  close();
+}
+
+void Connection::close() {
+  state_ = State::Closing;
+  unlink();
+  stream_->close();
+}
+
+void Connection::on_closed() {
+  stream_.reset();
+  if (worker_.schedule().is_over()) return finish();
+  open();
+}
+
+void Connection::wind_up() {
+  switch (state_) {
+    case State::Connecting: opening_.reset(); return finish();
+    case State::Pausing: return finish();
+    case State::Open: return fill(worker_.now());
+    case State::Fresh:
+    case State::Closing:
+    case State::Done: return;
+  }
+}
+
+void Connection::abandon() {
+  wind_up();
+  if (state_ == State::Open) fail(Failure::Timeout, "not waited for any longer");
+}
+
+void Connection::finish() {
+  pause_.stop();
+  state_ = State::Done;
+  worker_.connection_done();
+}
+
+}  // namespace skua::cli::bench

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/intrusive_list.hpp"
+#include "loop/loop.hpp"
+#include "net/stream.hpp"
+#include "skua/task.hpp"
+
+#include "bench/speaker.hpp"
+#include "bench/tally.hpp"
+
+namespace skua::cli::bench {
+
+class Worker;
+
+/// One of a worker's connections: made, kept busy, and made again when it ends before the load
+/// does. In the worker's list while it waits for a request to become due.
+///
+/// Lifetime:  the worker outlives it; it lives until it has told the worker that it is done.
+class Connection final : public base::ListNode, private net::StreamSink, private AnswerSink {
+ public:
+  explicit Connection(Worker& worker);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() = default;
+
+  /// Begins to connect.
+  void open();
+  /// Sends what is to be sent now and has room.
+  void fill(loop::Instant now);
+  /// No more requests will come: it ends as soon as all that are under way were answered.
+  void wind_up();
+  /// Ends at once.
+  void abandon();
+  /// Gives up what was sent before `then`.
+  void check_timeout(loop::Instant then);
+
+ private:
+  enum class State : std::uint8_t { Fresh, Connecting, Open, Closing, Pausing, Done };
+
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+  void on_answer(const Asked& asked, unsigned status, loop::Instant now) override;
+  void on_unseen(const Asked& asked) override;
+  void on_failure(const Asked& asked, const Error& error) override;
+
+  Task<> connect();
+  void begin(std::unique_ptr<net::Stream> stream);
+  void refused(const std::string& why);
+  void flush();
+  void conclude(Verdict verdict, loop::Instant now);
+  void fail(Failure kind, const std::string& why);
+  void close();
+  void finish();
+
+  Worker& worker_;
+  std::unique_ptr<Speaker> speaker_;
+  std::unique_ptr<net::Stream> stream_;
+  std::optional<Task<>> opening_{};
+  loop::Timer pause_;
+  std::optional<Error> send_failure_{};
+  unsigned refusals_ = 0;  // in a row
+  State state_ = State::Fresh;
+  bool is_sending_ = false;  // the stream has yet to say how a send went on
+  bool was_open_ = false;
+};
+
+}  // namespace skua::cli::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "h1/response_skimmer.hpp"
+
+#include "bench/plan.hpp"
+#include "bench/speaker.hpp"
+
+namespace skua::cli::bench {
+
+/// The same request as often as one write may hold it.
+class RequestBlock final {
+ public:
+  explicit RequestBlock(const Plan& plan);
+
+  /// The bytes behind the first `sent_bytes` of `wanted_bytes`, as far as they lie in one piece.
+  [[nodiscard]] std::string_view piece(std::uint64_t sent_bytes,
+                                       std::uint64_t wanted_bytes) const noexcept;
+  [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
+
+ private:
+  std::size_t request_bytes_;
+  std::string bytes_;
+};
+
+/// HTTP/1.1: requests that need no more than bytes that are there already, answers in their order.
+///
+/// Lifetime:  block and memory outlive it; the loop's thread shares them.
+class H1Speaker final : public Speaker {
+ public:
+  H1Speaker(AnswerSink& sink, const RequestBlock& block, h1::SkimmerMemory& memory,
+            std::size_t depth);
+
+  void begin(loop::Instant now) override;
+  [[nodiscard]] std::size_t room() const noexcept override { return ring_.size() - count_; }
+  void ask(const Asked& asked) override;
+  [[nodiscard]] std::size_t under_way() const noexcept override { return count_; }
+  [[nodiscard]] loop::Instant oldest() const noexcept override { return ring_[first_].sent; }
+  std::string_view output() override { return block_.piece(sent_bytes_, wanted_bytes_); }
+  void sent(std::size_t count) override { sent_bytes_ += count; }
+  Verdict read(std::string_view input, loop::Instant now) override;
+  Verdict end_of_input(loop::Instant now) override;
+  [[nodiscard]] std::string problem() const override { return error_.message(); }
+  std::optional<Asked> give_up() override;
+
+ private:
+  Verdict take_answer(loop::Instant now);
+  Asked pop() noexcept;
+
+  AnswerSink& sink_;
+  const RequestBlock& block_;
+  h1::ResponseSkimmer skimmer_;
+  std::vector<Asked> ring_;  // those under way, in the order of their answers
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+  std::uint64_t wanted_bytes_ = 0;  // of all requests on this connection
+  std::uint64_t sent_bytes_ = 0;    // of those
+  Error error_{Errc::None};
+};
+
+}  // namespace skua::cli::bench

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// A session does the protocol; here stand what each of its streams is for, and the bytes that it
+// wrote and that were not sent yet.
+#include "bench/h2_speaker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::cli::bench {
+namespace {
+
+constexpr std::size_t output_bytes = std::size_t{64} * 1024;
+
+h2::RequestLines lines_of(const RequestParts& parts) {
+  h2::RequestLines lines;
+  lines.method = parts.method;
+  lines.scheme = parts.scheme;
+  lines.authority = parts.authority;
+  lines.path = parts.path;
+  lines.fields = parts.fields;
+  if (parts.has_content) lines.length_bytes = parts.content.size();
+  return lines;
+}
+
+}  // namespace
+
+H2Speaker::H2Speaker(AnswerSink& sink, const Plan& plan)
+    : sink_(sink), plan_(plan), lines_(lines_of(plan.parts)), exchanges_(plan.depth) {}
+
+void H2Speaker::begin(loop::Instant now) {
+  output_.clear();
+  sent_bytes_ = count_ = 0;
+  is_ending_ = false;
+  free_.clear();
+  for (Exchange& exchange : exchanges_) {
+    exchange.is_under_way = false;
+    free_.push_back(&exchange);
+  }
+  session_ = h2::make_client_session({}, *this, now);
+}
+
+std::size_t H2Speaker::room() const noexcept { return std::min(free_.size(), session_->room()); }
+
+void H2Speaker::ask(const Asked& asked) {
+  Exchange& exchange = *free_.back();
+  const bool has_content = !plan_.parts.content.empty();
+  if (session_->request(lines_, has_content, &exchange) == nullptr) return sink_.on_unseen(asked);
+  free_.pop_back();
+  exchange = {.asked = asked, .is_under_way = true};
+  ++count_;
+}
+
+Asked H2Speaker::take(Exchange& exchange) noexcept {
+  exchange.is_under_way = false;
+  free_.push_back(&exchange);
+  --count_;
+  return exchange.asked;
+}
+
+loop::Instant H2Speaker::oldest() const noexcept {
+  loop::Instant oldest = loop::Instant::max();
+  for (const Exchange& exchange : exchanges_) {
+    if (exchange.is_under_way) oldest = std::min(oldest, exchange.asked.sent);
+  }
+  return oldest;
+}
+
+std::string_view H2Speaker::output() {
+  if (sent_bytes_ == output_.size()) {
+    output_.clear();
+    sent_bytes_ = 0;
+    session_->write(*this, output_bytes);
+  }
+  return std::string_view(output_).substr(sent_bytes_);
+}
+
+Verdict H2Speaker::read(std::string_view input, loop::Instant now) {
+  now_ = now;
+  session_->receive(input, now);
+  if (const h2::Failure* const failure = session_->failure()) {
+    problem_ = failure->reason;
+    return Verdict::Broken;
+  }
+  if (count_ == 0 && (is_ending_ || session_->is_over())) return Verdict::Over;
+  return Verdict::GoOn;
+}
+
+Verdict H2Speaker::end_of_input(loop::Instant /*now*/) {
+  if (count_ == 0) return Verdict::Over;
+  problem_ = Error(Errc::Closed, "with requests under way").message();
+  return Verdict::Broken;
+}
+
+std::optional<Asked> H2Speaker::give_up() {
+  for (Exchange& exchange : exchanges_) {
+    if (exchange.is_under_way) return take(exchange);
+  }
+  return std::nullopt;
+}
+
+void H2Speaker::on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) {
+  exchange_of(stream).status = head->head.status;  // the last is that of the final response
+}
+
+void H2Speaker::on_data(h2::ClientStream& stream, std::string_view data) {
+  session_->consume(stream, data.size());
+}
+
+void H2Speaker::on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> /*trailers*/) {
+  Exchange& exchange = exchange_of(stream);
+  session_->release(stream);
+  sink_.on_answer(take(exchange), exchange.status, now_);
+}
+
+void H2Speaker::on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) {
+  Exchange& exchange = exchange_of(stream);
+  if (!exchange.is_under_way) return;
+  const Asked asked = take(exchange);
+  if (failure.is_unprocessed) return sink_.on_unseen(asked);
+  sink_.on_failure(asked, failure.error);
+}
+
+void H2Speaker::on_goaway(h2::ErrorCode /*reason*/) { is_ending_ = true; }
+
+h2::BodyRead H2Speaker::read_body(h2::ClientStream& stream, std::size_t most_bytes) {
+  const std::size_t left = plan_.parts.content.size() - exchange_of(stream).content_bytes;
+  h2::BodyRead read;
+  read.bytes = std::min(left, most_bytes);
+  read.state = read.bytes == left ? h2::BodyRead::State::End : h2::BodyRead::State::More;
+  return read;
+}
+
+void H2Speaker::append_payload(h2::ClientStream& stream, std::size_t bytes) {
+  std::size_t& sent = exchange_of(stream).content_bytes;
+  output_.append(plan_.parts.content, sent, bytes);
+  sent += bytes;
+}
+
+}  // namespace skua::cli::bench

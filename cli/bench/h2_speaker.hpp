@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "h2/client_session.hpp"
+
+#include "bench/plan.hpp"
+#include "bench/speaker.hpp"
+
+namespace skua::cli::bench {
+
+/// HTTP/2: requests side by side, answers in any order.
+///
+/// Lifetime:  sink and plan outlive it.
+class H2Speaker final : public Speaker, private h2::ClientEvents, private h2::ClientOutput {
+ public:
+  H2Speaker(AnswerSink& sink, const Plan& plan);
+
+  void begin(loop::Instant now) override;
+  [[nodiscard]] std::size_t room() const noexcept override;
+  void ask(const Asked& asked) override;
+  [[nodiscard]] std::size_t under_way() const noexcept override { return count_; }
+  [[nodiscard]] loop::Instant oldest() const noexcept override;
+  std::string_view output() override;
+  void sent(std::size_t count) override { sent_bytes_ += count; }
+  Verdict read(std::string_view input, loop::Instant now) override;
+  Verdict end_of_input(loop::Instant now) override;
+  [[nodiscard]] std::string problem() const override { return problem_; }
+  std::optional<Asked> give_up() override;
+
+ private:
+  /// A place for a request.
+  struct Exchange {
+    Asked asked{};
+    unsigned status = 0;
+    std::size_t content_bytes = 0;  // that were sent
+    bool is_under_way = false;
+  };
+
+  void on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
+  void on_data(h2::ClientStream& stream, std::string_view data) override;
+  void on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
+  void on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) override;
+  void on_goaway(h2::ErrorCode reason) override;
+  void on_room() override {}
+  h2::BodyRead read_body(h2::ClientStream& stream, std::size_t most_bytes) override;
+  void append(std::string_view bytes) override { output_.append(bytes); }
+  void append_payload(h2::ClientStream& stream, std::size_t bytes) override;
+
+  static Exchange& exchange_of(h2::ClientStream& stream) noexcept {
+    return *static_cast<Exchange*>(stream.context);
+  }
+  Asked take(Exchange& exchange) noexcept;
+
+  AnswerSink& sink_;
+  const Plan& plan_;
+  const h2::RequestLines lines_;
+  std::vector<Exchange> exchanges_;
+  std::vector<Exchange*> free_;
+  std::size_t count_ = 0;
+  std::string output_;
+  std::size_t sent_bytes_ = 0;  // of the output
+  loop::Instant now_{};         // of what is being read
+  std::string problem_;
+  bool is_ending_ = false;  // the server takes no more
+  std::unique_ptr<h2::ClientSession> session_;
+};
+
+}  // namespace skua::cli::bench

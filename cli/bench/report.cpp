@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// A tally in, a text for people out.
+#include "bench/report.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "terminal.hpp"
+
+namespace skua::cli::bench {
+namespace {
+
+constexpr double saturated_share = 0.9;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// `1 234 567`
+std::string grouped(double number) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.0f", number);
+  std::string text = digits;
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ' ');
+  return text;
+}
+
+std::string grouped(std::uint64_t number) { return grouped(static_cast<double>(number)); }
+
+// Three digits and a unit: `412 us`, `1.23 ms`.
+std::string short_text(double number, const char* const (&units)[4], double step) {
+  std::size_t unit = 0;
+  while (number >= step * 0.9995 && unit < 3) {
+    number /= step;
+    ++unit;
+  }
+  const int decimals = number >= 99.95 || (unit == 0 && number == std::floor(number)) ? 0
+                       : number >= 9.995                                              ? 1
+                                                                                      : 2;
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*f %s", decimals, number, units[unit]);
+  return text;
+}
+
+std::string time_text(Duration duration) {
+  static constexpr const char* units[4] = {"ns", "us", "ms", "s"};
+  return short_text(static_cast<double>(duration.count()), units, 1000);
+}
+
+std::string bytes_text(double bytes) {
+  static constexpr const char* units[4] = {"B", "kB", "MB", "GB"};
+  return short_text(bytes, units, 1000);
+}
+
+std::string line(const char* name, const std::string& text) {
+  std::string out = "  ";
+  out.append(name).append(14 - std::string_view(name).size(), ' ');
+  return out + text + "\n";
+}
+
+std::string cell(const std::string& text) {
+  return std::string(text.size() < 9 ? 9 - text.size() : 1, ' ') + text;
+}
+
+std::string latency_row(const base::Histogram& histogram) {
+  std::string row;
+  for (const Duration one : {histogram.min(), histogram.percentile(50), histogram.percentile(90),
+                             histogram.percentile(99), histogram.percentile(99.9), histogram.max(),
+                             histogram.mean(), histogram.deviation()}) {
+    row += cell(time_text(one));
+  }
+  return row;
+}
+
+std::string latencies(const Plan& plan, const Tally& tally) {
+  std::string head;
+  for (const char* name : {"min", "p50", "p90", "p99", "p99.9", "max", "mean", "stdev"}) {
+    head += cell(name);
+  }
+  std::string out = line("", head);
+  if (!plan.rate) return out + line("latency", latency_row(tally.latency));
+  return out + line("from due", latency_row(tally.latency)) +
+         line("from sent", latency_row(tally.uncorrected));
+}
+
+std::string statuses(const Tally& tally) {
+  std::string out;
+  const auto add = [&out](const std::string& name, std::uint64_t count) {
+    if (count == 0) return;
+    out.append(out.empty() ? "" : ", ").append(grouped(count)).append(" x ").append(name);
+  };
+  for (std::size_t i = 0; i < tally.statuses.size(); ++i) {
+    add(std::to_string(i + 1) + "xx", tally.statuses[i]);
+  }
+  add("something else", tally.other_statuses);
+  return out.empty() ? "none" : out;
+}
+
+std::string errors(const Tally& tally) {
+  std::string out;
+  for (std::size_t i = 0; i < failure_count; ++i) {
+    if (tally.failed[i] == 0) continue;
+    out.append(out.empty() ? "" : line("", "").substr(0, 16));
+    out.append(grouped(tally.failed[i])).append(" x ");
+    out.append(name_of(static_cast<Failure>(i))).append(": ").append(harmless(tally.reasons[i]));
+    out += '\n';
+  }
+  if (out.empty()) return "none";
+  out.pop_back();
+  return out;
+}
+
+std::string title(const Plan& plan, const Tally& tally) {
+  const auto counted = [](std::size_t count, const char* what) {
+    return grouped(std::uint64_t{count}) + " " + what + (count == 1 ? "" : "s");
+  };
+  std::string out = harmless(plan.shown_url) + ": " + counted(plan.connections, "connection") +
+                    ", " + counted(plan.threads, "thread");
+  if (plan.depth > 1) out += ", " + counted(plan.depth, "request") + " deep";
+  if (plan.rate) out += ", " + grouped(*plan.rate) + " requests due a second";
+  return out + ", " + time_text(tally.elapsed) + "\n\n";
+}
+
+}  // namespace
+
+bool is_saturated(const Tally& tally) noexcept { return tally.busiest > saturated_share; }
+
+std::string text_report(const Plan& plan, const Tally& tally) {
+  const double time = std::max(seconds(tally.elapsed), 1e-9);
+  const auto rate = [time](std::uint64_t count) { return static_cast<double>(count) / time; };
+  std::string out = title(plan, tally);
+  out += line("requests", grouped(rate(tally.answers)) + " a second, " +
+                              grouped(tally.answers.value()) + " answered");
+  out += line("bytes", bytes_text(rate(tally.bytes_received)) + " a second received, " +
+                           bytes_text(rate(tally.bytes_sent)) + " sent");
+  out += latencies(plan, tally);
+  out += line("statuses", statuses(tally));
+  out += line("errors", errors(tally));
+  if (tally.missed != 0) out += line("not sent", grouped(tally.missed) + " requests");
+  out += line("connections", grouped(tally.connections) + " made, " + grouped(tally.reconnects) +
+                                 " of them again");
+  if (tally.answers != 0) {
+    const auto each = Duration(static_cast<Duration::rep>(
+        static_cast<double>(tally.cpu.count()) / static_cast<double>(tally.answers.value())));
+    char busy[32];
+    std::snprintf(busy, sizeof busy, "%.0f", tally.busiest * 100);
+    out +=
+        line("generator", time_text(each) + " of CPU time each, its threads busy " + busy + " %");
+  }
+  return out;
+}
+
+}  // namespace skua::cli::bench

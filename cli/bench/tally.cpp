@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Answers and failures in, sums out.
+#include "bench/tally.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skua::cli::bench {
+
+std::string_view name_of(Failure failure) noexcept {
+  switch (failure) {
+    case Failure::Connect: return "connect";
+    case Failure::Read: return "read";
+    case Failure::Write: return "write";
+    case Failure::Timeout: return "timeout";
+    case Failure::Malformed: break;
+  }
+  return "malformed";
+}
+
+void Tally::count_status(unsigned status) noexcept {
+  ++answers;
+  if (status >= 100 && status <= 599) {
+    ++statuses[status / 100 - 1];
+  } else {
+    ++other_statuses;
+  }
+}
+
+void Tally::count_failure(Failure kind, std::string_view reason) {
+  const auto index = static_cast<std::size_t>(kind);
+  ++failures;
+  if (failed[index]++ == 0) reasons[index] = reason;
+}
+
+void Tally::merge(const Tally& other) {
+  answers += other.answers;
+  failures += other.failures;
+  for (std::size_t i = 0; i < statuses.size(); ++i) statuses[i] += other.statuses[i];
+  for (std::size_t i = 0; i < failure_count; ++i) {
+    failed[i] += other.failed[i];
+    if (reasons[i].empty()) reasons[i] = other.reasons[i];
+  }
+  other_statuses += other.other_statuses;
+  bytes_received += other.bytes_received;
+  bytes_sent += other.bytes_sent;
+  connections += other.connections;
+  reconnects += other.reconnects;
+  missed += other.missed;
+  warmup_answers += other.warmup_answers;
+  latency.merge(other.latency);
+  uncorrected.merge(other.uncorrected);
+  elapsed = std::max(elapsed, other.elapsed);
+  cpu += other.cpu;
+  busiest = std::max(busiest, other.busiest);
+}
+
+void Tally::begin_again() {
+  const std::uint64_t made = connections;
+  const std::uint64_t before = answers;
+  *this = Tally();
+  connections = made;
+  warmup_answers = before;
+}
+
+}  // namespace skua::cli::bench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What a request was told in, its URL and the fields of one round out.
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "client/decoding.hpp"
+#include "client/fetch_state.hpp"
+#include "client/problem.hpp"
+#include "client/wall_time.hpp"
+
+namespace skua::client {
+
+std::optional<Problem> Fetch::read_url() {
+  Result<Url> url = Url::parse_lenient(spec_->url);
+  if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
+  const std::string step = "read the URL '" + spec_->url + "'";
+  if (!url) return could_not(step, url.error());
+  if (url->scheme() != "http" && url->scheme() != "https") {
+    return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
+  }
+  if (!spec_->query.parameters().empty()) {
+    QueryBuilder query(url->query());
+    for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);
+    const Result<void> set = url->set_query(query.to_string());
+    if (!set) return could_not(step, set.error());
+  }
+  if (url->has_userinfo()) {
+    if (!credentials_) credentials_ = BasicCredentials{url->user(), url->password()};
+    static_cast<void>(url->set_userinfo({}));
+  }
+  url_ = *std::move(url);
+  return std::nullopt;
+}
+
+bool Fetch::is_given(std::string_view name) const noexcept {
+  if (fields_.find(name)) return true;
+  return std::any_of(spec_->left_out.begin(), spec_->left_out.end(), [&](const std::string& one) {
+    return ascii::equals_ignoring_case(one, name);
+  });
+}
+
+void Fetch::add_usual(FieldLines& lines, std::string_view name, std::string_view value) const {
+  if (!value.empty() && !is_given(name)) lines.add(name, value);
+}
+
+Result<FieldLines> Fetch::fields(const RequestContent& content) {
+  FieldLines lines;
+  add_usual(lines, "User-Agent", core_->options.user_agent);
+  add_usual(lines, "Accept", "*/*");
+  // Of a part of what is coded nothing can be decoded.
+  if (spec_->decompress && !fields_.find("Range")) {
+    add_usual(lines, "Accept-Encoding", accepted_codings());
+  }
+  if (content.is_given) add_usual(lines, "Content-Type", content.type);
+  if (waits_for_continue_) lines.add("Expect", "100-continue");
+  if (core_->options.cookies) add_usual(lines, "Cookie", core_->jar.field_for(url_, wall_time()));
+  const Result<void> authorized = authorize(lines, content);
+  if (!authorized) return authorized.error();
+  const Result<void> introduced = authorize_to_proxy(lines);
+  if (!introduced) return introduced.error();
+  lines.add(fields_);
+  return lines;
+}
+
+// What a proxy that makes the request itself wants to know. RFC 9110 §11.7
+Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
+  shown_to_proxy_.clear();
+  if (route_.use != ProxyUse::Forward) return {};
+  Result<std::string> field = route_.proxy->authorize(name(method_), url_.to_string());
+  if (!field) return field.error();
+  shown_to_proxy_ = *std::move(field);
+  if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
+  return {};
+}
+
+Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
+  if (!credentials_ || fields_.find("Authorization")) return {};
+  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
+  const std::string_view text = length_of(content.body) ? content.body.text() : "";
+  Result<std::optional<std::string>> field =
+      known.field(name(method_), url_.request_target(), text);
+  if (!field) return field.error();
+  if (*field) lines.add("Authorization", **field);
+  return {};
+}
+
+}  // namespace skua::client

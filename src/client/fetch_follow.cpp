@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// A head in; whether it is the answer, or what is to be asked next, out.
+#include <utility>
+
+#include "client/fetch_state.hpp"
+#include "client/problem.hpp"
+#include "client/redirect.hpp"
+#include "client/wall_time.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr unsigned most_answers = 3;  // to challenges
+
+}  // namespace
+
+void Fetch::store_cookies(const http::Head& head) {
+  if (!core_->options.cookies) return;
+  for (const http::FieldLine& line : head.fields) {
+    if (line.name != http::FieldName::SetCookie) continue;
+    // A cookie that is refused is not an error of the response. RFC 6265bis §5.7
+    static_cast<void>(core_->jar.store(url_, head.value(line), wall_time()));
+  }
+}
+
+bool Fetch::answers_challenge(const http::Head& head) {
+  if (!credentials_ || fields_.find("Authorization")) return false;
+  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
+  if (!known.learn(head) || answers_ == most_answers) return false;
+  if (answers_ != 0 && !known.is_stale()) return false;  // that was the answer
+  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
+  ++answers_;
+  return true;
+}
+
+Fetch::Next Fetch::redirect(const http::Head& head) {
+  std::optional<std::string_view> location;
+  for (const http::FieldLine& line : head.fields) {
+    if (line.name != http::FieldName::Location) continue;
+    if (location) return Next::Answer;  // which of them?
+    location = head.value(line);
+  }
+  RedirectOptions options = core_->options.redirects;
+  options.limit = spec_->redirects;
+  if (options.limit == 0) return Next::Answer;
+  RedirectedRequest request;
+  request.method = method_;
+  request.has_body = has_content_ && has_content(*spec_);
+  request.can_resend_body = is_repeatable(*spec_) || !is_sent_;
+  request.followed_count = redirects_;
+  const Result<Redirect, RedirectStop> redirected =
+      next_request(request, url_, static_cast<Status>(head.status), location, options);
+  if (!redirected) {
+    const RedirectStop stop = redirected.error();
+    if (stop == RedirectStop::NotARedirect || stop == RedirectStop::NoLocation) {
+      return Next::Answer;
+    }
+    const Errc code =
+        stop == RedirectStop::TooMany ? Errc::TooManyRedirects : Errc::RedirectRefused;
+    problem_ = could_not(step(), code, std::string(message(stop)));
+    return Next::Problem;
+  }
+  drop_fields(*redirected, fields_);
+  if (!redirected->keeps_credentials) credentials_.reset();
+  if (!redirected->keeps_body) has_content_ = false;
+  method_ = redirected->method;
+  url_ = redirected->url;
+  ++redirects_;
+  answers_ = 0;
+  return Next::Again;
+}
+
+bool Fetch::answers_proxy(const http::Head& head) {
+  if (route_.use != ProxyUse::Forward) return false;
+  if (head.status != code(Status::ProxyAuthenticationRequired)) {
+    route_.proxy->note(head);
+    return false;
+  }
+  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
+  return ++proxy_answers_ <= most_answers && route_.proxy->accept(head, shown_to_proxy_);
+}
+
+Fetch::Next Fetch::next(const http::Head& head) {
+  if (answers_proxy(head)) return Next::Again;
+  store_cookies(head);
+  if (answers_challenge(head)) return Next::Again;
+  return redirect(head);
+}
+
+}  // namespace skua::client

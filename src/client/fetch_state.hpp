@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/core.hpp"
+#include "client/exchange.hpp"
+#include "client/reception.hpp"
+#include "client/request_content.hpp"
+#include "client/request_spec.hpp"
+#include "skua/error.hpp"
+#include "skua/task.hpp"
+#include "skua/url.hpp"
+
+namespace skua::client {
+
+/// A request on its way to its answer; see fetch().
+class Fetch final {
+ public:
+  Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
+      : core_(std::move(core)),
+        spec_(std::move(spec)),
+        began_(core_->loop.now()),
+        method_(spec_->method),
+        fields_(spec_->fields),
+        credentials_(spec_->credentials) {
+    if (spec_->timeout != no_time_limit) deadline_ = began_ + spec_->timeout;
+  }
+
+  Task<Outcome<ReceptionPointer>> run();
+
+ private:
+  /// What a head leads to.
+  enum class Next : std::uint8_t { Answer, Again, Problem };
+
+  std::optional<Problem> read_url();
+  Task<Outcome<ReceptionPointer>> exchange();
+  Task<Outcome<Pool::Lease>> acquire();
+  Task<Result<void>> await_head(Exchange& exchange);
+  Result<ExchangePointer> begin(HttpConnection& connection);
+  Result<FieldLines> fields(const RequestContent& content);
+  void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
+  Result<void> authorize(FieldLines& lines, const RequestContent& content);
+  Result<void> authorize_to_proxy(FieldLines& lines);
+  [[nodiscard]] bool is_given(std::string_view name) const noexcept;
+  void take_interim(Exchange& exchange);
+  void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
+  [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
+  [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
+  [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
+  ReceptionPointer receive(Pool::Lease lease, ExchangePointer exchange);
+  void store_cookies(const http::Head& head);
+  Next next(const http::Head& head);
+  bool answers_challenge(const http::Head& head);
+  bool answers_proxy(const http::Head& head);
+  Next redirect(const http::Head& head);
+  [[nodiscard]] std::string step() const { return step_of(method_, url_); }
+
+  const std::shared_ptr<Core> core_;
+  const std::unique_ptr<RequestSpec> spec_;
+  const loop::Instant began_;
+  loop::Instant deadline_ = loop::Instant::max();
+  Method method_;
+  Url url_;
+  FieldLines fields_;  // those that were told, less what redirects have taken away
+  std::optional<BasicCredentials> credentials_;
+  Origin origin_;
+  Proxies::Route route_;
+  std::string shown_to_proxy_;  // the field that it was sent last
+  ConnectTimes times_;
+  ClientTimings timings_;
+  std::optional<Problem> problem_{};
+  std::optional<std::uint64_t> content_bytes_{};  // where it is known
+  unsigned redirects_ = 0;
+  unsigned answers_ = 0;
+  unsigned proxy_answers_ = 0;
+  bool has_content_ = true;  // a redirect may leave it behind
+  bool is_sent_ = false;     // some of the content, once
+  bool waits_for_continue_ = false;
+};
+
+}  // namespace skua::client

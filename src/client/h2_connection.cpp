@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// Between a stream, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
+// of the turn, so that what belongs together leaves together, and nobody is told of anything from
+// inside a call.
+#include "client/h2_connection.hpp"
+
+#include <utility>
+
+#include "h1/request_writer.hpp"
+#include "http/url_parts.hpp"
+#include "skua/body_writer.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t written_at_once_bytes = 64 * 1024;
+constexpr int rounds_per_turn = 16;
+
+h2::ClientSessionOptions session_options(const h1::ResponseLimits& limits) noexcept {
+  return {.head = {.target_bytes = 0,
+                   .field_line_bytes = limits.head.field_line_bytes,
+                   .list_bytes = limits.head.head_bytes,
+                   .fields = limits.head.fields},
+          .trailers = {.target_bytes = 0,
+                       .field_line_bytes = limits.body.trailer_bytes,
+                       .list_bytes = limits.body.trailer_bytes,
+                       .fields = limits.body.trailer_fields},
+          .interim_responses = limits.interim_responses,
+          .interim_bytes = limits.interim_bytes};
+}
+
+H2Exchange& exchange_of(h2::ClientStream& stream) noexcept {
+  return *static_cast<H2Exchange*>(stream.context);
+}
+
+// The same head for HTTP/1: what that refuses is refused here, too.
+h1::RequestHead head_of(const OutgoingRequest& request) noexcept {
+  h1::RequestHead head{.method = request.method};
+  if (request.form == h1::TargetForm::Asterisk) head.form = request.form;
+  const Body& content = request.content;
+  if (content.kind() == Body::Kind::None) return head;
+  const std::shared_ptr<const BodyStream>* const stream = content.stream();
+  const auto length = stream != nullptr ? (*stream)->length_bytes : content.size_bytes();
+  head.body = length ? h1::BodyField::Length : h1::BodyField::Chunked;
+  head.length_bytes = length.value_or(0);
+  return head;
+}
+
+std::string_view scheme_of(const Url& url) noexcept {
+  return http::scheme_port(url.scheme()) == http::scheme_port("https") ? "https" : "http";
+}
+
+}  // namespace
+
+H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+                           net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+                           const h1::ResponseLimits& limits)
+    : owner_(std::move(owner)),
+      loop_(loop),
+      pool_(pool),
+      blocks_(blocks),
+      stream_(std::move(stream)),
+      output_(blocks),
+      most_content_bytes_(limits.body.body_bytes),
+      settle_later_(loop::call_member<&H2Connection::settle>, this),
+      session_(h2::make_client_session(session_options(limits),
+                                       static_cast<h2::ClientEvents&>(*this), loop.now())) {
+  SKUA_ASSERT(session_ != nullptr);
+  stream_->listen(*this);
+  stream_->start_receive();
+  settle_later();
+}
+
+H2Connection::~H2Connection() { SKUA_ASSERT(exchanges_.empty()); }
+
+// Requests ----------------------------------------------------------------------------------------
+
+std::size_t H2Connection::capacity() const noexcept {
+  if (state_ != State::Open || !can_send()) return 0;
+  return session_->room() + exchange_count_;
+}
+
+Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
+  if (request.method == Method::Connect) return Error(Errc::Unsupported, "HTTP/2: CONNECT");
+  const h1::RequestHead head = head_of(request);
+  const Result<std::string> host = h1::request_host(head, request.url, request.fields);
+  if (!host) return host.error();
+  if (capacity() <= exchange_count_) return Error(Errc::Closed, "HTTP/2");
+
+  const bool has_content = request.content.kind() != Body::Kind::None &&
+                           (request.content.stream() != nullptr || head.length_bytes != 0);
+  FieldLines fields = request.fields;
+  // RFC 9110 §10.1.1: no expectation without content.
+  if (!has_content) fields.remove("Expect");
+  const bool is_asterisk = head.form == h1::TargetForm::Asterisk;
+  const std::string path = is_asterisk ? "*" : request.url.request_target();
+  auto exchange = std::make_unique<H2Exchange>(*this, blocks_, loop_.now(), most_content_bytes_);
+  h2::ClientStream* const stream = session_->request({.method = request.method,
+                                                      .scheme = scheme_of(request.url),
+                                                      .authority = *host,
+                                                      .path = path,
+                                                      .length_bytes = h1::told_length(head),
+                                                      .fields = fields.wire()},
+                                                     has_content, exchange.get());
+  if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
+  exchanges_.push_back(*exchange);
+  ++exchange_count_;
+  ExchangePointer begun(exchange.release());
+  exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
+                             request.expects_continue);
+  settle_later();
+  return begun;
+}
+
+void H2Connection::forget(H2Exchange& exchange) noexcept {
+  exchange.unlink();
+  --exchange_count_;
+  const std::unique_ptr<H2Exchange> ended(&exchange);
+  settle_later();
+}
+
+// From the session --------------------------------------------------------------------------------
+
+void H2Connection::on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) {
+  exchange_of(stream).take_head(std::move(head));
+}
+
+void H2Connection::on_data(h2::ClientStream& stream, std::string_view data) {
+  exchange_of(stream).take_data(data);
+}
+
+void H2Connection::on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
+  exchange_of(stream).take_end(std::move(trailers));
+}
+
+void H2Connection::on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) {
+  exchange_of(stream).fail(failure);
+}
+
+void H2Connection::on_goaway(h2::ErrorCode) { retire(); }
+
+void H2Connection::on_room() {
+  has_more_room_ = true;
+  settle_later();
+}
+
+h2::BodyRead H2Connection::read_body(h2::ClientStream& stream, std::size_t most_bytes) {
+  return exchange_of(stream).read_body(most_bytes);
+}
+
+void H2Connection::append(std::string_view bytes) {
+  output_.append(bytes);
+  written_bytes_ += bytes.size();
+}
+
+void H2Connection::append_payload(h2::ClientStream& stream, std::size_t bytes) {
+  written_bytes_ += bytes;
+  exchange_of(stream).write_body(output_, bytes);
+}
+
+// The stream --------------------------------------------------------------------------------------
+
+void H2Connection::settle_later() noexcept {
+  if (state_ != State::Closing) loop_.defer(settle_later_);
+}
+
+// What makes the content of one may begin or end others: the list is looked at anew each time.
+template <class IsWanted>
+void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
+  while (true) {
+    H2Exchange* found = nullptr;
+    exchanges_.for_each([&](H2Exchange& exchange) {
+      if (found == nullptr && is_wanted(exchange)) found = &exchange;
+    });
+    if (found == nullptr) return;
+    (found->*act)();
+  }
+}
+
+void H2Connection::settle() {
+  visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
+  talk();
+  if (session_->is_over()) {
+    retire();
+    session_->lose(Error(Errc::Closed, "HTTP/2"));
+  }
+  const bool is_told = std::exchange(has_more_room_, false);
+  if (state_ == State::Retired && exchanges_.empty() && !is_leased()) return close();
+  if (is_told && capacity() != 0) pool_.capacity_grew();
+}
+
+void H2Connection::talk() {
+  for (int round = 0; round < rounds_per_turn && can_send(); ++round) {
+    const bool has_room = output_.pressure_bytes() < written_at_once_bytes;
+    const bool has_written =
+        has_room && session_->wants_write() && session_->write(*this, written_at_once_bytes) != 0;
+    flush();
+    if (!has_written) return;
+  }
+  if (can_send()) settle_later();  // others have their turn first
+}
+
+void H2Connection::flush() {
+  if (is_sending_ || !can_send()) return;
+  const net::Sent sent = net::send_queued(output_, *stream_);
+  is_sending_ = sent.is_pending;
+  note_sent(sent.bytes);
+}
+
+void H2Connection::note_sent(std::uint64_t count) {
+  if (count == 0) return;
+  const std::uint64_t from = std::exchange(sent_bytes_, sent_bytes_ + count);
+  exchanges_.for_each([from](H2Exchange& exchange) { exchange.note_sent(from); });
+}
+
+void H2Connection::on_receive(std::span<char> bytes) {
+  if (state_ == State::Closing) return;
+  session_->receive({bytes.data(), bytes.size()}, loop_.now());
+  settle_later();
+}
+
+// The end -----------------------------------------------------------------------------------------
+
+void H2Connection::retire() noexcept {
+  if (state_ == State::Open) state_ = State::Retired;
+}
+
+void H2Connection::on_receive_end(Error error) {
+  end_ = error;
+  if (state_ == State::Closing) return;
+  retire();
+  const Error closed = error.code() != Errc::None ? error : Error(Errc::Closed, "HTTP/2");
+  session_->lose(send_failure_.value_or(closed));
+  settle_later();
+}
+
+void H2Connection::on_sent(std::size_t count) {
+  is_sending_ = false;
+  output_.consume(count);
+  note_sent(count);
+  settle_later();
+}
+
+// The responses may be there all the same: 413 to content that the server did not want to read.
+void H2Connection::on_send_failed(Error error) {
+  is_sending_ = false;
+  send_failure_ = error;
+  if (state_ == State::Closing) return;
+  retire();
+  visit([](const H2Exchange& exchange) { return exchange.is_making(); }, &H2Exchange::stop_sending);
+  settle_later();
+}
+
+void H2Connection::close() {
+  if (state_ == State::Closing) return;
+  if (!exchanges_.empty()) return retire();
+  session_->shut_down();
+  talk();
+  state_ = State::Closing;
+  settle_later_.cancel();
+  stream_->close();
+}
+
+void H2Connection::on_closed() { const auto self = pool_.remove(*this); }
+
+}  // namespace skua::client

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/intrusive_list.hpp"
+#include "client/exchange.hpp"
+#include "client/h2_exchange.hpp"
+#include "client/pool.hpp"
+#include "h1/response_reader.hpp"
+#include "h2/client_session.hpp"
+#include "loop/loop.hpp"
+#include "net/output_queue.hpp"
+#include "net/stream.hpp"
+
+namespace skua::client {
+
+/// A client's connection that speaks HTTP/2: as many requests side by side as the server allows.
+///
+/// RFC:       9113
+class H2Connection final : public HttpConnection,
+                           private net::StreamSink,
+                           private h2::ClientEvents,
+                           private h2::ClientOutput {
+ public:
+  /// Whether HTTP/2 was agreed on with TLS. Without TLS the caller has to know it (RFC 9113 §3.3).
+  [[nodiscard]] static bool was_agreed_on(const net::Stream& stream) noexcept {
+    return stream.protocol() == "h2" && h2::is_available();
+  }
+
+  /// Only where h2::is_available(). What it refers to is kept by `owner`; `stream` is connected,
+  /// and secure where it is to be.
+  H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+               net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+               const h1::ResponseLimits& limits);
+  /// All its exchanges have ended.
+  ~H2Connection() override;
+
+  [[nodiscard]] std::size_t capacity() const noexcept override;
+  /// With exchanges in progress: once the last has ended. Says goodbye first (GOAWAY).
+  void close() override;
+  /// A response to CONNECT, which is Unsupported, is no different from that of HTTP/1 otherwise.
+  Result<ExchangePointer> begin(const OutgoingRequest& request) override;
+  [[nodiscard]] net::Stream& stream() noexcept { return *stream_; }
+
+  // For its exchanges.
+
+  [[nodiscard]] h2::ClientSession& session() noexcept { return *session_; }
+  [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
+  void settle_later() noexcept;
+  /// It has ended: destroys it.
+  void forget(H2Exchange& exchange) noexcept;
+  /// That went to the output, and from there to the stream, so far.
+  [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
+  [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+
+ private:
+  enum class State : std::uint8_t {
+    Open,
+    Retired,  ///< takes no more requests, and closes with the last
+    Closing,
+  };
+
+  void on_receive(std::span<char> bytes) override;
+  void on_receive_end(Error error) override;
+  void on_sent(std::size_t count) override;
+  void on_send_failed(Error error) override;
+  void on_closed() override;
+
+  void on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
+  void on_data(h2::ClientStream& stream, std::string_view data) override;
+  void on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
+  void on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) override;
+  void on_goaway(h2::ErrorCode reason) override;
+  void on_room() override;
+  h2::BodyRead read_body(h2::ClientStream& stream, std::size_t most_bytes) override;
+  void append(std::string_view bytes) override;
+  void append_payload(h2::ClientStream& stream, std::size_t bytes) override;
+
+  template <class IsWanted>
+  void visit(const IsWanted& is_wanted, void (H2Exchange::*act)());
+  void settle();
+  void talk();
+  void flush();
+  void note_sent(std::uint64_t count);
+  void retire() noexcept;
+  [[nodiscard]] bool can_send() const noexcept { return !send_failure_ && !end_; }
+
+  const std::shared_ptr<void> owner_;
+  loop::Loop& loop_;
+  Pool& pool_;
+  net::OutputQueue::Blocks& blocks_;
+  std::unique_ptr<net::Stream> stream_;
+  net::OutputQueue output_;
+  const std::uint64_t most_content_bytes_;
+  base::IntrusiveList<H2Exchange> exchanges_;  // owned by who has begun them
+  std::size_t exchange_count_ = 0;
+  std::uint64_t written_bytes_ = 0;
+  std::uint64_t sent_bytes_ = 0;
+  std::optional<Error> end_{};  // of what the server sends
+  std::optional<Error> send_failure_{};
+  loop::Deferred settle_later_;
+  State state_ = State::Open;
+  bool is_sending_ = false;
+  bool has_more_room_ = false;  // than the pool was told
+  std::unique_ptr<h2::ClientSession> session_;
+};
+
+}  // namespace skua::client

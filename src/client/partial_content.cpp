@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Whether bytes of one response may stand behind those of another.
+#include "client/partial_content.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <system_error>
+
+#include "base/ascii.hpp"
+#include "base/http_date.hpp"
+#include "client/wall_time.hpp"
+#include "http/entity_tag.hpp"
+
+namespace skua::client {
+namespace {
+
+std::optional<std::uint64_t> parse_number(std::string_view text) noexcept {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
+bool is_old_enough(std::string_view modified, std::string_view date) {
+  const std::chrono::sys_seconds now = wall_time();
+  const auto then = parse_http_date(modified, now);
+  const auto told = parse_http_date(date, now);
+  return then && told && *told - *then >= std::chrono::seconds(1);
+}
+
+}  // namespace
+
+std::optional<ContentRange> parse_content_range(std::string_view field) noexcept {
+  constexpr std::string_view unit = "bytes ";
+  if (!ascii::equals_ignoring_case(field.substr(0, unit.size()), unit)) return std::nullopt;
+  field.remove_prefix(unit.size());
+  const std::size_t slash = field.find('/');
+  if (slash == field.npos) return std::nullopt;
+  const std::string_view span = field.substr(0, slash);
+  const std::string_view total = field.substr(slash + 1);
+  ContentRange range;
+  range.total = parse_number(total);
+  if (!range.total && total != "*") return std::nullopt;
+  if (span == "*") return range.total ? std::optional(range) : std::nullopt;
+  const std::size_t dash = span.find('-');
+  if (dash == span.npos) return std::nullopt;
+  range.first = parse_number(span.substr(0, dash));
+  range.last = parse_number(span.substr(dash + 1));
+  const bool is_sound = range.first && range.last && *range.first <= *range.last &&
+                        (!range.total || *range.last < *range.total);
+  return is_sound ? std::optional(range) : std::nullopt;
+}
+
+std::string strong_validator(const Validators& validators) {
+  const auto& [etag, modified, date] = validators;
+  if (etag) {
+    const auto tag = http::parse_entity_tag(*etag);
+    return tag && !tag->weak ? std::string(*etag) : "";
+  }
+  return modified && date && is_old_enough(*modified, *date) ? std::string(*modified) : "";
+}
+
+}  // namespace skua::client

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "client/partial_content.hpp"
+
+#include <gtest/gtest.h>
+
+namespace skua::client {
+namespace {
+
+TEST(ContentRange, IsStrict) {
+  EXPECT_EQ(parse_content_range("bytes 4-9/10"), (ContentRange{4, 9, 10}));
+  EXPECT_EQ(parse_content_range("BYTES 4-9/*"), (ContentRange{4, 9, std::nullopt}));
+  EXPECT_EQ(parse_content_range("bytes */10"), (ContentRange{std::nullopt, std::nullopt, 10}));
+  for (const char* text :
+       {"", "bytes", "bytes 4-9", "bytes 9-4/10", "bytes 4-10/10", "bytes */*", "bytes -9/10",
+        "bytes 4-/10", "items 4-9/10", "bytes 4-9/10 ", "bytes 99999999999999999999-9/10"}) {
+    EXPECT_FALSE(parse_content_range(text)) << text;
+  }
+}
+
+TEST(StrongValidator, IsAnEntityTagOrADateThatIsOldEnough) {
+  constexpr const char* then = "Sun, 06 Nov 1994 08:49:37 GMT";
+  constexpr const char* later = "Sun, 06 Nov 1994 08:49:38 GMT";
+  EXPECT_EQ(strong_validator({.etag = "\"a\"", .last_modified = then, .date = later}), "\"a\"");
+  EXPECT_EQ(strong_validator({.etag = "W/\"a\"", .last_modified = then, .date = later}), "");
+  EXPECT_EQ(strong_validator({.last_modified = then, .date = later}), then);
+  EXPECT_EQ(strong_validator({.last_modified = then, .date = then}), "");
+  EXPECT_EQ(strong_validator({.last_modified = then}), "");
+  EXPECT_EQ(strong_validator({.etag = "unquoted"}), "");
+}
+
+}  // namespace
+}  // namespace skua::client

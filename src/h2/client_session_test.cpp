@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: MIT
+// A client's session against frames made by hand: what becomes an event, what a request, and what
+// ends a stream or the connection.
+#include "h2/client_session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/h2_client_recorder.hpp"
+#include "support/h2_frames.hpp"
+
+namespace skua::h2 {
+namespace {
+
+using namespace std::chrono_literals;
+using frames::block;
+using frames::field;
+
+constexpr loop::Instant start{};
+
+std::string head(std::uint32_t id, const frames::Fields& more = {}, unsigned flags = frames::open,
+                 std::string_view status = "200") {
+  return frames::headers(id, field(":status", status) + block(more), flags);
+}
+
+/// Everything here is told with the bytes in one piece, in several, and byte by byte.
+class ClientSessionTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
+    open({});
+  }
+  /// A connection whose settings are agreed on.
+  void open(const ClientSessionOptions& options,
+            const std::string& hello = frames::settings() + frames::settings_ack()) {
+    session = make_client_session(options, recorder, start);
+    recorder.session = session.get();
+    recorder.log.clear();
+    recorder.received.clear();
+    recorder.contents.clear();
+    recorder.streams.clear();
+    recorder.failures.clear();
+    session->receive(hello, start);
+    recorder.flush();
+  }
+  /// What comes back for these bytes.
+  std::string exchange(const std::string& bytes) {
+    receive(bytes);
+    return frames::describe(recorder.flush());
+  }
+  void receive(std::string_view bytes) {
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(GetParam(), bytes.size()))) {
+      session->receive(bytes.substr(0, GetParam()), start);
+    }
+  }
+  std::string flush() { return frames::describe(recorder.flush()); }
+  Errc failure_of(std::uint32_t id) {
+    const auto found = recorder.failures.find(id);
+    return found != recorder.failures.end() ? found->second.error.code() : Errc::None;
+  }
+
+  ClientRecorder recorder;
+  std::unique_ptr<ClientSession> session;
+};
+
+TEST_P(ClientSessionTest, BeginsWithPrefaceAndSettings) {
+  session = make_client_session({}, recorder, start);
+  recorder.session = session.get();
+  const std::string sent = recorder.flush();
+  ASSERT_TRUE(sent.starts_with(client_preface));
+  const auto split = frames::split(std::string_view(sent).substr(client_preface.size()));
+  ASSERT_EQ(split.size(), 2U);
+  const std::string expected =
+      frames::settings({{2, 0}, {4, 2 * 1024 * 1024}, {5, 16384}, {6, 65536}, {9, 1}});
+  EXPECT_EQ(split[0].payload, expected.substr(frame_header_bytes));
+  EXPECT_EQ(split[1].head.type, FrameType::WindowUpdate);
+}
+
+TEST_P(ClientSessionTest, GetsAResponse) {
+  ASSERT_NE(recorder.get("/"), nullptr);
+  EXPECT_EQ(flush(), "HEADERS(1)!");
+  EXPECT_EQ(exchange(head(1, {{"content-length", "5"}, {"x", "y"}}) + frames::data(1, "he") +
+                     frames::padded_data(1, "llo", 9, frames::end)),
+            "");
+  EXPECT_EQ(recorder.log, "1 200 content-length=5 x=y\n1 end [hello]\n");
+  EXPECT_EQ(session->stream_count(), 0U);
+  EXPECT_EQ(session->room(), 1000U);  // it has told no limit
+}
+
+TEST_P(ClientSessionTest, PassesInterimResponsesAndTrailersOn) {
+  recorder.get("/");
+  EXPECT_EQ(flush(), "HEADERS(1)!");
+  EXPECT_EQ(exchange(head(1, {{"link", "a"}}, frames::open, "103") +
+                     head(1, {}, frames::open, "100") + head(1) + frames::data(1, "x") +
+                     frames::headers(1, field("x-sum", "9") + field("content-type", "no"))),
+            "");
+  EXPECT_EQ(recorder.log, "1 103 link=a\n1 100\n1 200\n1 end [x] x-sum=9\n");
+}
+
+TEST_P(ClientSessionTest, ResponsesWithoutContentMayTellALength) {
+  recorder.get("/", {}, Method::Head);
+  recorder.get("/");
+  recorder.get("/");
+  recorder.get("/");
+  flush();
+  EXPECT_EQ(exchange(head(1, {{"content-length", "5"}}, frames::whole) +
+                     head(3, {{"content-length", "5"}}, frames::whole, "304") +
+                     head(5, {}, frames::whole, "204") +
+                     head(7, {{"content-length", "0"}}, frames::whole)),
+            "");
+  EXPECT_EQ(recorder.log,
+            "1 200 content-length=5\n1 end []\n3 304 content-length=5\n3 end []\n"
+            "5 204\n5 end []\n7 200 content-length=0\n7 end []\n");
+}
+
+TEST_P(ClientSessionTest, TellsTheSameHoweverTheBytesAreCut) {
+  const std::string bytes = head(1, {{"content-length", "6"}}) + head(3, {}, frames::open, "100") +
+                            frames::data(1, "abc") + frames::ping() + head(5, {}, 0) +
+                            frames::continuation(5, field("x", "y"), frames::open) + head(3) +
+                            frames::data(5, "", frames::end) + frames::data(1, "def", frames::end) +
+                            head(7, {{"content-length", "1"}}) + frames::data(7, "12") +
+                            frames::reset(9, ErrorCode::RefusedStream) + head(11) +
+                            frames::goaway(11, ErrorCode::NoError) + frames::data(11, "z") +
+                            frames::headers(3, field("t", "u"));
+  const auto run = [&](std::size_t first, std::size_t piece) {
+    open({});
+    for (int i = 0; i < 7; ++i) recorder.get("/");
+    recorder.flush();
+    std::string_view rest = bytes;
+    session->receive(rest.substr(0, first), start);
+    rest.remove_prefix(first);
+    for (; !rest.empty(); rest.remove_prefix(std::min(piece, rest.size()))) {
+      session->receive(rest.substr(0, piece), start);
+    }
+    const std::string sent = flush();
+    return recorder.log + sent;
+  };
+  const std::string whole = run(bytes.size(), 1);
+  EXPECT_EQ(whole,
+            "1 200 content-length=6\n3 100\n5 200 x=y\n3 200\n5 end []\n1 end [abcdef]\n"
+            "7 200 content-length=1\n9 failed: REFUSED_STREAM: the peer reset the connection "
+            "(unprocessed)\n11 200\ngoaway NO_ERROR\n"
+            "13 failed: GOAWAY: the connection is closed (unprocessed)\n3 end [] t=u\n"
+            "7 failed: response: the content is too long\nPING+ RST_STREAM(7,PROTOCOL_ERROR)");
+  EXPECT_EQ(run(0, 1), whole);
+  for (std::size_t first = 1; first < bytes.size(); ++first) {
+    ASSERT_EQ(run(first, bytes.size()), whole) << first;
+  }
+}
+
+TEST_P(ClientSessionTest, MalformedResponsesResetTheirStreamOnly) {
+  struct Case {
+    std::string bytes;
+    Errc error;
+  };
+  const std::vector<Case> cases = {
+      {frames::headers(1, field("x", "y")), Errc::MalformedField},
+      {head(1, {}, frames::whole, "20"), Errc::MalformedField},
+      {head(1, {}, frames::whole, "099"), Errc::MalformedField},
+      {head(1, {}, frames::open, "101"), Errc::MalformedField},
+      {head(1, {}, frames::whole, "100"), Errc::MalformedField},
+      {head(1, {{"Upper", "y"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{"connection", "close"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{"transfer-encoding", "chunked"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{"x", "a\nb"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{":path", "/"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{"content-length", "x"}}, frames::whole), Errc::MalformedField},
+      {head(1, {{"content-length", "1"}, {"content-length", "2"}}), Errc::MalformedField},
+      {head(1, {{"content-length", "5"}}, frames::whole), Errc::TruncatedBody},
+      {head(1, {{"content-length", "5"}}) + frames::data(1, "abc", frames::end),
+       Errc::TruncatedBody},
+      {head(1, {{"content-length", "5"}}) + frames::data(1, "abc") +
+           frames::headers(1, field("t", "u")),
+       Errc::TruncatedBody},
+      {head(1, {{"content-length", "2"}}) + frames::data(1, "abc", frames::end), Errc::BodyTooLong},
+      {head(1) + frames::headers(1, field("t", "u"), frames::open), Errc::MalformedField},
+      {head(1) + frames::headers(1, field(":status", "200")), Errc::MalformedField},
+      {head(1, {}, frames::open, "103") + frames::data(1, "x"), Errc::MalformedFrame},
+      {head(1, {{"content-length", "3"}}, frames::open, "204") +
+           frames::data(1, "abc", frames::end),
+       Errc::MalformedField},
+      {head(1, {}, frames::open, "304") + frames::data(1, "abc"), Errc::BodyTooLong},
+  };
+  for (const Case& one : cases) {
+    open({});
+    recorder.get("/");
+    recorder.get("/other");
+    flush();
+    EXPECT_EQ(exchange(one.bytes), "RST_STREAM(1,PROTOCOL_ERROR)") << recorder.log;
+    EXPECT_EQ(failure_of(1), one.error) << recorder.log;
+    EXPECT_FALSE(recorder.failures[1].is_unprocessed);
+    EXPECT_EQ(exchange(head(3, {}, frames::whole)), "");
+    EXPECT_EQ(failure_of(3), Errc::None);
+    EXPECT_EQ(session->stream_count(), 0U);
+  }
+}
+
+TEST_P(ClientSessionTest, HeadsAreBounded) {
+  open({.head = {.field_line_bytes = 64, .list_bytes = 512, .fields = 4},
+        .trailers = {.field_line_bytes = 32, .list_bytes = 200, .fields = 2}});
+  const auto outcome = [this](const std::string& bytes) {
+    const std::uint32_t id = recorder.get("/")->id();
+    flush();
+    std::string text = bytes;
+    for (std::size_t at = 0; at < text.size();) {  // for this stream
+      const FrameHead its = frames::split(std::string_view(text).substr(at)).front().head;
+      text.replace(at + 5, 4, frames::number(id, 4));
+      at += frame_header_bytes + its.length_bytes;
+    }
+    exchange(text);
+    return failure_of(id);
+  };
+  EXPECT_EQ(outcome(head(1, {{"a", "b"}}, frames::whole)), Errc::None);
+  EXPECT_EQ(outcome(head(1, {{"a", std::string(64, 'b')}}, frames::whole)), Errc::FieldTooLong);
+  EXPECT_EQ(outcome(head(1, frames::Fields(5, {"a", "b"}), frames::whole)), Errc::TooManyFields);
+  EXPECT_EQ(outcome(head(1, frames::Fields(8, {"a", "b"}), frames::whole)), Errc::TooManyFields);
+  EXPECT_EQ(outcome(head(1, frames::Fields(4, {"a", std::string(60, 'b')}), frames::whole)),
+            Errc::HeadTooLong);
+  EXPECT_EQ(outcome(head(1) + frames::headers(1, field("a", std::string(40, 'b')))),
+            Errc::TrailerTooLong);
+  EXPECT_FALSE(session->is_over());
+  // RFC 7541: one octet each for what is in the dynamic table.
+  std::string bomb = field(":status", "200") + frames::remembered("a", std::string(60, 'b'));
+  for (int i = 0; i < 100; ++i) bomb += frames::indexed(62);
+  EXPECT_EQ(outcome(frames::headers(1, bomb)), Errc::HeadTooLong);
+  EXPECT_TRUE(session->is_over());
+  ASSERT_NE(session->failure(), nullptr);
+  EXPECT_EQ(session->failure()->code, ErrorCode::EnhanceYourCalm);
+}
+
+TEST_P(ClientSessionTest, InterimResponsesAreCounted) {
+  recorder.get("/");
+  flush();
+  std::string many;
+  for (int i = 0; i < 32; ++i) many += head(1, {}, frames::open, "103");
+  EXPECT_EQ(exchange(many), "");
+  EXPECT_EQ(exchange(head(1, {}, frames::open, "103")), "RST_STREAM(1,ENHANCE_YOUR_CALM)");
+  EXPECT_EQ(failure_of(1), Errc::TooManyInterimResponses);
+
+  open({.interim_bytes = 1000});
+  recorder.get("/");
+  flush();
+  EXPECT_EQ(exchange(head(1, {{"link", std::string(500, 'a')}}, frames::open, "103")), "");
+  EXPECT_EQ(exchange(head(1, {{"link", std::string(500, 'a')}}, frames::open, "103")),
+            "RST_STREAM(1,CANCEL)");
+  EXPECT_EQ(failure_of(1), Errc::HeadTooLong);
+}
+
+TEST_P(ClientSessionTest, WhatBreaksTheConnectionEndsAllOfIt) {
+  struct Case {
+    std::string bytes;
+    ErrorCode code;
+  };
+  const std::vector<Case> cases = {
+      {frames::frame(FrameType::PushPromise, frames::open, 1,
+                     frames::number(2, 4) + frames::request_block("GET", "/")),
+       ErrorCode::ProtocolError},
+      {head(2), ErrorCode::ProtocolError},
+      {head(9), ErrorCode::ProtocolError},
+      {frames::data(9, "a"), ErrorCode::ProtocolError},
+      {frames::data(0, "a"), ErrorCode::ProtocolError},
+      {frames::frame(FrameType::Ping, 0, 0, "short"), ErrorCode::FrameSizeError},
+      {frames::headers(1, "\xff\xff\xff\xff\xff\xff"), ErrorCode::CompressionError},
+      {frames::window_update(0, 0), ErrorCode::ProtocolError},
+      {frames::window_update(1, 0), ErrorCode::ProtocolError},
+      {frames::window_update(0, 0x7fffffff) + frames::window_update(0, 0x7fffffff),
+       ErrorCode::FlowControlError},
+      {frames::settings({{2, 1}}), ErrorCode::ProtocolError},
+      {head(1) + frames::frame(FrameType::Continuation, 0, 1, "x"), ErrorCode::ProtocolError},
+  };
+  for (const Case& one : cases) {
+    open({});
+    recorder.get("/");
+    recorder.get("/");
+    flush();
+    const std::string sent = exchange(one.bytes);
+    const std::string code(name(one.code));
+    EXPECT_TRUE(sent.ends_with("GOAWAY(0," + code + ")")) << sent;
+    EXPECT_EQ(failure_of(1), Errc::MalformedFrame) << code;
+    EXPECT_EQ(failure_of(3), Errc::MalformedFrame);
+    EXPECT_FALSE(recorder.failures[3].is_unprocessed);
+    EXPECT_TRUE(session->is_over());
+    EXPECT_EQ(session->room(), 0U);
+    EXPECT_EQ(recorder.get("/"), nullptr);
+  }
+}
+
+TEST_P(ClientSessionTest, SaysThatAServerSpeaksAnotherProtocol) {
+  session = make_client_session({}, recorder, start);
+  recorder.session = session.get();
+  recorder.get("/");
+  flush();
+  receive("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(flush(), "GOAWAY(0,PROTOCOL_ERROR)");
+  EXPECT_EQ(failure_of(1), Errc::UnsupportedVersion);
+}
+
+TEST_P(ClientSessionTest, FloodsEndTheConnection) {
+  const auto flooded = [this](const std::string& one, int count) {
+    open({});
+    recorder.get("/");
+    flush();
+    std::string many;
+    for (int i = 0; i < count; ++i) many += one;
+    receive(many);
+    recorder.flush();
+    return session->failure() != nullptr && session->failure()->code == ErrorCode::EnhanceYourCalm;
+  };
+  EXPECT_FALSE(flooded(frames::ping(), 500));
+  EXPECT_TRUE(flooded(frames::ping(), 1100));
+  EXPECT_TRUE(flooded(frames::settings({{3, 100}}), 150));
+  EXPECT_TRUE(flooded(frames::reset(1), 12'000));
+  EXPECT_TRUE(flooded(frames::goaway(1, ErrorCode::NoError), 1100));
+  EXPECT_TRUE(flooded(frames::frame(static_cast<FrameType>(0xa), 0, 0), 1100));
+  EXPECT_TRUE(flooded(frames::window_update(0, 1), 1100));
+  EXPECT_TRUE(flooded(frames::priority(1, 0), 2100));
+  EXPECT_EQ(failure_of(1), Errc::MalformedFrame);
+}
+
+TEST_P(ClientSessionTest, SmallMessagesThatAreAcknowledgedOneByOneAreFine) {
+  recorder.post({.text = "", .is_whole = false});
+  recorder.flush();
+  for (int i = 0; i < 5000; ++i) {
+    recorder.contents[1].text += "0123456789";
+    session->resume_body(*recorder.streams.at(1));
+    recorder.flush();
+    session->receive(frames::window_update(0, 10) + frames::window_update(1, 10), start);
+  }
+  EXPECT_FALSE(session->is_over());
+  EXPECT_LT(session->abuse_score(), 1000U);
+}
+
+TEST_P(ClientSessionTest, RefusedAndUnseenRequestsMayBeRepeated) {
+  for (int i = 0; i < 4; ++i) recorder.get("/");
+  flush();
+  receive(frames::reset(1, ErrorCode::RefusedStream) + head(3) +
+          frames::reset(3, ErrorCode::InternalError) + frames::goaway(5, ErrorCode::NoError));
+  EXPECT_TRUE(recorder.failures[1].is_unprocessed);
+  EXPECT_FALSE(recorder.failures[3].is_unprocessed);
+  EXPECT_EQ(failure_of(3), Errc::Reset);
+  EXPECT_TRUE(recorder.failures[7].is_unprocessed);
+  EXPECT_EQ(failure_of(7), Errc::Closed);
+  EXPECT_EQ(session->room(), 0U);
+  EXPECT_FALSE(session->is_over());
+  receive(head(5, {}, frames::whole));
+  EXPECT_TRUE(recorder.log.ends_with("5 200\n5 end []\n"));
+  EXPECT_TRUE(session->is_over());
+}
+
+TEST_P(ClientSessionTest, HeadersBeforeARefusalMeanThatItWasProcessed) {
+  recorder.get("/");
+  flush();
+  receive(head(1) + frames::reset(1, ErrorCode::RefusedStream));
+  EXPECT_FALSE(recorder.failures[1].is_unprocessed);
+}
+
+TEST_P(ClientSessionTest, AWholeResponseStaysWhole) {
+  recorder.releases = false;
+  ClientStream* const stream = recorder.post({.text = "ab", .is_whole = false});
+  EXPECT_EQ(flush(), "HEADERS(1) DATA(1)");
+  receive(head(1, {}, frames::whole, "413") + frames::reset(1, ErrorCode::NoError));
+  EXPECT_EQ(recorder.log, "1 413\n1 end []\n");
+  session->resume_body(*stream);  // for nobody
+  EXPECT_EQ(flush(), "");
+  session->release(*stream);
+  EXPECT_EQ(flush(), "");
+  EXPECT_EQ(session->stream_count(), 0U);
+  // Before it is whole even NO_ERROR is the end of it.
+  recorder.get("/");
+  flush();
+  receive(head(3) + frames::reset(3, ErrorCode::NoError));
+  EXPECT_EQ(failure_of(3), Errc::Reset);
+}
+
+TEST_P(ClientSessionTest, ReleasedStreamsAreCancelled) {
+  recorder.get("/");
+  recorder.post({.text = "ab", .is_whole = false});
+  flush();
+  recorder.release(1);
+  EXPECT_EQ(session->room(), 999U);  // a reset goes out first
+  recorder.release(3);
+  EXPECT_EQ(flush(), "RST_STREAM(1,CANCEL) RST_STREAM(3,CANCEL)");
+  EXPECT_EQ(session->stream_count(), 0U);
+  // What was on its way is dropped, and the connection's window stays open.
+  EXPECT_EQ(exchange(head(1) + frames::data(1, "late", frames::end)), "");
+  EXPECT_EQ(recorder.log, "");
+  // One that was never sent is not cancelled on the wire.
+  recorder.get("/");
+  recorder.release(5);
+  EXPECT_EQ(flush(), "");
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_P(ClientSessionTest, ReleasesFromInsideEvents) {
+  recorder.when_head = [this](ClientStream& stream) { recorder.release(stream.id()); };
+  recorder.get("/");
+  recorder.get("/");
+  flush();
+  EXPECT_EQ(exchange(head(1) + frames::data(1, "x", frames::end) + head(3, {}, frames::whole)),
+            "RST_STREAM(1,CANCEL) RST_STREAM(3,CANCEL)");
+  EXPECT_EQ(recorder.log, "1 200\n3 200\n");
+}
+
+TEST_P(ClientSessionTest, RoomIsWhatTheServerAllows) {
+  EXPECT_EQ(session->room(), 1000U);
+  const int before = recorder.room_count;
+  receive(frames::settings({{3, 2}}));
+  EXPECT_GT(recorder.room_count, before);
+  EXPECT_EQ(session->room(), 2U);
+  recorder.get("/");
+  recorder.get("/");
+  EXPECT_EQ(session->room(), 0U);
+  EXPECT_EQ(recorder.get("/"), nullptr);
+  flush();
+  receive(head(1, {}, frames::whole));
+  EXPECT_EQ(session->room(), 1U);
+  receive(frames::settings({{3, 1000}}));
+  EXPECT_EQ(session->room(), 999U);
+  session->shut_down();
+  EXPECT_EQ(session->room(), 0U);
+  EXPECT_EQ(flush(), "SETTINGS+ GOAWAY(0,NO_ERROR)");
+  EXPECT_FALSE(session->is_over());
+  receive(head(3, {}, frames::whole));
+  EXPECT_TRUE(session->is_over());
+  EXPECT_EQ(session->failure(), nullptr);
+}
+
+TEST_P(ClientSessionTest, WaitsWhereTheServerAllowsLessThanWasBegun) {
+  session = make_client_session({}, recorder, start);
+  recorder.session = session.get();
+  for (int i = 0; i < 3; ++i) recorder.get("/");
+  receive(frames::settings({{3, 1}}));
+  std::string sent = recorder.flush();
+  sent.erase(0, client_preface.size());
+  EXPECT_EQ(frames::describe(sent), "SETTINGS SETTINGS+ WINDOW_UPDATE(0) HEADERS(1)!");
+  EXPECT_EQ(exchange(head(1, {}, frames::whole)), "HEADERS(3)!");
+  receive(frames::goaway(3, ErrorCode::NoError));
+  flush();
+  EXPECT_TRUE(recorder.failures[5].is_unprocessed);
+  receive(head(3, {}, frames::whole));
+  EXPECT_EQ(flush(), "");
+  EXPECT_TRUE(session->is_over());
+  EXPECT_EQ(session->stream_count(), 0U);
+}
+
+TEST_P(ClientSessionTest, ALostConnectionFailsWhatIsNotWhole) {
+  recorder.get("/");
+  flush();
+  recorder.get("/");
+  session->lose(Error(Errc::Reset));
+  EXPECT_EQ(failure_of(1), Errc::Reset);
+  EXPECT_FALSE(recorder.failures[1].is_unprocessed);
+  EXPECT_TRUE(recorder.failures[3].is_unprocessed);
+}
+
+TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
+  recorder.get("/a?b",
+               "Host: other\r\nConnection: close, x\r\nKeep-Alive: 1\r\nProxy-Connection: a\r\n"
+               "Transfer-Encoding: chunked\r\nUpgrade: h2c\r\nTE: gzip;q=0.5, Trailers\r\n"
+               "Content-Length: 7\r\nX-Case: Kept \r\nCookie: a=b; c=d\r\nCookie: e\r\n");
+  recorder.get("/", "TE: gzip\r\n");
+  const auto sent = frames::split(recorder.flush());
+  ASSERT_EQ(sent.size(), 2U);
+  // Read by a server's session.
+  struct Reader : Events {
+    void on_request(Stream& stream, bool) override {
+      const http::Head& its = stream.request().head;
+      text.append(name(its.method)).append(" ").append(its.target());
+      for (const http::FieldLine& line : its.fields) {
+        text.append(" ").append(its.name(line)).append("=").append(its.value(line));
+      }
+      text += '\n';
+    }
+    void on_data(Stream&, std::string_view) override {}
+    void on_end(Stream&, const http::Head&) override {}
+    void on_closed(Stream&, ErrorCode) override {}
+    void on_goaway(ErrorCode) override {}
+    BodyRead read_body(Stream&, std::size_t) override { return {}; }
+    std::string text;
+  } reader;
+  const auto server = make_server_session({}, reader, start);
+  server->receive(frames::hello() + recorder.output, start);
+  EXPECT_EQ(reader.text,
+            "GET /a?b host=h.example te=trailers x-case=Kept cookie=a=b; c=d; e\n"
+            "GET / host=h.example\n");
+}
+
+TEST_P(ClientSessionTest, ATooLongRequestHeadIsItsOwnFault) {
+  recorder.get("/", "x: " + std::string(300'000, 'a') + "\r\n");
+  EXPECT_EQ(flush(), "");
+  EXPECT_EQ(failure_of(1), Errc::HeadTooLong);
+  EXPECT_FALSE(recorder.failures[1].is_unprocessed);
+  EXPECT_FALSE(session->is_over());
+}
+
+INSTANTIATE_TEST_SUITE_P(Pieces, ClientSessionTest, ::testing::Values(1, 7, 1U << 20U));
+
+}  // namespace
+}  // namespace skua::h2
