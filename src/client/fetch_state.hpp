@@ -18,6 +18,9 @@
 
 namespace skua::client {
 
+/// A longer one is none.
+inline constexpr Duration longest_timeout = 24h * 3650;
+
 /// A request on its way to its answer; see fetch().
 class Fetch final {
  public:
@@ -28,7 +31,7 @@ class Fetch final {
         method_(spec_->method),
         fields_(spec_->fields),
         credentials_(spec_->credentials) {
-    if (spec_->timeout != no_time_limit) deadline_ = began_ + spec_->timeout;
+    if (spec_->timeout < longest_timeout) deadline_ = began_ + spec_->timeout;
   }
 
   Task<Outcome<ReceptionPointer>> run();

@@ -18,6 +18,7 @@ using Event = h1::ResponseEvent;
 
 constexpr std::size_t piece_bytes = 32 * 1024;      // of what is decoded
 constexpr std::size_t discarded_bytes = 64 * 1024;  // more costs more than another connection
+constexpr Duration discarding_time = 1s;
 
 std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
   const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
@@ -37,6 +38,7 @@ Reception::Reception(std::shared_ptr<Core> core, Pool::Lease lease, ExchangePoin
       lease_(std::move(lease)),
       exchange_(std::move(exchange)),
       asked_(std::move(asked)),
+      deadline_(asked_.deadline),
       timings_(asked_.timings),
       head_(exchange_->head()),
       length_bytes_(length_of(head_.head())) {
@@ -93,7 +95,7 @@ Result<Exchange::Step> Reception::next() {
   if (!step || step->event != Event::Data) return step;
   received_bytes_ += step->data.size();
   if (received_bytes_ > core_->options.limits.body_bytes) return Errc::BodyTooLong;
-  if (asked_.on_progress) {
+  if (asked_.on_progress && !is_discarding_) {
     std::optional<std::uint64_t> total = length_bytes_;
     if (total) *total += earlier_bytes_;
     asked_.on_progress({received_bytes_ + earlier_bytes_, total});
@@ -104,7 +106,7 @@ Result<Exchange::Step> Reception::next() {
 Duration Reception::patience() noexcept {
   const loop::Instant now = core_->loop.now();
   const Duration idle = core_->options.timeouts.idle - (now - exchange_->progress());
-  return std::min(idle, asked_.deadline - now);
+  return std::min(idle, deadline_ - now);
 }
 
 Task<Outcome<std::optional<Bytes>>> Reception::read() {
@@ -137,6 +139,8 @@ Task<Outcome<std::optional<Bytes>>> Reception::read() {
 
 Task<> Reception::discard() {
   decoder_.reset();
+  is_discarding_ = true;
+  deadline_ = std::min(deadline_, core_->loop.now() + discarding_time);
   while (exchange_ && received_bytes_ < discarded_bytes) {
     Outcome<std::optional<Bytes>> piece = co_await read();
     if (!piece) break;

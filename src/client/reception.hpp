@@ -64,7 +64,7 @@ class Reception final {
   /// As ClientResponse::read().
   Task<Outcome<std::optional<Bytes>>> read();
   /// Reads what is left without using it, so that the connection can be used again; gives up where
-  /// that is much.
+  /// that is much, or slow to come.
   Task<> discard();
 
  private:
@@ -79,6 +79,7 @@ class Reception final {
   Pool::Lease lease_;         // goes after the exchange
   ExchangePointer exchange_;  // null: the content is read, or has failed
   const Asked asked_;
+  loop::Instant deadline_;
   ClientTimings timings_;
   KeptHead head_;
   KeptHead trailers_;
@@ -89,6 +90,7 @@ class Reception final {
   std::uint64_t received_bytes_ = 0;
   std::uint64_t earlier_bytes_ = 0;
   std::optional<Problem> problem_{};
+  bool is_discarding_ = false;
 
  public:
   [[nodiscard]] const ClientTimings& timings() const noexcept { return timings_; }

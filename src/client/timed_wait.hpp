@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <coroutine>
 
 #include "loop/loop.hpp"
@@ -19,7 +20,7 @@ class TimedWait final {
   TimedWait(loop::Loop& loop, skua::detail::WaiterList& list, Duration limit) noexcept
       : list_(list),
         timer_(loop.timers(), loop::call_member<&TimedWait::on_time>, this),
-        limit_(limit) {}
+        limit_(std::min(limit, Duration(24h))) {}  // no time is too long to be added to now
   TimedWait(const TimedWait&) = delete;
   TimedWait& operator=(const TimedWait&) = delete;
 

@@ -3,6 +3,7 @@
 // cookies, decodes content, and asks again where a connection has died.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -46,6 +47,29 @@ TEST_P(ClientFollows, RedirectsLeadToTheAnswer) {
     }
   });
   EXPECT_EQ(server()->counters().connections_accepted, 1U);
+}
+
+TEST_P(ClientFollows, ContentOnTheWayIsNobodysProgressAndHoldsUpNobody) {
+  router_.get("/a", [](Request&) -> Task<Response> {
+    const auto drip = [](BodyWriter& out) -> Task<> {
+      while (true) {
+        co_await out.write("x");
+        co_await sleep(50ms);
+      }
+    };
+    Response response = Response::stream("text/plain", drip);
+    response.status(Status::Found);
+    response.header("Location", "/b");
+    co_return response;
+  });
+  router_.get("/b", [] { return "here"; });
+  run([&](Client& client) -> Task<> {
+    std::uint64_t most = 0;
+    const auto note = [&most](Progress progress) { most = std::max(most, progress.done_bytes); };
+    auto text = co_await client.get(url("/a")).on_progress(note).text();
+    EXPECT_EQ(text.value_or(""), "here");
+    EXPECT_EQ(most, 4U);
+  });
 }
 
 TEST_P(ClientFollows, TheMethodAndTheContentFollowTheStatus) {
