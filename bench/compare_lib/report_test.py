@@ -3,7 +3,7 @@
 
 import unittest
 
-from . import report
+from . import clients, report
 
 
 def run(number, server_cpu, wrk_cpu, requests=100):
@@ -60,6 +60,13 @@ class Report(unittest.TestCase):
             [(name, ceiling, ratio["median"]) for name, ceiling, ratio in found],
             [("skua-epoll", "raw-epoll", 1.5)],
         )
+
+    def test_a_client_is_measured_by_what_the_server_cost_meanwhile(self):
+        def one(number, client_cpu, server_cpu):
+            return {"round": number, "client_cpu": client_cpu, "server_cpu": server_cpu, "requests": 100, "seconds": 1.0}
+
+        row = clients.row("a", [one(0, 1.0, 1.0), one(1, 3.0, 3.0)], [one(0, 2.0, 1.0), one(1, 2.0, 1.0)])
+        self.assertEqual(row[:3], ["a", "0.50 (0.50..0.50)", "1.00 (0.50..1.50)"])
 
 
 if __name__ == "__main__":
