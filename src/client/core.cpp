@@ -154,8 +154,8 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
         "speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
         h2::is_available() ? "the server has not agreed to" : "skua was built without it");
   }
-  made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
-                                        response_limits(options));
+  made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, buffers,
+                                        std::move(stream), response_limits(options));
   return made;
 }
 

@@ -10,6 +10,7 @@
 #include "client/pool.hpp"
 #include "client/proxy_settings.hpp"
 #include "client/resolver.hpp"
+#include "client/spare_buffers.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
 #include "skua/async.hpp"
@@ -52,6 +53,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Connector connector;
   ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
+  SpareBuffers buffers;
   Pool pool;
   CookieJar jar;
   Authorizations authorizations;

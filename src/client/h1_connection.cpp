@@ -14,7 +14,6 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has to wait
-constexpr std::size_t kept_bytes = 16 * 1024;
 constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then whoever makes content has to wait
 
 using Event = h1::ResponseEvent;
@@ -36,11 +35,12 @@ h1::RequestHead head_of(const OutgoingRequest& request) {
 }  // namespace
 
 H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-                           net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
-                           const h1::ResponseLimits& limits)
+                           net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
+                           std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),
+      buffers_(buffers),
       stream_(std::move(stream)),
       output_(blocks),
       reader_(limits),
@@ -253,10 +253,9 @@ void H1Connection::end() noexcept {
   if (state_ == State::Busy) state_ = State::Over;
   stop_content();
   exception_ = nullptr;
-  looked_at_.clear();
   used_bytes_ = 0;
-  if (looked_at_.capacity() > kept_bytes) std::string().swap(looked_at_);
-  if (received_.capacity() > kept_bytes) std::string().swap(received_);
+  buffers_.give(looked_at_);
+  buffers_.give(received_);
   if (state_ == State::Idle) set_receiving(true);
 }
 
@@ -268,6 +267,7 @@ void H1Connection::on_receive(std::span<char> bytes) {
   }
   if (state_ != State::Busy) return;
   progress_ = loop_.now();
+  if (received_.empty() && received_.capacity() < bytes.size()) received_ = buffers_.take();
   received_.append(bytes.data(), bytes.size());
   if (received_.size() >= received_high_bytes) set_receiving(false);
   changed_.wake_all();

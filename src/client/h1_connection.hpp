@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "client/exchange.hpp"
+#include "client/spare_buffers.hpp"
 #include "h1/response_reader.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
@@ -33,8 +34,8 @@ class H1Connection final : public HttpConnection,
  public:
   /// `stream` is idle, and nobody listens to it.
   H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-               net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
-               const h1::ResponseLimits& limits);
+               net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
+               std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits);
   ~H1Connection() override;
 
   [[nodiscard]] std::size_t capacity() const noexcept override {
@@ -92,6 +93,7 @@ class H1Connection final : public HttpConnection,
   const std::shared_ptr<void> owner_;
   loop::Loop& loop_;
   Pool& pool_;
+  SpareBuffers& buffers_;
   std::unique_ptr<net::Stream> stream_;
   net::OutputQueue output_;
   h1::ResponseReader reader_;

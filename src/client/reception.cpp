@@ -19,6 +19,7 @@ using Event = h1::ResponseEvent;
 constexpr std::size_t piece_bytes = 32 * 1024;      // of what is decoded
 constexpr std::size_t discarded_bytes = 64 * 1024;  // more costs more than another connection
 constexpr Duration discarding_time = 1s;
+constexpr std::uint64_t most_believed = 1_MiB;  // of a length that is only told
 
 std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
   const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
@@ -151,6 +152,9 @@ Task<> Reception::discard() {
 
 Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_bytes) {
   std::string text;
+  const std::uint64_t told = reception.is_decoded() ? 0 : reception.length_bytes().value_or(0);
+  text.reserve(
+      static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, most_believed})));
   while (true) {
     Outcome<std::optional<Bytes>> piece = co_await reception.read();
     if (!piece) co_return piece.error();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace skua::client {
+
+/// Large buffers, for one connection after the other: an idle one holds none, and none is made and
+/// unmade for every response.
+class SpareBuffers final {
+ public:
+  SpareBuffers() { spare_.reserve(most); }
+
+  /// Smaller ones are not worth it.
+  static constexpr std::size_t least_bytes = 16 * 1024;
+
+  /// An empty string, perhaps with memory.
+  [[nodiscard]] std::string take() noexcept {
+    if (spare_.empty()) return {};
+    std::string taken = std::move(spare_.back());
+    spare_.pop_back();
+    return taken;
+  }
+  /// Empties a buffer and takes its memory away, if that is much.
+  void give(std::string& buffer) noexcept {
+    buffer.clear();
+    if (buffer.capacity() < least_bytes) return;
+    std::string taken = std::exchange(buffer, {});
+    if (spare_.size() < most) spare_.push_back(std::move(taken));
+  }
+
+ private:
+  static constexpr std::size_t most = 16;
+
+  std::vector<std::string> spare_;
+};
+
+}  // namespace skua::client
