@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "net/socket.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::cli {
@@ -36,8 +37,10 @@ class PartFile final {
   PartFile& operator=(PartFile&&) = delete;
   ~PartFile();
 
-  /// What is there from an earlier time; nothing where that is not known, or nothing is there.
-  [[nodiscard]] const std::optional<PartOrigin>& origin() const noexcept { return origin_; }
+  /// What is there from an earlier time; null where that is not known, or nothing is there.
+  [[nodiscard]] const PartOrigin* origin() const noexcept SKUA_LIFETIMEBOUND {
+    return origin_ ? &*origin_ : nullptr;
+  }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] const std::string& path() const noexcept { return part_path_; }
 

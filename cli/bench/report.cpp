@@ -75,7 +75,7 @@ std::string latencies(const Plan& plan, const Tally& tally) {
   for (const char* name : {"min", "p50", "p90", "p99", "p99.9", "max", "mean", "stdev"}) {
     head += cell(name);
   }
-  std::string out = line("", head);
+  const std::string out = line("", head);
   if (!plan.rate) return out + line("latency", latency_row(tally.latency));
   return out + line("from due", latency_row(tally.latency)) +
          line("from sent", latency_row(tally.uncorrected));

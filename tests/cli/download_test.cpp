@@ -225,7 +225,8 @@ TEST(PartFile, OriginsOfOthersAreNotBelieved) {
   {
     const auto part = cli::PartFile::open(path);
     ASSERT_TRUE(part);
-    EXPECT_EQ(part->origin(), origin);
+    ASSERT_TRUE(part->origin());
+    EXPECT_EQ(*part->origin(), origin);
     EXPECT_EQ(part->size_bytes(), 4U);
   }
   for (const char* text : {"", "skua download 1\nhttp://a/f\n\"v\"\n", "skua download 2\na\nb\n3\n",
