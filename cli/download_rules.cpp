@@ -57,15 +57,14 @@ std::string name_told(const ClientResponse& response) {
   const auto field = response.header("content-disposition");
   if (!field) return "";
   const auto disposition = http::parse_content_disposition(*field);
-  if (!disposition || !disposition->filename) return "";
-  return http::safe_filename(*disposition->filename);
+  return disposition ? http::safe_filename(disposition->filename.value_or("")) : "";
 }
 
 std::string name_in(const Url& url) {
   const std::string_view path = url.path();
   const std::string_view segment = path.substr(path.rfind('/') + 1);
   const Result<std::string> decoded = percent_decode(segment);
-  std::string name = http::safe_filename(decoded ? *decoded : std::string(segment));
+  const std::string name = http::safe_filename(decoded ? *decoded : std::string(segment));
   return name.empty() ? "index.html" : name;
 }
 
