@@ -162,7 +162,7 @@ Outcome<std::string> PartFile::keep_as(const std::string& path) {
 Outcome<std::string> PartFile::keep_beside(const std::string& path) {
   if (!is_stored()) return could_not("write", part_path_);
   for (int number = 0; number < most_numbers; ++number) {
-    const std::string name = numbered(path, number);
+    std::string name = numbered(path, number);
     if (rename_beside(part_path_, name)) {
       ::unlink(origin_path().c_str());
       file_.reset();

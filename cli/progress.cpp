@@ -75,7 +75,7 @@ std::string clock_text(std::chrono::seconds time) {
   return text.data();
 }
 
-Transfer::Transfer(std::string name, std::optional<std::uint64_t> total_bytes,
+Transfer::Transfer(std::string_view name, std::optional<std::uint64_t> total_bytes,
                    std::uint64_t begun_bytes, Time now)
     : name_(harmless(name)),
       total_bytes_(total_bytes),

@@ -23,8 +23,8 @@ class Transfer final {
   using Time = std::chrono::steady_clock::time_point;
 
   /// `begun_bytes` were there before.
-  Transfer(std::string name, std::optional<std::uint64_t> total_bytes, std::uint64_t begun_bytes,
-           Time now);
+  Transfer(std::string_view name, std::optional<std::uint64_t> total_bytes,
+           std::uint64_t begun_bytes, Time now);
 
   void advance(std::uint64_t done_bytes, Time now);
   void end(std::string_view how, Time now);

@@ -24,7 +24,8 @@ constexpr std::string_view plain = "\x1b[0m";
 
 std::string coloured(std::string_view text, std::string_view colour, bool has_colour) {
   std::string shown = harmless(text);
-  return has_colour ? std::string(colour).append(shown).append(plain) : shown;
+  if (has_colour) shown.insert(0, colour).append(plain);
+  return shown;
 }
 
 std::string_view colour_of(Status status) noexcept {

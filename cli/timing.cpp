@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace skua::cli {
@@ -42,7 +43,7 @@ std::string waterfall(std::span<const Phase> phases, std::size_t columns) {
   const auto column_of = [room, total](std::chrono::nanoseconds time) {
     if (total.count() == 0) return std::size_t{0};
     const double share = static_cast<double>(time.count()) / static_cast<double>(total.count());
-    return std::min(room, static_cast<std::size_t>(share * static_cast<double>(room) + 0.5));
+    return std::min(room, static_cast<std::size_t>(std::lround(share * static_cast<double>(room))));
   };
   std::string out;
   for (const Phase& phase : phases) {
