@@ -124,7 +124,7 @@ Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
   const std::optional<std::uint64_t> total = part.origin()->total_bytes;
-  const std::size_t number = display_.add(std::move(name), total, part.size_bytes());
+  const std::size_t number = display_.add(name, total, part.size_bytes());
   while (true) {
     const Outcome<std::optional<Bytes>> piece = co_await response.read();
     if (!piece) {

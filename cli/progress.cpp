@@ -142,9 +142,9 @@ std::string Transfer::line(std::size_t columns, Time now) const {
   return cut(text + "  " + values, columns);
 }
 
-std::size_t ProgressBoard::add(std::string name, std::optional<std::uint64_t> total_bytes,
+std::size_t ProgressBoard::add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                                std::uint64_t begun_bytes, Time now) {
-  transfers_.emplace_back(std::move(name), total_bytes, begun_bytes, now);
+  transfers_.emplace_back(name, total_bytes, begun_bytes, now);
   is_left_behind_.push_back(false);
   has_news_ = true;
   return transfers_.size() - 1;

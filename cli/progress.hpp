@@ -60,7 +60,7 @@ class ProgressBoard final {
   using Time = Transfer::Time;
 
   /// Returns its number, for the calls below.
-  std::size_t add(std::string name, std::optional<std::uint64_t> total_bytes,
+  std::size_t add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                   std::uint64_t begun_bytes, Time now);
   void advance(std::size_t number, std::uint64_t done_bytes, Time now) {
     transfers_[number].advance(done_bytes, now);

@@ -20,9 +20,9 @@ Transfer::Time now() { return std::chrono::steady_clock::now(); }
 ProgressDisplay::ProgressDisplay(bool is_wanted)
     : is_shown_(is_wanted && is_terminal(STDERR_FILENO)) {}
 
-std::size_t ProgressDisplay::add(std::string name, std::optional<std::uint64_t> total_bytes,
+std::size_t ProgressDisplay::add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                                  std::uint64_t begun_bytes) {
-  const std::size_t number = board_.add(std::move(name), total_bytes, begun_bytes, now());
+  const std::size_t number = board_.add(name, total_bytes, begun_bytes, now());
   draw();
   return number;
 }

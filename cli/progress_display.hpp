@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "progress.hpp"
@@ -17,7 +16,7 @@ class ProgressDisplay final {
   explicit ProgressDisplay(bool is_wanted);
 
   [[nodiscard]] bool is_shown() const noexcept { return is_shown_; }
-  std::size_t add(std::string name, std::optional<std::uint64_t> total_bytes,
+  std::size_t add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                   std::uint64_t begun_bytes);
   void advance(std::size_t number, std::uint64_t done_bytes);
   void end(std::size_t number, std::string_view how);

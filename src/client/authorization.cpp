@@ -18,14 +18,11 @@ constexpr std::size_t most_known = 64;
 Authorization::Authorization(BasicCredentials credentials)
     : credentials_(std::move(credentials)), digest_(credentials_.user, credentials_.password) {}
 
-Result<std::optional<std::string>> Authorization::field(std::string_view method,
-                                                        std::string_view target,
-                                                        std::string_view content) {
-  if (scheme_ == Scheme::None) return std::optional<std::string>();
-  Result<std::string> field =
-      scheme_ == Scheme::Basic ? credentials_.field() : digest_.authorize(method, target, content);
-  if (!field) return field.error();
-  return std::optional<std::string>(*std::move(field));
+Result<std::string> Authorization::field(std::string_view method, std::string_view target,
+                                         std::string_view content) {
+  if (scheme_ == Scheme::None) return std::string();
+  if (scheme_ == Scheme::Basic) return credentials_.field();
+  return digest_.authorize(method, target, content);
 }
 
 bool Authorization::learn(const http::Head& head) {

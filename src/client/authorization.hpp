@@ -19,11 +19,11 @@ class Authorization final {
  public:
   explicit Authorization(BasicCredentials credentials);
 
-  /// The field that answers what the server has asked; nothing where it has not asked yet.
+  /// The field that answers what the server has asked; empty where it has not asked yet.
   ///
   /// Ends with: Unsupported, MalformedChallenge.
-  Result<std::optional<std::string>> field(std::string_view method, std::string_view target,
-                                           std::string_view content);
+  Result<std::string> field(std::string_view method, std::string_view target,
+                            std::string_view content);
   /// Looks at a response to a request that was sent with field(), if there was one.
   ///
   /// Ends with: whether the server asks, in a way that can be answered.

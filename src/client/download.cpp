@@ -110,8 +110,9 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   }
   if (problem) co_return *std::move(problem);
   const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
+  // NOLINTNEXTLINE(misc-const-correctness): it is moved from
   Task<Outcome<std::uint64_t>> writing = write_content(reception, path_, write);
-  Outcome<std::uint64_t> written = co_await std::move(writing);
+  const Outcome<std::uint64_t> written = co_await std::move(writing);
   if (!written) {
     if (!options_.resume) file_->remove();
     co_return written.error();

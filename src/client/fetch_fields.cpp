@@ -78,10 +78,9 @@ Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) 
   if (!credentials_ || fields_.find("Authorization")) return {};
   Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
   const std::string_view text = length_of(content.body) ? content.body.text() : "";
-  Result<std::optional<std::string>> field =
-      known.field(name(method_), url_.request_target(), text);
+  Result<std::string> field = known.field(name(method_), url_.request_target(), text);
   if (!field) return field.error();
-  if (*field) lines.add("Authorization", **field);
+  if (!field->empty()) lines.add("Authorization", *field);
   return {};
 }
 

@@ -116,7 +116,7 @@ void H1Connection::begin_content() {
 void H1Connection::end_content() {
   is_content_over_ = true;
   try {
-    producer_->result();
+    if (producer_) producer_->result();
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
   } catch (...) {
     exception_ = std::current_exception();
@@ -216,7 +216,7 @@ Result<Exchange::Step> H1Connection::read() {
       looked_at_.swap(received_);
       continue;
     }
-    if (end_) return end_of_input();
+    if (end_) return end_of_input(*end_);
     set_receiving(true);
     return step;
   }
@@ -234,9 +234,9 @@ Result<Exchange::Step> H1Connection::next_step() {
   return Step{step.event, step.data};
 }
 
-Result<Exchange::Step> H1Connection::end_of_input() {
+Result<Exchange::Step> H1Connection::end_of_input(Error end) {
   state_ = State::Over;
-  if (end_->code() != Errc::None) return *end_;
+  if (end.code() != Errc::None) return end;
   const Result<void> ended = reader_.end_of_input();
   if (!ended) return send_failure_.value_or(ended.error());
   return Step{Event::Complete, {}};

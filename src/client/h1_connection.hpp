@@ -87,7 +87,7 @@ class H1Connection final : public HttpConnection,
   void set_receiving(bool wanted);
   void settle();
   Result<Step> next_step();
-  Result<Step> end_of_input();
+  Result<Step> end_of_input(Error end);
   void complete() noexcept;
 
   const std::shared_ptr<void> owner_;

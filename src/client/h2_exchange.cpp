@@ -71,7 +71,8 @@ void H2Exchange::give_back_data() {
 }
 
 const http::Head& H2Exchange::trailers() const noexcept {
-  return trailers_ != nullptr ? trailers_->head : no_trailers;
+  if (trailers_ == nullptr) return no_trailers;
+  return trailers_->head;
 }
 
 void H2Exchange::take_head(std::unique_ptr<h2::ReceivedHead> head) {
@@ -164,7 +165,7 @@ void H2Exchange::begin_content() {
 void H2Exchange::end_content() {
   is_content_over_ = true;
   try {
-    producer_->result();
+    if (producer_) producer_->result();
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
     keep(Body());
   } catch (...) {

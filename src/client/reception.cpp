@@ -82,13 +82,12 @@ void Reception::complete() noexcept {
   lease_.release();
 }
 
-// Nothing where more has to come first.
-Result<std::optional<Bytes>> Reception::decode() {
+// Empty where more has to come first.
+Result<Bytes> Reception::decode(ContentDecoder& decoder) {
   decoded_.resize(piece_bytes);
-  const Result<std::size_t> size = decoder_->read(input_, decoded_);
+  const Result<std::size_t> size = decoder.read(input_, decoded_);
   if (!size) return size.error();
-  if (*size == 0) return std::optional<Bytes>();
-  return std::optional<Bytes>(bytes(std::string_view(decoded_.data(), *size)));
+  return bytes(std::string_view(decoded_.data(), *size));
 }
 
 Result<Exchange::Step> Reception::next() {
@@ -114,9 +113,9 @@ Task<Outcome<std::optional<Bytes>>> Reception::read() {
   if (problem_) co_return *problem_;
   while (true) {
     if (decoder_) {
-      Result<std::optional<Bytes>> piece = decode();
+      const Result<Bytes> piece = decode(*decoder_);
       if (!piece) co_return fail(piece.error());
-      if (*piece) co_return *piece;
+      if (!piece->empty()) co_return std::optional<Bytes>(*piece);
     }
     if (!exchange_) break;
     Result<Exchange::Step> step = next();
@@ -143,7 +142,7 @@ Task<> Reception::discard() {
   is_discarding_ = true;
   deadline_ = std::min(deadline_, core_->loop.now() + discarding_time);
   while (exchange_ && received_bytes_ < discarded_bytes) {
-    Outcome<std::optional<Bytes>> piece = co_await read();
+    const Outcome<std::optional<Bytes>> piece = co_await read();
     if (!piece) break;
   }
   exchange_.reset();
@@ -158,12 +157,13 @@ Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_byt
   while (true) {
     Outcome<std::optional<Bytes>> piece = co_await reception.read();
     if (!piece) co_return piece.error();
-    if (!*piece) co_return std::move(text);
-    if ((*piece)->size() > limit_bytes - text.size()) {
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) co_return std::move(text);
+    if (bytes->size() > limit_bytes - text.size()) {
       co_return could_not(reception.step(), Errc::BodyTooLong,
                           "its content is longer than " + std::to_string(limit_bytes) + " bytes");
     }
-    text.append(skua::text(**piece));
+    text.append(skua::text(*bytes));
   }
 }
 

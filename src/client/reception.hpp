@@ -69,7 +69,7 @@ class Reception final {
 
  private:
   Result<void> start_decoding();
-  Result<std::optional<Bytes>> decode();
+  Result<Bytes> decode(ContentDecoder& decoder);
   Result<Exchange::Step> next();
   [[nodiscard]] Duration patience() noexcept;
   void complete() noexcept;

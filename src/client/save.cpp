@@ -24,8 +24,9 @@ Task<Outcome<bool>> fill(Reception& reception, std::string& batch) {
   while (batch.size() < batch_bytes) {
     Outcome<std::optional<Bytes>> piece = co_await reception.read();
     if (!piece) co_return piece.error();
-    if (!*piece) co_return !batch.empty();
-    batch.append(text(**piece));
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) co_return !batch.empty();
+    batch.append(text(*bytes));
   }
   co_return true;
 }
@@ -56,6 +57,7 @@ Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path) {
   const Result<void> created = co_await offload(create);
   if (!created) co_return could_not_write(path, created.error());
   const auto write = [file](const std::string& piece) { return file->write(piece); };
+  // NOLINTNEXTLINE(misc-const-correctness): it is moved from
   Task<Outcome<std::uint64_t>> writing = write_content(reception, path, write);
   Outcome<std::uint64_t> size_bytes = co_await std::move(writing);
   if (!size_bytes) co_return size_bytes.error();
