@@ -25,7 +25,6 @@ TEST(ResponseReader, HeadAndTrailersNeedNoInput) {
         "\r\n1\r\na\r\n0\r\nX-T: trailer\r\n\r\n";
     std::string content;
     auto event = ResponseEvent::NeedMore;
-    std::string_view rest;
     for (std::size_t at = 0; event != ResponseEvent::Complete;) {
       std::string piece = in_one_piece ? bytes.substr(at) : bytes.substr(at, 1);
       const ResponseReader::Step step = reader.read(piece);

@@ -115,9 +115,9 @@ TEST(CookieJarRoom, TheLimitsHoldWhateverComes) {
   CookieJar jar({.cookies_per_domain = 5, .cookies = 20, .size_bytes = 1000});
   for (int i = 0; i < 1000; ++i) {
     const std::string host = "https://h" + std::to_string(i * 7 % 13) + ".example/";
-    const std::string field = "c" + std::to_string(i) + "=" + std::string(i * 31 % 150, 'x') +
-                              (i % 3 == 0 ? "; Secure" : "") +
-                              (i % 5 == 0 ? "; Max-Age=" + std::to_string(i % 10) : "");
+    const std::string field =
+        "c" + std::to_string(i) + "=" + std::string(static_cast<std::size_t>(i) * 31 % 150, 'x') +
+        (i % 3 == 0 ? "; Secure" : "") + (i % 5 == 0 ? "; Max-Age=" + std::to_string(i % 10) : "");
     static_cast<void>(jar.store(url(host), field, now + std::chrono::seconds(i)));
     if (i % 4 == 0) static_cast<void>(jar.field_for(url(host), now + std::chrono::seconds(i)));
     EXPECT_LE(jar.size(), 20);
