@@ -70,18 +70,17 @@ class LiveLine {
 
 bench::Tally make_load(const BenchOptions& options, const bench::Plan& plan) {
   const std::unique_ptr<loop::Loop> loop = loop::Loop::create().value();
-  bench::Crew crew(plan, [&loop = *loop] { loop.stop(); });
-  int signals = 0;
-  const auto watcher = loop::SignalWatcher::create(*loop, {SIGINT, SIGTERM}, [&](int) {
-    ++signals;
-    crew.end_early();
-  });
+  std::unique_ptr<bench::Crew> crew;
+  // Before there are requests: who is interrupted then is to report them, too.
+  const auto watcher =
+      loop::SignalWatcher::create(*loop, {SIGINT, SIGTERM}, [&](int) { crew->end_early(); });
+  crew = std::make_unique<bench::Crew>(plan, [&loop = *loop] { loop.stop(); });
   {
     const bool is_watched = !options.quiet && is_terminal(STDERR_FILENO);
-    const auto line = is_watched ? std::make_unique<LiveLine>(*loop, crew) : nullptr;
+    const auto line = is_watched ? std::make_unique<LiveLine>(*loop, *crew) : nullptr;
     loop->run();
   }
-  return crew.result();
+  return crew->result();
 }
 
 void warn(const bench::Plan& plan, const bench::Tally& tally) {
