@@ -33,7 +33,7 @@ class SpareBuffers final {
   }
 
  private:
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t most = 64;
 
   std::vector<std::string> spare_;
 };

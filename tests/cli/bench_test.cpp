@@ -326,7 +326,9 @@ TEST(Bench, AnswersOfEveryFramingAreUnderstood) {
     const Outcome outcome = bench({"-n", "10", "-c", "2"}, url_of(server.port()));
     EXPECT_EQ(outcome.code, 0) << answer.text << outcome.errors;
     EXPECT_EQ(outcome.count("/statuses/2xx"), 10U) << answer.text;
-    EXPECT_EQ(outcome.count("/reconnects"), answer.closes ? 8U : 0U) << answer.text;
+    // One that is made again may find that the other has asked for the last meanwhile.
+    EXPECT_GE(outcome.count("/reconnects"), answer.closes ? 8U : 0U) << answer.text;
+    EXPECT_LE(outcome.count("/reconnects"), answer.closes ? 9U : 0U) << answer.text;
   }
 }
 
