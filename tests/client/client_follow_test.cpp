@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -142,7 +144,7 @@ TEST_P(ClientFollows, FromTlsToClearTextOnlyWhereThatIsAllowed) {
 }
 
 TEST_P(ClientFollows, ABasicChallengeIsAnsweredAndRemembered) {
-  int asked = 0;
+  std::atomic<int> asked = 0;
   router_.get("/", [&asked](const Request& request) {
     const auto field = request.header("authorization");
     if (field == "Basic dTpw") return Response("welcome");
@@ -172,8 +174,9 @@ TEST_P(ClientFollows, ABasicChallengeIsAnsweredAndRemembered) {
 
 TEST_P(ClientFollows, ADigestChallengeIsAnsweredAndCounted) {
   if (!digest_secret(DigestAlgorithm::Sha256, "u", "r", "p")) GTEST_SKIP() << "no OpenSSL";
+  std::mutex guard;
   std::vector<std::uint32_t> counts;
-  router_.post("/", [&counts](Request& request) -> Task<Response> {
+  router_.post("/", [&](Request& request) -> Task<Response> {
     std::string content;
     while (auto piece = co_await request.read()) content.append(text(*piece));
     const auto field = request.header("authorization");
@@ -189,6 +192,7 @@ TEST_P(ClientFollows, ADigestChallengeIsAnsweredAndCounted) {
     }
     const auto credentials = DigestCredentials::from(parse_credentials(*field).value()).value();
     const auto secret = digest_secret(DigestAlgorithm::Sha256, "u", "r", "p").value();
+    const std::lock_guard lock(guard);
     counts.push_back(credentials.nonce_count);
     EXPECT_EQ(credentials.compute(secret, "POST").value(), credentials.response);
     co_return Response(content);
@@ -199,6 +203,7 @@ TEST_P(ClientFollows, ADigestChallengeIsAnsweredAndCounted) {
       EXPECT_EQ(text, "content");
     }
   });
+  const std::lock_guard lock(guard);
   EXPECT_EQ(counts, (std::vector<std::uint32_t>{1, 2, 3}));
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -276,14 +277,19 @@ TEST_P(ClientHttp2, AFloodEndsTheConnection) {
 }
 
 TEST_P(ClientHttp2, ADrainingServerFinishesWhatHasBegun) {
-  std::thread drain;
-  router_.get("/drain", [this, &drain](Request&) -> Task<std::string> {
-    drain = std::thread([this] { (**server_).shutdown(); });
+  std::promise<void> begun;
+  router_.get("/drain", [&begun](Request&) -> Task<std::string> {
+    begun.set_value();
     co_await sleep(50ms);
     co_return "drained";
   });
   Plan plan;
   plan.target = "/drain";
+  run({});  // starts the server
+  std::thread drain([&] {
+    begun.get_future().wait();
+    (**server_).shutdown();
+  });
   EXPECT_EQ(failed_with(run({plan})), "200 drained");
   drain.join();
 }
