@@ -235,7 +235,7 @@ TEST_P(ClientFollows, ContentIsDecodedUnlessThatIsNotWanted) {
   const std::string page(100000, 'x');
   std::string packed;
   ASSERT_TRUE(encoder->finish(page, packed));
-  router_.get("/", [&packed](const Request& request) {
+  router_.get("/", [packed](const Request& request) {
     if (!request.header("accept-encoding")) return Response("plain");
     Response response(packed);
     response.header("Content-Encoding", "gzip");
