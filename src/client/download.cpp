@@ -15,9 +15,6 @@
 namespace skua::client {
 namespace {
 
-constexpr Status partial_content = Status::PartialContent;
-constexpr Status range_not_satisfiable = Status::RangeNotSatisfiable;
-
 std::optional<std::string_view> value_of(const http::Head& head, http::FieldName name) noexcept {
   const http::FieldLine* const line = head.find(name);
   if (line == nullptr) return std::nullopt;
@@ -92,7 +89,7 @@ Task<Outcome<Downloaded>> Download::finish() {
 
 Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   std::optional<Problem> problem;
-  if (reception.status() == partial_content) {
+  if (reception.status() == Status::PartialContent) {
     const ContentRange range = content_range(reception.head());
     if (range.first != file_->size_bytes()) {
       co_return could_not(reception.step(), Errc::UnexpectedStatus,
@@ -114,7 +111,9 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   Task<Outcome<std::uint64_t>> writing = write_content(reception, path_, write);
   const Outcome<std::uint64_t> written = co_await std::move(writing);
   if (!written) {
-    if (!options_.resume) file_->remove();
+    if (options_.resume) co_return written.error();
+    const auto remove = [file = file_] { file->remove(); };
+    co_await offload(remove);
     co_return written.error();
   }
   Outcome<Downloaded> finished = co_await finish();
@@ -129,7 +128,7 @@ Task<Outcome<Downloaded>> Download::run() {
   const bool has_part = file_->size_bytes() != 0;
   Outcome<ReceptionPointer> got = co_await ask(has_part);
   if (!got) co_return got.error();
-  if (has_part && (*got)->status() == range_not_satisfiable) {
+  if (has_part && (*got)->status() == Status::RangeNotSatisfiable) {
     // Of nothing behind the end there is nothing: the part may be all of it.
     const bool is_whole = content_range((*got)->head()).total == file_->size_bytes();
     co_await (*got)->discard();
@@ -144,7 +143,7 @@ Task<Outcome<Downloaded>> Download::run() {
     got = co_await ask(false);
     if (!got) co_return got.error();
   }
-  const bool is_asked_part = has_part && (*got)->status() == partial_content;
+  const bool is_asked_part = has_part && (*got)->status() == Status::PartialContent;
   if (!is_asked_part && (*got)->status() != Status::Ok) co_return (*got)->unexpected_status();
   Outcome<Downloaded> written = co_await write(**got);
   co_return written;

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "client/pool.hpp"
-#include "h1/head_writer.hpp"
+#include "h1/request_writer.hpp"
 #include "h1/response_reader.hpp"
 #include "http/field.hpp"
 #include "loop/clock.hpp"
@@ -29,6 +29,12 @@ struct OutgoingRequest {
   h1::TargetForm form = h1::TargetForm::Origin;  ///< HTTP/1 only: Absolute to a proxy
   bool expects_continue = false;  ///< the content waits for 100, or Exchange::continue_now()
 };
+
+/// How many bytes content has, where that is known without making it.
+[[nodiscard]] std::optional<std::uint64_t> length_of(const Body& content) noexcept;
+
+/// What HTTP/1 says of a request, less its URL and fields; what it refuses, HTTP/2 refuses, too.
+[[nodiscard]] h1::RequestHead head_of(const OutgoingRequest& request) noexcept;
 
 /// One request and its response, on a connection that others may share.
 ///

@@ -18,20 +18,6 @@ constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then whoever makes c
 
 using Event = h1::ResponseEvent;
 
-h1::RequestHead head_of(const OutgoingRequest& request) {
-  h1::RequestHead head;
-  head.method = request.method;
-  head.form = request.form;
-  if (request.content.kind() == Body::Kind::None) return head;
-  head.length_bytes = request.content.size_bytes();
-  head.body = h1::BodyField::Length;
-  const std::shared_ptr<const BodyStream>* const stream = request.content.stream();
-  if (stream == nullptr) return head;
-  head.length_bytes = (*stream)->length_bytes.value_or(0);
-  if (!(*stream)->length_bytes) head.body = h1::BodyField::Chunked;
-  return head;
-}
-
 }  // namespace
 
 H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,

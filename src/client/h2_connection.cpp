@@ -33,19 +33,6 @@ H2Exchange& exchange_of(h2::ClientStream& stream) noexcept {
   return *static_cast<H2Exchange*>(stream.context);
 }
 
-// The same head for HTTP/1: what that refuses is refused here, too.
-h1::RequestHead head_of(const OutgoingRequest& request) noexcept {
-  h1::RequestHead head{.method = request.method};
-  if (request.form == h1::TargetForm::Asterisk) head.form = request.form;
-  const Body& content = request.content;
-  if (content.kind() == Body::Kind::None) return head;
-  const std::shared_ptr<const BodyStream>* const stream = content.stream();
-  const auto length = stream != nullptr ? (*stream)->length_bytes : content.size_bytes();
-  head.body = length ? h1::BodyField::Length : h1::BodyField::Chunked;
-  head.length_bytes = length.value_or(0);
-  return head;
-}
-
 std::string_view scheme_of(const Url& url) noexcept {
   return http::scheme_port(url.scheme()) == http::scheme_port("https") ? "https" : "http";
 }
@@ -82,7 +69,9 @@ std::size_t H2Connection::capacity() const noexcept {
 
 Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   if (request.method == Method::Connect) return Error(Errc::Unsupported, "HTTP/2: CONNECT");
-  const h1::RequestHead head = head_of(request);
+  h1::RequestHead head = head_of(request);
+  // An absolute form is for proxies, which are asked by HTTP/1.
+  if (head.form != h1::TargetForm::Asterisk) head.form = h1::TargetForm::Origin;
   const Result<std::string> host = h1::request_host(head, request.url, request.fields);
   if (!host) return host.error();
   if (capacity() <= exchange_count_) return Error(Errc::Closed, "HTTP/2");

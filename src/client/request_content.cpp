@@ -76,9 +76,4 @@ bool is_repeatable(const RequestSpec& spec) noexcept {
   return !spec.files.empty() || !spec.form.empty() || spec.content.kind() != Body::Kind::Stream;
 }
 
-std::optional<std::uint64_t> length_of(const Body& content) noexcept {
-  const std::shared_ptr<const BodyStream>* const stream = content.stream();
-  return stream == nullptr ? content.size_bytes() : (*stream)->length_bytes;
-}
-
 }  // namespace skua::client

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "client/request_spec.hpp"
@@ -28,8 +26,5 @@ Result<RequestContent> make_content(const RequestSpec& spec);
 
 /// Whether make_content() can be called again once some of the content was sent.
 [[nodiscard]] bool is_repeatable(const RequestSpec& spec) noexcept;
-
-/// How many bytes it has, where that is known without making it.
-[[nodiscard]] std::optional<std::uint64_t> length_of(const Body& content) noexcept;
 
 }  // namespace skua::client
