@@ -6,16 +6,14 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "colours.hpp"
 #include "ws/utf8.hpp"
 
 namespace skua::cli {
 namespace {
 
-constexpr std::string_view blue = "\x1b[34m";
-constexpr std::string_view green = "\x1b[32m";
-constexpr std::string_view cyan = "\x1b[36m";
-constexpr std::string_view magenta = "\x1b[35m";
-constexpr std::string_view plain = "\x1b[0m";
+using namespace colours;
+
 constexpr std::size_t longest_gap_bytes = 65536;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }

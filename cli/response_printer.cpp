@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/ascii.hpp"
+#include "colours.hpp"
 #include "http/media_type.hpp"
 #include "terminal.hpp"
 #include "ws/utf8.hpp"
@@ -16,11 +17,7 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::string_view red = "\x1b[31m";
-constexpr std::string_view green = "\x1b[32m";
-constexpr std::string_view yellow = "\x1b[33m";
-constexpr std::string_view cyan = "\x1b[36m";
-constexpr std::string_view plain = "\x1b[0m";
+using namespace colours;
 
 std::string coloured(std::string_view text, std::string_view colour, bool has_colour) {
   std::string shown = harmless(text);

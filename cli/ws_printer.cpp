@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/base64.hpp"
+#include "colours.hpp"
 #include "files/escape.hpp"
 #include "terminal.hpp"
 #include "ws/utf8.hpp"
@@ -18,8 +19,8 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::string_view green = "\x1b[32m";
-constexpr std::string_view grey = "\x1b[90m";
+using namespace colours;
+
 constexpr std::size_t shown_bytes = 64;
 
 // `binary, 3 bytes: 00 01 ff`
@@ -133,7 +134,7 @@ void WsPrinter::write(std::string_view text) {
 
 std::string WsPrinter::coloured(std::string_view text, std::string_view colour) const {
   if (!has_colour_) return std::string(text);
-  return std::string(colour).append(text).append("\x1b[0m");
+  return std::string(colour).append(text).append(colours::plain);
 }
 
 }  // namespace skua::cli
