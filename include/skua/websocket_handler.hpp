@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <tuple>
 #include <type_traits>
@@ -15,10 +14,20 @@
 
 namespace skua::detail {
 
+/// A handler of WebSockets that is a coroutine, with all that it is called with but the socket.
+///
+/// Lifetime:  `route` outlives what was called; `arguments`, which its parameters may refer to, are
+///            kept until that has ended.
+struct SocketHandler {
+  Task<> (*call)(const void* route, const void* arguments, WebSocket& socket) = nullptr;
+  const void* route = nullptr;
+  std::shared_ptr<const void> arguments{};  ///< nothing where it takes a socket alone
+};
+
 /// Answers an opening handshake: with a response that makes the server open a WebSocket, and run
 /// one of the two on it; or with one that says what is wrong.
-Response open_websocket(Request& request, const WebSocketOptions& options,
-                        std::function<Task<>(WebSocket&)> run, const WebSocketCallbacks* callbacks);
+Response open_websocket(Request& request, const WebSocketOptions& options, SocketHandler handler,
+                        const WebSocketCallbacks* callbacks);
 
 // The arguments of a handler of WebSockets that come from the path: all behind its request, if it
 // takes one, and its socket.
@@ -100,21 +109,33 @@ template <class F, class... Done>
 Response open_converted(const WebSocketRoute<F>& route, Request& request, std::size_t, Types<>,
                         Done&... done) {
   constexpr bool has_request = SocketArguments<typename Signature<F>::Arguments>::has_request;
-  std::shared_ptr<Request> kept;
-  if constexpr (has_request) kept = keep_request(request);
-  auto run = [&route, kept = std::move(kept),
-              values = std::tuple<typename Kept<Done>::Type...>(done...)](WebSocket& socket) {
-    return std::apply(
-        [&](const auto&... value) {
-          if constexpr (has_request) {
-            return route.handler(*kept, socket, value...);
-          } else {
-            return route.handler(socket, value...);
-          }
-        },
-        values);
+  using Values = std::tuple<typename Kept<Done>::Type...>;
+  using Arguments = std::pair<std::shared_ptr<Request>, Values>;
+  SocketHandler handler;
+  handler.route = &route;
+  if constexpr (has_request) {
+    handler.arguments = std::make_shared<const Arguments>(keep_request(request), Values(done...));
+  } else if constexpr (sizeof...(Done) != 0) {
+    handler.arguments = std::make_shared<const Arguments>(nullptr, Values(done...));
+  }
+  handler.call = [](const void* known, const void* kept, WebSocket& socket) {
+    const F& handle = static_cast<const WebSocketRoute<F>*>(known)->handler;
+    if constexpr (!has_request && sizeof...(Done) == 0) {
+      return handle(socket);
+    } else {
+      const auto& [asked, values] = *static_cast<const Arguments*>(kept);
+      return std::apply(
+          [&](const auto&... value) {
+            if constexpr (has_request) {
+              return handle(*asked, socket, value...);
+            } else {
+              return handle(socket, value...);
+            }
+          },
+          values);
+    }
   };
-  return open_websocket(request, route.options, std::move(run), nullptr);
+  return open_websocket(request, route.options, std::move(handler), nullptr);
 }
 template <class F, class First, class... Rest, class... Done>
 Response open_converted(const WebSocketRoute<F>& route, Request& request, std::size_t index,

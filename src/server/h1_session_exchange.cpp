@@ -19,14 +19,14 @@ void H1Session::feed(std::string_view input) {
 // RFC 9110 §15.2.2: behind the head follows what was asked for.
 void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
                         Response&& response) {
-  std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
+  const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
   write(head, framing, std::move(response), false);
   record_response(resources_, stream_, head, Status::SwitchingProtocols, 0);
-  auto next = std::make_unique<WsSession>(resources_, output_, owner_, std::move(told));
+  auto next = std::make_unique<WsSession>(resources_, output_, owner_, *told);
   WsSession& session = *next;
   successor_ = &session;
   owner_.replace_session(std::move(next));
-  session.start(request);
+  session.start(request, *told);
 }
 
 // As far as it is ready; when it is over, what arrived behind its request.

@@ -196,9 +196,9 @@ void H2Exchange::open_socket(Request& request, Response&& response) {
   std::string lines;
   session_->respond(*stream_, head_of(response, lines), true);
   record_response(resources_, *connection_, this->request().head, status_, 0);
-  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_,
-                                       (*response.content().stream())->upgrade);
-  socket_->start(request);
+  const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
+  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
+  socket_->start(request, upgrade);
   if (!body_.empty()) socket_->receive(std::exchange(body_, {}));
   if (stream_->has_received_all()) socket_->receive_end();
 }

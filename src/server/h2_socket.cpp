@@ -10,16 +10,16 @@
 namespace skua::server {
 
 H2Socket::H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session,
-                   h2::Stream& stream, std::shared_ptr<const detail::Upgrade> upgrade)
+                   h2::Stream& stream, const detail::Upgrade& upgrade)
     : resources_(resources),
       owner_(owner),
       session_(session),
       stream_(stream),
       content_(resources.blocks),
-      call_(resources, static_cast<ws::Wire&>(*this), std::move(upgrade)) {}
+      call_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
 
-void H2Socket::start(Request& request) {
-  call_.start(request);
+void H2Socket::start(Request& request, const detail::Upgrade& upgrade) {
+  call_.start(request, upgrade);
   if (resources_.is_draining) call_.drain();
 }
 

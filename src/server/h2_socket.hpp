@@ -24,10 +24,10 @@ namespace skua::server {
 class H2Socket final : private ws::Wire {
  public:
   H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
-           std::shared_ptr<const detail::Upgrade> upgrade);
+           const detail::Upgrade& upgrade);
 
   /// The response that opens it has been told.
-  void start(Request& request);
+  void start(Request& request, const detail::Upgrade& upgrade);
   void receive(std::string_view data);
   void receive_end();
 

@@ -9,13 +9,11 @@
 
 namespace skua::server {
 
-SocketCall::SocketCall(Resources& resources, ws::Wire& wire,
-                       std::shared_ptr<const detail::Upgrade> upgrade)
+SocketCall::SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
     : resources_(resources),
       wire_(wire),
-      upgrade_(std::move(upgrade)),
-      callbacks_(upgrade_->callbacks),
-      socket_(ws::Role::Server, *upgrade_->options, std::move(upgrade_->agreement), wire,
+      callbacks_(upgrade.callbacks),
+      socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
               resources.codecs, &resources.topics) {}
 
 SocketCall::~SocketCall() { cancel(); }
@@ -29,15 +27,16 @@ void SocketCall::guarded(F&& call) noexcept {
   }
 }
 
-void SocketCall::start(Request& request) {
+void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
   guarded([&] {
     if (callbacks_ != nullptr) {
       socket_.listen(static_cast<ws::SocketListener&>(*this));
-      upgrade_.reset();
       if (callbacks_->open) callbacks_->open(websocket_, request);
       return;
     }
-    handler_.emplace(upgrade_->run(websocket_));
+    const detail::SocketHandler& handler = upgrade.handler;
+    arguments_ = handler.arguments;
+    handler_.emplace(handler.call(handler.route, arguments_.get(), websocket_));
     handler_->start(
         [](void* self) noexcept { static_cast<SocketCall*>(self)->wire_.settle_later(); }, this);
   });

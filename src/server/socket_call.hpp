@@ -22,13 +22,13 @@ namespace skua::server {
 class SocketCall final : private ws::SocketListener {
  public:
   /// `wire` outlives it.
-  SocketCall(Resources& resources, ws::Wire& wire, std::shared_ptr<const detail::Upgrade> upgrade);
+  SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade);
   ~SocketCall();
   SocketCall(const SocketCall&) = delete;
   SocketCall& operator=(const SocketCall&) = delete;
 
-  /// Starts the application, inline; the request is there during the call only.
-  void start(Request& request);
+  /// Starts the application of the same upgrade, inline; both are there during the call only.
+  void start(Request& request, const detail::Upgrade& upgrade);
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
 
@@ -61,12 +61,12 @@ class SocketCall final : private ws::SocketListener {
 
   Resources& resources_;
   ws::Wire& wire_;
-  std::shared_ptr<const detail::Upgrade> upgrade_;  // until nobody needs it
   const WebSocketCallbacks* callbacks_;
   ws::Socket socket_;
   WebSocket websocket_{socket_};
-  bool is_concluded_ = false;      ///< the application's end was looked at
-  std::optional<Task<>> handler_;  // goes before what it refers to
+  bool is_concluded_ = false;              ///< the application's end was looked at
+  std::shared_ptr<const void> arguments_;  // of handler_
+  std::optional<Task<>> handler_;          // goes before what it refers to
 };
 
 }  // namespace skua::server

@@ -13,14 +13,14 @@ constexpr std::size_t direct_bytes = 16 * 1024;
 }  // namespace
 
 WsSession::WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
-                     std::shared_ptr<const detail::Upgrade> upgrade)
+                     const detail::Upgrade& upgrade)
     : resources_(resources),
       output_(output),
       owner_(owner),
-      call_(resources, static_cast<ws::Wire&>(*this), std::move(upgrade)) {}
+      call_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
 
-void WsSession::start(Request& request) {
-  call_.start(request);
+void WsSession::start(Request& request, const detail::Upgrade& upgrade) {
+  call_.start(request, upgrade);
   if (resources_.is_draining) call_.drain();
 }
 

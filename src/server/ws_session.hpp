@@ -14,10 +14,10 @@ namespace skua::server {
 class WsSession final : public Session, private ws::Wire {
  public:
   WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
-            std::shared_ptr<const detail::Upgrade> upgrade);
+            const detail::Upgrade& upgrade);
 
   /// The response that opens it has been written.
-  void start(Request& request);
+  void start(Request& request, const detail::Upgrade& upgrade);
 
   void receive(std::span<char> input) override;
   [[nodiscard]] Standing standing(bool is_sending) const noexcept override;

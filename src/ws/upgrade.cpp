@@ -13,7 +13,6 @@
 #include "http/response_access.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
-#include "skua/websocket_handler.hpp"
 #include "ws/extension.hpp"
 #include "ws/handshake_key.hpp"
 #include "ws/message_coding.hpp"
@@ -120,12 +119,11 @@ std::optional<Response> check(const Request& request, const WebSocketOptions& op
 }  // namespace
 
 Response detail::open_websocket(Request& request, const WebSocketOptions& options,
-                                std::function<Task<>(WebSocket&)> run,
-                                const WebSocketCallbacks* callbacks) {
+                                SocketHandler handler, const WebSocketCallbacks* callbacks) {
   if (std::optional<Response> refusal = check(request, options)) return *std::move(refusal);
   auto upgrade = std::make_shared<Upgrade>();
   upgrade->options = &options;
-  upgrade->run = std::move(run);
+  upgrade->handler = std::move(handler);
   upgrade->callbacks = callbacks;
   std::string extensions;
   if (options.compression != WebSocketCompression::Off) {
