@@ -5,6 +5,8 @@
 
 #ifdef SKUA_HAS_TLS
 
+#include <utility>
+
 #include "tls/engine.hpp"
 
 namespace skua::tls {
@@ -89,10 +91,16 @@ int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept {
   auto* const ssl = static_cast<SSL*>(
       X509_STORE_CTX_get_ex_data(store_context, SSL_get_ex_data_X509_STORE_CTX_idx()));
   const X509* const certificate = X509_STORE_CTX_get_current_cert(store_context);
+  std::string subject;
+  std::string issuer;
+  if (certificate != nullptr) {
+    subject = name_text(X509_get_subject_name(certificate));
+    issuer = name_text(X509_get_issuer_name(certificate));
+  }
   static_cast<Engine*>(SSL_get_app_data(ssl))
-      ->note_rejection(
-          X509_STORE_CTX_get_error(store_context), X509_STORE_CTX_get_error_depth(store_context),
-          certificate != nullptr ? name_text(X509_get_subject_name(certificate)) : std::string());
+      ->note_rejection(X509_STORE_CTX_get_error(store_context),
+                       X509_STORE_CTX_get_error_depth(store_context), std::move(subject),
+                       std::move(issuer));
   return 0;
 }
 

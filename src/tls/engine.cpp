@@ -28,12 +28,13 @@ std::size_t Engine::take_input(char* into, std::size_t count_bytes) noexcept {
   return count;
 }
 
-void Engine::note_rejection(int code, int depth, std::string subject) {
+void Engine::note_rejection(int code, int depth, std::string subject, std::string issuer) {
   if (!rejection_) rejection_ = std::make_unique<Rejection>();
   if (rejection_->code != 0) return;  // what follows is a consequence
   rejection_->code = code;
   rejection_->depth = depth;
   rejection_->subject = std::move(subject);
+  rejection_->issuer = std::move(issuer);
 }
 
 void Engine::expect(std::string host, std::string store) {
@@ -122,7 +123,7 @@ void Engine::close_notify() {
 std::string Engine::error_text() const {
   if (error_.code() == Errc::TlsCertificate && rejection_ && rejection_->code != 0) {
     return rejection_text({rejection_->code, rejection_->depth, rejection_->subject,
-                           rejection_->host, rejection_->store});
+                           rejection_->issuer, rejection_->host, rejection_->store});
   }
   return error_.message();
 }

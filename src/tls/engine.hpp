@@ -91,7 +91,7 @@ class Engine final {
 
   // For the contexts' callbacks.
   void choose(std::string server_name, const CertificateNames& names);
-  void note_rejection(int code, int depth, std::string subject);
+  void note_rejection(int code, int depth, std::string subject, std::string issuer);
   void expect(std::string host, std::string store);  // client: for error_text
   /// Client: keeps the sessions that the server gives under its name; they live by the context.
   void remember(SessionStore& sessions, std::string server);
@@ -108,6 +108,7 @@ class Engine final {
     int code = 0;
     int depth = 0;
     std::string subject{};
+    std::string issuer{};
     std::string host{};
     std::string store{};
   };

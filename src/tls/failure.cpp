@@ -39,14 +39,23 @@ const char* words(int reason) noexcept {
   }
 }
 
-std::string_view remedy(int code) noexcept {
-  switch (code) {
+// A peer that sends intermediate certificates leaves out its root alone.
+std::string unknown_issuer(const RejectedCertificate& rejected) {
+  std::string text = "'" + std::string(rejected.issuer) + "' signed it, ";
+  return text.append(rejected.depth == 0
+                         ? "whose certificate is not here: either the peer leaves out an "
+                           "intermediate certificate (its certificate file has to have the whole "
+                           "chain), or this authority is missing in the store: add it there, or "
+                           "install the package ca-certificates"
+                         : "an authority that is missing in the store: add it there, or install "
+                           "the package ca-certificates");
+}
+
+std::string remedy(const RejectedCertificate& rejected) {
+  switch (rejected.code) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-      return "who signed it is not known here: either the peer leaves out an intermediate "
-             "certificate (its certificate file has to have the whole chain), or its authority is "
-             "missing in the store: add it there, or install the package ca-certificates";
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return unknown_issuer(rejected);
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
       return "it is signed by nobody whom the store knows: if it is your own, name its file as the "
@@ -92,7 +101,7 @@ std::string rejection_text(const RejectedCertificate& rejected) {
   text.append(X509_verify_cert_error_string(rejected.code));
   text.append(" (at depth ").append(std::to_string(rejected.depth)).append(" of the chain, '");
   text.append(rejected.subject).append("'; trusted: ").append(rejected.store).append(")");
-  if (const std::string_view help = remedy(rejected.code); !help.empty()) {
+  if (const std::string help = remedy(rejected); !help.empty()) {
     text.append("; ").append(help);
   }
   return text;

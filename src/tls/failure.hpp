@@ -18,6 +18,7 @@ struct RejectedCertificate {
   int code = 0;  ///< X509_V_ERR_...
   int depth = 0;
   std::string_view subject{};
+  std::string_view issuer{};
   std::string_view host{};   ///< whom it should be for; empty: a client's certificate
   std::string_view store{};  ///< where the trusted authorities are
 };

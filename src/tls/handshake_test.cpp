@@ -111,6 +111,7 @@ TEST_P(Handshake, SendsTheWholeChain) {
   EXPECT_TEXT(text, "the certificate of example.com was not accepted");
   EXPECT_TEXT(text, "depth 0");
   EXPECT_TEXT(text, "CN = leaf");
+  EXPECT_TEXT(text, "CN = Middle' signed it");
   EXPECT_TEXT(text, "leaves out an intermediate");
   EXPECT_EQ(broken->server.end(), Errc::TlsCertificate);
   EXPECT_EQ(broken->server.receive_end->context(), "unknown CA");
@@ -168,6 +169,20 @@ TEST_P(Handshake, RefusesServersThatCannotProveWhoTheyAre) {
   const auto both = started();
   EXPECT_EQ(both->client.established, 1);
   EXPECT_FALSE(both->client.stream->engine().peer_certificate().is_verified);
+}
+
+TEST_P(Handshake, AnUnknownRootIsNoIntermediateThatIsLeftOut) {
+  const Issued& middle = authorities().middle;
+  const Issued leaf = made({.common_name = "leaf", .hosts = {"example.com"}}, &middle);
+  server_options.certificate = leaf.certificate + middle.certificate;
+  server_options.private_key = leaf.private_key;
+  client_options.authorities = authorities().other_root.certificate;
+  const auto both = started();
+  EXPECT_EQ(both->client.end(), Errc::TlsCertificate);
+  const std::string text = both->client.stream->engine().error_text();
+  EXPECT_TEXT(text, "depth 1");
+  EXPECT_TEXT(text, "CN = Root' signed it, an authority that is missing in the store");
+  EXPECT_EQ(text.find("intermediate"), std::string::npos);
 }
 
 TEST_P(Handshake, TheSystemsAuthoritiesDoNotKnowOurs) {
