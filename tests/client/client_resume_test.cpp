@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Downloads that are gone on with, from servers that send another part.
+// Downloads that are gone on with, from servers that send another part, and by two at a time.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -50,6 +52,30 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
     got = co_await client.get(url).download((folder_ / "file").string(), options);
   }
 
+  /// The second download begins while the first goes on.
+  Task<> compete(std::uint16_t slow, std::uint16_t fast, std::promise<void>& go_on) {
+    Client client;
+    Event has_begun;
+    Scope scope;
+    scope.spawn(take_slowly(client, slow, has_begun));
+    co_await has_begun.wait();
+    const std::string url = "http://127.0.0.1:" + std::to_string(fast) + "/";
+    auto second = co_await client.get(url).download((folder_ / "file").string(), DownloadOptions());
+    go_on.set_value();
+    EXPECT_FALSE(second);
+    if (!second) {
+      EXPECT_EQ(second.error().error.system_code(), EBUSY) << second.error().text;
+    }
+    co_await scope.join();
+  }
+  Task<> take_slowly(Client& client, std::uint16_t port, Event& has_begun) {
+    const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
+    const auto tell = [&has_begun](Progress) { has_begun.set(); };
+    auto first = co_await client.get(url).on_progress(tell).download((folder_ / "file").string(),
+                                                                     DownloadOptions());
+    EXPECT_TRUE(first) << first.error().text;
+  }
+
   const support::TemporaryDirectory folder_;
 };
 
@@ -80,6 +106,23 @@ TEST_P(ClientResume, APartOfAnotherFileIsNotPutBehindIt) {
     EXPECT_EQ(content("file"), "0123456789") << fields;
     EXPECT_EQ(second.find("Range"), second.npos) << second;
   }
+}
+
+TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
+  std::promise<void> go_on;
+  const testing::ScriptedServer slow([&go_on](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123");
+    go_on.get_future().wait();
+    peer.send("456789");
+  });
+  const testing::ScriptedServer fast([](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+  });
+  testing::run_on(testing::kind_of(GetParam()), compete(slow.port(), fast.port(), go_on));
+  EXPECT_EQ(content("file"), "0123456789");
+  EXPECT_FALSE(fs::exists(folder_ / "file.part"));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ClientResume, ::testing::ValuesIn(testing::backends()),
