@@ -123,7 +123,8 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
 Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile& part) {
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
-  const std::optional<std::uint64_t> total = part.origin()->total_bytes;
+  std::optional<std::uint64_t> total = part.origin()->total_bytes;
+  if (!total && response.status() == Status::PartialContent) total = total_told(response);
   const std::size_t number = display_.add(name, total, part.size_bytes());
   while (true) {
     const Outcome<std::optional<Bytes>> piece = co_await response.read();

@@ -53,6 +53,11 @@ Verdict judge(const ClientResponse& response, const PartFile& part, bool asked_f
   return number >= 200 && number < 300 ? Verdict::Restart : Verdict::Refuse;
 }
 
+std::optional<std::uint64_t> total_told(const ClientResponse& response) {
+  const auto range = client::parse_content_range(response.header("content-range").value_or(""));
+  return range ? range->total : std::nullopt;
+}
+
 std::string name_told(const ClientResponse& response) {
   const auto field = response.header("content-disposition");
   if (!field) return "";

@@ -33,6 +33,9 @@ enum class Verdict : std::uint8_t {
 };
 Verdict judge(const ClientResponse& response, const PartFile& part, bool asked_for_part);
 
+/// How large the whole is that a response has a part of, where it says so.
+std::optional<std::uint64_t> total_told(const ClientResponse& response);
+
 /// The name that a response has by Content-Disposition, as a file may be called; empty for none.
 std::string name_told(const ClientResponse& response);
 /// The name that the last segment of a URL gives; `index.html` where there is none.

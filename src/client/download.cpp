@@ -26,10 +26,10 @@ ContentRange content_range(const http::Head& head) noexcept {
   return parse_content_range(field.value_or("")).value_or(ContentRange());
 }
 
-std::string validator_of(const http::Head& head) {
-  return strong_validator({.etag = value_of(head, http::FieldName::Etag),
-                           .last_modified = value_of(head, http::FieldName::LastModified),
-                           .date = value_of(head, http::FieldName::Date)});
+Validators validators_of(const http::Head& head) noexcept {
+  return {.etag = value_of(head, http::FieldName::Etag),
+          .last_modified = value_of(head, http::FieldName::LastModified),
+          .date = value_of(head, http::FieldName::Date)};
 }
 
 class Download final {
@@ -49,6 +49,8 @@ class Download final {
   template <class F>
   Task<std::optional<Problem>> on_disk(F work);
   Task<Outcome<ReceptionPointer>> ask(bool for_rest);
+  [[nodiscard]] bool is_whole(const Reception& reception) const noexcept;
+  [[nodiscard]] bool is_of_another(const Reception& reception) const noexcept;
   Task<Outcome<Downloaded>> write(Reception& reception);
   Task<Outcome<Downloaded>> finish();
 
@@ -89,18 +91,16 @@ Task<Outcome<Downloaded>> Download::finish() {
 
 Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   std::optional<Problem> problem;
+  std::optional<std::uint64_t> total_bytes;
   if (reception.status() == Status::PartialContent) {
-    const ContentRange range = content_range(reception.head());
-    if (range.first != file_->size_bytes()) {
-      co_return could_not(reception.step(), Errc::UnexpectedStatus,
-                          "the server sent another part than the one that it was asked for");
-    }
+    total_bytes = content_range(reception.head()).total;
     resumed_bytes_ = file_->size_bytes();
     reception.count_from(resumed_bytes_);
     const auto append = [file = file_] { return file->append(); };
     problem = co_await on_disk(append);
   } else {
-    const auto start = [file = file_, validator = validator_of(reception.head())] {
+    const auto start = [file = file_,
+                        validator = strong_validator(validators_of(reception.head()))] {
       return file->start(validator);
     };
     problem = co_await on_disk(start);
@@ -116,8 +116,26 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
     co_await offload(remove);
     co_return written.error();
   }
+  // A server may send less than it was asked for: RFC 9110 §14.2
+  if (total_bytes && *total_bytes != file_->size_bytes()) {
+    co_return could_not(reception.step(), Errc::TruncatedBody);
+  }
   Outcome<Downloaded> finished = co_await finish();
   co_return finished;
+}
+
+// Of nothing behind the end there is nothing: the part is all of it.
+bool Download::is_whole(const Reception& reception) const noexcept {
+  return reception.status() == Status::RangeNotSatisfiable &&
+         content_range(reception.head()).total == file_->size_bytes() &&
+         may_belong(file_->validator(), validators_of(reception.head()));
+}
+
+bool Download::is_of_another(const Reception& reception) const noexcept {
+  if (reception.status() == Status::RangeNotSatisfiable) return true;
+  if (reception.status() != Status::PartialContent) return false;
+  return content_range(reception.head()).first != file_->size_bytes() ||
+         !may_belong(file_->validator(), validators_of(reception.head()));
 }
 
 Task<Outcome<Downloaded>> Download::run() {
@@ -125,21 +143,21 @@ Task<Outcome<Downloaded>> Download::run() {
   std::optional<Problem> problem;
   if (options_.resume) problem = co_await on_disk(look);
   if (problem) co_return *std::move(problem);
-  const bool has_part = file_->size_bytes() != 0;
+  bool has_part = file_->size_bytes() != 0;
   Outcome<ReceptionPointer> got = co_await ask(has_part);
   if (!got) co_return got.error();
-  if (has_part && (*got)->status() == Status::RangeNotSatisfiable) {
-    // Of nothing behind the end there is nothing: the part may be all of it.
-    const bool is_whole = content_range((*got)->head()).total == file_->size_bytes();
+  if (has_part && is_whole(**got)) {
     co_await (*got)->discard();
-    if (is_whole) {
-      resumed_bytes_ = file_->size_bytes();
-      const auto append = [file = file_] { return file->append(); };
-      problem = co_await on_disk(append);
-      if (problem) co_return *std::move(problem);
-      Outcome<Downloaded> finished = co_await finish();
-      co_return finished;
-    }
+    resumed_bytes_ = file_->size_bytes();
+    const auto append = [file = file_] { return file->append(); };
+    problem = co_await on_disk(append);
+    if (problem) co_return *std::move(problem);
+    Outcome<Downloaded> finished = co_await finish();
+    co_return finished;
+  }
+  if (has_part && is_of_another(**got)) {
+    co_await (*got)->discard();
+    has_part = false;
     got = co_await ask(false);
     if (!got) co_return got.error();
   }

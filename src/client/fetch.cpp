@@ -33,6 +33,16 @@ Origin origin_of(const Url& url, const ClientOptions& options) {
   return origin;
 }
 
+// A form's files are read by a producer of ours: what it throws is a problem of the request.
+Result<Exchange::Step> read_step(Exchange& exchange, const RequestSpec& spec) {
+  if (spec.files.empty()) return exchange.read();
+  try {
+    return exchange.read();
+  } catch (const Exception& exception) {
+    return exception.error();
+  }
+}
+
 }  // namespace
 
 Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
@@ -113,7 +123,7 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   const loop::Instant asked = all_sent;
   std::uint64_t told_bytes = 0;
   while (true) {
-    const Result<Exchange::Step> step = exchange.read();
+    const Result<Exchange::Step> step = read_step(exchange, *spec_);
     if (!step) co_return step.error();
     tell_upload(exchange, told_bytes);
     if (step->event == Event::Head) co_return {};

@@ -203,6 +203,8 @@ Result<Exchange::Step> H1Connection::read() {
       continue;
     }
     if (end_) return end_of_input(*end_);
+    // A file that has become shorter: the server waits for the rest, and we would for the server.
+    if (send_failure_ && send_failure_->code() == Errc::TruncatedBody) return *send_failure_;
     set_receiving(true);
     return step;
   }

@@ -60,4 +60,9 @@ std::string strong_validator(const Validators& validators) {
   return modified && date && is_old_enough(*modified, *date) ? std::string(*modified) : "";
 }
 
+bool may_belong(std::string_view validator, const Validators& part) noexcept {
+  const auto& told = validator.starts_with('"') ? part.etag : part.last_modified;
+  return !told || *told == validator;
+}
+
 }  // namespace skua::client

@@ -35,4 +35,10 @@ struct Validators {
 /// RFC:       9110 §8.8.2.2, §13.1.5
 std::string strong_validator(const Validators& validators);
 
+/// Whether a part is, as far as it says, one of the content that this strong validator is of: a
+/// server that knows no If-Range sends parts of whatever it has now.
+///
+/// RFC:       9110 §15.3.7.3
+bool may_belong(std::string_view validator, const Validators& part) noexcept;
+
 }  // namespace skua::client

@@ -28,5 +28,15 @@ TEST(StrongValidator, IsAnEntityTagOrADateThatIsOldEnough) {
   EXPECT_EQ(strong_validator({.etag = "unquoted"}), "");
 }
 
+TEST(PartialContent, APartSaysWhetherItIsOfTheSame) {
+  EXPECT_TRUE(may_belong("\"a\"", {.etag = "\"a\""}));
+  EXPECT_TRUE(may_belong("\"a\"", {.last_modified = "Sun, 06 Nov 1994 08:49:37 GMT"}));
+  EXPECT_FALSE(may_belong("\"a\"", {.etag = "\"b\""}));
+  EXPECT_FALSE(may_belong("\"a\"", {.etag = "W/\"a\""}));
+  const std::string date = "Sun, 06 Nov 1994 08:49:37 GMT";
+  EXPECT_TRUE(may_belong(date, {.etag = "\"a\"", .last_modified = date}));
+  EXPECT_FALSE(may_belong(date, {.last_modified = "Sun, 06 Nov 1994 08:49:38 GMT"}));
+}
+
 }  // namespace
 }  // namespace skua::client

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The tag is written before the first byte of the part and removed after the last, so that a part
-// is never taken for one of something else.
+// is never taken for one of something else. A lock on the part says that somebody is writing.
 #include "client/resumable_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ Result<std::string> read_tag(const std::string& path) {
   if (size < 0) return Error::from_system(errno, "read");
   return std::string(buffer.data(), static_cast<std::size_t>(size));
 }
+
+Error busy() noexcept { return Error::from_system(EBUSY, "another download"); }
 
 // What a server says goes into a field of ours again.
 bool is_usable(std::string_view validator) noexcept {
@@ -61,24 +64,42 @@ Result<void> ResumableFile::look() {
   return {};
 }
 
-Result<void> ResumableFile::open(int flags) noexcept {
-  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+// The part and its lock; how large it is.
+Result<std::uint64_t> ResumableFile::open() noexcept {
+  // O_NONBLOCK: nobody may be at the other end of what is no file.
+  constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  descriptor_ = ::open(part_.c_str(), flags, 0666);
   if (descriptor_ < 0) return Error::from_system(errno, "open");
+  // A file system without locks is no reason to write nothing.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy();
+  struct ::stat opened{};
+  struct ::stat named{};
+  if (::fstat(descriptor_, &opened) != 0) return Error::from_system(errno, "fstat");
+  const bool is_ours = ::lstat(part_.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+                       opened.st_ino == named.st_ino;
+  if (!is_ours) return busy();  // it was given its name between our calls
+  if (!S_ISREG(opened.st_mode)) return Error(Errc::Unsupported, "a part that is no plain file");
+  return static_cast<std::uint64_t>(opened.st_size);
+}
+
+Result<void> ResumableFile::append() noexcept {
+  const Result<std::uint64_t> size_bytes = open();
+  if (!size_bytes) return size_bytes.error();
+  if (*size_bytes != size_bytes_) return busy();  // it has grown since the server was asked
   return {};
 }
 
-Result<void> ResumableFile::append() noexcept { return open(O_APPEND); }
-
 Result<void> ResumableFile::start(std::string_view validator) {
-  remove();
+  const Result<std::uint64_t> opened = open();
+  if (!opened) return opened.error();
+  ::unlink(tag_.c_str());
+  if (::ftruncate(descriptor_, 0) != 0) return Error::from_system(errno, "ftruncate");
   size_bytes_ = 0;
-  if (is_usable(validator)) {
-    files::PartialFile tag;
-    if (auto created = tag.create(tag_); !created) return created;
-    if (auto written = tag.write(validator); !written) return written;
-    if (auto kept = tag.keep_as(tag_); !kept) return kept;
-  }
-  return open(O_TRUNC);
+  if (!is_usable(validator)) return {};
+  files::PartialFile tag;
+  if (auto created = tag.create(tag_); !created) return created;
+  if (auto written = tag.write(validator); !written) return written;
+  return tag.keep_as(tag_);
 }
 
 Result<void> ResumableFile::write(std::string_view text) noexcept {
@@ -93,9 +114,12 @@ Result<void> ResumableFile::write(std::string_view text) noexcept {
 }
 
 Result<void> ResumableFile::keep() noexcept {
-  if (::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
+  // Some file systems say only when a file is closed that they had no room; the lock stays.
+  const int copy = ::dup(descriptor_);
+  if (copy >= 0 && ::close(copy) != 0) return Error::from_system(errno, "close");
   if (::rename(part_.c_str(), path_.c_str()) != 0) return Error::from_system(errno, "rename");
   ::unlink(tag_.c_str());
+  ::close(std::exchange(descriptor_, -1));
   return {};
 }
 

@@ -11,6 +11,8 @@ namespace skua::client {
 
 /// A file that is downloaded in one go or in several: `PATH.part`, and beside it `PATH.part.tag`,
 /// which says of what it is a part. It blocks: to be used off the loop.
+///
+/// Ends with: SystemFailure (EBUSY), from append() and start(), where another one writes that part.
 class ResumableFile {
  public:
   explicit ResumableFile(const std::string& path);
@@ -36,7 +38,7 @@ class ResumableFile {
   void remove() noexcept;
 
  private:
-  [[nodiscard]] Result<void> open(int flags) noexcept;
+  Result<std::uint64_t> open() noexcept;
 
   const std::string path_;
   const std::string part_;

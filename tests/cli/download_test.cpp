@@ -159,6 +159,25 @@ TEST_F(DownloadTest, AWrongPartIsNotAppended) {
   }
 }
 
+TEST_F(DownloadTest, APartThatEndsBeforeTheFileDoesIsNotTheFile) {
+  std::string first;
+  std::string second;
+  // At first nobody says how large it is.
+  ScriptedServer server(std::vector<Talk>{
+      answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: \"v1\"\r\n\r\n4\r\n0123\r\nx",
+             first),
+      answer("HTTP/1.1 206 Partial Content\r\nContent-Length: 3\r\nETag: \"v1\"\r\n"
+             "Content-Range: bytes 4-6/10\r\n\r\n456",
+             second)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  EXPECT_EQ(run({"get", "-d", place}).code, 10);
+  const Ended ended = run({"get", "-d", "-c", place});
+  EXPECT_EQ(ended.code, 10) << ended.errors;
+  EXPECT_TRUE(contains(ended.errors, "the server sent 7 bytes of 10"));
+  EXPECT_FALSE(exists("f.bin"));
+  EXPECT_EQ(content(".f.bin.part"), "0123456");
+}
+
 TEST_F(DownloadTest, WithoutAValidatorItStartsOver) {
   std::string first;
   std::string second;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -86,6 +88,34 @@ TEST_F(Blocking, WhatIsNotAnsweredInTimeIsCancelled) {
   const auto got = slow.get();
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().code(), Errc::Cancelled);
+}
+
+TEST_F(Blocking, EveryFutureIsSetHoweverItEnds) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::future<Outcome<WholeResponse>>> futures;
+    std::mutex mutex;
+    {
+      BackgroundClient client;
+      std::vector<std::thread> threads;
+      for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&, i] {
+          for (int j = 0; j < 10; ++j) {
+            auto made = client.get(url((i + j) % 2 == 0 ? "/slow" : "/page"));
+            const std::lock_guard lock(mutex);
+            futures.push_back(std::move(made));
+          }
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+    }
+    for (auto& future : futures) {
+      ASSERT_EQ(future.wait_for(0s), std::future_status::ready);
+      const auto got = future.get();
+      if (!got) {
+        EXPECT_EQ(got.error().code(), Errc::Cancelled) << got.error().text;
+      }
+    }
+  }
 }
 
 TEST_F(Blocking, WhatARequestThrowsComesOutOfItsFuture) {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Downloads that are gone on with, from servers that send another part, and by two at a time.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "client_fixture.hpp"
+#include "support/scripted_server.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace skua {
+namespace {
+
+namespace fs = std::filesystem;
+using Peer = testing::Client;
+using Talk = std::function<void(Peer&)>;
+
+Talk say(std::string response, std::string& asked) {
+  return [response = std::move(response), &asked](Peer& peer) {
+    asked = peer.some();
+    peer.send(response);
+  };
+}
+
+class ClientResume : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  /// What comes of a download that finds "0123" of "v1".
+  Outcome<Downloaded> resume(std::vector<Talk> talks) {
+    folder_.write("file.part", "0123");
+    folder_.write("file.part.tag", "\"v1\"");
+    const testing::ScriptedServer server(std::move(talks));
+    Outcome<Downloaded> got = Problem();
+    testing::run_on(testing::kind_of(GetParam()), ask(server.port(), got));
+    return got;
+  }
+  [[nodiscard]] std::string content(std::string_view name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  Task<> ask(std::uint16_t port, Outcome<Downloaded>& got) {
+    Client client;
+    DownloadOptions options;
+    options.resume = true;
+    const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
+    got = co_await client.get(url).download((folder_ / "file").string(), options);
+  }
+
+  /// The second download begins while the first goes on.
+  Task<> compete(std::uint16_t slow, std::uint16_t fast, std::promise<void>& go_on) {
+    Client client;
+    Event has_begun;
+    Scope scope;
+    scope.spawn(take_slowly(client, slow, has_begun));
+    co_await has_begun.wait();
+    const std::string url = "http://127.0.0.1:" + std::to_string(fast) + "/";
+    auto second = co_await client.get(url).download((folder_ / "file").string(), DownloadOptions());
+    go_on.set_value();
+    EXPECT_FALSE(second);
+    if (!second) {
+      EXPECT_EQ(second.error().error.system_code(), EBUSY) << second.error().text;
+    }
+    co_await scope.join();
+  }
+  Task<> take_slowly(Client& client, std::uint16_t port, Event& has_begun) {
+    const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
+    const auto tell = [&has_begun](Progress) { has_begun.set(); };
+    auto first = co_await client.get(url).on_progress(tell).download((folder_ / "file").string(),
+                                                                     DownloadOptions());
+    EXPECT_TRUE(first) << first.error().text;
+  }
+
+  const support::TemporaryDirectory folder_;
+};
+
+TEST_P(ClientResume, APartThatEndsBeforeTheFileDoesIsNotTheFile) {
+  std::string asked;
+  const auto got =
+      resume({say("HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nContent-Length: 3\r\n"
+                  "Content-Range: bytes 4-6/10\r\n\r\n456",
+                  asked)});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code(), Errc::TruncatedBody) << got.error().text;
+  EXPECT_NE(asked.find("Range: bytes=4-\r\nIf-Range: \"v1\"\r\n"), asked.npos) << asked;
+  EXPECT_FALSE(fs::exists(folder_ / "file"));
+  EXPECT_EQ(content("file.part"), "0123456");
+}
+
+TEST_P(ClientResume, APartOfAnotherFileIsNotPutBehindIt) {
+  for (const std::string fields :
+       {"ETag: \"v2\"\r\nContent-Range: bytes 4-9/10\r\n", "Content-Range: bytes 3-8/10\r\n", ""}) {
+    std::string first;
+    std::string second;
+    const auto got =
+        resume({say("HTTP/1.1 206 Partial Content\r\nContent-Length: 6\r\nConnection: close\r\n" +
+                        fields + "\r\nxxxxxx",
+                    first),
+                say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789", second)});
+    EXPECT_TRUE(got) << got.error().text;
+    EXPECT_EQ(content("file"), "0123456789") << fields;
+    EXPECT_EQ(second.find("Range"), second.npos) << second;
+  }
+}
+
+TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
+  std::promise<void> go_on;
+  const testing::ScriptedServer slow([&go_on](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123");
+    go_on.get_future().wait();
+    peer.send("456789");
+  });
+  const testing::ScriptedServer fast([](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+  });
+  testing::run_on(testing::kind_of(GetParam()), compete(slow.port(), fast.port(), go_on));
+  EXPECT_EQ(content("file"), "0123456789");
+  EXPECT_FALSE(fs::exists(folder_ / "file.part"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ClientResume, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua
