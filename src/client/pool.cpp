@@ -37,7 +37,11 @@ class Pool::Turn final : public base::ListNode {
     lease_.release();
     unlink();
     --group_.turns;
-    if (may_make_) --group_.making, --pool_.count_;
+    if (may_make_) {
+      --group_.making;
+      --pool_.count_;
+      pool_.removed_.wake_all();  // whoever waits for the end waits for this one, too
+    }
     pool_.serve();
     pool_.forget_if_empty(group_);
   }
