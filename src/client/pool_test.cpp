@@ -275,5 +275,13 @@ TEST_F(PoolTest, WhoWaitsForTheEndIsToldOfWhatIsNeverMade) {
   }
 }
 
+TEST_F(PoolTest, IdleConnectionsMayBeKeptForGood) {
+  make({.per_host = 2, .total = 3, .idle = Duration::max()});
+  advance(1s);
+  end(begin("a"));
+  advance(24h * 3650);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+}
+
 }  // namespace
 }  // namespace skua::client
