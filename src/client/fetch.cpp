@@ -58,10 +58,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 
 Task<Outcome<Pool::Lease>> Fetch::acquire() {
   const std::string whom = origin_.to_string();
-  // One that a proxy answers on is as good for every origin behind it.
+  // One that a proxy answers on is as good for every origin behind it. Behind a Unix socket may be
+  // many hosts, of which TLS has proved one.
   const std::string key = route_.use == ProxyUse::Forward
                               ? "proxy " + route_.proxy->proxy().origin.to_string()
-                              : whom + (origin_.is_secure ? " tls" : "");
+                              : whom + (origin_.is_secure ? " tls " + origin_.host : "");
   const Pool::Connect connect = [this] { return core_->open(origin_, &times_); };
   Task<Outcome<Pool::Lease>> acquiring =
       core_->pool.acquire(key, whom, core_->options.timeouts.queue, connect);

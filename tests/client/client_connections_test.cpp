@@ -117,6 +117,40 @@ TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
   EXPECT_EQ(text, "service");
 }
 
+// The certificate was shown for one host: behind the same socket may be others, who have to show
+// theirs.
+TEST_P(ClientConnections, BehindAUnixSocketEachHostProvesWhoItIs) {
+  const auto issued = tls::make_self_signed({});
+  if (!issued) GTEST_SKIP() << issued.error().text;
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.get("/", [] { return "ok"; });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  server_options.tls.certificate = issued->certificate;
+  server_options.tls.private_key = issued->private_key;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  options.tls.authorities = issued->certificate;
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    auto right = co_await client.get("https://localhost/").text();
+    EXPECT_EQ(right.value_or("problem"), "ok");
+    auto wrong = co_await client.get("https://other.test/").text();
+    EXPECT_FALSE(wrong);
+    if (!wrong) {
+      EXPECT_EQ(wrong.error().code(), Errc::TlsCertificate) << wrong.error().text;
+    }
+  };
+  run(body());
+}
+
+// What the server would take for the rest of the content must not be another request.
+// ClientTimeouts::head is counted from the end of the request.
+// Which limit it was that is over.
 TEST_P(ClientConnections, EachStepIsTimed) {
   Router router;
   router.get("/", [] { return "ok"; });
