@@ -74,9 +74,15 @@ Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   return {};
 }
 
+Authorization& Fetch::authorization() const {
+  // Not of where it is connected to: behind a Unix socket may be many.
+  const skua::Origin origin = url_.origin().value_or(skua::Origin());
+  return core_->authorizations.of(origin.to_string(), *credentials_);
+}
+
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
   if (!credentials_ || fields_.find("Authorization")) return {};
-  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
+  Authorization& known = authorization();
   const std::string_view text = length_of(content.body) ? content.body.text() : "";
   Result<std::string> field = known.field(name(method_), url_.request_target(), text);
   if (!field) return field.error();

@@ -148,6 +148,33 @@ TEST_P(ClientConnections, BehindAUnixSocketEachHostProvesWhoItIs) {
   run(body());
 }
 
+TEST_P(ClientConnections, BehindAUnixSocketAPasswordIsForTheHostThatHasAsked) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.get("/", [](const Request& request) {
+    const auto field = request.header("authorization");
+    if (field || request.header("host") == "b") return Response(std::string(field.value_or("no")));
+    Response response(Status::Unauthorized);
+    response.header("WWW-Authenticate", "Basic realm=\"r\"");
+    return response;
+  });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string a = co_await text_of(client.get("http://a/").auth("u", "p"));
+    EXPECT_EQ(a, "Basic dTpw");
+    const std::string b = co_await text_of(client.get("http://b/").auth("u", "p"));
+    EXPECT_EQ(b, "no");
+  };
+  run(body());
+}
+
 // What the server would take for the rest of the content must not be another request.
 // ClientTimeouts::head is counted from the end of the request.
 // Which limit it was that is over.
