@@ -175,6 +175,26 @@ TEST_P(ClientConnections, BehindAUnixSocketAPasswordIsForTheHostThatHasAsked) {
   run(body());
 }
 
+TEST_P(ClientConnections, AWebSocketIsOpenedThroughAUnixSocket) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.websocket(
+      "/echo", [](WebSocket& socket) -> Task<> { static_cast<void>(co_await socket.receive()); });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    auto socket = co_await client.websocket("ws://service.test/echo");
+    EXPECT_TRUE(socket);
+  };
+  run(body());
+}
+
 // What the server would take for the rest of the content must not be another request.
 // ClientTimeouts::head is counted from the end of the request.
 // Which limit it was that is over.
