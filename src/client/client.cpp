@@ -46,6 +46,7 @@ Outcome<Target> read_url(const std::string& text, const ClientOptions& options) 
   if (!is_secure && scheme != "ws" && scheme != "http") {
     return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
   }
+  if (url->host().empty()) return client::could_not(step, Errc::MalformedUrl, "it names no host");
   if (url->has_fragment()) {  // RFC 6455 §3
     return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
   }

@@ -19,6 +19,7 @@ std::optional<Problem> Fetch::read_url() {
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
   }
+  if (url->host().empty()) return could_not(step, Errc::MalformedUrl, "it names no host");
   if (!spec_->query.parameters().empty()) {
     QueryBuilder query(url->query());
     for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);

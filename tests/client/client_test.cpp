@@ -249,6 +249,18 @@ TEST_P(ClientRequests, UrlsMayBeRelativeToABase) {
   });
 }
 
+// The server was made to wait: it is not the server that was silent.
+TEST_P(ClientRequests, AUrlWithoutAHostIsRefusedBeforeAnybodyIsAsked) {
+  run([](Client& client) -> Task<> {
+    for (const char* const url : {"http:page", "https:/page", "page", "//host/"}) {
+      auto text = co_await client.get(url).text();
+      EXPECT_FALSE(text) << url;
+      if (text) continue;
+      EXPECT_EQ(text.error().code(), Errc::MalformedUrl) << text.error().text;
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 
