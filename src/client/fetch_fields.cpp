@@ -68,7 +68,8 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
 Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   shown_to_proxy_.clear();
   if (route_.use != ProxyUse::Forward) return {};
-  Result<std::string> field = route_.proxy->authorize(name(method_), url_.to_string());
+  const std::string target = "http://" + url_.host_field() + url_.request_target();
+  Result<std::string> field = route_.proxy->authorize(name(method_), target);
   if (!field) return field.error();
   shown_to_proxy_ = *std::move(field);
   if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
