@@ -111,6 +111,7 @@ void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) con
 
 Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   loop::Instant all_sent = core_->loop.now();
+  bool was_all_sent = false;
   const loop::Instant asked = all_sent;
   std::uint64_t told_bytes = 0;
   while (true) {
@@ -120,7 +121,8 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
     if (step->event == Event::Head) co_return {};
     if (step->event == Event::Interim) take_interim(exchange);
     if (step->event != Event::NeedMore) continue;
-    if (!exchange.is_all_sent()) all_sent = core_->loop.now();
+    if (!was_all_sent) all_sent = core_->loop.now();
+    was_all_sent = exchange.is_all_sent();
     Duration left = patience(exchange, all_sent);
     if (waits_for_continue_) {
       left = std::min(left, core_->options.timeouts.continue_wait - (core_->loop.now() - asked));

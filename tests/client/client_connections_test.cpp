@@ -197,6 +197,28 @@ TEST_P(ClientConnections, AWebSocketIsOpenedThroughAUnixSocket) {
 
 // What the server would take for the rest of the content must not be another request.
 // ClientTimeouts::head is counted from the end of the request.
+TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
+  testing::ScriptedServer server([](Peer& peer) {
+    std::string all;
+    while (!all.ends_with("0\r\n\r\n")) all.append(peer.some());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    peer.send(ok);
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  ClientOptions options;
+  options.timeouts.head = std::chrono::milliseconds(500);
+  const auto produce = [](BodyWriter& out) -> Task<> {
+    co_await out.write("some");
+    co_await sleep(std::chrono::milliseconds(600));
+  };
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string text = co_await text_of(client.post(url).stream("text/plain", produce));
+    EXPECT_EQ(text, "ok");
+  };
+  run(body());
+}
+
 // Which limit it was that is over.
 TEST_P(ClientConnections, EachStepIsTimed) {
   Router router;
