@@ -146,9 +146,10 @@ bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) co
 }
 
 Problem Fetch::failure(const Exchange& exchange, Error error) const {
-  if (error.code() == Errc::TimedOut) {
-    const bool is_total = core_->loop.now() >= deadline_;
-    return timed_out(step(), is_total ? spec_->timeout : core_->options.timeouts.head);
+  if (error.code() == Errc::TimedOut && error.system_code() == 0) {
+    const ClientTimeouts& timeouts = core_->options.timeouts;
+    if (core_->loop.now() >= deadline_) return timed_out(step(), spec_->timeout);
+    return timed_out(step(), exchange.is_all_sent() ? timeouts.head : timeouts.idle);
   }
   if (error.code() != Errc::Closed) return could_not(step(), error);
   return could_not(step(), error,

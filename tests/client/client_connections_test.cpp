@@ -220,6 +220,22 @@ TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
 }
 
 // Which limit it was that is over.
+TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
+  testing::ScriptedServer server([](Peer& peer) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    static_cast<void>(peer.some());
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  ClientOptions options;
+  options.timeouts.idle = std::chrono::milliseconds(100);
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string text = co_await text_of(client.post(url).body(std::string(32 << 20, 'x')));
+    EXPECT_NE(text.find("no answer within 100 ms"), text.npos) << text;
+  };
+  run(body());
+}
+
 TEST_P(ClientConnections, EachStepIsTimed) {
   Router router;
   router.get("/", [] { return "ok"; });
