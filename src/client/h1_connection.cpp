@@ -272,6 +272,7 @@ void H1Connection::set_receiving(bool wanted) {
   if (wanted == is_receiving_ || end_ || state_ == State::Closing) return;
   is_receiving_ = wanted;
   if (wanted) {
+    progress_ = loop_.now();  // until now it was for the server to wait
     stream_->start_receive();
   } else {
     stream_->stop_receive();
