@@ -106,6 +106,7 @@ void H1Connection::end_content() {
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
   } catch (...) {
     exception_ = std::current_exception();
+    send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
     changed_.wake_all();
     return;
   }
@@ -231,7 +232,8 @@ Result<Exchange::Step> H1Connection::end_of_input(Error end) {
 void H1Connection::complete() noexcept {
   if (state_ != State::Busy) return;
   const bool has_more = used_bytes_ != looked_at_.size() || !received_.empty();
-  const bool can_go_on = reader_.can_be_reused() && is_all_sent() && !has_more && !end_;
+  const bool can_go_on =
+      reader_.can_be_reused() && is_all_sent() && !send_failure_ && !has_more && !end_;
   state_ = can_go_on ? State::Idle : State::Over;
 }
 

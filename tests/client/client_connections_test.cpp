@@ -196,6 +196,48 @@ TEST_P(ClientConnections, AWebSocketIsOpenedThroughAUnixSocket) {
 }
 
 // What the server would take for the rest of the content must not be another request.
+TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
+  Event has_head;
+  testing::ScriptedServer server([](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    peer.send("k");
+    EXPECT_EQ(peer.rest().find("GET"), std::string::npos);
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  const auto produce = [&has_head](BodyWriter& out) -> Task<> {
+    co_await out.write("some");
+    co_await has_head.wait();
+    throw std::runtime_error("the source is dry");
+  };
+  ClientOptions options;
+  options.timeouts.head = std::chrono::milliseconds(100);
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    {
+      ClientRequest request = client.post(url);
+      request.stream("text/plain", produce, 100);
+      auto response = co_await std::move(request).send();
+      EXPECT_TRUE(response);
+      if (!response) co_return;
+      has_head.set();
+      co_await yield();
+      bool has_thrown = false;
+      try {
+        auto text = co_await response->text();
+      } catch (const std::runtime_error&) {
+        has_thrown = true;
+      }
+      EXPECT_TRUE(has_thrown);
+      auto rest = co_await response->text();
+    }
+    auto next = co_await client.get(url).text();
+    EXPECT_FALSE(next);
+  };
+  run(body());
+}
+
 // ClientTimeouts::head is counted from the end of the request.
 TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
   testing::ScriptedServer server([](Peer& peer) {
