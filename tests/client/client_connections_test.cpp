@@ -195,6 +195,24 @@ TEST_P(ClientConnections, AWebSocketIsOpenedThroughAUnixSocket) {
   run(body());
 }
 
+TEST_P(ClientConnections, OneThatWasSaidToCloseIsNotUsedAgain) {
+  const auto once = [](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send(ok);
+    EXPECT_TRUE(peer.is_closed());
+  };
+  testing::ScriptedServer server({once, once});
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  const auto body = [&]() -> Task<> {
+    Client client;
+    const std::string last = co_await text_of(client.get(url).header("Connection", "TE, close"));
+    EXPECT_EQ(last, "ok");
+    const std::string next = co_await text_of(client.get(url));
+    EXPECT_EQ(next, "ok");
+  };
+  run(body());
+}
+
 // What the server would take for the rest of the content must not be another request.
 TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
   Event has_head;
