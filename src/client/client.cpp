@@ -37,7 +37,7 @@ struct Target {
   std::string step{};  // for problems
 };
 
-Outcome<Target> read_url(const std::string& text) {
+Outcome<Target> read_url(const std::string& text, const ClientOptions& options) {
   const std::string step = "open a WebSocket at '" + text + "'";
   const auto url = Url::parse_lenient(text);
   if (!url) return client::could_not(step, url.error());
@@ -46,6 +46,7 @@ Outcome<Target> read_url(const std::string& text) {
   if (!is_secure && scheme != "ws" && scheme != "http") {
     return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
   }
+  if (url->host().empty()) return client::could_not(step, Errc::MalformedUrl, "it names no host");
   if (url->has_fragment()) {  // RFC 6455 §3
     return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
   }
@@ -53,6 +54,7 @@ Outcome<Target> read_url(const std::string& text) {
   target.origin.host = url->hostname();
   target.origin.port = url->effective_port().value_or(0);
   target.origin.is_secure = is_secure;
+  target.origin.unix_path = options.unix_socket;
   Url shown = *url;  // without a password
   static_cast<void>(shown.set_userinfo({}));
   target.step = "open a WebSocket at " + shown.to_string();
@@ -71,7 +73,7 @@ Result<void> add_usual_fields(FieldLines& fields, const Url& url, std::string_vi
 
 Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, FieldLines fields,
                                   WebSocketOptions options) {
-  Outcome<Target> target = read_url(text);
+  Outcome<Target> target = read_url(text, core->options);
   if (!target) co_return target.error();
   if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
     co_return client::could_not(target->step, added.error());

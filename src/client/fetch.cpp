@@ -68,10 +68,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 
 Task<Outcome<Pool::Lease>> Fetch::acquire() {
   const std::string whom = origin_.to_string();
-  // One that a proxy answers on is as good for every origin behind it.
+  // One that a proxy answers on is as good for every origin behind it. Behind a Unix socket may be
+  // many hosts, of which TLS has proved one.
   const std::string key = route_.use == ProxyUse::Forward
                               ? "proxy " + route_.proxy->proxy().origin.to_string()
-                              : whom + (origin_.is_secure ? " tls" : "");
+                              : whom + (origin_.is_secure ? " tls " + origin_.host : "");
   const Pool::Connect connect = [this] { return core_->open(origin_, &times_); };
   Task<Outcome<Pool::Lease>> acquiring =
       core_->pool.acquire(key, whom, core_->options.timeouts.queue, connect);
@@ -120,6 +121,7 @@ void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) con
 
 Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   loop::Instant all_sent = core_->loop.now();
+  bool was_all_sent = false;
   const loop::Instant asked = all_sent;
   std::uint64_t told_bytes = 0;
   while (true) {
@@ -129,7 +131,8 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
     if (step->event == Event::Head) co_return {};
     if (step->event == Event::Interim) take_interim(exchange);
     if (step->event != Event::NeedMore) continue;
-    if (!exchange.is_all_sent()) all_sent = core_->loop.now();
+    if (!was_all_sent) all_sent = core_->loop.now();
+    was_all_sent = exchange.is_all_sent();
     Duration left = patience(exchange, all_sent);
     if (waits_for_continue_) {
       left = std::min(left, core_->options.timeouts.continue_wait - (core_->loop.now() - asked));
@@ -153,9 +156,10 @@ bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) co
 }
 
 Problem Fetch::failure(const Exchange& exchange, Error error) const {
-  if (error.code() == Errc::TimedOut) {
-    const bool is_total = core_->loop.now() >= deadline_;
-    return timed_out(step(), is_total ? spec_->timeout : core_->options.timeouts.head);
+  if (error.code() == Errc::TimedOut && error.system_code() == 0) {
+    const ClientTimeouts& timeouts = core_->options.timeouts;
+    if (core_->loop.now() >= deadline_) return timed_out(step(), spec_->timeout);
+    return timed_out(step(), exchange.is_all_sent() ? timeouts.head : timeouts.idle);
   }
   if (error.code() != Errc::Closed) return could_not(step(), error);
   return could_not(step(), error,

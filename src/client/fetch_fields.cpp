@@ -19,6 +19,7 @@ std::optional<Problem> Fetch::read_url() {
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
   }
+  if (url->host().empty()) return could_not(step, Errc::MalformedUrl, "it names no host");
   if (!spec_->query.parameters().empty()) {
     QueryBuilder query(url->query());
     for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);
@@ -67,16 +68,23 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
 Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   shown_to_proxy_.clear();
   if (route_.use != ProxyUse::Forward) return {};
-  Result<std::string> field = route_.proxy->authorize(name(method_), url_.to_string());
+  const std::string target = "http://" + url_.host_field() + url_.request_target();
+  Result<std::string> field = route_.proxy->authorize(name(method_), target);
   if (!field) return field.error();
   shown_to_proxy_ = *std::move(field);
   if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
   return {};
 }
 
+Authorization& Fetch::authorization() const {
+  // Not of where it is connected to: behind a Unix socket may be many.
+  const skua::Origin origin = url_.origin().value_or(skua::Origin());
+  return core_->authorizations.of(origin.to_string(), *credentials_);
+}
+
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
   if (!credentials_ || fields_.find("Authorization")) return {};
-  Authorization& known = core_->authorizations.of(origin_.to_string(), *credentials_);
+  Authorization& known = authorization();
   const std::string_view text = length_of(content.body) ? content.body.text() : "";
   Result<std::string> field = known.field(name(method_), url_.request_target(), text);
   if (!field) return field.error();

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "h1/body_encoder.hpp"
 #include "h1/request_writer.hpp"
 
@@ -17,6 +18,17 @@ constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has 
 constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then whoever makes content has to wait
 
 using Event = h1::ResponseEvent;
+
+// RFC 9112 §9.6: who has said so sends no further request.
+bool says_close(const FieldLines& fields) noexcept {
+  for (std::size_t nth = 0; const auto value = fields.find("Connection", nth); ++nth) {
+    std::string_view list = *value;
+    while (!list.empty()) {
+      if (ascii::equals_ignoring_case(ascii::take_list_element(list), "close")) return true;
+    }
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -64,6 +76,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   reader_.start(expected);
   head_bytes_ = text.size();
   sent_bytes_ = 0;
+  closes_ = says_close(request.fields);
   is_chunked_ = head.body == h1::BodyField::Chunked;
   is_content_over_ = head.body == h1::BodyField::None || (!is_chunked_ && head.length_bytes == 0);
   output_.append(text);
@@ -106,6 +119,7 @@ void H1Connection::end_content() {
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
   } catch (...) {
     exception_ = std::current_exception();
+    send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
     changed_.wake_all();
     return;
   }
@@ -233,7 +247,8 @@ Result<Exchange::Step> H1Connection::end_of_input(Error end) {
 void H1Connection::complete() noexcept {
   if (state_ != State::Busy) return;
   const bool has_more = used_bytes_ != looked_at_.size() || !received_.empty();
-  const bool can_go_on = reader_.can_be_reused() && is_all_sent() && !has_more && !end_;
+  const bool can_go_on =
+      reader_.can_be_reused() && is_all_sent() && !send_failure_ && !has_more && !end_ && !closes_;
   state_ = can_go_on ? State::Idle : State::Over;
 }
 
@@ -274,6 +289,7 @@ void H1Connection::set_receiving(bool wanted) {
   if (wanted == is_receiving_ || end_ || state_ == State::Closing) return;
   is_receiving_ = wanted;
   if (wanted) {
+    progress_ = loop_.now();  // until now it was for the server to wait
     stream_->start_receive();
   } else {
     stream_->stop_receive();

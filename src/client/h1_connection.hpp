@@ -115,6 +115,7 @@ class H1Connection final : public HttpConnection,
   skua::detail::WaiterList writers_;
   loop::Deferred settle_later_;
   State state_ = State::Idle;
+  bool closes_ = false;  // the request says that it is the last
   bool is_chunked_ = false;
   bool is_content_over_ = true;
   bool is_receiving_ = false;

@@ -67,6 +67,7 @@ void H2Exchange::give_back_data() {
     connection_.session().consume(*stream_, looked_at_.size());
     connection_.settle_later();
   }
+  note_progress();  // until now it may have been for the server to wait
   looked_at_.clear();
 }
 

@@ -37,7 +37,11 @@ class Pool::Turn final : public base::ListNode {
     lease_.release();
     unlink();
     --group_.turns;
-    if (may_make_) --group_.making, --pool_.count_;
+    if (may_make_) {
+      --group_.making;
+      --pool_.count_;
+      pool_.removed_.wake_all();  // whoever waits for the end waits for this one, too
+    }
     pool_.serve();
     pool_.forget_if_empty(group_);
   }
@@ -236,8 +240,8 @@ void Pool::close_idle() noexcept {
 // For the one that has been idle for longest.
 void Pool::start_timer() noexcept {
   if (idle_.empty()) return timer_.stop();
-  const loop::Instant due = idle_.front().idle_since_ + limits_.idle;
-  timer_.start(std::max(due - loop_.now(), Duration(0)));
+  const Duration left = limits_.idle - (loop_.now() - idle_.front().idle_since_);
+  timer_.start(std::clamp(left, Duration(0), Duration(24h)));  // no limit is too long, either
 }
 
 }  // namespace skua::client

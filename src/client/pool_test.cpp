@@ -247,5 +247,41 @@ TEST_F(PoolTest, ClosingAllWaitsForThoseInUse) {
   EXPECT_EQ(pool_->size(), 0U);
 }
 
+TEST_F(PoolTest, WhoWaitsForTheEndIsToldOfWhatIsNeverMade) {
+  const auto wait = [this](bool& is_over) -> Task<> {
+    co_await pool_->closed();
+    is_over = true;
+  };
+  for (const bool is_dropped : {false, true}) {
+    gate_.emplace();
+    fails_ = true;
+    Use& connecting = begin("a");
+    pool_->close_all();
+    bool is_over = false;
+    std::optional<Task<>> waiting;
+    loop_->post([&] {
+      waiting.emplace(wait(is_over));
+      waiting->start(nullptr, nullptr);
+    });
+    settle();
+    EXPECT_FALSE(is_over);
+    if (is_dropped) {
+      drop(connecting);
+    } else {
+      gate_->set();
+      settle();
+    }
+    EXPECT_TRUE(is_over) << is_dropped;
+  }
+}
+
+TEST_F(PoolTest, IdleConnectionsMayBeKeptForGood) {
+  make({.per_host = 2, .total = 3, .idle = Duration::max()});
+  advance(1s);
+  end(begin("a"));
+  advance(24h * 3650);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+}
+
 }  // namespace
 }  // namespace skua::client

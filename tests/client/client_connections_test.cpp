@@ -117,6 +117,185 @@ TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
   EXPECT_EQ(text, "service");
 }
 
+// The certificate was shown for one host: behind the same socket may be others, who have to show
+// theirs.
+TEST_P(ClientConnections, BehindAUnixSocketEachHostProvesWhoItIs) {
+  const auto issued = tls::make_self_signed({});
+  if (!issued) GTEST_SKIP() << issued.error().text;
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.get("/", [] { return "ok"; });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  server_options.tls.certificate = issued->certificate;
+  server_options.tls.private_key = issued->private_key;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  options.tls.authorities = issued->certificate;
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    auto right = co_await client.get("https://localhost/").text();
+    EXPECT_EQ(right.value_or("problem"), "ok");
+    auto wrong = co_await client.get("https://other.test/").text();
+    EXPECT_FALSE(wrong);
+    if (!wrong) {
+      EXPECT_EQ(wrong.error().code(), Errc::TlsCertificate) << wrong.error().text;
+    }
+  };
+  run(body());
+}
+
+TEST_P(ClientConnections, BehindAUnixSocketAPasswordIsForTheHostThatHasAsked) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.get("/", [](const Request& request) {
+    const auto field = request.header("authorization");
+    if (field || request.header("host") == "b") return Response(std::string(field.value_or("no")));
+    Response response(Status::Unauthorized);
+    response.header("WWW-Authenticate", "Basic realm=\"r\"");
+    return response;
+  });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string a = co_await text_of(client.get("http://a/").auth("u", "p"));
+    EXPECT_EQ(a, "Basic dTpw");
+    const std::string b = co_await text_of(client.get("http://b/").auth("u", "p"));
+    EXPECT_EQ(b, "no");
+  };
+  run(body());
+}
+
+TEST_P(ClientConnections, AWebSocketIsOpenedThroughAUnixSocket) {
+  const support::TemporaryDirectory folder;
+  Router router;
+  router.websocket(
+      "/echo", [](WebSocket& socket) -> Task<> { static_cast<void>(co_await socket.receive()); });
+  ServerOptions server_options;
+  server_options.host = "unix:" + (folder / "s").string();
+  server_options.threads = 1;
+  Server server(router, server_options);
+  ASSERT_TRUE(server.start());
+  ClientOptions options;
+  options.unix_socket = (folder / "s").string();
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    auto socket = co_await client.websocket("ws://service.test/echo");
+    EXPECT_TRUE(socket);
+  };
+  run(body());
+}
+
+TEST_P(ClientConnections, OneThatWasSaidToCloseIsNotUsedAgain) {
+  const auto once = [](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send(ok);
+    EXPECT_TRUE(peer.is_closed());
+  };
+  testing::ScriptedServer server({once, once});
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  const auto body = [&]() -> Task<> {
+    Client client;
+    const std::string last = co_await text_of(client.get(url).header("Connection", "TE, close"));
+    EXPECT_EQ(last, "ok");
+    const std::string next = co_await text_of(client.get(url));
+    EXPECT_EQ(next, "ok");
+  };
+  run(body());
+}
+
+// What the server would take for the rest of the content must not be another request.
+TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
+  Event has_head;
+  testing::ScriptedServer server([](Peer& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    peer.send("k");
+    EXPECT_EQ(peer.rest().find("GET"), std::string::npos);
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  const auto produce = [&has_head](BodyWriter& out) -> Task<> {
+    co_await out.write("some");
+    co_await has_head.wait();
+    throw std::runtime_error("the source is dry");
+  };
+  ClientOptions options;
+  options.timeouts.head = std::chrono::milliseconds(100);
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    {
+      ClientRequest request = client.post(url);
+      request.stream("text/plain", produce, 100);
+      auto response = co_await std::move(request).send();
+      EXPECT_TRUE(response);
+      if (!response) co_return;
+      has_head.set();
+      co_await yield();
+      bool has_thrown = false;
+      try {
+        auto text = co_await response->text();
+      } catch (const std::runtime_error&) {
+        has_thrown = true;
+      }
+      EXPECT_TRUE(has_thrown);
+      auto rest = co_await response->text();
+    }
+    auto next = co_await client.get(url).text();
+    EXPECT_FALSE(next);
+  };
+  run(body());
+}
+
+// ClientTimeouts::head is counted from the end of the request.
+TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
+  testing::ScriptedServer server([](Peer& peer) {
+    std::string all;
+    while (!all.ends_with("0\r\n\r\n")) all.append(peer.some());
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    peer.send(ok);
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  ClientOptions options;
+  options.timeouts.head = std::chrono::milliseconds(500);
+  const auto produce = [](BodyWriter& out) -> Task<> {
+    co_await out.write("some");
+    co_await sleep(std::chrono::milliseconds(600));
+  };
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string text = co_await text_of(client.post(url).stream("text/plain", produce));
+    EXPECT_EQ(text, "ok");
+  };
+  run(body());
+}
+
+// Which limit it was that is over.
+TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
+  testing::ScriptedServer server([](Peer& peer) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    static_cast<void>(peer.some());
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  ClientOptions options;
+  options.timeouts.idle = std::chrono::milliseconds(100);
+  const auto body = [&]() -> Task<> {
+    Client client(options);
+    const std::string text = co_await text_of(client.post(url).body(std::string(32 << 20, 'x')));
+    EXPECT_NE(text.find("no answer within 100 ms"), text.npos) << text;
+  };
+  run(body());
+}
+
 TEST_P(ClientConnections, EachStepIsTimed) {
   Router router;
   router.get("/", [] { return "ok"; });

@@ -51,7 +51,7 @@ TEST_P(ClientProxy, ARequestInClearTextIsMadeByTheProxy) {
 TEST_P(ClientProxy, WhoAsksIsToldToTheProxyOnly) {
   std::string first;
   std::string second;
-  const auto got = fetch("http://example.test/", "u:p@", [&](Peer& peer) {
+  const auto got = fetch("http://example.test#top", "u:p@", [&](Peer& peer) {
     first = peer.some();
     peer.send(
         "HTTP/1.1 407 Who?\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"

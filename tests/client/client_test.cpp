@@ -249,6 +249,38 @@ TEST_P(ClientRequests, UrlsMayBeRelativeToABase) {
   });
 }
 
+// The server was made to wait: it is not the server that was silent.
+TEST_P(ClientRequests, WhoReadsSlowlyIsNotOutOfTime) {
+  constexpr std::size_t size = 4 << 20;
+  router_.get("/long", [] { return std::string(size, 'x'); });
+  options_.timeouts.idle = std::chrono::milliseconds(400);
+  run([&](Client& client) -> Task<> {
+    auto response = co_await client.get(url("/long"));
+    EXPECT_TRUE(response);
+    if (!response) co_return;
+    std::size_t received = 0;
+    for (int pieces = 0;; ++pieces) {
+      auto piece = co_await response->read();
+      EXPECT_TRUE(piece);
+      if (!piece || !*piece) break;
+      received += (*piece)->size();
+      if (pieces < 2) co_await sleep(std::chrono::milliseconds(500));
+    }
+    EXPECT_EQ(received, size);
+  });
+}
+
+TEST_P(ClientRequests, AUrlWithoutAHostIsRefusedBeforeAnybodyIsAsked) {
+  run([](Client& client) -> Task<> {
+    for (const char* const url : {"http:page", "https:/page", "page", "//host/"}) {
+      auto text = co_await client.get(url).text();
+      EXPECT_FALSE(text) << url;
+      if (text) continue;
+      EXPECT_EQ(text.error().code(), Errc::MalformedUrl) << text.error().text;
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 

@@ -65,6 +65,7 @@ TEST_P(ClientWebSocketProblems, WhatCannotBeAskedForIsSaid) {
             "wss://");
   EXPECT_EQ(problem_of("ws://a/#b").code(), Errc::MalformedUrl);
   EXPECT_EQ(problem_of("ws://").code(), Errc::MalformedUrl);
+  EXPECT_EQ(problem_of("ws:page").code(), Errc::MalformedUrl);
   EXPECT_EQ(problem_of("127.0.0.1:80").code(), Errc::MalformedUrl);
   run([](Client& client) -> Task<> {
     EXPECT_THROW(static_cast<void>(client.websocket("ws://a/").header("Upgrade", "h2c")),
