@@ -267,6 +267,22 @@ TEST_F(H2ConnectionTest, ResponsesAreBounded) {
             "RST_STREAM(11,ENHANCE_YOUR_CALM)");
 }
 
+// It was asked and has answered: that is no connection that had died before.
+TEST_F(H2ConnectionTest, AHeadThatIsRefusedHasBegunAllTheSame) {
+  limits_.head.fields = 3;
+  const H2Call malformed = greeted();
+  const H2Call large = get();
+  const H2Call unanswered = get();
+  feed(head(1, {{"Upper", "case"}}) + head(3, frames::Fields(4, {"a", "b"})) +
+       frames::reset(5, h2::ErrorCode::InternalError));
+  EXPECT_EQ(told(malformed), "error: response: a header field is malformed");
+  EXPECT_TRUE(malformed->has_begun());
+  EXPECT_EQ(told(large), "error: response: there are too many header fields");
+  EXPECT_TRUE(large->has_begun());
+  EXPECT_EQ(told(unanswered), "error: INTERNAL_ERROR: the peer reset the connection");
+  EXPECT_FALSE(unanswered->has_begun());
+}
+
 TEST_F(H2ConnectionTest, RefusesWhatHttp1Refuses) {
   const Pool::Lease held = lease();
   FieldLines hosts;

@@ -107,6 +107,7 @@ void H2Exchange::fail(const h2::StreamFailure& failure) {
   stream_ = nullptr;
   failure_ = failure.error;
   is_unprocessed_ = failure.is_unprocessed;
+  has_begun_ = has_begun_ || failure.has_begun;
   producer_.reset();
   changed_.wake_all();
 }
