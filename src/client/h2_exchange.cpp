@@ -32,8 +32,9 @@ H2Exchange::~H2Exchange() = default;
 
 void H2Exchange::end() noexcept {
   producer_.reset();
+  const bool is_broken_off = stream_ != nullptr && !is_whole_;
   if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
-  connection_.forget(*this);
+  connection_.forget(*this, is_broken_off);
 }
 
 void H2Exchange::note_progress() noexcept {
