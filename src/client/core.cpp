@@ -135,6 +135,13 @@ Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, Conne
   co_return connection_over(*std::move(stream), is_forwarded);
 }
 
+Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
+  const bool is_offered = h2::is_available() && use != ProxyUse::Forward &&
+                          (options.versions == HttpVersions::Http2 ||
+                           (options.versions == HttpVersions::Any && origin.is_secure));
+  return is_offered ? Pool::Sharing::Possible : Pool::Sharing::None;
+}
+
 Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
     std::unique_ptr<net::Stream> stream, bool is_forwarded) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);

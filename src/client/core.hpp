@@ -39,6 +39,8 @@ class Core final : public std::enable_shared_from_this<Core> {
   /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
   ///            HTTP that is wanted.
   Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ConnectTimes* times);
+  /// Whether such a connection may turn out to speak HTTP/2.
+  [[nodiscard]] Pool::Sharing sharing(const Origin& origin, ProxyUse use) const noexcept;
 
   /// The client is gone: so are the connections that only finish.
   void break_off();

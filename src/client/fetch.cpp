@@ -74,8 +74,8 @@ Task<Outcome<Pool::Lease>> Fetch::acquire() {
                               ? "proxy " + route_.proxy->proxy().origin.to_string()
                               : whom + (origin_.is_secure ? " tls " + origin_.host : "");
   const Pool::Connect connect = [this] { return core_->open(origin_, &times_); };
-  Task<Outcome<Pool::Lease>> acquiring =
-      core_->pool.acquire(key, whom, core_->options.timeouts.queue, connect);
+  Task<Outcome<Pool::Lease>> acquiring = core_->pool.acquire(
+      key, whom, core_->options.timeouts.queue, connect, core_->sharing(origin_, route_.use));
   if (deadline_ == loop::Instant::max()) {
     Outcome<Pool::Lease> lease = co_await std::move(acquiring);
     co_return lease;

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
 constexpr int rounds_per_turn = 16;
+/// A server that says nothing for so long, and is not waited for any more, may be gone: TCP would
+/// take a quarter of an hour to find out, at the cost of each request until then.
+constexpr Duration longest_silence = 3s;
 
 h2::ClientSessionOptions session_options(const h1::ResponseLimits& limits) noexcept {
   return {.head = {.target_bytes = 0,
@@ -94,6 +97,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
   exchanges_.push_back(*exchange);
   ++exchange_count_;
+  if (!unanswered_since_) unanswered_since_ = loop_.now();
   ExchangePointer begun(exchange.release());
   exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
                              request.expects_continue);
@@ -101,7 +105,12 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   return begun;
 }
 
-void H2Connection::forget(H2Exchange& exchange) noexcept {
+void H2Connection::forget(H2Exchange& exchange, bool is_broken_off) noexcept {
+  if (!is_broken_off) {
+    unanswered_since_.reset();
+  } else if (unanswered_since_ && loop_.now() - *unanswered_since_ >= longest_silence) {
+    retire();
+  }
   exchange.unlink();
   --exchange_count_;
   const std::unique_ptr<H2Exchange> ended(&exchange);
@@ -204,6 +213,8 @@ void H2Connection::note_sent(std::uint64_t count) {
 
 void H2Connection::on_receive(std::span<char> bytes) {
   if (state_ == State::Closing) return;
+  unanswered_since_.reset();
+  if (exchange_count_ != 0) unanswered_since_ = loop_.now();
   session_->receive({bytes.data(), bytes.size()}, loop_.now());
   settle_later();
 }

@@ -53,8 +53,8 @@ class H2Connection final : public HttpConnection,
   [[nodiscard]] h2::ClientSession& session() noexcept { return *session_; }
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
   void settle_later() noexcept;
-  /// It has ended: destroys it.
-  void forget(H2Exchange& exchange) noexcept;
+  /// It has ended: destroys it. `is_broken_off`: while the server was still to say something.
+  void forget(H2Exchange& exchange, bool is_broken_off) noexcept;
   /// That went to the output, and from there to the stream, so far.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
@@ -104,6 +104,8 @@ class H2Connection final : public HttpConnection,
   std::uint64_t sent_bytes_ = 0;
   std::optional<Error> end_{};  // of what the server sends
   std::optional<Error> send_failure_{};
+  /// Since when the server has said nothing, although it was asked.
+  std::optional<loop::Instant> unanswered_since_{};
   loop::Deferred settle_later_;
   State state_ = State::Open;
   bool is_sending_ = false;

@@ -267,6 +267,54 @@ TEST_F(H2ConnectionTest, ResponsesAreBounded) {
             "RST_STREAM(11,ENHANCE_YOUR_CALM)");
 }
 
+// It was asked and has answered: that is no connection that had died before.
+TEST_F(H2ConnectionTest, AHeadThatIsRefusedHasBegunAllTheSame) {
+  limits_.head.fields = 3;
+  const H2Call malformed = greeted();
+  const H2Call large = get();
+  const H2Call unanswered = get();
+  feed(head(1, {{"Upper", "case"}}) + head(3, frames::Fields(4, {"a", "b"})) +
+       frames::reset(5, h2::ErrorCode::InternalError));
+  EXPECT_EQ(told(malformed), "error: response: a header field is malformed");
+  EXPECT_TRUE(malformed->has_begun());
+  EXPECT_EQ(told(large), "error: response: there are too many header fields");
+  EXPECT_TRUE(large->has_begun());
+  EXPECT_EQ(told(unanswered), "error: INTERNAL_ERROR: the peer reset the connection");
+  EXPECT_FALSE(unanswered->has_begun());
+}
+
+// One that has died without a word takes every request that comes with it.
+TEST_F(H2ConnectionTest, AConnectionThatFallsSilentTakesNoMoreRequests) {
+  H2Call first = greeted();
+  H2Call other = get();
+  clock_.advance(2s);
+  end(first);  // whoever is in a hurry says nothing about the server
+  EXPECT_NE(connection_->capacity(), 0U);
+  H2Call second = get();
+  clock_.advance(2s);
+  end(second);
+  EXPECT_EQ(connection_->capacity(), 0U);
+  EXPECT_FALSE(is_gone_);
+  end(other);
+  EXPECT_TRUE(is_gone_);
+}
+
+TEST_F(H2ConnectionTest, WhatAnswersAnythingIsNotSilent) {
+  H2Call first = greeted();
+  clock_.advance(10s);
+  feed(frames::ping());
+  clock_.advance(2s);
+  end(first);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+  H2Call second = get();
+  feed(head(3, {}, frames::whole));
+  end(second);
+  clock_.advance(30s);  // nobody has asked meanwhile
+  H2Call third = get();
+  end(third);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+}
+
 TEST_F(H2ConnectionTest, RefusesWhatHttp1Refuses) {
   const Pool::Lease held = lease();
   FieldLines hosts;

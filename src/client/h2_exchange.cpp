@@ -32,8 +32,9 @@ H2Exchange::~H2Exchange() = default;
 
 void H2Exchange::end() noexcept {
   producer_.reset();
+  const bool is_broken_off = stream_ != nullptr && !is_whole_;
   if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
-  connection_.forget(*this);
+  connection_.forget(*this, is_broken_off);
 }
 
 void H2Exchange::note_progress() noexcept {
@@ -108,6 +109,7 @@ void H2Exchange::fail(const h2::StreamFailure& failure) {
   stream_ = nullptr;
   failure_ = failure.error;
   is_unprocessed_ = failure.is_unprocessed;
+  has_begun_ = has_begun_ || failure.has_begun;
   producer_.reset();
   changed_.wake_all();
 }

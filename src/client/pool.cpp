@@ -12,6 +12,11 @@
 #include "client/timed_wait.hpp"
 
 namespace skua::client {
+namespace {
+
+constexpr std::size_t most_remembered = 1000;  // keys; then it starts to learn again
+
+}  // namespace
 
 /// Those with one key; the one that was used last is at the end.
 struct Pool::Group {
@@ -21,6 +26,8 @@ struct Pool::Group {
   std::vector<std::unique_ptr<PooledConnection>> connections{};
   std::size_t making = 0;  // leaves to make one
   std::size_t turns = 0;   // in the line
+  Sharing sharing = Sharing::None;
+  bool is_one_by_one = false;  // made, as each may have room for those who wait
 };
 
 /// A place in the line, and what came of it until somebody has taken that.
@@ -64,6 +71,15 @@ class Pool::Turn final : public base::ListNode {
     served_.wake_all();
   }
   Lease take() noexcept { return std::move(lease_); }
+  [[nodiscard]] bool waits_for_others() const noexcept {
+    return group_.is_one_by_one && group_.making != 0 && !is_impatient_;
+  }
+  /// Waits for no connection that is made for somebody else; whether that has helped.
+  bool insists() noexcept {
+    is_impatient_ = true;
+    pool_.serve();
+    return is_served();
+  }
   /// What leave was given for is there.
   Lease made(std::unique_ptr<PooledConnection> connection) {
     PooledConnection& added = *connection;
@@ -71,14 +87,18 @@ class Pool::Turn final : public base::ListNode {
     group_.connections.push_back(std::move(connection));
     --group_.making;
     may_make_ = false;
+    pool_.learn(group_, added.capacity() > 1);
     return pool_.lease(added);
   }
+  /// Each of those who wait finds out for itself, all at once.
+  void failed() noexcept { group_.is_one_by_one = false; }
 
  private:
   Pool& pool_;
   Group& group_;
   Lease lease_;
   bool may_make_ = false;
+  bool is_impatient_ = false;
   skua::detail::WaiterList served_;
 };
 
@@ -100,30 +120,48 @@ Pool::Pool(loop::Loop& loop, const PoolLimits& limits)
 Pool::~Pool() = default;
 
 Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Duration limit,
-                                         Connect connect) {
+                                         Connect connect, Sharing sharing) {
   const loop::Instant began = loop_.now();
-  Turn turn(*this, group_of(key));
+  Turn turn(*this, group_of(key, sharing));
   while (!turn.is_served()) {
     const Duration left = limit - (loop_.now() - began);
-    if (left <= Duration(0)) {
+    if (left > Duration(0)) {
+      co_await TimedWait(loop_, turn.served(), left);
+    } else if (!turn.insists()) {
       co_return timed_out("get one of the connections to " + whom + ", which are all in use",
                           limit);
     }
-    co_await TimedWait(loop_, turn.served(), left);
   }
   if (!turn.may_make()) co_return turn.take();
   Outcome<std::unique_ptr<PooledConnection>> made = co_await connect();
-  if (!made) co_return made.error();
+  if (!made) {
+    turn.failed();
+    co_return made.error();
+  }
   co_return turn.made(*std::move(made));
 }
 
-Pool::Group& Pool::group_of(const std::string& key) {
+Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
   std::unique_ptr<Group>& group = groups_[key];
   if (group == nullptr) {
     group = std::make_unique<Group>();
     group->key = key;
+    group->sharing = sharing;
+    group->is_one_by_one = sharing == Sharing::Possible && !unshared_.contains(key);
   }
   return *group;
+}
+
+// Groups come and go with their connections; what was learnt of a server stays for a while.
+void Pool::learn(Group& group, bool is_shared) {
+  if (group.sharing == Sharing::None) return;
+  group.is_one_by_one = is_shared;
+  if (is_shared) {
+    unshared_.erase(group.key);
+    return;
+  }
+  if (unshared_.size() >= most_remembered) unshared_.clear();
+  unshared_.insert(group.key);
 }
 
 void Pool::forget_if_empty(Group& group) noexcept {
@@ -142,7 +180,7 @@ void Pool::serve() noexcept {
     line_.for_each([this](Turn& turn) {
       if (PooledConnection* const free = find_free(turn.group())) {
         turn.give(lease(*free));
-      } else if (may_make(turn.group())) {
+      } else if (may_make(turn)) {
         turn.let_make();
       }
     });
@@ -157,8 +195,10 @@ PooledConnection* Pool::find_free(Group& group) noexcept {
   return free != group.connections.rend() ? free->get() : nullptr;
 }
 
-bool Pool::may_make(Group& group) noexcept {
+bool Pool::may_make(const Turn& turn) noexcept {
+  const Group& group = turn.group();
   if (group.connections.size() + group.making >= limits_.per_host) return false;
+  if (turn.waits_for_others()) return false;
   if (count_ < limits_.total) return true;
   // Another host's that nobody uses goes, the one that was used longest ago; its place is free once
   // it has been removed.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/intrusive_list.hpp"
@@ -59,6 +61,9 @@ class Pool final {
  public:
   /// Makes a connection; on whose behalf is in what it captures.
   using Connect = std::function<Task<Outcome<std::unique_ptr<PooledConnection>>>()>;
+  /// Whether a connection may turn out to have room for several requests: the same for all requests
+  /// with one key.
+  enum class Sharing : std::uint8_t { None, Possible };
 
   /// One request's share of a connection. Destroyed, it gives that back.
   class Lease {
@@ -103,9 +108,13 @@ class Pool final {
   /// A connection for a key: the one that was used last among those that have room, else a new one,
   /// else the first that becomes free. Who has waited longest is first.
   ///
+  /// Where sharing is possible, one is made at a time, and who comes meanwhile waits for what it
+  /// turns out to be; unless the last one had no room for others, or could not be made.
+  ///
   /// Waits for: a free connection, at most `limit`; then for a new one, as long as that takes.
   /// Ends with: TimedOut where none became free; what `connect` ends with.
-  Task<Outcome<Lease>> acquire(std::string key, std::string whom, Duration limit, Connect connect);
+  Task<Outcome<Lease>> acquire(std::string key, std::string whom, Duration limit, Connect connect,
+                               Sharing sharing = Sharing::None);
 
   /// Some connection takes more requests than before: the peer allows more streams.
   void capacity_grew() noexcept { serve(); }
@@ -123,11 +132,12 @@ class Pool final {
   struct Group;
   class Turn;
 
-  Group& group_of(const std::string& key);
+  Group& group_of(const std::string& key, Sharing sharing);
+  void learn(Group& group, bool is_shared);
   void forget_if_empty(Group& group) noexcept;
   void serve() noexcept;
   [[nodiscard]] static PooledConnection* find_free(Group& group) noexcept;
-  [[nodiscard]] bool may_make(Group& group) noexcept;
+  [[nodiscard]] bool may_make(const Turn& turn) noexcept;
   [[nodiscard]] static auto place_of(const PooledConnection& connection, Group& group) noexcept;
   Lease lease(PooledConnection& connection) noexcept;
   void give_back(PooledConnection& connection) noexcept;
@@ -140,6 +150,7 @@ class Pool final {
   loop::Loop& loop_;
   const PoolLimits limits_;
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
+  std::unordered_set<std::string> unshared_;  // keys whose last connection took one request only
   base::IntrusiveList<Turn> line_;
   base::IntrusiveList<PooledConnection> idle_;  // the one that was used last is at the end
   std::size_t count_ = 0;                       // connections, and those that are being made

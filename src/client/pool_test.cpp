@@ -66,6 +66,21 @@ class PoolTest : public ::testing::Test {
     use.end.set();
     settle();
   }
+  /// How many connections are being made for three requests; then they are.
+  std::size_t begin_three() {
+    gate_.emplace();
+    for (int i = 0; i < 3; ++i) begin("a");
+    const std::size_t making = pool_->size();
+    gate_->set();
+    settle();
+    return making;
+  }
+  void forget_all() {
+    for (const auto& use : uses_) use->end.set();
+    settle();
+    advance(51s);
+    EXPECT_EQ(pool_->size(), 0U);
+  }
   void drop(Use& use) {
     loop_->post([&use] { use.task.reset(); });
     settle();
@@ -77,7 +92,7 @@ class PoolTest : public ::testing::Test {
 
   Task<> run(Use& use, std::string host, Duration limit) {
     const Pool::Connect connect = [this, host] { return connected(host); };
-    auto lease = co_await pool_->acquire(host, host, limit, connect);
+    auto lease = co_await pool_->acquire(host, host, limit, connect, sharing_);
     if (!lease) {
       use.name = lease.error().text;
       co_return;
@@ -102,6 +117,7 @@ class PoolTest : public ::testing::Test {
   std::vector<std::unique_ptr<Use>> uses_;
   std::optional<Event> gate_;
   std::size_t streams_ = 1;
+  Pool::Sharing sharing_ = Pool::Sharing::None;
   int made_ = 0;
   bool fails_ = false;
   bool dies_ = false;
@@ -226,6 +242,86 @@ TEST_F(PoolTest, ConnectionsOfManyStreamsAreShared) {
   end(first);
   EXPECT_EQ(begin("a").name, "a2");  // both have room
   EXPECT_EQ(begin("a").name, "a1");
+}
+
+TEST_F(PoolTest, WhereConnectionsMayBeSharedTheFirstIsWaitedFor) {
+  sharing_ = Pool::Sharing::Possible;
+  streams_ = 3;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  Use& fourth = begin("a");
+  begin("b");
+  EXPECT_EQ(pool_->size(), 2U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(first.name + second.name + third.name, "a1a1a1");
+  EXPECT_EQ(fourth.name, "a3");
+  EXPECT_EQ(pool_->size(), 3U);
+}
+
+TEST_F(PoolTest, WhereTheFirstHasNoRoomForOthersTheyMakeTheirs) {
+  sharing_ = Pool::Sharing::Possible;
+  make({.per_host = 3, .total = 3, .idle = 50s});
+  EXPECT_EQ(begin_three(), 1U);
+  EXPECT_EQ(pool_->size(), 3U);
+  // That is remembered, also where no connection is left.
+  forget_all();
+  streams_ = 3;
+  EXPECT_EQ(begin_three(), 3U);
+  // It turned out to be otherwise.
+  forget_all();
+  EXPECT_EQ(begin_three(), 1U);
+}
+
+TEST_F(PoolTest, WhereTheFirstFailsTheOthersTryAllAtOnce) {
+  sharing_ = Pool::Sharing::Possible;
+  fails_ = true;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  gate_->set();
+  gate_.emplace();
+  settle();
+  EXPECT_EQ(first.name, "refused");
+  EXPECT_EQ(second.name + third.name, "");
+  EXPECT_EQ(pool_->size(), 2U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(second.name + third.name, "refusedrefused");
+  EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, WhereWhoMakesTheFirstIsDroppedTheNextDoes) {
+  sharing_ = Pool::Sharing::Possible;
+  streams_ = 3;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  drop(first);
+  EXPECT_EQ(pool_->size(), 1U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(second.name + third.name, "a1a1");
+}
+
+TEST_F(PoolTest, TheFirstIsNotWaitedForLongerThanForAnyOther) {
+  sharing_ = Pool::Sharing::Possible;
+  gate_.emplace();
+  begin("a");
+  Use& hasty = begin("a", Duration(0));
+  EXPECT_EQ(pool_->size(), 2U);
+  Use& late = begin("a", 1s);
+  advance(2s);
+  EXPECT_EQ(late.name,
+            "could not get one of the connections to a, which are all in use: no answer within 1 "
+            "s");
+  gate_->set();
+  settle();
+  EXPECT_EQ(hasty.name, "a2");
 }
 
 TEST_F(PoolTest, WhatCannotBeUsedAgainIsClosed) {

@@ -185,7 +185,9 @@ void ClientStreams::punish(ClientStreamState& stream, Error error, ErrorCode cod
 void ClientStreams::fail(ClientStreamState& stream, const StreamFailure& failure) {
   if (stream.is_released || stream.has_received_all) return;
   stream.is_released = true;
-  events_.on_failure(stream, failure);
+  StreamFailure told = failure;
+  told.has_begun = stream.has_begun;
+  events_.on_failure(stream, told);
 }
 
 StreamFailure ClientStreams::failure_of(const ClientStreamState& stream, ErrorCode code) const {

@@ -75,6 +75,7 @@ struct StreamFailure {
   Error error = Errc::None;
   /// The server has not looked at the request, and says so; or it was never sent. RFC 9113 §8.7
   bool is_unprocessed = false;
+  bool has_begun = false;  ///< the server had begun to answer
 };
 
 /// What a session tells its consumer, from inside its members: any but ClientSession::receive and

@@ -96,6 +96,24 @@ TEST_P(ClientRequests, ManyAtOnceShareTheConnectionsThatThereMayBe) {
   EXPECT_LE(connections(), 3U);
 }
 
+// Nobody knows before whether it is HTTP/2 that they can share.
+TEST_P(ClientRequests, ManyAtOnceMakeNoMoreConnectionsThanTheyNeed) {
+  router_.get("/slow", []() -> Task<std::string> {
+    co_await sleep(5ms);
+    co_return std::string("slow");
+  });
+  const bool is_http2 = wire() == testing::Wire::Http2 || wire() == testing::Wire::Http2Tls;
+  server_options_.http2 = is_http2;
+  if (testing::is_secure(wire())) options_.versions = HttpVersions::Any;
+  run([&](Client& client) -> Task<> {
+    std::vector<Task<std::string>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(text_of(client.get(url("/slow"))));
+    auto texts = co_await when_all(std::move(all));
+    for (const std::string& one : texts) EXPECT_EQ(one, "slow");
+  });
+  EXPECT_EQ(connections(), is_http2 ? 1U : 8U);
+}
+
 TEST_P(ClientRequests, AFormIsEncoded) {
   router_.post("/form", [](Request& request) -> Task<std::string> {
     auto form = co_await request.form();
