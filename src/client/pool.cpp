@@ -28,6 +28,7 @@ struct Pool::Group {
   std::size_t turns = 0;   // in the line
   Sharing sharing = Sharing::None;
   bool is_one_by_one = false;  // made, as each may have room for those who wait
+  std::uint64_t full_in = 0;   // that walk along the line
 };
 
 /// A place in the line, and what came of it until somebody has taken that.
@@ -36,7 +37,7 @@ class Pool::Turn final : public base::ListNode {
   Turn(Pool& pool, Group& group) : pool_(pool), group_(group) {
     ++group.turns;
     pool.line_.push_back(*this);
-    pool.serve();
+    pool.serve(this);
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -48,8 +49,8 @@ class Pool::Turn final : public base::ListNode {
       --group_.making;
       --pool_.count_;
       pool_.removed_.wake_all();  // whoever waits for the end waits for this one, too
+      pool_.serve();
     }
-    pool_.serve();
     pool_.forget_if_empty(group_);
   }
 
@@ -88,7 +89,9 @@ class Pool::Turn final : public base::ListNode {
     --group_.making;
     may_make_ = false;
     pool_.learn(group_, added.capacity() > 1);
-    return pool_.lease(added);
+    Lease own = pool_.lease(added);
+    pool_.serve();  // it may have room for others, or they may make theirs
+    return own;
   }
   /// Each of those who wait finds out for itself, all at once.
   void failed() noexcept { group_.is_one_by_one = false; }
@@ -172,20 +175,31 @@ void Pool::forget_if_empty(Group& group) noexcept {
 
 // The line ---------------------------------------------------------------------------------------
 
-void Pool::serve() noexcept {
-  has_news_ = true;
+// Where nothing else has changed, nobody but a newcomer can get anywhere.
+void Pool::serve(Turn* newcomer) noexcept {
+  if (newcomer == nullptr || is_serving_) has_news_ = true;
   if (is_serving_) return;
   is_serving_ = true;
+  ++walks_;
+  if (newcomer != nullptr) serve_one(*newcomer);
   while (std::exchange(has_news_, false)) {
-    line_.for_each([this](Turn& turn) {
-      if (PooledConnection* const free = find_free(turn.group())) {
-        turn.give(lease(*free));
-      } else if (may_make(turn)) {
-        turn.let_make();
-      }
-    });
+    ++walks_;
+    line_.for_each([this](Turn& turn) { serve_one(turn); });
   }
   is_serving_ = false;
+}
+
+// Thousands may wait for what one group has none of: that is looked up once in a walk.
+void Pool::serve_one(Turn& turn) noexcept {
+  Group& group = turn.group();
+  if (group.full_in == walks_) return;
+  if (PooledConnection* const free = find_free(group)) {
+    turn.give(lease(*free));
+  } else if (group.connections.size() + group.making >= limits_.per_host) {
+    group.full_in = walks_;
+  } else if (!turn.waits_for_others() && may_make()) {
+    turn.let_make();
+  }
 }
 
 PooledConnection* Pool::find_free(Group& group) noexcept {
@@ -195,10 +209,7 @@ PooledConnection* Pool::find_free(Group& group) noexcept {
   return free != group.connections.rend() ? free->get() : nullptr;
 }
 
-bool Pool::may_make(const Turn& turn) noexcept {
-  const Group& group = turn.group();
-  if (group.connections.size() + group.making >= limits_.per_host) return false;
-  if (turn.waits_for_others()) return false;
+bool Pool::may_make() noexcept {
   if (count_ < limits_.total) return true;
   // Another host's that nobody uses goes, the one that was used longest ago; its place is free once
   // it has been removed.

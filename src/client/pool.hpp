@@ -135,9 +135,10 @@ class Pool final {
   Group& group_of(const std::string& key, Sharing sharing);
   void learn(Group& group, bool is_shared);
   void forget_if_empty(Group& group) noexcept;
-  void serve() noexcept;
+  void serve(Turn* newcomer = nullptr) noexcept;
+  void serve_one(Turn& turn) noexcept;
   [[nodiscard]] static PooledConnection* find_free(Group& group) noexcept;
-  [[nodiscard]] bool may_make(const Turn& turn) noexcept;
+  [[nodiscard]] bool may_make() noexcept;
   [[nodiscard]] static auto place_of(const PooledConnection& connection, Group& group) noexcept;
   Lease lease(PooledConnection& connection) noexcept;
   void give_back(PooledConnection& connection) noexcept;
@@ -157,6 +158,7 @@ class Pool final {
   std::size_t idle_count_ = 0;
   loop::Timer timer_;
   skua::detail::WaiterList removed_;
+  std::uint64_t walks_ = 0;  // along the line
   bool is_closing_ = false;
   bool is_serving_ = false;
   bool has_news_ = false;

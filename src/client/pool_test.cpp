@@ -14,10 +14,13 @@ namespace {
 
 class FakeConnection final : public PooledConnection {
  public:
-  FakeConnection(Pool& pool, std::string name, std::size_t streams)
-      : pool_(pool), name_(std::move(name)), streams_(streams) {}
+  FakeConnection(Pool& pool, std::string name, std::size_t streams, std::size_t& asked)
+      : pool_(pool), name_(std::move(name)), streams_(streams), asked_(asked) {}
 
-  [[nodiscard]] std::size_t capacity() const noexcept override { return is_dead ? 0 : streams_; }
+  [[nodiscard]] std::size_t capacity() const noexcept override {
+    ++asked_;
+    return is_dead ? 0 : streams_;
+  }
   void close() override { static_cast<void>(pool_.remove(*this)); }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -27,6 +30,7 @@ class FakeConnection final : public PooledConnection {
   Pool& pool_;
   std::string name_;
   std::size_t streams_;
+  std::size_t& asked_;  // how often it was, of all
 };
 
 /// A request: has its connection until it is told to end.
@@ -107,7 +111,7 @@ class PoolTest : public ::testing::Test {
     if (gate_) co_await gate_->wait();
     if (fails_) co_return Problem{Errc::Refused, "refused"};
     std::unique_ptr<PooledConnection> made =
-        std::make_unique<FakeConnection>(*pool_, host + std::to_string(++made_), streams_);
+        std::make_unique<FakeConnection>(*pool_, host + std::to_string(++made_), streams_, asked_);
     co_return std::move(made);
   }
 
@@ -119,6 +123,7 @@ class PoolTest : public ::testing::Test {
   std::size_t streams_ = 1;
   Pool::Sharing sharing_ = Pool::Sharing::None;
   int made_ = 0;
+  std::size_t asked_ = 0;
   bool fails_ = false;
   bool dies_ = false;
 };
@@ -242,6 +247,17 @@ TEST_F(PoolTest, ConnectionsOfManyStreamsAreShared) {
   end(first);
   EXPECT_EQ(begin("a").name, "a2");  // both have room
   EXPECT_EQ(begin("a").name, "a1");
+}
+
+TEST_F(PoolTest, ALongLineCostsNoMoreThanAShortOne) {
+  for (int i = 0; i < 300; ++i) begin("a");
+  asked_ = 0;
+  end(*uses_.front());
+  EXPECT_EQ(uses_[2]->name, "a1");
+  EXPECT_LE(asked_, 8U);
+  asked_ = 0;
+  begin("a");
+  EXPECT_LE(asked_, 2U);
 }
 
 TEST_F(PoolTest, WhereConnectionsMayBeSharedTheFirstIsWaitedFor) {
