@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "client/fetch.hpp"
+#include "client/off_loop.hpp"
 #include "client/partial_content.hpp"
 #include "client/problem.hpp"
 #include "client/resumable_file.hpp"
 #include "client/save.hpp"
-#include "skua/async.hpp"
 
 namespace skua::client {
 namespace {
@@ -64,7 +64,7 @@ class Download final {
 
 template <class F>
 Task<std::optional<Problem>> Download::on_disk(F work) {
-  const Result<void> done = co_await offload(work);
+  const Result<void> done = co_await off_loop(work);
   if (done) co_return std::nullopt;
   co_return could_not("write '" + path_ + "'", done.error());
 }
@@ -112,8 +112,11 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   const Outcome<std::uint64_t> written = co_await std::move(writing);
   if (!written) {
     if (options_.resume) co_return written.error();
-    const auto remove = [file = file_] { file->remove(); };
-    co_await offload(remove);
+    const auto remove = [file = file_]() -> Result<void> {
+      file->remove();
+      return {};
+    };
+    static_cast<void>(co_await off_loop(remove));
     co_return written.error();
   }
   // A server may send less than it was asked for: RFC 9110 §14.2

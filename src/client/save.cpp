@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "client/off_loop.hpp"
 #include "client/problem.hpp"
 #include "files/partial_file.hpp"
-#include "skua/async.hpp"
 
 namespace skua::client {
 namespace {
@@ -42,7 +42,7 @@ Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string pat
     Outcome<bool> filled = co_await fill(reception, *batch);
     // What has arrived is kept, where that is wanted, however it has ended.
     if (!batch->empty()) {
-      const Result<void> written = co_await offload(write_batch);
+      const Result<void> written = co_await off_loop(write_batch);
       if (!written) co_return could_not_write(path, written.error());
       size_bytes += batch->size();
     }
@@ -54,7 +54,7 @@ Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string pat
 Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path) {
   const auto file = std::make_shared<files::PartialFile>();
   const auto create = [file, path] { return file->create(path); };
-  const Result<void> created = co_await offload(create);
+  const Result<void> created = co_await off_loop(create);
   if (!created) co_return could_not_write(path, created.error());
   const auto write = [file](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
@@ -62,7 +62,7 @@ Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path) {
   Outcome<std::uint64_t> size_bytes = co_await std::move(writing);
   if (!size_bytes) co_return size_bytes.error();
   const auto keep = [file, path] { return file->keep_as(path); };
-  const Result<void> kept = co_await offload(keep);
+  const Result<void> kept = co_await off_loop(keep);
   if (!kept) co_return could_not_write(path, kept.error());
   co_return size_bytes;
 }
