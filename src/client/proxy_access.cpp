@@ -8,6 +8,19 @@
 #include "http/challenge.hpp"
 
 namespace skua::client {
+namespace {
+
+// Whether these credentials were the first answer to a challenge: then another name or password is
+// wanted. After that the nonce may be over, whether it is called stale or not.
+bool was_first_answer(std::string_view sent) {
+  const Result<Challenge> parsed = parse_credentials(sent);
+  if (!parsed || !parsed->is("Digest")) return false;
+  const Result<DigestCredentials> credentials = DigestCredentials::from(*parsed);
+  return !credentials || credentials->nonce_count <= 1;
+}
+
+}  // namespace
+
 ProxyAccess::ProxyAccess(Proxy proxy)
     : proxy_(std::move(proxy)), digest_(proxy_.user, proxy_.password) {
   if (!proxy_.has_credentials()) return;
@@ -25,7 +38,7 @@ bool ProxyAccess::accept(const http::Head& response, std::string_view sent) {
   const std::vector<std::string_view> fields = values_of(response, "Proxy-Authenticate");
   if (digest_.accept(fields)) {
     scheme_ = Scheme::Digest;
-    return digest_.is_stale() || !http::after_scheme(sent, "Digest");
+    return digest_.is_stale() || !was_first_answer(sent);
   }
   if (!offers_basic(fields)) return false;
   scheme_ = Scheme::Basic;
