@@ -163,6 +163,10 @@ class DigestSession final {
   [[nodiscard]] bool has_challenge() const noexcept { return !challenge_.nonce.empty(); }
   /// Whether the last challenge means: the same password again, with the new nonce.
   [[nodiscard]] bool is_stale() const noexcept { return challenge_.is_stale; }
+  /// Whether authorize() needs the content: the server takes nothing but auth-int.
+  [[nodiscard]] bool needs_content() const noexcept {
+    return challenge_.offers_auth_int && !challenge_.offers_auth;
+  }
 
   /// The field Authorization of the next request.
   ///

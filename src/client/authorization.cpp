@@ -19,10 +19,13 @@ Authorization::Authorization(BasicCredentials credentials)
     : credentials_(std::move(credentials)), digest_(credentials_.user, credentials_.password) {}
 
 Result<std::string> Authorization::field(std::string_view method, std::string_view target,
-                                         std::string_view content) {
+                                         std::optional<std::string_view> content) {
   if (scheme_ == Scheme::None) return std::string();
   if (scheme_ == Scheme::Basic) return credentials_.field();
-  return digest_.authorize(method, target, content);
+  if (!content && digest_.needs_content()) {
+    return Error(Errc::Unsupported, "Digest auth-int of content that is no text");
+  }
+  return digest_.authorize(method, target, content.value_or(""));
 }
 
 bool Authorization::learn(const http::Head& head) {

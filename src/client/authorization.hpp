@@ -21,9 +21,10 @@ class Authorization final {
 
   /// The field that answers what the server has asked; empty where it has not asked yet.
   ///
-  /// Ends with: Unsupported, MalformedChallenge.
+  /// Ends with: Unsupported, also where the server wants the content protected, and that is not
+  ///            known here; MalformedChallenge.
   Result<std::string> field(std::string_view method, std::string_view target,
-                            std::string_view content);
+                            std::optional<std::string_view> content);
   /// Looks at a response to a request that was sent with field(), if there was one.
   ///
   /// Ends with: whether the server asks, in a way that can be answered.
