@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "client/core.hpp"
+#include "client/problem.hpp"
 #include "client/websocket_connection.hpp"
 #include "client/websocket_opening.hpp"
 #include "skua/credentials.hpp"
@@ -38,7 +39,7 @@ struct Target {
 };
 
 Outcome<Target> read_url(const std::string& text, const ClientOptions& options) {
-  const std::string step = "open a WebSocket at '" + text + "'";
+  const std::string step = "open a WebSocket at '" + client::without_userinfo(text) + "'";
   const auto url = Url::parse_lenient(text);
   if (!url) return client::could_not(step, url.error());
   const std::string_view scheme = url->scheme();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "client/fetch_state.hpp"
 #include "client/problem.hpp"
 #include "client/timed_wait.hpp"
@@ -27,6 +28,7 @@ constexpr bool is_idempotent(Method method) noexcept {
 Origin origin_of(const Url& url, const ClientOptions& options) {
   Origin origin;
   origin.host = url.hostname();
+  std::ranges::transform(origin.host, origin.host.begin(), ascii::to_lower);
   origin.port = url.effective_port().value_or(0);
   origin.is_secure = url.scheme() == "https";
   origin.unix_path = options.unix_socket;

@@ -14,7 +14,7 @@ namespace skua::client {
 std::optional<Problem> Fetch::read_url() {
   Result<Url> url = Url::parse_lenient(spec_->url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
-  const std::string step = "read the URL '" + spec_->url + "'";
+  const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";
   if (!url) return could_not(step, url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
@@ -67,7 +67,7 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
 // What a proxy that makes the request itself wants to know. RFC 9110 §11.7
 Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   shown_to_proxy_.clear();
-  if (route_.use != ProxyUse::Forward) return {};
+  if (route_.use != ProxyUse::Forward || fields_.find("Proxy-Authorization")) return {};
   const std::string target = "http://" + url_.host_field() + url_.request_target();
   Result<std::string> field = route_.proxy->authorize(name(method_), target);
   if (!field) return field.error();
@@ -85,7 +85,9 @@ Authorization& Fetch::authorization() const {
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
   if (!credentials_ || fields_.find("Authorization")) return {};
   Authorization& known = authorization();
-  const std::string_view text = length_of(content.body) ? content.body.text() : "";
+  std::optional<std::string_view> text;
+  const Body::Kind kind = content.body.kind();
+  if (kind != Body::Kind::File && kind != Body::Kind::Stream) text = content.body.text();
   Result<std::string> field = known.field(name(method_), url_.request_target(), text);
   if (!field) return field.error();
   if (!field->empty()) lines.add("Authorization", *field);

@@ -82,7 +82,9 @@ bool Fetch::answers_proxy(const http::Head& head) {
 
 Fetch::Next Fetch::next(const http::Head& head) {
   if (answers_proxy(head)) return Next::Again;
-  store_cookies(head);
+  const bool is_proxys_own =
+      head.status == code(Status::ProxyAuthenticationRequired) && route_.use == ProxyUse::Forward;
+  if (!is_proxys_own) store_cookies(head);
   if (answers_challenge(head)) return Next::Again;
   return redirect(head);
 }

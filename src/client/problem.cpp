@@ -30,6 +30,15 @@ std::string text_of(Duration time) {
 
 }  // namespace
 
+std::string without_userinfo(std::string_view url) {
+  const std::size_t slashes = url.find("//");
+  const std::size_t begin = slashes == url.npos ? 0 : slashes + 2;
+  const std::string_view authority = url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  const std::size_t at = authority.rfind('@');
+  if (at == authority.npos) return std::string(url);
+  return std::string(url.substr(0, begin)).append(url.substr(begin + at + 1));
+}
+
 std::string step_of(Method method, const Url& url) {
   Url shown = url;
   static_cast<void>(shown.set_userinfo({}));

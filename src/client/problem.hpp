@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
@@ -12,6 +13,9 @@ namespace skua::client {
 
 /// `get http://example.com/a?b`: the step of a request, without a password and a fragment.
 std::string step_of(Method method, const Url& url);
+
+/// A URL as it was given, for problems with it: without what may be a password.
+std::string without_userinfo(std::string_view url);
 
 /// `could not connect to example.com:443: the connection was refused`.
 Problem could_not(const std::string& step, Error error);

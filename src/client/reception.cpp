@@ -58,6 +58,11 @@ Problem Reception::unexpected_status() const {
 
 Result<void> Reception::start_decoding() {
   if (!asked_.decompress || asked_.method == Method::Head) return {};
+  // Where there is no content, or the middle of some, there is nothing to be decoded.
+  if (status() == Status::NoContent || status() == Status::NotModified ||
+      status() == Status::PartialContent) {
+    return {};
+  }
   if (head().find(http::FieldName::ContentEncoding) == nullptr) return {};
   coding::DecodeLimits limits;
   limits.output_bytes = core_->options.limits.decoded_bytes;

@@ -25,6 +25,12 @@ class ClientProxy : public ::testing::TestWithParam<BackendChoice> {
     testing::run_on(testing::kind_of(GetParam()), ask(std::move(url), got));
     return got;
   }
+  Task<> ask_twice() {
+    Client client(options_);
+    for (int i = 0; i < 2; ++i) {
+      static_cast<void>(co_await client.get("http://example.test/").text());
+    }
+  }
   ClientOptions options_;
 
  private:
@@ -65,6 +71,22 @@ TEST_P(ClientProxy, WhoAsksIsToldToTheProxyOnly) {
   EXPECT_EQ(got.value_or(""), "ok");
   EXPECT_NE(second.find("Proxy-Authorization: Digest "), second.npos) << second;
   EXPECT_NE(second.find("uri=\"http://example.test/\""), second.npos) << second;
+}
+
+TEST_P(ClientProxy, ItsCookiesAreNotTheServers) {
+  std::string second;
+  {
+    testing::ScriptedServer proxy([&](Peer& peer) {
+      peer.some();
+      peer.send("HTTP/1.1 407 No\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n");
+      second = peer.some();
+      peer.send(ok);
+    });
+    options_.proxy.url = "http://127.0.0.1:" + std::to_string(proxy.port());
+    testing::run_on(testing::kind_of(GetParam()), ask_twice());
+  }
+  EXPECT_TRUE(second.starts_with("GET http://example.test/ ")) << second;
+  EXPECT_EQ(second.find("Cookie"), second.npos) << second;
 }
 
 TEST_P(ClientProxy, OneThatRefusesATunnelIsToldOf) {

@@ -299,6 +299,43 @@ TEST_P(ClientRequests, AUrlWithoutAHostIsRefusedBeforeAnybodyIsAsked) {
   });
 }
 
+TEST_P(ClientRequests, APasswordIsNotRepeatedToWhoeverReadsTheProblem) {
+  run([](Client& client) -> Task<> {
+    for (const char* const url :
+         {"ftp://u:secret@host/a@b", "http://u:secret@/", "u:secret@host:x"}) {
+      auto text = co_await client.get(url).text();
+      EXPECT_FALSE(text) << url;
+      if (text) continue;
+      EXPECT_EQ(text.error().code(), Errc::MalformedUrl) << text.error().text;
+      EXPECT_EQ(text.error().text.find("secret"), std::string::npos) << text.error().text;
+    }
+    auto socket = co_await client.websocket("ftp://u:secret@host/");
+    EXPECT_FALSE(socket);
+    if (!socket) {
+      EXPECT_EQ(socket.error().text.find("secret"), std::string::npos) << socket.error().text;
+    }
+  });
+}
+
+TEST_P(ClientRequests, WhatIsNoWholeContentIsNotDecoded) {
+  const auto coded = [](Status status, const char* coding, const char* content) {
+    Response response(status, content);
+    response.header("Content-Encoding", coding);
+    return response;
+  };
+  router_.get("/part", [&] { return coded(Status::PartialContent, "gzip", "middle"); });
+  router_.get("/none", [&] { return coded(Status::NoContent, "odd", ""); });
+  router_.get("/same", [&] { return coded(Status::NotModified, "odd", ""); });
+  run([&](Client& client) -> Task<> {
+    auto part = co_await client.get(url("/part")).header("Range", "bytes=1-6").text();
+    EXPECT_EQ(part.value_or("none"), "middle");
+    for (const char* const path : {"/none", "/same"}) {
+      auto text = co_await client.get(url(path)).text();
+      EXPECT_EQ(text.value_or("none"), "");
+    }
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ClientRequests, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 
