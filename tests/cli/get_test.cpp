@@ -50,6 +50,7 @@ class GetTest : public GetFixture {
     });
     start_server();
   }
+  [[nodiscard]] std::string errors_path() const { return (folder_ / "errors").string(); }
 };
 
 TEST_F(GetTest, PrintsTheContentAsItIs) {
@@ -183,6 +184,35 @@ TEST_F(GetTest, FailuresHaveCodes) {
   EXPECT_EQ(run({"post", url("/echo"), "--data", "@missing"}).code, 11);
   EXPECT_EQ(run({"post", url("/echo"), "a=@missing"}).code, 11);
   EXPECT_EQ(run({"get", url("/json"), "--unix", folder_.string() + "/nobody"}).code, 7);
+}
+
+TEST_F(GetTest, HostsCanBeReachedWithoutTheProxyOfTheEnvironment) {
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  setenv("NO_PROXY", "other.invalid", 1);
+  EXPECT_EQ(run({"get", "http://name.invalid/"}).code, 7);
+  EXPECT_EQ(run({"get", "http://name.invalid/", "--no-proxy", "name.invalid"}).code, 6);
+  EXPECT_EQ(run({"get", "http://other.invalid/", "--no-proxy", "name.invalid"}).code, 7);
+  unsetenv("NO_PROXY");
+}
+
+TEST_F(GetTest, DescriptorsThatAreClosedAreGivenToNothingElse) {
+  const auto code_of = [this](const std::string& rest) {
+    const std::string command = SKUA_BINARY_DIR "/bin/skua " + rest + " 2>" + errors_path();
+    return WEXITSTATUS(std::system(command.c_str()));  // NOLINT(concurrency-mt-unsafe)
+  };
+  EXPECT_EQ(code_of("get " + url("/json") + " >&-"), 11);
+  EXPECT_TRUE(contains(content("errors"), "Bad file descriptor"));
+  EXPECT_EQ(code_of("post " + url("/echo") + " --data - >" + errors_path() + " <&-"), 11);
+  EXPECT_TRUE(contains(content("errors"), "Bad file descriptor"));
+}
+
+TEST_F(GetTest, CtrlCEndsWhatWritesToNobody) {
+  router_.get("/long", [] { return std::string(1'000'000, 'x'); });
+  start_server();
+  const auto process = start({"get", url("/long"), "-v"});
+  EXPECT_TRUE(contains(process->errors_until("< HTTP/1.1"), "200"));
+  process->signal(SIGINT);
+  EXPECT_EQ(process->wait(), 130);
 }
 
 TEST(GetOptions, AUrlIsWhatAPersonMeans) {
