@@ -2,10 +2,13 @@
 // A response in; bytes for programs, or lines for a person, out.
 #include "response_printer.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include "base/ascii.hpp"
@@ -53,6 +56,26 @@ bool is_text_type(std::string_view field) {
   return type && ascii::equals_ignoring_case(type->type, "text");
 }
 
+/// While it lives, a signal ends the process at once: no loop runs that could see it, and what we
+/// write to may never read again, as a pager that is left open.
+class Mortal {
+ public:
+  Mortal() noexcept {
+    struct sigaction fatal{};
+    fatal.sa_handler = SIG_DFL;
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &fatal, &saved_[i]);
+  }
+  Mortal(const Mortal&) = delete;
+  Mortal& operator=(const Mortal&) = delete;
+  ~Mortal() {
+    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &saved_[i], nullptr);
+  }
+
+ private:
+  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
+  std::array<struct sigaction, signals.size()> saved_{};
+};
+
 // By its first bytes, which may end inside of a character.
 bool is_text(std::string_view piece, std::string_view type) {
   const bool has_nul = piece.find('\0') != piece.npos;
@@ -62,9 +85,15 @@ bool is_text(std::string_view piece, std::string_view type) {
 }  // namespace
 
 void write_all(int descriptor, std::string_view text) {
+  const Mortal mortal;
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {  // whoever shares it with us wants it so
+      pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&wanted, 1, -1);
+      continue;
+    }
     if (count < 0) {
       throw std::system_error(errno, std::generic_category(), "cannot write to the output");
     }
