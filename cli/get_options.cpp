@@ -132,7 +132,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
       .add_option_function<double>(
           "--timeout", [&client](double seconds) { client.timeout = from_seconds(seconds); },
           "Give up after so long, redirects and content included")
-      ->check(CLI::Range(0.001, longest_seconds))
+      ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS");
   parser
       .add_option_function<double>(
@@ -142,7 +142,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             timeouts.resolve = timeouts.connect = timeouts.handshake = from_seconds(seconds);
           },
           "Longest for each step of connecting: name, connection, TLS")
-      ->check(CLI::Range(0.001, longest_seconds))
+      ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS [5, 10, 10]");
 }
 
@@ -166,7 +166,7 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
             limits.decoded_bytes = size_bytes;
           },
           "Give up content that is longer")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_value())
       ->option_text("SIZE");
 }
 
