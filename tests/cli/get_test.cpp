@@ -110,6 +110,9 @@ TEST_F(GetTest, ContentIsATextAFileOrTheInput) {
                   .output.ends_with("Content-Type: application/json\nContent-Length: 5\n\n[1,2]"));
   EXPECT_TRUE(run({"put", url("/echo"), "--data", "x", "--type", "text/css"})
                   .output.ends_with("Content-Type: text/css\nContent-Length: 1\n\nx"));
+  EXPECT_TRUE(run({"post", url("/echo"), "--form", "--data", "a=1"})
+                  .output.ends_with("Content-Type: application/x-www-form-urlencoded\n"
+                                    "Content-Length: 3\n\na=1"));
   folder_.write("a.html", "<p>");
   const Ended file = run({"post", url("/echo"), "--data", "@a.html"});
   EXPECT_TRUE(
@@ -276,6 +279,9 @@ TEST_F(GetTest, HeadsCanBeSeen) {
   EXPECT_TRUE(contains(verbose.errors, "< HTTP/1.1 200 OK\n< "));
   const Ended secret = run({"get", url("/echo"), "-v", "--bearer", "tok"});
   EXPECT_EQ(secret.errors.find("tok"), std::string::npos);
+  const Ended items = run({"get", url("/echo"), "-v", "authorization:Bearer tok", "Cookie:a=tok"});
+  EXPECT_TRUE(contains(items.output, "Authorization: Bearer tok\n"));
+  EXPECT_TRUE(contains(items.errors, "> authorization: ...\n> Cookie: ...\n"));
 }
 
 TEST_F(GetTest, StepsAreTimed) {
