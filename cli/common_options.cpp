@@ -10,9 +10,11 @@ namespace skua::cli {
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
   parser.add_option("--ca", tls.authorities, "Who may sign servers' certificates: a PEM file")
       ->option_text("FILE [the system's]");
-  parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
-      ->option_text("FILE");
+  CLI::Option* const certificate =
+      parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
+          ->option_text("FILE");
   parser.add_option("--key", tls.certificate.private_key, "Its private key, PEM")
+      ->needs(certificate)
       ->option_text("FILE [in --cert]");
   parser.add_flag("-k,--insecure", tls.insecure,
                   "Take any certificate: whoever can reach the wire can read and change all");

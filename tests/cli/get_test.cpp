@@ -144,6 +144,9 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"get", url("/"), "--resolve", "a:b:c"}, "'a:b:c' is not HOST:PORT:ADDRESS"},
       {{"get", url("/"), "--proxy", "nonsense://x"}, "'nonsense://x' is no URL to ask: it has to "},
       {{"head", url("/"), "-d"}, "a head has nothing to save"},
+      {{"get", url("/"), "--timeout", "nan"}, "Value nan is no number"},
+      {{"get", url("/"), "--max-size", "-1"}, "Value -1 is no size"},
+      {{"get", url("/"), "--key", "key.pem"}, "--key requires --cert"},
       {{"get"}, "URL"},
   };
   for (const auto& [words, text] : cases) {
