@@ -4,6 +4,7 @@
 #include "get.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -151,6 +152,12 @@ class Conversation {
 
   bool load_cookies(Client& client) {
     if (options_.cookie_file.empty()) return true;
+    struct stat about{};
+    // A pipe would be waited for, and nothing of that kind can be written again.
+    if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+      fail(file_failed, "cannot keep cookies in " + options_.cookie_file + ": it is no file");
+      return false;
+    }
     const auto report = client.cookie_jar().load(options_.cookie_file, now());
     if (!report && report.error().code() != Errc::NotFound) {
       fail(file_failed, file_text("read", options_.cookie_file, report.error()));

@@ -112,7 +112,10 @@ PartFile::~PartFile() {
 }
 
 void PartFile::read_origin() {
-  if (size_bytes_ == 0) return;
+  struct stat about{};
+  // A pipe that somebody put there would be waited for.
+  const bool is_file = ::lstat(origin_path().c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  if (size_bytes_ == 0 || !is_file) return;
   const Outcome<std::string> text = read_file(origin_path());
   if (text) origin_ = parse_origin(*text);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Downloads of `skua get`: names, files that are there, what a server that dies leaves behind.
+#include <sys/stat.h>
+
 #include "cli/get_fixture.hpp"
 #include "download_rules.hpp"
 #include "part_file.hpp"
@@ -236,6 +238,11 @@ TEST(PartFile, OriginsOfOthersAreNotBelieved) {
     ASSERT_TRUE(part);
     EXPECT_FALSE(part->origin()) << text;
   }
+  std::filesystem::remove(folder / ".f.part.origin");
+  ASSERT_EQ(::mkfifo((folder / ".f.part.origin").c_str(), 0600), 0);
+  const auto part = cli::PartFile::open(path);  // does not wait for somebody who writes to it
+  ASSERT_TRUE(part);
+  EXPECT_FALSE(part->origin());
 }
 
 }  // namespace

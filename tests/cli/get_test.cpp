@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `skua get` and its siblings as scripts see them, with pipes, and as people see them, on a
 // terminal.
+#include <sys/stat.h>
+
 #include "cli/get_fixture.hpp"
 #include "get_options.hpp"
 
@@ -267,6 +269,8 @@ TEST_F(GetTest, CookiesAreKeptInAFile) {
   EXPECT_TRUE(contains(content("jar"), "id\t7"));
   EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "jar"}).output, "id=7\n");
   EXPECT_EQ(run({"get", url("/cookie")}).output, "none\n");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "pipe"}).code, 11);
 }
 
 TEST_F(GetTest, HeadsCanBeSeen) {
