@@ -50,7 +50,7 @@ int fail(int code, std::string_view text) {
 int fail(const Problem& problem) { return fail(exit_code_of(problem.code()), problem.text); }
 
 std::string file_text(const char* what, const std::string& path, Error error) {
-  return std::string("cannot ") + what + " " + path + ": " + std::string(message(error.code()));
+  return std::string("cannot ") + what + " " + path + ": " + reason_of(error);
 }
 
 /// One run of the command.
@@ -118,7 +118,10 @@ class Conversation {
       const bool has_colour = wants_colour(options_.colour, STDOUT_FILENO);
       write_all(STDOUT_FILENO, head_text(*response, has_colour) + (is_head ? "" : "\n"));
     }
-    const std::optional<Problem> problem = co_await print_content(*response);
+    std::optional<Problem> problem = co_await print_content(*response);
+    if (problem && problem->code() == Errc::Unsupported) {
+      problem->text += ": an unknown Content-Encoding; --raw takes the content as it is";
+    }
     say(timing_text(options_, *response));
     if (problem) co_return fail(*problem);
     co_return options_.fail ? exit_code_of(response->status()) : succeeded;

@@ -29,8 +29,7 @@ constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 Problem unreadable(const std::string& path, const char* step) {
   const Error error = Error::from_system(errno, step);
-  return {.error = error,
-          .text = "cannot read " + path + ": " + std::string(message(error.code()))};
+  return {.error = error, .text = "cannot read " + path + ": " + reason_of(error)};
 }
 
 // A file as content; what is no regular file (a pipe) is read now.

@@ -209,6 +209,15 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   EXPECT_TRUE(exists(".f.bin.part.origin"));
 }
 
+TEST_F(DownloadTest, AFileThatMayNotGrowIsSaid) {
+  const std::string command = "cd " + folder_.string() +
+                              " && ulimit -f 100 && " SKUA_BINARY_DIR "/bin/skua get -d " +
+                              url("/other.bin") + " 2>errors";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 11);  // NOLINT(concurrency-mt-unsafe)
+  EXPECT_TRUE(contains(content("errors"), "cannot write .other.bin.part: File too large\n"));
+  EXPECT_FALSE(exists("other.bin"));
+}
+
 TEST(PartFile, OriginsOfOthersAreNotBelieved) {
   const support::TemporaryDirectory folder;
   const std::string path = (folder / "f").string();
