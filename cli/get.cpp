@@ -112,6 +112,7 @@ class Conversation {
     ClientRequest request = prepared_.make(client, url);
     Outcome<ClientResponse> response = co_await std::move(request);
     if (!response) co_return fail(response.error());
+    const Mortal mortal;
     say(heads_text(options_, prepared_, url, *response));
     const bool is_head = options_.method == Method::Head;
     if (is_head || options_.with_head) {

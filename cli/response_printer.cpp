@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
 #include <system_error>
 
 #include "base/ascii.hpp"
@@ -56,26 +54,6 @@ bool is_text_type(std::string_view field) {
   return type && ascii::equals_ignoring_case(type->type, "text");
 }
 
-/// While it lives, a signal ends the process at once: no loop runs that could see it, and what we
-/// write to may never read again, as a pager that is left open.
-class Mortal {
- public:
-  Mortal() noexcept {
-    struct sigaction fatal{};
-    fatal.sa_handler = SIG_DFL;
-    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &fatal, &saved_[i]);
-  }
-  Mortal(const Mortal&) = delete;
-  Mortal& operator=(const Mortal&) = delete;
-  ~Mortal() {
-    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &saved_[i], nullptr);
-  }
-
- private:
-  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
-  std::array<struct sigaction, signals.size()> saved_{};
-};
-
 // By its first bytes, which may end inside of a character.
 bool is_text(std::string_view piece, std::string_view type) {
   const bool has_nul = piece.find('\0') != piece.npos;
@@ -84,8 +62,17 @@ bool is_text(std::string_view piece, std::string_view type) {
 
 }  // namespace
 
+Mortal::Mortal() noexcept {
+  struct sigaction fatal{};
+  fatal.sa_handler = SIG_DFL;
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &fatal, &saved_[i]);
+}
+
+Mortal::~Mortal() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &saved_[i], nullptr);
+}
+
 void write_all(int descriptor, std::string_view text) {
-  const Mortal mortal;
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
