@@ -6,8 +6,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -104,6 +106,10 @@ int conclude(const bench::Tally& tally) {
     std::fprintf(stderr, "skua: %s\n", harmless(tally.reasons[connect]).c_str());
     return unreachable;
   }
+  if (tally.answers == 0 && tally.failures == 0) {
+    std::fputs("skua: nothing was counted: the load ended too early\n", stderr);
+    return failed;
+  }
   const std::uint64_t bad = tally.bad_statuses() + tally.other_statuses;
   if (tally.failures == 0 && bad == 0) return succeeded;
   std::string what;
@@ -134,7 +140,10 @@ int load(const BenchOptions& options) {
   } else if (!is_unreachable(tally)) {
     std::fputs(text_report(*plan, tally).c_str(), stdout);
   }
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "skua: cannot write the report: %s\n", std::strerror(errno));
+    return failed;
+  }
   warn(*plan, tally);
   return conclude(tally);
 }

@@ -10,6 +10,8 @@
 #include <map>
 #include <thread>
 
+#include "common_options.hpp"
+
 namespace skua::cli {
 namespace {
 
@@ -73,7 +75,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       ->option_text("COUNT [1]");
   CLI::Option* const duration =
       add_seconds(parser, "-d,--duration", plan.duration, "Send requests for so long")
-          ->check(CLI::Range(0.01, 1e6))
+          ->check(in_range(0.01, 1e6))
           ->option_text("SECONDS [10]");
   parser.add_option("-n,--requests", plan.requests, "Send so many requests, however long it takes")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 53U))
@@ -83,7 +85,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       .add_option("-r,--rate", plan.rate,
                   "Requests that are due a second, whatever the answers do: latency counts from "
                   "then on")
-      ->check(CLI::Range(0.001, 1e8))
+      ->check(in_range(0.001, 1e8))
       ->option_text("COUNT");
   parser.add_option("--pipeline", plan.depth, "Requests under way on a connection")
       ->check(CLI::Range(1, 1024))
@@ -96,10 +98,10 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       ->option_text("COUNT [1]");
   add_seconds(parser, "--timeout", plan.timeout,
               "Give up a connection, or an answer, that takes so long")
-      ->check(CLI::Range(0.001, 86'400.0))
+      ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [10]");
   add_seconds(parser, "--warmup", plan.warmup, "Load the server for so long before it counts")
-      ->check(CLI::Range(0.0, 86'400.0))
+      ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [0]");
   const std::map<std::string, loop::BackendKind> backends{{"auto", loop::BackendKind::Auto},
                                                           {"epoll", loop::BackendKind::Epoll},

@@ -43,6 +43,11 @@ Outcome<FieldLines> fields_of(const BenchOptions& options, const Url& url) {
   } catch (const std::invalid_argument& error) {
     return Problem{Errc::MalformedField, std::string("--header: ") + error.what()};
   }
+  for (const char* const framing : {"Content-Length", "Transfer-Encoding"}) {
+    if (!fields.find(framing)) continue;
+    return Problem{Errc::MalformedField,
+                   std::string("--header: the content decides the field ") + framing};
+  }
   if (!fields.find("User-Agent")) fields.add("User-Agent", "skua");
   if (url.has_userinfo() && !fields.find("Authorization")) {
     const Result<std::string> field = BasicCredentials{url.user(), url.password()}.field();

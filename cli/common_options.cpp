@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common_options.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -9,9 +10,11 @@ namespace skua::cli {
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
   parser.add_option("--ca", tls.authorities, "Who may sign servers' certificates: a PEM file")
       ->option_text("FILE [the system's]");
-  parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
-      ->option_text("FILE");
+  CLI::Option* const certificate =
+      parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
+          ->option_text("FILE");
   parser.add_option("--key", tls.certificate.private_key, "Its private key, PEM")
+      ->needs(certificate)
       ->option_text("FILE [in --cert]");
   parser.add_flag("-k,--insecure", tls.insecure,
                   "Take any certificate: whoever can reach the wire can read and change all");
@@ -34,6 +37,25 @@ std::pair<std::string, std::string> split_at_colon(const std::string& option,
     throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
   }
   return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+CLI::Validator in_range(double least, double most) {
+  const CLI::Range range(least, most);
+  const auto check = [range](std::string& text) {
+    double number = 0;
+    const bool is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
+    return is_nan ? "Value " + text + " is no number" : range(text);
+  };
+  return {check, range.get_description()};
+}
+
+CLI::Validator size_value() {
+  const CLI::AsSizeValue size(false);
+  const auto convert = [size](std::string& text) {
+    const bool is_negative = text.find('-') != text.npos;
+    return is_negative ? "Value " + text + " is no size" : size(text);
+  };
+  return {convert, size.get_description()};
 }
 
 Duration from_seconds(double seconds) {

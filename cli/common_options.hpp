@@ -22,6 +22,11 @@ void declare_colour(CLI::App& parser, Colour& colour);
 std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text);
 
+/// CLI::Range for what need not be whole; that one takes NaN for everything.
+CLI::Validator in_range(double least, double most);
+/// CLI::AsSizeValue; that one takes -1 for a very large size.
+CLI::Validator size_value();
+
 /// A time that was given as a number of seconds.
 Duration from_seconds(double seconds);
 

@@ -4,6 +4,7 @@
 #include "get.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -49,7 +50,7 @@ int fail(int code, std::string_view text) {
 int fail(const Problem& problem) { return fail(exit_code_of(problem.code()), problem.text); }
 
 std::string file_text(const char* what, const std::string& path, Error error) {
-  return std::string("cannot ") + what + " " + path + ": " + std::string(message(error.code()));
+  return std::string("cannot ") + what + " " + path + ": " + reason_of(error);
 }
 
 /// One run of the command.
@@ -111,13 +112,17 @@ class Conversation {
     ClientRequest request = prepared_.make(client, url);
     Outcome<ClientResponse> response = co_await std::move(request);
     if (!response) co_return fail(response.error());
+    const Mortal mortal;
     say(heads_text(options_, prepared_, url, *response));
     const bool is_head = options_.method == Method::Head;
     if (is_head || options_.with_head) {
       const bool has_colour = wants_colour(options_.colour, STDOUT_FILENO);
       write_all(STDOUT_FILENO, head_text(*response, has_colour) + (is_head ? "" : "\n"));
     }
-    const std::optional<Problem> problem = co_await print_content(*response);
+    std::optional<Problem> problem = co_await print_content(*response);
+    if (problem && problem->code() == Errc::Unsupported) {
+      problem->text += ": an unknown Content-Encoding; --raw takes the content as it is";
+    }
     say(timing_text(options_, *response));
     if (problem) co_return fail(*problem);
     co_return options_.fail ? exit_code_of(response->status()) : succeeded;
@@ -151,6 +156,12 @@ class Conversation {
 
   bool load_cookies(Client& client) {
     if (options_.cookie_file.empty()) return true;
+    struct stat about{};
+    // A pipe would be waited for, and nothing of that kind can be written again.
+    if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+      fail(file_failed, "cannot keep cookies in " + options_.cookie_file + ": it is no file");
+      return false;
+    }
     const auto report = client.cookie_jar().load(options_.cookie_file, now());
     if (!report && report.error().code() != Errc::NotFound) {
       fail(file_failed, file_text("read", options_.cookie_file, report.error()));

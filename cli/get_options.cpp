@@ -3,6 +3,7 @@
 #include "get_options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -113,6 +114,9 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           [&client](const std::string& rules) {
             client.proxy.except = rules;
             if (rules == "*") client.proxy.from_environment = false;
+            // Those of the environment have their exceptions from there only.
+            ::unsetenv("NO_PROXY");
+            ::setenv("no_proxy", rules.c_str(), 1);
           },
           "Hosts that are reached without one: example.com,10.0.0.0/8; *: all")
       ->option_text("RULES");
@@ -132,7 +136,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
       .add_option_function<double>(
           "--timeout", [&client](double seconds) { client.timeout = from_seconds(seconds); },
           "Give up after so long, redirects and content included")
-      ->check(CLI::Range(0.001, longest_seconds))
+      ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS");
   parser
       .add_option_function<double>(
@@ -142,7 +146,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             timeouts.resolve = timeouts.connect = timeouts.handshake = from_seconds(seconds);
           },
           "Longest for each step of connecting: name, connection, TLS")
-      ->check(CLI::Range(0.001, longest_seconds))
+      ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS [5, 10, 10]");
 }
 
@@ -166,7 +170,7 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
             limits.decoded_bytes = size_bytes;
           },
           "Give up content that is longer")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_value())
       ->option_text("SIZE");
 }
 

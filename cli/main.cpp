@@ -6,6 +6,9 @@
 #include "serve.hpp"
 #include "ws.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -36,6 +39,16 @@ constexpr Command commands[] = {
     {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 
+// Whoever was started without one of the standard descriptors would give its number to a socket or
+// a file of ours, and write output into that. What stands there instead fails as a closed one does.
+void hold_standard_descriptors() noexcept {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // The lowest that is free: this one.
+    (void)!::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 int run(int count, char** arguments) {
   CLI::App parser("An HTTP toolkit.", "skua");
   parser.set_version_flag("--version", "skua " SKUA_VERSION, "Print the version and exit");
@@ -65,8 +78,11 @@ int run(int count, char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  // A reader of our output that goes away is an error of that write, not the end of the program.
+  hold_standard_descriptors();
+  // A reader of our output that goes away is an error of that write, not the end of the program;
+  // so is a file that may not grow any more.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {

@@ -24,8 +24,7 @@ constexpr std::string_view first_line = "skua download 1";
 
 Problem problem_of(int number, const std::string& what, const std::string& path) {
   const Error error = Error::from_system(number, "");
-  const std::string reason =
-      number == EEXIST ? "there is a file of this name" : std::string(message(error.code()));
+  const std::string reason = number == EEXIST ? "there is a file of this name" : reason_of(error);
   return {.error = error, .text = "cannot " + what + " " + path + ": " + reason};
 }
 
@@ -112,7 +111,10 @@ PartFile::~PartFile() {
 }
 
 void PartFile::read_origin() {
-  if (size_bytes_ == 0) return;
+  struct stat about{};
+  // A pipe that somebody put there would be waited for.
+  const bool is_file = ::lstat(origin_path().c_str(), &about) == 0 && S_ISREG(about.st_mode);
+  if (size_bytes_ == 0 || !is_file) return;
   const Outcome<std::string> text = read_file(origin_path());
   if (text) origin_ = parse_origin(*text);
 }

@@ -25,11 +25,11 @@ namespace {
 constexpr std::size_t input_piece_bytes = 64_KiB;
 constexpr int input_wait_milliseconds = 100;
 constexpr std::string_view json_type = "application/json";
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 Problem unreadable(const std::string& path, const char* step) {
   const Error error = Error::from_system(errno, step);
-  return {.error = error,
-          .text = "cannot read " + path + ": " + std::string(message(error.code()))};
+  return {.error = error, .text = "cannot read " + path + ": " + reason_of(error)};
 }
 
 // A file as content; what is no regular file (a pipe) is read now.
@@ -81,6 +81,13 @@ Task<> send_input(BodyWriter& writer) {
   }
 }
 
+bool is_secret(std::string_view name) {
+  constexpr std::string_view secrets[] = {"authorization", "proxy-authorization", "cookie"};
+  return std::any_of(std::begin(secrets), std::end(secrets), [name](std::string_view secret) {
+    return ascii::equals_ignoring_case(name, secret);
+  });
+}
+
 // What a file of a form cannot be, before any of it is sent.
 std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
   for (const RequestItems::File& file : files) {
@@ -98,8 +105,11 @@ std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
 Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
   PreparedRequest made(options);
   made.type_ = options.type;
+  if (made.type_.empty() && options.data) {
+    made.type_ = options.json ? json_type : options.form ? form_type : "";
+  }
   const RequestItems& items = options.items;
-  if (options.form) {
+  if (options.form && !options.data) {
     if (auto problem = look_at(items.files)) return *std::move(problem);
     auto fields = form_fields(items.data);
     if (!fields) return std::move(fields).error();
@@ -111,18 +121,17 @@ Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
     if (made.type_.empty()) made.type_ = json_type;
   } else if (options.data && *options.data == "-") {
     made.content_ = Input();
-    if (made.type_.empty()) made.type_ = options.json ? json_type : "application/octet-stream";
+    if (made.type_.empty()) made.type_ = "application/octet-stream";
   } else if (options.data && options.data->starts_with('@')) {
     const std::string path = options.data->substr(1);
     Outcome<Body> body = open_content(path);
     if (!body) return std::move(body).error();
     made.content_ = *std::move(body);
-    if (made.type_.empty()) made.type_ = options.json ? json_type : files::mime_type(path);
+    if (made.type_.empty()) made.type_ = files::mime_type(path);
   } else if (options.data) {
     made.content_ = Body(*options.data);
-    const bool is_object = is_json(*options.data);
     if (made.type_.empty()) {
-      made.type_ = options.json || is_object ? json_type : "text/plain; charset=utf-8";
+      made.type_ = is_json(*options.data) ? json_type : "text/plain; charset=utf-8";
     }
   }
   return made;
@@ -178,12 +187,13 @@ std::vector<std::pair<std::string, std::string>> PreparedRequest::shown_fields(
   std::vector<std::pair<std::string, std::string>> shown;
   if (!has_field("host")) shown.emplace_back("Host", url.host_field());
   if (!has_field("user-agent")) shown.emplace_back("User-Agent", options_->client.user_agent);
-  const bool says_type = content_.index() != 0 && !options_->form && !has_field("content-type");
+  const bool has_type = content_.index() != 0 && !std::holds_alternative<Form>(content_);
+  const bool says_type = has_type && !has_field("content-type");
   if (says_type) shown.emplace_back("Content-Type", type_);
   const bool has_secret = (options_->credentials && !options_->digest) || !options_->token.empty();
   if (has_secret) shown.emplace_back("Authorization", "...");
   for (const RequestItems::Field& field : options_->items.fields) {
-    if (field.value) shown.emplace_back(field.name, *field.value);
+    if (field.value) shown.emplace_back(field.name, is_secret(field.name) ? "..." : *field.value);
   }
   return shown;
 }

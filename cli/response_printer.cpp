@@ -2,6 +2,7 @@
 // A response in; bytes for programs, or lines for a person, out.
 #include "response_printer.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -61,10 +62,25 @@ bool is_text(std::string_view piece, std::string_view type) {
 
 }  // namespace
 
+Mortal::Mortal() noexcept {
+  struct sigaction fatal{};
+  fatal.sa_handler = SIG_DFL;
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &fatal, &saved_[i]);
+}
+
+Mortal::~Mortal() {
+  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &saved_[i], nullptr);
+}
+
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {  // whoever shares it with us wants it so
+      pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&wanted, 1, -1);
+      continue;
+    }
     if (count < 0) {
       throw std::system_error(errno, std::generic_category(), "cannot write to the output");
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +14,20 @@
 #include "terminal_text.hpp"
 
 namespace skua::cli {
+
+/// While it lives, SIGINT and SIGTERM end the process at once. A loop that waits for its output to
+/// be read sees no signal, and whoever should read it may never do so: a pager that is left open.
+class Mortal {
+ public:
+  Mortal() noexcept;
+  Mortal(const Mortal&) = delete;
+  Mortal& operator=(const Mortal&) = delete;
+  ~Mortal();
+
+ private:
+  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
+  std::array<struct sigaction, signals.size()> saved_{};
+};
 
 /// Writes all of a text to a descriptor.
 ///

@@ -65,22 +65,22 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
           "-w,--wait", [&options](double seconds) { options.wait = from_seconds(seconds); },
           "After the last message, wait until the server has seen it, and for what it answers "
           "until then; at most so long")
-      ->check(CLI::Range(0.0, 86'400.0))
+      ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [2]");
   parser.add_option("--max-message", options.socket.message_bytes, "Longest message that is taken")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_value())
       ->option_text("SIZE [64MiB]");
   parser
       .add_option_function<double>(
           "--ping", [&options](double seconds) { options.socket.ping = from_seconds(seconds); },
           "Ping a server that has been silent for so long")
-      ->check(CLI::Range(0.001, 86'400.0))
+      ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [30]");
   parser
       .add_option_function<double>(
           "--idle", [&options](double seconds) { options.socket.idle = from_seconds(seconds); },
           "Give up a server that has been silent for so long")
-      ->check(CLI::Range(0.001, 86'400.0))
+      ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [60]");
 }
 

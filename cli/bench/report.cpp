@@ -121,11 +121,15 @@ std::string title(const Plan& plan, const Tally& tally) {
 
 }  // namespace
 
-bool is_saturated(const Tally& tally) noexcept { return tally.busiest > saturated_share; }
+bool is_saturated(const Tally& tally) noexcept {
+  return tally.answers != 0 && tally.busiest > saturated_share;
+}
 
 std::string text_report(const Plan& plan, const Tally& tally) {
-  const double time = std::max(seconds(tally.elapsed), 1e-9);
-  const auto rate = [time](std::uint64_t count) { return static_cast<double>(count) / time; };
+  const double time = seconds(tally.elapsed);
+  const auto rate = [time](std::uint64_t count) {
+    return time > 0 ? static_cast<double>(count) / time : 0;
+  };
   std::string out = title(plan, tally);
   out += line("requests", grouped(rate(tally.answers)) + " a second, " +
                               grouped(tally.answers.value()) + " answered");

@@ -95,8 +95,10 @@ std::string load(const Plan& plan) {
 }  // namespace
 
 std::string json_report(const Plan& plan, const Tally& tally) {
-  const double time = std::max(std::chrono::duration<double>(tally.elapsed).count(), 1e-9);
-  const auto rate = [time](std::uint64_t count) { return static_cast<double>(count) / time; };
+  const double time = std::chrono::duration<double>(tally.elapsed).count();
+  const auto rate = [time](std::uint64_t count) {
+    return time > 0 ? static_cast<double>(count) / time : 0;
+  };
   const double cpu = std::chrono::duration<double, std::micro>(tally.cpu).count();
   const auto answers = static_cast<double>(std::max<std::uint64_t>(tally.answers, 1));
   Object object;

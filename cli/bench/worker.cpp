@@ -134,6 +134,8 @@ void Worker::sweep() {
 }
 
 void Worker::conclude() {
+  // It was over before anything counted.
+  if (first_open_ && warmup_.is_running()) begin_to_count();
   schedule_.end(now());
   tally_.missed = schedule_.missed();
   tally_.cpu = thread_cpu() - cpu_before_;

@@ -273,6 +273,18 @@ TEST_F(BenchTest, AnInterruptEndsItAndItStillReports) {
   EXPECT_EQ(outcome.count("/answers"), counters().requests);
 }
 
+TEST_F(BenchTest, AnInterruptedWarmupCountsNothing) {
+  Process process(
+      {"bench", "--json", "--warmup", "600", "-d", "1", "-c", "2", url_of(server_->port())});
+  while (counters().requests < 50) std::this_thread::yield();
+  process.signal(SIGINT);
+  const Outcome outcome = end_of(process, true);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.count("/answers"), 0U);
+  EXPECT_GE(outcome.count("/warmup_answers"), 50U);
+  EXPECT_EQ(outcome.report["elapsed_us"], 0.0);
+}
+
 TEST_F(BenchTest, ASecondInterruptWaitsForNoAnswer) {
   const BluntServer silent([](std::string_view) { return BluntServer::Answer{}; });
   Process process(
@@ -310,6 +322,7 @@ TEST(Bench, ServersThatMisbehaveAreCountedAndEnd) {
     EXPECT_GE(outcome.count("/failures"), 3U) << answer.text;
     EXPECT_NE(outcome.errors.find(kind), std::string::npos) << outcome.errors;
     EXPECT_FALSE(outcome.report["first_errors"][kind].get<std::string>().empty());
+    EXPECT_LT(outcome.report["bytes_received_per_second"], 1e9);
   }
 }
 
@@ -341,6 +354,7 @@ TEST(Bench, NobodyThereIsAnExitCodeOfItsOwn) {
     EXPECT_EQ(outcome.count("/answers"), 0U);
     EXPECT_EQ(outcome.count("/connections_made"), 0U);
     EXPECT_NE(outcome.errors.find("refused"), std::string::npos) << outcome.errors;
+    EXPECT_EQ(outcome.errors.find("WARNING"), std::string::npos) << outcome.errors;
   }
 }
 
@@ -352,6 +366,8 @@ TEST(Bench, SaysWhatMakesNoSense) {
         Arguments{"bench", "-t", "100000", url}, Arguments{"bench", "-c", "0", url},
         Arguments{"bench", "-m", "CONNECT", url}, Arguments{"bench", "-H", "no colon", url},
         Arguments{"bench", "-H", "bad name: x", url},
+        Arguments{"bench", "-H", "Content-Length: 5", url},
+        Arguments{"bench", "--rate", "nan", url}, Arguments{"bench", "-d", "nan", url},
         Arguments{"bench", "--data", "@/no/such/file", url}}) {
     Process process(arguments);
     const Outcome outcome = end_of(process, false);

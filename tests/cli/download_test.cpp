@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Downloads of `skua get`: names, files that are there, what a server that dies leaves behind.
+#include <sys/stat.h>
+
 #include "cli/get_fixture.hpp"
 #include "download_rules.hpp"
 #include "part_file.hpp"
@@ -226,6 +228,15 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   EXPECT_TRUE(exists(".f.bin.part.origin"));
 }
 
+TEST_F(DownloadTest, AFileThatMayNotGrowIsSaid) {
+  const std::string command = "cd " + folder_.string() +
+                              " && ulimit -f 100 && " SKUA_BINARY_DIR "/bin/skua get -d " +
+                              url("/other.bin") + " 2>errors";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 11);  // NOLINT(concurrency-mt-unsafe)
+  EXPECT_TRUE(contains(content("errors"), "cannot write .other.bin.part: File too large\n"));
+  EXPECT_FALSE(exists("other.bin"));
+}
+
 TEST(PartFile, OriginsOfOthersAreNotBelieved) {
   const support::TemporaryDirectory folder;
   const std::string path = (folder / "f").string();
@@ -255,6 +266,11 @@ TEST(PartFile, OriginsOfOthersAreNotBelieved) {
     ASSERT_TRUE(part);
     EXPECT_FALSE(part->origin()) << text;
   }
+  std::filesystem::remove(folder / ".f.part.origin");
+  ASSERT_EQ(::mkfifo((folder / ".f.part.origin").c_str(), 0600), 0);
+  const auto part = cli::PartFile::open(path);  // does not wait for somebody who writes to it
+  ASSERT_TRUE(part);
+  EXPECT_FALSE(part->origin());
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // `skua get` and its siblings as scripts see them, with pipes, and as people see them, on a
 // terminal.
+#include <sys/stat.h>
+
 #include "cli/get_fixture.hpp"
 #include "get_options.hpp"
 
@@ -50,6 +52,7 @@ class GetTest : public GetFixture {
     });
     start_server();
   }
+  [[nodiscard]] std::string errors_path() const { return (folder_ / "errors").string(); }
 };
 
 TEST_F(GetTest, PrintsTheContentAsItIs) {
@@ -109,6 +112,9 @@ TEST_F(GetTest, ContentIsATextAFileOrTheInput) {
                   .output.ends_with("Content-Type: application/json\nContent-Length: 5\n\n[1,2]"));
   EXPECT_TRUE(run({"put", url("/echo"), "--data", "x", "--type", "text/css"})
                   .output.ends_with("Content-Type: text/css\nContent-Length: 1\n\nx"));
+  EXPECT_TRUE(run({"post", url("/echo"), "--form", "--data", "a=1"})
+                  .output.ends_with("Content-Type: application/x-www-form-urlencoded\n"
+                                    "Content-Length: 3\n\na=1"));
   folder_.write("a.html", "<p>");
   const Ended file = run({"post", url("/echo"), "--data", "@a.html"});
   EXPECT_TRUE(
@@ -140,6 +146,9 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"get", url("/"), "--resolve", "a:b:c"}, "'a:b:c' is not HOST:PORT:ADDRESS"},
       {{"get", url("/"), "--proxy", "nonsense://x"}, "'nonsense://x' is no URL to ask: it has to "},
       {{"head", url("/"), "-d"}, "a head has nothing to save"},
+      {{"get", url("/"), "--timeout", "nan"}, "Value nan is no number"},
+      {{"get", url("/"), "--max-size", "-1"}, "Value -1 is no size"},
+      {{"get", url("/"), "--key", "key.pem"}, "--key requires --cert"},
       {{"get"}, "URL"},
   };
   for (const auto& [words, text] : cases) {
@@ -183,6 +192,35 @@ TEST_F(GetTest, FailuresHaveCodes) {
   EXPECT_EQ(run({"post", url("/echo"), "--data", "@missing"}).code, 11);
   EXPECT_EQ(run({"post", url("/echo"), "a=@missing"}).code, 11);
   EXPECT_EQ(run({"get", url("/json"), "--unix", folder_.string() + "/nobody"}).code, 7);
+}
+
+TEST_F(GetTest, HostsCanBeReachedWithoutTheProxyOfTheEnvironment) {
+  setenv("http_proxy", "http://127.0.0.1:1", 1);
+  setenv("NO_PROXY", "other.invalid", 1);
+  EXPECT_EQ(run({"get", "http://name.invalid/"}).code, 7);
+  EXPECT_EQ(run({"get", "http://name.invalid/", "--no-proxy", "name.invalid"}).code, 6);
+  EXPECT_EQ(run({"get", "http://other.invalid/", "--no-proxy", "name.invalid"}).code, 7);
+  unsetenv("NO_PROXY");
+}
+
+TEST_F(GetTest, DescriptorsThatAreClosedAreGivenToNothingElse) {
+  const auto code_of = [this](const std::string& rest) {
+    const std::string command = SKUA_BINARY_DIR "/bin/skua " + rest + " 2>" + errors_path();
+    return WEXITSTATUS(std::system(command.c_str()));  // NOLINT(concurrency-mt-unsafe)
+  };
+  EXPECT_EQ(code_of("get " + url("/json") + " >&-"), 11);
+  EXPECT_TRUE(contains(content("errors"), "Bad file descriptor"));
+  EXPECT_EQ(code_of("post " + url("/echo") + " --data - >" + errors_path() + " <&-"), 11);
+  EXPECT_TRUE(contains(content("errors"), "Bad file descriptor"));
+}
+
+TEST_F(GetTest, CtrlCEndsWhatWritesToNobody) {
+  router_.get("/long", [] { return std::string(1'000'000, 'x'); });
+  start_server();
+  const auto process = start({"get", url("/long"), "-v"});
+  EXPECT_TRUE(contains(process->errors_until("< HTTP/1.1"), "200"));
+  process->signal(SIGINT);
+  EXPECT_EQ(process->wait(), 130);
 }
 
 TEST(GetOptions, AUrlIsWhatAPersonMeans) {
@@ -231,6 +269,8 @@ TEST_F(GetTest, CookiesAreKeptInAFile) {
   EXPECT_TRUE(contains(content("jar"), "id\t7"));
   EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "jar"}).output, "id=7\n");
   EXPECT_EQ(run({"get", url("/cookie")}).output, "none\n");
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(run({"get", url("/cookie"), "--cookie-jar", "pipe"}).code, 11);
 }
 
 TEST_F(GetTest, HeadsCanBeSeen) {
@@ -246,6 +286,9 @@ TEST_F(GetTest, HeadsCanBeSeen) {
   EXPECT_TRUE(contains(verbose.errors, "< HTTP/1.1 200 OK\n< "));
   const Ended secret = run({"get", url("/echo"), "-v", "--bearer", "tok"});
   EXPECT_EQ(secret.errors.find("tok"), std::string::npos);
+  const Ended items = run({"get", url("/echo"), "-v", "authorization:Bearer tok", "Cookie:a=tok"});
+  EXPECT_TRUE(contains(items.output, "Authorization: Bearer tok\n"));
+  EXPECT_TRUE(contains(items.errors, "> authorization: ...\n> Cookie: ...\n"));
 }
 
 TEST_F(GetTest, StepsAreTimed) {
