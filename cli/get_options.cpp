@@ -3,7 +3,6 @@
 #include "get_options.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -114,9 +113,6 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           [&client](const std::string& rules) {
             client.proxy.except = rules;
             if (rules == "*") client.proxy.from_environment = false;
-            // Those of the environment have their exceptions from there only.
-            ::unsetenv("NO_PROXY");
-            ::setenv("no_proxy", rules.c_str(), 1);
           },
           "Hosts that are reached without one: example.com,10.0.0.0/8; *: all")
       ->option_text("RULES");

@@ -57,7 +57,8 @@ struct ProxyOptions {
   /// Hosts that are reached without it, with commas between: names with all below them, addresses,
   /// `10.0.0.0/8`, each perhaps with a port; `*` is all.
   std::string except{};
-  /// Takes both of http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY, where `url` is empty.
+  /// Takes all of them from http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY, where `url` is empty;
+  /// `except` stands in place of the last of these, where it is not.
   bool from_environment = false;
 };
 

@@ -62,7 +62,8 @@ ProxySettings proxy_settings(const ProxyOptions& options) {
     settings.https = settings.http;
     settings.exceptions = NoProxy::parse(options.except);
   } else if (options.from_environment) {
-    settings = checked(ProxySettings::from([](const char* name) { return std::getenv(name); }));
+    settings = checked(
+        ProxySettings::from([](const char* name) { return std::getenv(name); }, options.except));
   }
   return settings;
 }

@@ -38,7 +38,10 @@ Problem Handshake::failure_of(const std::string& step) const {
   const Error error = failure_.code() == Errc::None ? Error(Errc::Closed, "TLS") : failure_;
   // The engine knows more of what it has refused itself.
   const bool is_engines = stream_->engine().error().code() != Errc::None;
-  return could_not(step, error, is_engines ? stream_->engine().error_text() : error.message());
+  if (is_engines) return could_not(step, error, stream_->engine().error_text());
+  const bool has_peer_left = error.code() == Errc::Closed || error.code() == Errc::Reset;
+  return could_not(step, has_peer_left ? Error(Errc::TlsHandshakeFailed, "TLS") : error,
+                   error.message());
 }
 
 void Handshake::on_established() {

@@ -39,13 +39,15 @@ Outcome<std::optional<Proxy>> read(const Variable& variable) {
 
 }  // namespace
 
-Outcome<ProxySettings> ProxySettings::from(const Environment& environment) {
+Outcome<ProxySettings> ProxySettings::from(const Environment& environment,
+                                           std::string_view except) {
   auto http = read(first_of<3>(environment, {"http_proxy", "all_proxy", "ALL_PROXY"}));
   if (!http) return http.error();
   auto https =
       read(first_of<4>(environment, {"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}));
   if (!https) return https.error();
-  std::string exceptions(first_of<2>(environment, {"no_proxy", "NO_PROXY"}).value);
+  std::string exceptions(except.empty() ? first_of<2>(environment, {"no_proxy", "NO_PROXY"}).value
+                                        : except);
   exceptions.append(",").append(this_machine);
   return ProxySettings{*std::move(http), *std::move(https), NoProxy::parse(exceptions)};
 }

@@ -26,10 +26,11 @@ struct ProxySettings {
   /// What the variables say that others look at, too: http_proxy, https_proxy, all_proxy in place
   /// of either, and no_proxy. Each but the first may be in upper case, which counts where that in
   /// lower case is missing or empty; HTTP_PROXY is what a CGI program finds a field `Proxy` of a
-  /// stranger in. This machine itself is an exception that need not be listed.
+  /// stranger in. `except` is in place of no_proxy, where it is not empty. This machine itself is
+  /// an exception that need not be listed.
   ///
   /// Ends with: the problems of Proxy::parse, and which variable has it.
-  static Outcome<ProxySettings> from(const Environment& environment);
+  static Outcome<ProxySettings> from(const Environment& environment, std::string_view except = {});
 
   friend bool operator==(const ProxySettings&, const ProxySettings&) = default;
 };

@@ -11,15 +11,16 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-Outcome<ProxySettings> from(const Variables& variables) {
-  return ProxySettings::from([&](const char* name) {
+Outcome<ProxySettings> from(const Variables& variables, std::string_view except = {}) {
+  const auto find = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
-  });
+  };
+  return ProxySettings::from(find, except);
 }
 
-ProxySettings settings(const Variables& variables) {
-  auto made = from(variables);
+ProxySettings settings(const Variables& variables, std::string_view except = {}) {
+  auto made = from(variables, except);
   EXPECT_TRUE(made) << made.error().text;
   return made ? *made : ProxySettings();
 }
@@ -53,6 +54,15 @@ TEST(ProxySettings, AllIsForThoseThatHaveNone) {
     EXPECT_EQ(host(rest.https), "b");
     EXPECT_EQ(host(settings({{name, "a"}}).https), "a");
   }
+}
+
+TEST(ProxySettings, ExceptionsThatAreGivenStandInPlaceOfTheVariables) {
+  const Variables variables{{"all_proxy", "a"}, {"no_proxy", "example.com"}};
+  EXPECT_EQ(proxy_use(plain, false, settings(variables)), ProxyUse::None);
+  const ProxySettings given = settings(variables, "example.net");
+  EXPECT_EQ(proxy_use(plain, false, given), ProxyUse::Forward);
+  EXPECT_EQ(proxy_use({.host = "example.net", .port = 80}, false, given), ProxyUse::None);
+  EXPECT_EQ(proxy_use({.host = "127.0.0.1", .port = 80}, false, given), ProxyUse::None);
 }
 
 // CVE-2016-5385 and its kin
