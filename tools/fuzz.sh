@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for a while. Usage: fuzz.sh [SECONDS] [JOBS]
+# Builds the fuzz targets and runs each for a while. Usage: fuzz.sh [SECONDS] [JOBS] [PRESET]
+# The preset is fuzz, or asan, which has the same targets beside its tests.
 # Seeds are fuzz/corpus/NAME and the bytes of tests/cases; what is found goes to
 # build/fuzz/corpus/NAME, a crash to build/fuzz.
 # fuzz.sh msan replays both folders under MemorySanitizer.
@@ -7,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
 jobs=${2:-$(nproc)}
-preset=fuzz
+preset=${3:-fuzz}
 if [ "$seconds" = msan ]; then preset=msan; fi
 
 if ! compgen -G 'fuzz/*_fuzz.cpp' >/dev/null; then
@@ -35,7 +36,7 @@ for source in fuzz/*_fuzz.cpp; do
   if [ $preset = msan ]; then
     find "${corpora[@]}" -type f -print0 | xargs -0 -r "build/msan/bin/fuzz-$name"
   else
-    "build/fuzz/bin/fuzz-$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+    "build/$preset/bin/fuzz-$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
       -artifact_prefix="build/fuzz/$name-" "${corpora[@]}"
   fi >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
 done
