@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "skua/client.hpp"
 #include "support/echo_socket.hpp"
@@ -28,13 +29,17 @@ Task<WebSocket> open(Client& client, std::string url) {
   co_return *std::move(socket);
 }
 
-Task<int> case_count(Client& client, std::string url) {
-  WebSocket socket = co_await open(client, url + "/getCaseCount");
+// The first message.
+Task<std::string> ask(Client& client, std::string url) {
+  WebSocket socket = co_await open(client, std::move(url));
   const auto message = co_await socket.receive();
+  co_return std::string(message ? message->text : "");
+}
+
+Task<int> case_count(Client& client, std::string url) {
+  const std::string text = co_await ask(client, url + "/getCaseCount");
   int count = 0;
-  if (message) {
-    std::from_chars(message->text.data(), message->text.data() + message->text.size(), count);
-  }
+  std::from_chars(text.data(), text.data() + text.size(), count);
   co_return count;
 }
 
@@ -52,7 +57,10 @@ Task<> run_all(std::string url) {
   const int count = co_await case_count(client, url);
   if (count == 0) throw std::runtime_error("the server has no cases");
   for (int i = 1; i <= count; ++i) {
-    co_await run_case(client, url + "/runCase?case=" + std::to_string(i) + "&agent=skua");
+    const std::string which = "?case=" + std::to_string(i) + "&agent=skua";
+    co_await run_case(client, url + "/runCase" + which);
+    // It answers once the server has seen the end of the case, too: without, a report may lack it.
+    co_await ask(client, url + "/getCaseStatus" + which);
   }
   co_await run_case(client, url + "/updateReports?agent=skua");
   co_await client.close();
