@@ -43,19 +43,14 @@ Outcome<Target> read_url(const std::string& text, const ClientOptions& options) 
   const auto url = Url::parse_lenient(text);
   if (!url) return client::could_not(step, url.error());
   const std::string_view scheme = url->scheme();
-  const bool is_secure = scheme == "wss" || scheme == "https";
-  if (!is_secure && scheme != "ws" && scheme != "http") {
+  if (scheme != "ws" && scheme != "wss" && scheme != "http" && scheme != "https") {
     return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
   }
   if (url->host().empty()) return client::could_not(step, Errc::MalformedUrl, "it names no host");
   if (url->has_fragment()) {  // RFC 6455 §3
     return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
   }
-  Target target{.url = *url};
-  target.origin.host = url->hostname();
-  target.origin.port = url->effective_port().value_or(0);
-  target.origin.is_secure = is_secure;
-  target.origin.unix_path = options.unix_socket;
+  Target target{.url = *url, .origin = client::origin_of(*url, options.unix_socket)};
   Url shown = *url;  // without a password
   static_cast<void>(shown.set_userinfo({}));
   target.step = "open a WebSocket at " + shown.to_string();

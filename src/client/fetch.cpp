@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/ascii.hpp"
 #include "client/fetch_state.hpp"
 #include "client/problem.hpp"
 #include "client/timed_wait.hpp"
@@ -23,16 +22,6 @@ constexpr unsigned most_tries = 3;  // of connections that may have died
 // RFC 9110 §9.2.2
 constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect;
-}
-
-Origin origin_of(const Url& url, const ClientOptions& options) {
-  Origin origin;
-  origin.host = url.hostname();
-  std::ranges::transform(origin.host, origin.host.begin(), ascii::to_lower);
-  origin.port = url.effective_port().value_or(0);
-  origin.is_secure = url.scheme() == "https";
-  origin.unix_path = options.unix_socket;
-  return origin;
 }
 
 // A form's files are read by a producer of ours: what it throws is a problem of the request.
@@ -213,7 +202,7 @@ Task<Outcome<ReceptionPointer>> Fetch::run() {
   problem_ = read_url();
   if (problem_) co_return *std::move(problem_);
   while (true) {
-    origin_ = origin_of(url_, core_->options);
+    origin_ = origin_of(url_, core_->options.unix_socket);
     route_ = core_->proxies.route(origin_, false);
     times_ = ConnectTimes();
     timings_ = ClientTimings();

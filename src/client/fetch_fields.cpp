@@ -68,7 +68,7 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
 Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   shown_to_proxy_.clear();
   if (route_.use != ProxyUse::Forward || fields_.find("Proxy-Authorization")) return {};
-  const std::string target = "http://" + url_.host_field() + url_.request_target();
+  const std::string target = h1::request_target({.form = h1::TargetForm::Absolute}, url_);
   Result<std::string> field = route_.proxy->authorize(name(method_), target);
   if (!field) return field.error();
   shown_to_proxy_ = *std::move(field);
@@ -76,15 +76,15 @@ Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
   return {};
 }
 
-Authorization& Fetch::authorization() const {
+Authorization& Fetch::authorization(const BasicCredentials& credentials) const {
   // Not of where it is connected to: behind a Unix socket may be many.
   const skua::Origin origin = url_.origin().value_or(skua::Origin());
-  return core_->authorizations.of(origin.to_string(), *credentials_);
+  return core_->authorizations.of(origin.to_string(), credentials);
 }
 
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
   if (!credentials_ || fields_.find("Authorization")) return {};
-  Authorization& known = authorization();
+  Authorization& known = authorization(*credentials_);
   std::optional<std::string_view> text;
   const Body::Kind kind = content.body.kind();
   if (kind != Body::Kind::File && kind != Body::Kind::Stream) text = content.body.text();

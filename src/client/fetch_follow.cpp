@@ -25,7 +25,7 @@ void Fetch::store_cookies(const http::Head& head) {
 
 bool Fetch::answers_challenge(const http::Head& head) {
   if (!credentials_ || fields_.find("Authorization")) return false;
-  Authorization& known = authorization();
+  Authorization& known = authorization(*credentials_);
   if (!known.learn(head) || answers_ == most_answers) return false;
   if (answers_ != 0 && !known.is_stale()) return false;  // that was the answer
   if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;

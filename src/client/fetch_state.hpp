@@ -49,8 +49,8 @@ class Fetch final {
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
   Result<void> authorize_to_proxy(FieldLines& lines);
-  /// What is known of the server. Only where there are credentials.
-  [[nodiscard]] Authorization& authorization() const;
+  /// What is known of the server, to who comes with these.
+  [[nodiscard]] Authorization& authorization(const BasicCredentials& credentials) const;
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
   void take_interim(Exchange& exchange);
   void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "skua/url.hpp"
+
 namespace skua::client {
 
 /// Where a connection goes to.
@@ -18,5 +20,8 @@ struct Origin {
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };
+
+/// Whom a URL of http(s) or ws(s) is of, or who is behind that Unix socket, where one is named.
+[[nodiscard]] Origin origin_of(const Url& url, const std::string& unix_path);
 
 }  // namespace skua::client

@@ -11,6 +11,14 @@
 namespace skua::client {
 namespace {
 
+std::string text_of(Duration time) {
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  if (milliseconds % 1000 != 0) return std::to_string(milliseconds) + " ms";
+  return std::to_string(milliseconds / 1000) + " s";
+}
+
+}  // namespace
+
 std::string reason_of(Error error) {
   // Here the resolver's own words say more.
   if (error.code() == Errc::NameNotResolved && !error.context().empty()) {
@@ -21,14 +29,6 @@ std::string reason_of(Error error) {
   }
   return std::string(message(error.code()));
 }
-
-std::string text_of(Duration time) {
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(time).count();
-  if (milliseconds % 1000 != 0) return std::to_string(milliseconds) + " ms";
-  return std::to_string(milliseconds / 1000) + " s";
-}
-
-}  // namespace
 
 std::string without_userinfo(std::string_view url) {
   const std::size_t slashes = url.find("//");

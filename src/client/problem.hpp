@@ -14,6 +14,8 @@ namespace skua::client {
 /// `get http://example.com/a?b`: the step of a request, without a password and a fragment.
 std::string step_of(Method method, const Url& url);
 
+/// What went wrong, in words: the operating system's where we have none.
+std::string reason_of(Error error);
 /// A URL as it was given, for problems with it: without what may be a password.
 std::string without_userinfo(std::string_view url);
 

@@ -72,18 +72,6 @@ Result<std::string> host_of(const RequestHead& head, const Url& url, const Field
   return std::string(*given);
 }
 
-std::string target_of(const RequestHead& head, const Url& url) {
-  switch (head.form) {
-    case TargetForm::Origin: return url.request_target();
-    case TargetForm::Authority: return authority_of(head, url);
-    case TargetForm::Asterisk: return "*";
-    case TargetForm::Absolute: break;
-  }
-  const bool is_secure = http::scheme_port(url.scheme()) == http::scheme_port("https");
-  std::string target(is_secure ? "https://" : "http://");
-  return target.append(authority_of(head, url)).append(url.request_target());
-}
-
 void append_framing(const RequestHead& head, std::string& out) {
   if (head.body == BodyField::Chunked) return add_line(out, "Transfer-Encoding", "chunked");
   if (const auto length = told_length(head))
@@ -110,6 +98,18 @@ void append_fields(const FieldLines& fields, bool has_content, std::string& out)
 
 }  // namespace
 
+std::string request_target(const RequestHead& head, const Url& url) {
+  switch (head.form) {
+    case TargetForm::Origin: return url.request_target();
+    case TargetForm::Authority: return authority_of(head, url);
+    case TargetForm::Asterisk: return "*";
+    case TargetForm::Absolute: break;
+  }
+  const bool is_secure = http::scheme_port(url.scheme()) == http::scheme_port("https");
+  std::string target(is_secure ? "https://" : "http://");
+  return target.append(authority_of(head, url)).append(url.request_target());
+}
+
 Result<std::string> request_host(const RequestHead& head, const Url& url,
                                  const FieldLines& fields) {
   if (const Errc error = check(head, url); error != Errc::None) return Error(error, "request");
@@ -126,7 +126,10 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
                                  std::string& out) {
   const Result<std::string> host = request_host(head, url, fields);
   if (!host) return host.error();
-  out.append(name(head.method)).append(" ").append(target_of(head, url)).append(" HTTP/1.1\r\n");
+  out.append(name(head.method))
+      .append(" ")
+      .append(request_target(head, url))
+      .append(" HTTP/1.1\r\n");
   add_line(out, "Host", *host);  // RFC 9110 §7.2: the first
   append_framing(head, out);
   if (head.connection != ConnectionField::Default) {

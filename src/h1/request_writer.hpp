@@ -46,6 +46,8 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
 ///
 /// Ends with: what append_request_head() refuses.
 Result<std::string> request_host(const RequestHead& head, const Url& url, const FieldLines& fields);
+/// The request target that append_request_head() writes. RFC 9112 §3.2
+std::string request_target(const RequestHead& head, const Url& url);
 /// The Content-Length that append_request_head() writes, if any.
 std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept;
 
