@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/problem.hpp"
 #include "common_options.hpp"
 #include "download.hpp"
 #include "exit_code.hpp"
@@ -50,7 +51,7 @@ int fail(int code, std::string_view text) {
 int fail(const Problem& problem) { return fail(exit_code_of(problem.code()), problem.text); }
 
 std::string file_text(const char* what, const std::string& path, Error error) {
-  return std::string("cannot ") + what + " " + path + ": " + reason_of(error);
+  return std::string("cannot ") + what + " " + path + ": " + client::reason_of(error);
 }
 
 /// One run of the command.

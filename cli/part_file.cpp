@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "client/problem.hpp"
 #include "request_items.hpp"
 
 namespace skua::cli {
@@ -24,7 +25,8 @@ constexpr std::string_view first_line = "skua download 1";
 
 Problem problem_of(int number, const std::string& what, const std::string& path) {
   const Error error = Error::from_system(number, "");
-  const std::string reason = number == EEXIST ? "there is a file of this name" : reason_of(error);
+  const std::string reason =
+      number == EEXIST ? "there is a file of this name" : client::reason_of(error);
   return {.error = error, .text = "cannot " + what + " " + path + ": " + reason};
 }
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "base/ascii.hpp"
+#include "client/problem.hpp"
 #include "files/mime_type.hpp"
 #include "json_printer.hpp"
 #include "net/socket.hpp"
@@ -29,7 +30,7 @@ constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
 Problem unreadable(const std::string& path, const char* step) {
   const Error error = Error::from_system(errno, step);
-  return {.error = error, .text = "cannot read " + path + ": " + reason_of(error)};
+  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
 }
 
 // A file as content; what is no regular file (a pipe) is read now.

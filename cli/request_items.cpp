@@ -9,9 +9,9 @@
 #include <memory>
 #include <set>
 #include <stdexcept>
-#include <system_error>
 
 #include "base/ascii.hpp"
+#include "client/problem.hpp"
 #include "files/escape.hpp"
 #include "http/media_type.hpp"
 #include "json_printer.hpp"
@@ -59,7 +59,7 @@ Problem wrong(std::string_view what, const std::string& why) {
 }
 
 Problem unreadable(const std::string& path, Error error) {
-  return {.error = error, .text = "cannot read " + path + ": " + reason_of(error)};
+  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
 }
 
 Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
@@ -182,12 +182,6 @@ Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
     fields.emplace_back(datum.name, *std::move(content));
   }
   return fields;
-}
-
-std::string reason_of(Error error) {
-  const bool has_words = error.code() != Errc::SystemFailure || error.system_code() == 0;
-  if (has_words) return std::string(message(error.code()));
-  return std::generic_category().message(error.system_code());
 }
 
 Outcome<std::string> read_file(const std::string& path) {

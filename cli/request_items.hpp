@@ -70,9 +70,6 @@ Outcome<std::string> json_object(std::span<const RequestItems::Datum> data);
 Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
     std::span<const RequestItems::Datum> data);
 
-/// What is wrong with a file, in words: the operating system's where we have none.
-std::string reason_of(Error error);
-
 /// A whole file, of at most 64 MiB. It blocks.
 ///
 /// Ends with: BodyTooLong, what the file system says.

@@ -12,8 +12,6 @@ namespace {
 
 constexpr double saturated_share = 0.9;
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 // `1 234 567`
 std::string grouped(double number) {
   char digits[40];
@@ -126,15 +124,11 @@ bool is_saturated(const Tally& tally) noexcept {
 }
 
 std::string text_report(const Plan& plan, const Tally& tally) {
-  const double time = seconds(tally.elapsed);
-  const auto rate = [time](std::uint64_t count) {
-    return time > 0 ? static_cast<double>(count) / time : 0;
-  };
   std::string out = title(plan, tally);
-  out += line("requests", grouped(rate(tally.answers)) + " a second, " +
+  out += line("requests", grouped(tally.per_second(tally.answers)) + " a second, " +
                               grouped(tally.answers.value()) + " answered");
-  out += line("bytes", bytes_text(rate(tally.bytes_received)) + " a second received, " +
-                           bytes_text(rate(tally.bytes_sent)) + " sent");
+  out += line("bytes", bytes_text(tally.per_second(tally.bytes_received)) + " a second received, " +
+                           bytes_text(tally.per_second(tally.bytes_sent)) + " sent");
   out += latencies(plan, tally);
   out += line("statuses", statuses(tally));
   out += line("errors", errors(tally));

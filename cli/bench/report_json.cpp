@@ -95,10 +95,6 @@ std::string load(const Plan& plan) {
 }  // namespace
 
 std::string json_report(const Plan& plan, const Tally& tally) {
-  const double time = std::chrono::duration<double>(tally.elapsed).count();
-  const auto rate = [time](std::uint64_t count) {
-    return time > 0 ? static_cast<double>(count) / time : 0;
-  };
   const double cpu = std::chrono::duration<double, std::micro>(tally.cpu).count();
   const auto answers = static_cast<double>(std::max<std::uint64_t>(tally.answers, 1));
   Object object;
@@ -106,9 +102,9 @@ std::string json_report(const Plan& plan, const Tally& tally) {
       .raw("load", load(plan))
       .add("elapsed_us", tally.elapsed)
       .add("answers", tally.answers.value())
-      .add("answers_per_second", rate(tally.answers))
+      .add("answers_per_second", tally.per_second(tally.answers))
       .add("bytes_received", tally.bytes_received)
-      .add("bytes_received_per_second", rate(tally.bytes_received))
+      .add("bytes_received_per_second", tally.per_second(tally.bytes_received))
       .add("bytes_sent", tally.bytes_sent)
       .raw("latency_us", latency(tally.latency));
   if (plan.rate) object.raw("uncorrected_latency_us", latency(tally.uncorrected));

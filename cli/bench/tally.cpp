@@ -55,6 +55,11 @@ void Tally::merge(const Tally& other) {
   busiest = std::max(busiest, other.busiest);
 }
 
+double Tally::per_second(std::uint64_t count) const noexcept {
+  const double time = std::chrono::duration<double>(elapsed).count();
+  return time > 0 ? static_cast<double>(count) / time : 0;
+}
+
 void Tally::begin_again() {
   const std::uint64_t made = connections;
   const std::uint64_t before = answers;

@@ -53,6 +53,8 @@ struct Tally {
   /// What was counted until now belongs to the warm-up.
   void begin_again();
 
+  /// So much of what was counted came in a second.
+  [[nodiscard]] double per_second(std::uint64_t count) const noexcept;
   /// Answers that say that something is wrong: 4xx and 5xx.
   [[nodiscard]] std::uint64_t bad_statuses() const noexcept { return statuses[3] + statuses[4]; }
 };
