@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "client_fixture.hpp"
@@ -216,10 +216,11 @@ TEST_P(ClientConnections, OneThatWasSaidToCloseIsNotUsedAgain) {
 // What the server would take for the rest of the content must not be another request.
 TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
   Event has_head;
-  testing::ScriptedServer server([](Peer& peer) {
+  std::promise<void> thrown;
+  testing::ScriptedServer server([&thrown](Peer& peer) {
     static_cast<void>(peer.some());
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no");
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    thrown.get_future().wait();
     peer.send("k");
     EXPECT_EQ(peer.rest().find("GET"), std::string::npos);
   });
@@ -248,6 +249,7 @@ TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
         has_thrown = true;
       }
       EXPECT_TRUE(has_thrown);
+      thrown.set_value();
       auto rest = co_await response->text();
     }
     auto next = co_await client.get(url).text();
@@ -258,31 +260,43 @@ TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
 
 // ClientTimeouts::head is counted from the end of the request.
 TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
-  testing::ScriptedServer server([](Peer& peer) {
+  Event is_made;
+  std::promise<void> waited;
+  testing::ScriptedServer server([&waited](Peer& peer) {
     std::string all;
     while (!all.ends_with("0\r\n\r\n")) all.append(peer.some());
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    waited.get_future().wait();
     peer.send(ok);
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
   ClientOptions options;
   options.timeouts.head = std::chrono::milliseconds(500);
-  const auto produce = [](BodyWriter& out) -> Task<> {
+  const auto produce = [&is_made](BodyWriter& out) -> Task<> {
     co_await out.write("some");
     co_await sleep(std::chrono::milliseconds(600));
+    is_made.set();
+  };
+  // The client has had several turns to look at its limits before there is an answer.
+  const auto let_answer = [&]() -> Task<> {
+    co_await is_made.wait();
+    for (int turns = 0; turns < 10; ++turns) co_await yield();
+    waited.set_value();
   };
   const auto body = [&]() -> Task<> {
     Client client(options);
-    const std::string text = co_await text_of(client.post(url).stream("text/plain", produce));
-    EXPECT_EQ(text, "ok");
+    Task<std::string> asking = text_of(client.post(url).stream("text/plain", produce));
+    Task<> letting = let_answer();
+    const auto both = co_await when_all(std::move(asking), std::move(letting));
+    EXPECT_EQ(std::get<0>(both), "ok");
   };
   run(body());
 }
 
 // Which limit it was that is over.
 TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
-  testing::ScriptedServer server([](Peer& peer) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::promise<void> given_up;
+  testing::ScriptedServer server([&given_up](Peer& peer) {
+    given_up.get_future().wait();
     static_cast<void>(peer.some());
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
@@ -291,6 +305,7 @@ TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
   const auto body = [&]() -> Task<> {
     Client client(options);
     const std::string text = co_await text_of(client.post(url).body(std::string(32 << 20, 'x')));
+    given_up.set_value();
     EXPECT_NE(text.find("no answer within 100 ms"), text.npos) << text;
   };
   run(body());
