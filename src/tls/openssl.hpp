@@ -47,6 +47,13 @@ inline BioPointer memory_bio(std::string_view text) {
       BIO_new_mem_buf(text.empty() ? "" : text.data(), static_cast<int>(text.size())));
 }
 
+/// Whether the certificate that the peer has shown when a session began is not valid any more.
+/// Sessions can go on for ever, as each connection brings new tickets, and look at it only once.
+inline bool is_peer_expired(const SSL_SESSION* session) noexcept {
+  const X509* const certificate = SSL_SESSION_get0_peer(const_cast<SSL_SESSION*>(session));
+  return certificate != nullptr && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
+}
+
 /// What was written into a memory BIO.
 inline std::string text_of(const BioPointer& bio) {
   char* data = nullptr;

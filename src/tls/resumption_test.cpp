@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Session tickets: they open where they were given out, for as long as they ought to, and nowhere
 // else.
+#include <chrono>
+#include <thread>
+
 #include "support/tls_pair.hpp"
 
 namespace skua::tls {
@@ -104,6 +107,29 @@ TEST_P(Resumption, RemembersWhoTheClientIs) {
   EXPECT_TRUE(shown.is_verified);
   EXPECT_EQ(both->server.stream->engine().server_name(), "example.com");
   EXPECT_TRUE(both->server.stream->engine().covers("example.com"));
+}
+
+TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
+  server_options.client_ca = authorities().root.certificate;
+  std::string session;
+  auto end = std::chrono::system_clock::now();
+  // A slow machine may need more time until it has shown it.
+  for (Duration life = 2s; session.empty() && life < 1min; life *= 2) {
+    const Issued brief = made({.common_name = "brief", .ends_in = life}, &authorities().root);
+    end = std::chrono::system_clock::now() + life;
+    client_options.certificate = {brief.certificate, brief.private_key};
+    client_ = client_context();
+    TlsPair first(server_context()->accept(), client_->connect("example.com", ""));
+    first.start();
+    first.server.send("hello");
+    first.run();
+    if (first.server.established == 1) session = first.client.stream->engine().session();
+  }
+  ASSERT_NE(session, "");
+  std::this_thread::sleep_until(end + 1s);  // a certificate's time is in whole seconds
+  TlsPair later(server_context()->accept(), client_->connect("example.com", session));
+  later.start();
+  EXPECT_EQ(later.server.established, 0);
 }
 
 TEST_P(Resumption, DamagedTicketsAreNoTickets) {

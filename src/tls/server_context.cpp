@@ -29,6 +29,14 @@ struct Entry {
   std::string identity;  // 32 octets: of the certificate and the demands on clients
 };
 
+// Whoever comes with a ticket of a certificate that has ended since has to show one again.
+SSL_TICKET_RETURN on_opened_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
+                                   SSL_TICKET_STATUS status, void*) noexcept {
+  const bool is_opened = status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW;
+  if (!is_opened || is_peer_expired(session)) return SSL_TICKET_RETURN_IGNORE_RENEW;
+  return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
 class OpensslServerContext final : public ServerContext,
                                    public std::enable_shared_from_this<OpensslServerContext> {
  public:
@@ -150,6 +158,7 @@ void OpensslServerContext::set_callbacks(const TlsOptions& options) {
   constexpr std::chrono::seconds longest = std::chrono::hours(24 * 7);  // RFC 8446 §4.6.1
   SSL_CTX_set_timeout(context, static_cast<long>(std::min(lifetime, longest).count()));
   SSL_CTX_set_tlsext_ticket_key_evp_cb(context, on_ticket);
+  SSL_CTX_set_session_ticket_cb(context, nullptr, on_opened_ticket, nullptr);
 }
 
 std::unique_ptr<Engine> OpensslServerContext::accept() const {

@@ -13,14 +13,9 @@
 namespace skua::tls {
 namespace {
 
-// Tickets come with every connection, so that sessions could go on for ever; the certificate, which
-// is looked at in none but the first, may not.
-bool is_over(SSL_SESSION& session) noexcept {
-  const X509* const certificate = SSL_SESSION_get0_peer(&session);
-  if (certificate != nullptr && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0) {
-    return true;
-  }
-  return SSL_SESSION_get_time(&session) + SSL_SESSION_get_timeout(&session) <= std::time(nullptr);
+bool is_over(const SSL_SESSION& session) noexcept {
+  return is_peer_expired(&session) ||
+         SSL_SESSION_get_time(&session) + SSL_SESSION_get_timeout(&session) <= std::time(nullptr);
 }
 
 }  // namespace
