@@ -99,6 +99,16 @@ std::string_view shorten(std::string_view text, std::size_t bytes) noexcept {
   return text.substr(0, bytes);
 }
 
+// Embeddings, overrides and isolates make `a<RLO>gpj.exe` look like `aexe.jpg`. Unicode UAX #9 §2
+void replace_reordering(std::string& name) {
+  for (std::size_t at = 0; at + 3 <= name.size(); ++at) {
+    const auto last = static_cast<unsigned char>(name[at + 2]);
+    const bool is_embedding = name.compare(at, 2, "\xe2\x80") == 0 && last >= 0xaa && last <= 0xae;
+    const bool is_isolate = name.compare(at, 2, "\xe2\x81") == 0 && last >= 0xa6 && last <= 0xa9;
+    if (is_embedding || is_isolate) name.replace(at, 3, "_");
+  }
+}
+
 }  // namespace
 
 Result<ContentDisposition> parse_content_disposition(std::string_view field) {
@@ -147,6 +157,7 @@ std::string safe_filename(std::string_view filename) {
     constexpr std::string_view special = "<>:\"|?*";
     if (is_control(c) || special.find(c) != special.npos) c = '_';
   }
+  replace_reordering(name);
   if (is_device(name)) name.insert(name.begin(), '_');
   return std::string(trim_dots(shorten(name, longest_filename_bytes)));
 }

@@ -93,6 +93,11 @@ TEST(SafeFilename, KeepsNothingThatMeansSomething) {
   EXPECT_EQ(safe_filename("<a|b>?*\""), "_a_b____");
   EXPECT_EQ(safe_filename(".htaccess"), "htaccess");
   EXPECT_EQ(safe_filename(" a.txt. . "), "a.txt");
+  EXPECT_EQ(safe_filename("a\xe2\x80\xaegpj.exe"), "a_gpj.exe");  // U+202E
+  EXPECT_EQ(safe_filename("\xe2\x81\xa6"
+                          "a\xe2\x81\xa9\xe2\x80\xaa"),
+            "_a__");                                                         // U+2066, U+2069
+  EXPECT_EQ(safe_filename("\xe2\x80\x8f\xd7\x90"), "\xe2\x80\x8f\xd7\x90");  // U+200F
 }
 
 TEST(SafeFilename, IsEmptyWhenNothingIsLeft) {
