@@ -129,7 +129,7 @@ class ClientRequest final {
   /// How many redirects are followed, in place of ClientOptions::redirects.
   ClientRequest& redirects(unsigned limit) &;
   ClientRequest&& redirects(unsigned limit) && { return std::move(redirects(limit)); }
-  /// Asks the server whether it wants the content before sending it. RFC 9110 §10.1.1
+  /// Asks first whether the content is wanted; after 417 once more, without. RFC 9110 §10.1.1
   ClientRequest& expect_continue() &;
   ClientRequest&& expect_continue() && { return std::move(expect_continue()); }
   /// In place of ClientOptions::decompress.

@@ -9,6 +9,7 @@
 #include "client/off_loop.hpp"
 #include "client/partial_content.hpp"
 #include "client/problem.hpp"
+#include "client/request_content.hpp"
 #include "client/resumable_file.hpp"
 #include "client/save.hpp"
 
@@ -144,7 +145,8 @@ bool Download::is_of_another(const Reception& reception) const noexcept {
 Task<Outcome<Downloaded>> Download::run() {
   const auto look = [file = file_] { return file->look(); };
   std::optional<Problem> problem;
-  if (options_.resume) problem = co_await on_disk(look);
+  // Where content can be sent only once there is no second try, should the part be of no use.
+  if (options_.resume && is_repeatable(spec_)) problem = co_await on_disk(look);
   if (problem) co_return *std::move(problem);
   bool has_part = file_->size_bytes() != 0;
   Outcome<ReceptionPointer> got = co_await ask(has_part);

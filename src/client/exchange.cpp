@@ -11,6 +11,15 @@ std::optional<std::uint64_t> length_of(const Body& content) noexcept {
   return stream == nullptr ? content.size_bytes() : (*stream)->length_bytes;
 }
 
+Result<Exchange::Step> read_step(Exchange& exchange, bool is_producer_ours) {
+  if (!is_producer_ours) return exchange.read();
+  try {
+    return exchange.read();
+  } catch (const Exception& exception) {
+    return exception.error();
+  }
+}
+
 h1::RequestHead head_of(const OutgoingRequest& request) noexcept {
   h1::RequestHead head{.method = request.method, .form = request.form};
   if (request.content.kind() == Body::Kind::None) return head;

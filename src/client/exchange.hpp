@@ -91,6 +91,9 @@ struct EndExchange {
 };
 using ExchangePointer = std::unique_ptr<Exchange, EndExchange>;
 
+/// exchange.read(), but an Exception that comes out of the producer is an error where it is ours.
+Result<Exchange::Step> read_step(Exchange& exchange, bool is_producer_ours);
+
 /// A connection that speaks HTTP.
 class HttpConnection : public PooledConnection {
  public:

@@ -24,16 +24,6 @@ constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect;
 }
 
-// A form's files are read by a producer of ours: what it throws is a problem of the request.
-Result<Exchange::Step> read_step(Exchange& exchange, const RequestSpec& spec) {
-  if (spec.files.empty()) return exchange.read();
-  try {
-    return exchange.read();
-  } catch (const Exception& exception) {
-    return exception.error();
-  }
-}
-
 }  // namespace
 
 Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
@@ -41,7 +31,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   if (has_content_) content = make_content(*spec_);
   if (!content) return content.error();
   content_bytes_ = length_of(content->body);
-  waits_for_continue_ = spec_->expects_continue && content->body.kind() != Body::Kind::None;
+  waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
   if (!lines) return lines.error();
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
@@ -116,7 +106,7 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   const loop::Instant asked = all_sent;
   std::uint64_t told_bytes = 0;
   while (true) {
-    const Result<Exchange::Step> step = read_step(exchange, *spec_);
+    const Result<Exchange::Step> step = read_step(exchange, sends_files(*spec_));
     if (!step) co_return step.error();
     tell_upload(exchange, told_bytes);
     if (step->event == Event::Head) co_return {};
@@ -190,6 +180,7 @@ ReceptionPointer Fetch::receive(Pool::Lease lease, ExchangePointer exchange) {
   asked.url = url_;
   asked.redirects = redirects_;
   asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");
+  asked.sends_files = sends_files(*spec_);
   asked.began = began_;
   asked.deadline = deadline_;
   asked.timings = timings_;

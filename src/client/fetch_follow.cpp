@@ -80,12 +80,21 @@ bool Fetch::answers_proxy(const http::Head& head) {
   return ++proxy_answers_ <= most_answers && route_.proxy->accept(head, shown_to_proxy_);
 }
 
+// A server that knows no expectations is asked without one. RFC 9110 §10.1.1
+bool Fetch::answers_refusal(const http::Head& head) {
+  if (head.status != code(Status::ExpectationFailed)) return false;
+  if (!expects_continue_ || !has_content_ || !has_content(*spec_)) return false;
+  if (is_sent_ && !is_repeatable(*spec_)) return false;
+  expects_continue_ = false;
+  return true;
+}
+
 Fetch::Next Fetch::next(const http::Head& head) {
   if (answers_proxy(head)) return Next::Again;
   const bool is_proxys_own =
       head.status == code(Status::ProxyAuthenticationRequired) && route_.use == ProxyUse::Forward;
   if (!is_proxys_own) store_cookies(head);
-  if (answers_challenge(head)) return Next::Again;
+  if (answers_challenge(head) || answers_refusal(head)) return Next::Again;
   return redirect(head);
 }
 

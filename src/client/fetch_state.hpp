@@ -30,7 +30,8 @@ class Fetch final {
         began_(core_->loop.now()),
         method_(spec_->method),
         fields_(spec_->fields),
-        credentials_(spec_->credentials) {
+        credentials_(spec_->credentials),
+        expects_continue_(spec_->expects_continue) {
     if (spec_->timeout < longest_timeout) deadline_ = began_ + spec_->timeout;
   }
 
@@ -62,6 +63,7 @@ class Fetch final {
   Next next(const http::Head& head);
   bool answers_challenge(const http::Head& head);
   bool answers_proxy(const http::Head& head);
+  bool answers_refusal(const http::Head& head);
   Next redirect(const http::Head& head);
   [[nodiscard]] std::string step() const { return step_of(method_, url_); }
 
@@ -83,6 +85,7 @@ class Fetch final {
   unsigned redirects_ = 0;
   unsigned answers_ = 0;
   unsigned proxy_answers_ = 0;
+  bool expects_continue_;    // until the server refuses
   bool has_content_ = true;  // a redirect may leave it behind
   bool is_sent_ = false;     // some of the content, once
   bool waits_for_continue_ = false;

@@ -96,7 +96,7 @@ Result<Bytes> Reception::decode(ContentDecoder& decoder) {
 }
 
 Result<Exchange::Step> Reception::next() {
-  Result<Exchange::Step> step = exchange_->read();
+  Result<Exchange::Step> step = read_step(*exchange_, asked_.sends_files);
   if (!step || step->event != Event::Data) return step;
   received_bytes_ += step->data.size();
   if (received_bytes_ > core_->options.limits.body_bytes) return Errc::BodyTooLong;

@@ -34,6 +34,7 @@ class Reception final {
     Url url{};
     unsigned redirects = 0;
     bool decompress = true;
+    bool sends_files = false;
     loop::Instant began{};
     loop::Instant deadline = loop::Instant::max();
     ClientTimings timings{};

@@ -72,6 +72,8 @@ bool has_content(const RequestSpec& spec) noexcept {
   return spec.is_content_given || !spec.form.empty() || !spec.files.empty();
 }
 
+bool sends_files(const RequestSpec& spec) noexcept { return !spec.files.empty(); }
+
 bool is_repeatable(const RequestSpec& spec) noexcept {
   return !spec.files.empty() || !spec.form.empty() || spec.content.kind() != Body::Kind::Stream;
 }

@@ -24,6 +24,10 @@ Result<RequestContent> make_content(const RequestSpec& spec);
 /// Whether it will be given.
 [[nodiscard]] bool has_content(const RequestSpec& spec) noexcept;
 
+/// Whether files are read while it is sent: then what its producer throws is the request's problem,
+/// not an exception of the caller's own code.
+[[nodiscard]] bool sends_files(const RequestSpec& spec) noexcept;
+
 /// Whether make_content() can be called again once some of the content was sent.
 [[nodiscard]] bool is_repeatable(const RequestSpec& spec) noexcept;
 

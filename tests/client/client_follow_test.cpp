@@ -280,6 +280,34 @@ TEST_P(ClientFollows, ContentWaitsForTheServerWhereThatIsWanted) {
   });
 }
 
+// RFC 9110 §10.1.1
+TEST_P(ClientFollows, AServerThatKnowsNoExpectationsIsAskedWithoutOne) {
+  router_.post("/plain", [](Request& request) -> Task<Response> {
+    if (request.header("Expect")) co_return Response(Status::ExpectationFailed);
+    std::string content = co_await request.text();
+    co_return Response(std::move(content));
+  });
+  std::atomic<unsigned> refused = 0;
+  router_.post("/never", [&refused](Request&) -> Task<Response> {
+    ++refused;
+    co_return Response(Status::ExpectationFailed);
+  });
+  const auto produce = [](BodyWriter& out) -> Task<> { co_await out.write("once"); };
+  run([&](Client& client) -> Task<> {
+    auto text = co_await text_of(client.post(url("/plain")).body("content").expect_continue());
+    EXPECT_EQ(text, "content");
+    auto once = co_await text_of(
+        client.post(url("/plain")).stream("text/plain", produce).expect_continue());
+    EXPECT_EQ(once, "once");
+    auto never = co_await client.post(url("/never")).body("content").expect_continue();
+    EXPECT_TRUE(never);
+    if (never) {
+      EXPECT_EQ(never->status(), Status::ExpectationFailed);
+    }
+  });
+  EXPECT_EQ(refused, 2U);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, ClientFollows, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
 

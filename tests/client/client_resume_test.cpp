@@ -49,7 +49,9 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
     DownloadOptions options;
     options.resume = true;
     const std::string url = "http://127.0.0.1:" + std::to_string(port) + "/";
-    got = co_await client.get(url).download((folder_ / "file").string(), options);
+    ClientRequest request = client.get(url);
+    if (produce_) request = std::move(client.post(url).stream("text/plain", produce_, 4));
+    got = co_await std::move(request).download((folder_ / "file").string(), options);
   }
 
   /// The second download begins while the first goes on.
@@ -77,6 +79,7 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
   }
 
   const support::TemporaryDirectory folder_;
+  std::function<Task<>(BodyWriter&)> produce_;
 };
 
 TEST_P(ClientResume, APartThatEndsBeforeTheFileDoesIsNotTheFile) {
@@ -106,6 +109,24 @@ TEST_P(ClientResume, APartOfAnotherFileIsNotPutBehindIt) {
     EXPECT_EQ(content("file"), "0123456789") << fields;
     EXPECT_EQ(second.find("Range"), second.npos) << second;
   }
+}
+
+// It could not be sent again, were the part of no use.
+TEST_P(ClientResume, ContentThatIsMadeOnlyOnceIsNotAskedForARest) {
+  unsigned made = 0;
+  produce_ = [&made](BodyWriter& out) -> Task<> {
+    ++made;
+    co_await out.write("once");
+  };
+  std::string asked;
+  const auto got = resume({[&asked](Peer& peer) {
+    while (!asked.ends_with("\r\n\r\nonce")) asked += peer.some();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789");
+  }});
+  EXPECT_TRUE(got) << got.error().text;
+  EXPECT_EQ(asked.find("Range"), asked.npos) << asked;
+  EXPECT_EQ(content("file"), "0123456789");
+  EXPECT_EQ(made, 1U);
 }
 
 TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
