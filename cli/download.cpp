@@ -101,7 +101,12 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
     Outcome<ClientResponse> response = co_await std::move(asking);
     if (!response) co_return fail(exit_code_of(response.error().code()), response.error().text);
     display_.say(heads_text(options_, prepared_, url, *response));
-    switch (judge(*response, part, goes_on)) {
+    const Verdict verdict = judge(*response, part, goes_on);
+    if (options_.with_head && verdict != Verdict::Again) {
+      display_.clear();
+      print_head(*response, options_.colour, "\n");
+    }
+    switch (verdict) {
       case Verdict::Again: goes_on = false; continue;
       case Verdict::Whole: co_return keep(url, *response, part);
       case Verdict::Refuse: {

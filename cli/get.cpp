@@ -116,10 +116,7 @@ class Conversation {
     const Mortal mortal;
     say(heads_text(options_, prepared_, url, *response));
     const bool is_head = options_.method == Method::Head;
-    if (is_head || options_.with_head) {
-      const bool has_colour = wants_colour(options_.colour, STDOUT_FILENO);
-      write_all(STDOUT_FILENO, head_text(*response, has_colour) + (is_head ? "" : "\n"));
-    }
+    if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     std::optional<Problem> problem = co_await print_content(*response);
     if (problem && problem->code() == Errc::Unsupported) {
       problem->text += ": an unknown Content-Encoding; --raw takes the content as it is";

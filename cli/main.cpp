@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "get.hpp"
 #include "serve.hpp"
+#include "suggestion.hpp"
 #include "ws.hpp"
 
 #include <fcntl.h>
@@ -54,8 +55,9 @@ int run(int count, char** arguments) {
   parser.set_version_flag("--version", "skua " SKUA_VERSION, "Print the version and exit");
   parser.set_help_flag("-h,--help", "Print this help and exit");
   parser.require_subcommand(0, 1);
-  parser.failure_message([](const CLI::App*, const CLI::Error& error) {
-    return std::string("skua: ") + error.what() + "\nTry `skua --help` or `skua COMMAND --help`.\n";
+  parser.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return std::string("skua: ") + error.what() + "\n" + skua::cli::suggestion(*failed) +
+           "Try `skua --help` or `skua COMMAND --help`.\n";
   });
   std::vector<std::pair<CLI::App*, std::function<int()>>> actions;
   for (const Command& command : commands) {

@@ -39,8 +39,12 @@ void ProgressDisplay::end(std::size_t number, std::string_view how) {
 
 void ProgressDisplay::tick() { draw(); }
 
-void ProgressDisplay::say(std::string_view lines) {
+void ProgressDisplay::clear() {
   if (is_shown_) put(board_.clear());
+}
+
+void ProgressDisplay::say(std::string_view lines) {
+  clear();
   put(lines);
   draw();
 }

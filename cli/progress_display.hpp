@@ -22,6 +22,8 @@ class ProgressDisplay final {
   void end(std::size_t number, std::string_view how);
   /// Draws it anew, where that is due: so that a rate falls also when nothing comes.
   void tick();
+  /// Takes it away until it is drawn anew: others write on the terminal.
+  void clear();
   /// Lines for a person, each with its end.
   void say(std::string_view lines);
 

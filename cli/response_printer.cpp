@@ -113,6 +113,12 @@ std::string head_text(const ClientResponse& response, bool has_colour, std::stri
   return out;
 }
 
+void print_head(const ClientResponse& response, Colour colour, std::string_view end) {
+  const Mortal mortal;
+  const bool has_colour = wants_colour(colour, STDOUT_FILENO);
+  write_all(STDOUT_FILENO, head_text(response, has_colour).append(end));
+}
+
 ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response)
     : kind_(Kind::Bytes),
       type_(response.header("content-type").value_or("")),

@@ -41,6 +41,11 @@ std::string_view name_of(Version version) noexcept;
 std::string head_text(const ClientResponse& response, bool has_colour,
                       std::string_view prefix = "");
 
+/// Prints the head of a response on the standard output, and `end` behind it.
+///
+/// Ends with: std::system_error
+void print_head(const ClientResponse& response, Colour colour, std::string_view end);
+
 /// Prints the content of a response on the standard output: as it is into pipes, laid out and
 /// harmless on a terminal.
 ///

@@ -54,6 +54,17 @@ TEST_F(DownloadTest, AFileIsNamedByTheUrlOrTheServer) {
   EXPECT_EQ(left, 3);
 }
 
+TEST_F(DownloadTest, TheHeadIsPrintedWhereThatIsWanted) {
+  const Ended saved = run({"get", "-i", "-d", url("/a/data.bin")});
+  EXPECT_EQ(saved.code, 0);
+  EXPECT_TRUE(saved.output.starts_with("HTTP/1.1 200 OK\n")) << saved.output;
+  EXPECT_TRUE(saved.output.ends_with("\n\n")) << saved.output;
+  EXPECT_EQ(content("data.bin"), "0123456789");
+  const Ended missing = run({"get", "-i", "-o", "none", url("/none")});
+  EXPECT_EQ(missing.code, 4);
+  EXPECT_TRUE(missing.output.starts_with("HTTP/1.1 404 Not Found\n")) << missing.output;
+}
+
 TEST_F(DownloadTest, AFileIsReplacedOnlyByItsName) {
   folder_.write("data.bin", "mine");
   EXPECT_EQ(run({"get", "-d", url("/a/data.bin")}).errors, "saved data.bin-1 (10 B)\n");
