@@ -1,59 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What is sent and when: windows both ways, the budget of a write, and every way in which streams
-// and connections end.
+// What is sent and when: windows both ways, and the budget of a write.
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "h2/session.hpp"
-#include "support/h2_frames.hpp"
-#include "support/h2_recorder.hpp"
+#include "support/h2_server_session.hpp"
 
 namespace skua::h2 {
 namespace {
 
-using frames::field;
-
-constexpr loop::Instant start{};
-
-class SessionFlowTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
-    open({});
-  }
-  void open(const SessionOptions& options, const std::string& hello = frames::hello()) {
-    session = make_server_session(options, recorder, start);
-    recorder.session = session.get();
-    recorder.streams.clear();
-    recorder.log.clear();
-    session->receive(hello, start);
-    recorder.flush();
-  }
-  /// An extended CONNECT, on stream 1.
-  void ask_for_tunnel() {
-    open({.allows_extended_connect = true});
-    const std::string block = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
-    session->receive(frames::headers(1, block, frames::open), start);
-  }
-  std::string exchange(const std::string& bytes) {
-    session->receive(bytes, start);
-    return frames::describe(recorder.flush());
-  }
-  std::string flushed() { return frames::describe(recorder.flush()); }
-  Stream& stream(std::uint32_t id) { return *recorder.streams.at(id); }
-  /// The content of DATA frames in the last output.
-  [[nodiscard]] std::string content() const {
-    std::string text;
-    for (const frames::Frame& frame : frames::split(recorder.output)) {
-      if (frame.head.type == FrameType::Data) text += frame.payload;
-    }
-    return text;
-  }
-
-  Recorder recorder;
-  std::unique_ptr<Session> session;
-};
+class SessionFlowTest : public ServerSessionTest {};
 
 // Content that arrives ----------------------------------------------------------------------------
 
@@ -250,160 +206,6 @@ TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
   while (lines.size() < 300'000) lines += "X-Long: " + std::string(1000, 'x') + "\r\n";
   session->respond(stream(1), {.fields = lines}, false);
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
-}
-
-// The end of a stream -----------------------------------------------------------------------------
-
-TEST_F(SessionFlowTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
-  recorder.when_requested = [this](Stream& its, bool) { recorder.answer(its, "no need"); };
-  EXPECT_EQ(exchange(frames::post(1)), "HEADERS(1) DATA(1)! RST_STREAM(1,NO_ERROR)");
-  EXPECT_EQ(recorder.log, "1 POST / h.example\n1 closed NO_ERROR\n");
-  EXPECT_EQ(exchange(frames::data(1, "late", frames::end)), "");
-  EXPECT_EQ(recorder.received[1], "");
-  EXPECT_EQ(session->abuse_score(),
-            AbuseGuard::weight(Abuse::Settings) - 102 + AbuseGuard::weight(Abuse::LateFrame));
-}
-
-TEST_F(SessionFlowTest, ATunnelsOtherHalfGoesOn) {
-  ask_for_tunnel();
-  recorder.contents[1] = {.text = "to the peer"};
-  session->respond(stream(1), {}, true);
-  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
-  EXPECT_EQ(exchange(frames::data(1, "from the peer")), "");
-  EXPECT_EQ(recorder.received[1], "from the peer");
-  EXPECT_EQ(exchange(frames::data(1, "", frames::end)), "");
-  EXPECT_EQ(session->stream_count(), 0U);
-}
-
-TEST_F(SessionFlowTest, ATunnelThatIsRefusedIsNone) {
-  ask_for_tunnel();
-  session->respond(stream(1), {.status = Status::NotFound}, false);
-  EXPECT_EQ(flushed(), "HEADERS(1)! RST_STREAM(1,NO_ERROR)");
-  EXPECT_EQ(session->stream_count(), 0U);
-}
-
-TEST_F(SessionFlowTest, ATunnelHasNoTrailers) {
-  ask_for_tunnel();
-  recorder.contents[1] = {.text = "to the peer", .is_whole = false};
-  session->respond(stream(1), {}, true);
-  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
-  EXPECT_EQ(exchange(frames::headers(1, field("a", "b"))), "RST_STREAM(1,PROTOCOL_ERROR)");
-}
-
-TEST_F(SessionFlowTest, AConsumerMayLetGoWhenItIsAskedForContent) {
-  struct Deserter final : Recorder {
-    BodyRead read_body(Stream& its, std::size_t) override {
-      session->release(its);
-      return {.bytes = 3};
-    }
-  };
-  Deserter deserter;
-  session = make_server_session({}, deserter, start);
-  deserter.session = session.get();
-  session->receive(frames::hello() + frames::get(1), start);
-  session->respond(*deserter.streams.at(1), {}, true);
-  const std::string sent = frames::describe(deserter.flush());
-  EXPECT_EQ(sent.substr(sent.find("HEADERS")), "HEADERS(1) RST_STREAM(1,CANCEL)");
-  EXPECT_EQ(session->stream_count(), 0U);
-}
-
-TEST_F(SessionFlowTest, AStreamThatThePeerResetCountsUntilItIsReleased) {
-  open({.streams = 2});
-  recorder.releases = false;
-  EXPECT_EQ(exchange(frames::get(1) + frames::reset(1) + frames::get(3) + frames::reset(3)), "");
-  EXPECT_EQ(recorder.log,
-            "1 GET / h.example end\n1 closed CANCEL\n3 GET / h.example end\n3 closed CANCEL\n");
-  EXPECT_TRUE(stream(1).is_closed());
-  EXPECT_EQ(stream(1).request().head.target(), "/");  // a handler may still look at it
-  EXPECT_EQ(session->stream_count(), 2U);
-  EXPECT_EQ(exchange(frames::get(5)), "RST_STREAM(5,REFUSED_STREAM)");
-  session->respond(stream(1), {}, false);  // the handler did not notice: nothing happens
-  session->consume(stream(1), 10);
-  session->resume_body(stream(1));
-  session->reset(stream(1), ErrorCode::Cancel);
-  EXPECT_EQ(flushed(), "");
-  session->release(stream(1));
-  recorder.releases = true;
-  EXPECT_EQ(exchange(frames::get(7)), "");
-  EXPECT_NE(recorder.log.find("7 GET"), std::string::npos);
-  EXPECT_EQ(session->stream_count(), 2U);
-}
-
-TEST_F(SessionFlowTest, AReleasedStreamIsCancelledAndNotToldOfAgain) {
-  session->receive(frames::post(1), start);
-  session->release(stream(1));
-  EXPECT_EQ(exchange(frames::data(1, "abc", frames::end)), "RST_STREAM(1,CANCEL)");
-  EXPECT_EQ(recorder.log, "1 POST / h.example\n");
-  EXPECT_EQ(session->stream_count(), 0U);
-}
-
-TEST_F(SessionFlowTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
-  open({.streams = 3}, std::string(client_preface) + frames::settings());  // no acknowledgement yet
-  EXPECT_EQ(exchange(frames::get(1) + frames::get(3) + frames::get(5) + frames::get(7)),
-            "RST_STREAM(7,REFUSED_STREAM)");
-  EXPECT_EQ(session->stream_count(), 3U);
-  EXPECT_EQ(recorder.log.find("7 GET"), std::string::npos);
-}
-
-// The end of a connection -------------------------------------------------------------------------
-
-TEST_F(SessionFlowTest, ShutsDownInTwoSteps) {
-  session->receive(frames::get(1), start);
-  session->begin_shut_down();
-  EXPECT_EQ(flushed(), "GOAWAY(2147483647,NO_ERROR)");
-  EXPECT_FALSE(session->is_over());
-  EXPECT_EQ(exchange(frames::get(3)), "");  // was on its way
-  session->finish_shut_down();
-  EXPECT_EQ(flushed(), "GOAWAY(3,NO_ERROR)");
-  EXPECT_EQ(exchange(frames::get(5)), "");  // is not looked at
-  EXPECT_EQ(recorder.log, "1 GET / h.example end\n3 GET / h.example end\n");
-  EXPECT_FALSE(session->is_over());
-  recorder.answer(stream(1), "a");
-  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
-  EXPECT_FALSE(session->is_over());
-  recorder.answer(stream(3), "b");
-  EXPECT_EQ(flushed(), "HEADERS(3) DATA(3)!");
-  EXPECT_TRUE(session->is_over());
-  EXPECT_EQ(session->failure(), nullptr);
-}
-
-TEST_F(SessionFlowTest, TerminatingTellsTheReasonAndSendsNothingElse) {
-  recorder.when_requested = [this](Stream& its, bool) {
-    recorder.answer(its, std::string(100'000, 'x'));
-  };
-  session->receive(frames::get(1), start);
-  session->terminate(ErrorCode::SettingsTimeout, "no acknowledgement");
-  const std::string sent = flushed();
-  EXPECT_EQ(sent.substr(sent.rfind(' ') + 1), "GOAWAY(1,SETTINGS_TIMEOUT)");
-  EXPECT_TRUE(session->is_over());
-  EXPECT_FALSE(session->wants_write());
-  ASSERT_NE(session->failure(), nullptr);
-  EXPECT_EQ(session->failure()->code, ErrorCode::SettingsTimeout);
-  EXPECT_EQ(session->failure()->reason, "no acknowledgement");
-  session->terminate(ErrorCode::Cancel, "again");
-  EXPECT_EQ(flushed(), "");
-}
-
-TEST_F(SessionFlowTest, APeerThatLeavesIsServedToTheEnd) {
-  EXPECT_EQ(exchange(frames::get(1) + frames::goaway(0, ErrorCode::NoError)), "");
-  EXPECT_EQ(recorder.log, "1 GET / h.example end\ngoaway NO_ERROR\n");
-  EXPECT_FALSE(session->is_over());
-  recorder.answer(stream(1), "a");
-  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!");
-  EXPECT_TRUE(session->is_over());
-}
-
-TEST_F(SessionFlowTest, CanBeDestroyedAtAnyTime) {
-  recorder.releases = false;
-  session->receive(frames::get(1) + frames::post(3) + frames::post(5) + frames::reset(5) +
-                       frames::headers(7, field(":method", "GET"), 0),
-                   start);
-  recorder.answer(stream(1), std::string(100'000, 'x'));
-  recorder.output.clear();
-  session->write(recorder, 1'000);
-  const std::string log = recorder.log;
-  session.reset();
-  EXPECT_EQ(recorder.log, log);
 }
 
 }  // namespace

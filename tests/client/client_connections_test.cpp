@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -255,36 +254,6 @@ TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
     }
     auto next = co_await client.get(url).text();
     EXPECT_FALSE(next);
-  };
-  run(body());
-}
-
-// The answer may begin before the content is sent: then what is wrong with a file comes with the
-// rest.
-TEST_P(ClientConnections, AFormsFileThatShrinksBehindTheHeadIsAProblem) {
-  const support::TemporaryDirectory folder;
-  folder.write("file", std::string(16'000'000, 'x'));
-  const std::filesystem::path path = folder / "file";
-  std::promise<void> shrunk;
-  testing::ScriptedServer server([&shrunk](Peer& peer) {
-    static_cast<void>(peer.some());
-    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
-    shrunk.get_future().wait();
-    static_cast<void>(peer.rest());
-  });
-  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
-  const auto body = [&]() -> Task<> {
-    Client client;
-    auto response = co_await client.post(url).file("file", path.string());
-    std::filesystem::resize_file(path, 1000);
-    shrunk.set_value();
-    EXPECT_TRUE(response);
-    if (!response) co_return;
-    auto text = co_await response->text();
-    EXPECT_FALSE(text);
-    if (!text) {
-      EXPECT_EQ(text.error().code(), Errc::TruncatedBody) << text.error().text;
-    }
   };
   run(body());
 }

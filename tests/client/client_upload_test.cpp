@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <string>
 
 #include "client_fixture.hpp"
 #include "net/socket.hpp"
+#include "support/scripted_server.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace skua {
@@ -92,6 +94,41 @@ TEST_P(ClientUpload, AFileThatShrinksIsAProblem) {
 
 INSTANTIATE_TEST_SUITE_P(All, ClientUpload, testing::client_test_values_of_both_versions(),
                          testing::client_test_name);
+
+class EarlyAnswer : public ::testing::TestWithParam<BackendChoice> {};
+
+// The answer may begin before the content is sent: then what is wrong with a file comes with the
+// rest.
+TEST_P(EarlyAnswer, AFormsFileThatShrinksBehindTheHeadIsAProblem) {
+  const support::TemporaryDirectory folder;
+  folder.write("file", std::string(16'000'000, 'x'));
+  const std::filesystem::path path = folder / "file";
+  std::promise<void> shrunk;
+  testing::ScriptedServer server([&shrunk](testing::Client& peer) {
+    static_cast<void>(peer.some());
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n");
+    shrunk.get_future().wait();
+    static_cast<void>(peer.rest());
+  });
+  const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
+  const auto body = [&]() -> Task<> {
+    Client client;
+    auto response = co_await client.post(url).file("file", path.string());
+    std::filesystem::resize_file(path, 1000);
+    shrunk.set_value();
+    EXPECT_TRUE(response);
+    if (!response) co_return;
+    auto text = co_await response->text();
+    EXPECT_FALSE(text);
+    if (!text) {
+      EXPECT_EQ(text.error().code(), Errc::TruncatedBody) << text.error().text;
+    }
+  };
+  testing::run_on(testing::kind_of(GetParam()), body());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EarlyAnswer, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 }  // namespace
 }  // namespace skua

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "h2/session.hpp"
+#include "support/h2_frames.hpp"
+#include "support/h2_recorder.hpp"
+
+namespace skua::h2 {
+
+/// A server's session, settled, that is spoken to frame by frame.
+class ServerSessionTest : public ::testing::Test {
+ protected:
+  static constexpr loop::Instant start{};
+
+  void SetUp() override {
+    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
+    open({});
+  }
+  void open(const SessionOptions& options, const std::string& hello = frames::hello()) {
+    session = make_server_session(options, recorder, start);
+    recorder.session = session.get();
+    recorder.streams.clear();
+    recorder.log.clear();
+    session->receive(hello, start);
+    recorder.flush();
+  }
+  /// An extended CONNECT, on stream 1.
+  void ask_for_tunnel() {
+    open({.allows_extended_connect = true});
+    const std::string block = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
+    session->receive(frames::headers(1, block, frames::open), start);
+  }
+  std::string exchange(const std::string& bytes) {
+    session->receive(bytes, start);
+    return frames::describe(recorder.flush());
+  }
+  std::string flushed() { return frames::describe(recorder.flush()); }
+  Stream& stream(std::uint32_t id) { return *recorder.streams.at(id); }
+  /// The content of DATA frames in the last output.
+  [[nodiscard]] std::string content() const {
+    std::string text;
+    for (const frames::Frame& frame : frames::split(recorder.output)) {
+      if (frame.head.type == FrameType::Data) text += frame.payload;
+    }
+    return text;
+  }
+
+  Recorder recorder;
+  std::unique_ptr<Session> session;
+};
+
+}  // namespace skua::h2
