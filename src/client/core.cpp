@@ -93,12 +93,11 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told)
       pool(loop, pool_limits(options)) {}
 
 // The trust of a whole system takes a while to read: once, for those who need it.
-Outcome<std::shared_ptr<const tls::ClientContext>> Core::context(bool is_websocket) {
-  Context& made = is_websocket ? websocket_tls_ : http_tls_;
+Outcome<std::shared_ptr<const tls::ClientContext>> Core::context(bool only_http1) {
+  Context& made = only_http1 ? http1_tls_ : http_tls_;
   if (!made) {
-    made =
-        tls::ClientContext::create(options.tls, is_websocket ? std::vector<std::string>{"http/1.1"}
-                                                             : protocols(options.versions));
+    made = tls::ClientContext::create(options.tls, only_http1 ? std::vector<std::string>{"http/1.1"}
+                                                              : protocols(options.versions));
   }
   return *made;
 }
@@ -126,9 +125,15 @@ Outcome<ConnectOptions> Core::connect_options(const Origin& origin, bool is_webs
   return made;
 }
 
-Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, ConnectTimes* times) {
+Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, ConnectTimes* times,
+                                                            bool only_http1) {
   Outcome<ConnectOptions> connecting = connect_options(origin, false);
   if (!connecting) co_return connecting.error();
+  if (only_http1 && connecting->tls) {
+    auto tls = context(true);
+    if (!tls) co_return tls.error();
+    connecting->tls = *std::move(tls);
+  }
   connecting->times = times;
   Outcome<std::unique_ptr<net::Stream>> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();

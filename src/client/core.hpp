@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <unordered_set>
 
 #include "base/intrusive_list.hpp"
 #include "client/authorization.hpp"
@@ -34,11 +36,13 @@ class Core final : public std::enable_shared_from_this<Core> {
   ///
   /// Ends with: TlsConfiguration.
   Outcome<ConnectOptions> connect_options(const Origin& origin, bool is_websocket);
-  /// A connection that speaks HTTP to a server; it is the pool's, and keeps this.
+  /// A connection that speaks HTTP to a server; it is the pool's, and keeps this. With `only_http1`
+  /// TLS offers no HTTP/2.
   ///
   /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
   ///            HTTP that is wanted.
-  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ConnectTimes* times);
+  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ConnectTimes* times,
+                                                        bool only_http1);
   /// Whether such a connection may turn out to speak HTTP/2.
   [[nodiscard]] Pool::Sharing sharing(const Origin& origin, ProxyUse use) const noexcept;
 
@@ -59,6 +63,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Pool pool;
   CookieJar jar;
   Authorizations authorizations;
+  std::unordered_set<std::string> http1_only;  // keys whose servers agree to HTTP/2, and refuse it
   base::IntrusiveList<WebSocketConnection> websockets;
   skua::detail::WaiterList closed;                               // told whenever one of them is
   std::unique_ptr<Scope> callbacks = std::make_unique<Scope>();  // what then() has begun
@@ -68,12 +73,12 @@ class Core final : public std::enable_shared_from_this<Core> {
   [[nodiscard]] bool is_finishing();
 
   using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
-  Outcome<std::shared_ptr<const tls::ClientContext>> context(bool is_websocket);
+  Outcome<std::shared_ptr<const tls::ClientContext>> context(bool only_http1);
   Outcome<std::unique_ptr<PooledConnection>> connection_over(std::unique_ptr<net::Stream> stream,
                                                              bool is_forwarded);
 
   Context http_tls_{};
-  Context websocket_tls_{};  // for proxies, too
+  Context http1_tls_{};  // for WebSockets and proxies, too
 };
 
 }  // namespace skua::client

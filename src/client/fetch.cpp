@@ -24,6 +24,11 @@ constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect;
 }
 
+// RFC 9113 §7, HTTP_1_1_REQUIRED
+bool wants_http1(const Exchange& exchange, Error error) {
+  return exchange.is_unprocessed() && error.code() == Errc::UnsupportedVersion;
+}
+
 }  // namespace
 
 Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
@@ -47,16 +52,26 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   return begun;
 }
 
+// One that a proxy answers on is as good for every origin behind it. Behind a Unix socket may be
+// many hosts, of which TLS has proved one.
+std::string Fetch::pool_key() const {
+  if (route_.use == ProxyUse::Forward) {
+    return "proxy " + route_.proxy->proxy().origin.to_string();
+  }
+  return origin_.to_string() + (origin_.is_secure ? " tls " + origin_.host : "");
+}
+
 Task<Outcome<Pool::Lease>> Fetch::acquire() {
-  const std::string whom = origin_.to_string();
-  // One that a proxy answers on is as good for every origin behind it. Behind a Unix socket may be
-  // many hosts, of which TLS has proved one.
-  const std::string key = route_.use == ProxyUse::Forward
-                              ? "proxy " + route_.proxy->proxy().origin.to_string()
-                              : whom + (origin_.is_secure ? " tls " + origin_.host : "");
-  const Pool::Connect connect = [this] { return core_->open(origin_, &times_); };
+  std::string key = pool_key();
+  const bool only_http1 = core_->http1_only.contains(key);
+  if (only_http1) key += " http/1.1";
+  const Pool::Sharing sharing =
+      only_http1 ? Pool::Sharing::None : core_->sharing(origin_, route_.use);
+  const Pool::Connect connect = [this, only_http1] {
+    return core_->open(origin_, &times_, only_http1);
+  };
   Task<Outcome<Pool::Lease>> acquiring = core_->pool.acquire(
-      key, whom, core_->options.timeouts.queue, connect, core_->sharing(origin_, route_.use));
+      key, origin_.to_string(), core_->options.timeouts.queue, connect, sharing);
   if (deadline_ == loop::Instant::max()) {
     Outcome<Pool::Lease> lease = co_await std::move(acquiring);
     co_return lease;
@@ -131,6 +146,7 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
 
 bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) const {
   if (is_sent_ && has_content_ && !is_repeatable(*spec_)) return false;
+  if (wants_http1(exchange, error)) return core_->options.versions == HttpVersions::Any;
   if (exchange.is_unprocessed()) return true;
   return is_reused && !exchange.has_begun() && is_idempotent(method_) &&
          error.code() != Errc::TimedOut;
@@ -141,6 +157,9 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
     const ClientTimeouts& timeouts = core_->options.timeouts;
     if (core_->loop.now() >= deadline_) return timed_out(step(), spec_->timeout);
     return timed_out(step(), exchange.is_all_sent() ? timeouts.head : timeouts.idle);
+  }
+  if (wants_http1(exchange, error)) {
+    return could_not(step(), error, "the server wants HTTP/1.1 for this");
   }
   if (error.code() != Errc::Closed) return could_not(step(), error);
   return could_not(step(), error,
@@ -162,6 +181,7 @@ Task<Outcome<ReceptionPointer>> Fetch::exchange() {
     ExchangePointer running = *std::move(begun);
     const Result<void> head = co_await await_head(*running);
     if (head) co_return receive(*std::move(lease), std::move(running));
+    if (wants_http1(*running, head.error())) core_->http1_only.insert(pool_key());
     if (tries < most_tries && may_repeat(*running, is_reused, head.error())) continue;
     co_return failure(*running, head.error());
   }

@@ -44,6 +44,7 @@ class Fetch final {
   std::optional<Problem> read_url();
   Task<Outcome<ReceptionPointer>> exchange();
   Task<Outcome<Pool::Lease>> acquire();
+  [[nodiscard]] std::string pool_key() const;
   Task<Result<void>> await_head(Exchange& exchange);
   Result<ExchangePointer> begin(HttpConnection& connection);
   Result<FieldLines> fields(const RequestContent& content);

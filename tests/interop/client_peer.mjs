@@ -87,7 +87,13 @@ function unchanged(_, response) {
   response.end();
 }
 
-const handlers = { coded, chunked, trailers, early, echo, truncated, garbage, slow, redirect, refused, unchanged };
+// RFC 9113 §7
+function old(request, response) {
+  if (response.stream) return response.stream.close(http2.constants.NGHTTP2_HTTP_1_1_REQUIRED);
+  echo(request, response);
+}
+
+const handlers = { coded, chunked, trailers, early, echo, truncated, garbage, slow, redirect, refused, unchanged, old };
 const handle = (request, response) => (handlers[request.url.split(/[/?]/)[1]] ?? refused)(request, response);
 
 function server() {

@@ -66,6 +66,13 @@ def node_only(skua: Skua, url: str):
     equal((answer.status, answer.content, answer.fields["etag"]), (304, b"", '"x"'))
 
 
+def falls_back(skua: Skua, url: str):
+    """A server that agrees to HTTP/2, and wants HTTP/1.1 for this."""
+    seen = skua("post", "--data", "hello", f"{url}/old").json()
+    equal((seen["protocol"], seen["size"]), ("HTTP/1.1", 5))
+    skua.refused("get", "--http2", f"{url}/old", code=PROTOCOL, says="wants HTTP/1.1")
+
+
 def check_all(skua: Skua, url: str, folder: pathlib.Path, protocol: str):
     responses(skua, url)
     bodies(skua, url, folder, protocol)
@@ -106,5 +113,7 @@ def check(skua: Skua, cache: pathlib.Path, folder: pathlib.Path, pair: tuple[str
                     check_all(asking, url, folder, protocol)
                     if name == "Node":
                         node_only(asking, url)
+                    if name == "Node" and protocol == "HTTP/2.0" and scheme == "https":
+                        falls_back(asking, url)
                     print(f"{name}, {protocol}, {scheme}: ok", flush=True)
     return len(peers)
