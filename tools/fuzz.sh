@@ -3,6 +3,7 @@
 # The preset is fuzz, or asan, which has the same targets beside its tests.
 # Seeds are fuzz/corpus/NAME and the bytes of tests/cases; what is found goes to
 # build/fuzz/corpus/NAME, a crash to build/fuzz.
+# SKUA_FUZZ_SEED: the same number makes the same inputs, from the same corpus; else each run has its own.
 # fuzz.sh msan replays both folders under MemorySanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,7 +37,7 @@ for source in fuzz/*_fuzz.cpp; do
   if [ $preset = msan ]; then
     find "${corpora[@]}" -type f -print0 | xargs -0 -r "build/msan/bin/fuzz-$name"
   else
-    "build/$preset/bin/fuzz-$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+    "build/$preset/bin/fuzz-$name" -max_total_time="$seconds" -seed="${SKUA_FUZZ_SEED:-0}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
       -artifact_prefix="build/fuzz/$name-" "${corpora[@]}"
   fi >"$log" 2>&1 || { tail -n 60 "$log"; exit 1; }
 done
