@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "h2/client_session.hpp"
 
@@ -62,7 +63,11 @@ class Consumer final : public ClientEvents, public ClientOutput {
     log += "f" + std::to_string(stream.id()) + (failure.is_unprocessed ? "u" : "");
     streams_.erase(stream.id());
   }
-  void on_goaway(ErrorCode) override { log += "g"; }
+  // Behind one that leaves no stream nghttp2 reads what comes with it, and nothing that comes
+  // later.
+  void on_goaway(ErrorCode) override {
+    if (!std::exchange(has_goaway_, true)) log += "g";
+  }
   void on_room() override {}
   BodyRead read_body(ClientStream& stream, std::size_t most_bytes) override {
     const std::size_t left = open(stream).left;
@@ -116,6 +121,7 @@ class Consumer final : public ClientEvents, public ClientOutput {
   }
 
   std::map<std::uint32_t, State> streams_;
+  bool has_goaway_ = false;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with what the client has to say

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "h2/preface.hpp"
 #include "h2/session.hpp"
@@ -58,7 +59,11 @@ class Consumer final : public Events, public Output {
     check(open_.erase(stream.id()) == 1);
     session->release(stream);
   }
-  void on_goaway(ErrorCode) override { log += "g"; }
+  // Behind one that leaves no stream nghttp2 reads what comes with it, and nothing that comes
+  // later.
+  void on_goaway(ErrorCode) override {
+    if (!std::exchange(has_goaway_, true)) log += "g";
+  }
   BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
     std::size_t& left = left_[stream.id()];
     const std::size_t bytes = left < most_bytes ? left : most_bytes;
@@ -90,6 +95,7 @@ class Consumer final : public Events, public Output {
   std::map<std::uint32_t, Stream*> open_;
   std::map<std::uint32_t, std::uint64_t> received_;
   std::map<std::uint32_t, std::size_t> left_;
+  bool has_goaway_ = false;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with answers written in between.
