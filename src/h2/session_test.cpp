@@ -13,6 +13,7 @@
 
 #include "support/h2_frames.hpp"
 #include "support/h2_recorder.hpp"
+#include "support/h2_server_session.hpp"
 
 namespace skua::h2 {
 namespace {
@@ -20,22 +21,9 @@ namespace {
 using namespace std::chrono_literals;
 using frames::field;
 
-constexpr loop::Instant start{};
-
 /// Everything here is asked with the bytes in one piece, in several, and byte by byte.
-class SessionTest : public ::testing::TestWithParam<std::size_t> {
+class SessionTest : public ServerSessionTest, public ::testing::WithParamInterface<std::size_t> {
  protected:
-  void SetUp() override {
-    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
-    open({});
-  }
-  /// A connection whose settings are agreed on.
-  void open(const SessionOptions& options, const std::string& hello = frames::hello()) {
-    session = make_server_session(options, recorder, start);
-    recorder.session = session.get();
-    session->receive(hello, start);
-    recorder.flush();
-  }
   /// What comes back for these bytes.
   std::string exchange(const std::string& bytes) {
     receive(bytes);
@@ -52,10 +40,6 @@ class SessionTest : public ::testing::TestWithParam<std::size_t> {
     };
     recorder.when_ended = [this](Stream& stream) { recorder.answer(stream, "hello"); };
   }
-  Stream& stream(std::uint32_t id) { return *recorder.streams.at(id); }
-
-  Recorder recorder;
-  std::unique_ptr<Session> session;
 };
 
 TEST_P(SessionTest, BeginsWithItsSettings) {
