@@ -79,6 +79,8 @@ function(skua_test_support)
   target_include_directories(skua-test-support PRIVATE ${PROJECT_SOURCE_DIR}/src
                              PUBLIC ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(skua-test-support PUBLIC skua GTest::gtest)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/paths.cpp PROPERTIES COMPILE_DEFINITIONS
+    "SKUA_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";SKUA_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
   skua_optional(skua-test-support HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
   skua_flags(skua-test-support)
 endfunction()
@@ -150,8 +152,6 @@ function(skua_tests)
       elseif(name STREQUAL "tls")
         skua_optional(test-${name} TLS openssl/evp.h libssl-dev ssl crypto)
       endif()
-      target_compile_definitions(test-${name} PRIVATE
-        SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SKUA_BINARY_DIR="${PROJECT_BINARY_DIR}")
       skua_discover_tests(test-${name} ${label})
     endforeach()
   endforeach()

@@ -14,6 +14,7 @@
 #include "h1/head_parser.hpp"
 #include "support/case_file.hpp"
 #include "support/case_player.hpp"
+#include "support/paths.hpp"
 
 namespace skua::h1 {
 namespace {
@@ -140,7 +141,7 @@ class Player {
 };
 
 std::vector<Case> all_cases() {
-  return testing::read_case_files(std::filesystem::path(SKUA_SOURCE_DIR) / "tests" / "cases");
+  return testing::read_case_files(testing::source_path("tests/cases"));
 }
 
 TEST(Cases, ThereAreManyAndTheirTitlesAreUnique) {

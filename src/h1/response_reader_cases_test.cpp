@@ -11,6 +11,7 @@
 #include "h1/response_reader.hpp"
 #include "support/case_file.hpp"
 #include "support/case_player.hpp"
+#include "support/paths.hpp"
 
 namespace skua::h1 {
 namespace {
@@ -133,7 +134,7 @@ class ResponsePlayer {
 };
 
 std::vector<Case> response_cases() {
-  const auto folder = std::filesystem::path(SKUA_SOURCE_DIR) / "tests" / "cases";
+  const auto folder = std::filesystem::path(testing::source_path("tests/cases"));
   std::vector<Case> cases = testing::read_case_files(folder);
   std::erase_if(cases, [](const Case& one) { return !one.is_response; });
   for (Case& one : testing::read_case_files(folder / "client")) cases.push_back(std::move(one));

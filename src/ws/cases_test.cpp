@@ -12,6 +12,7 @@
 
 #include "support/case_file.hpp"
 #include "support/case_text.hpp"
+#include "support/paths.hpp"
 #include "ws/deflate.hpp"
 #include "ws/message_reader.hpp"
 
@@ -108,7 +109,7 @@ std::vector<std::string> play(const Case& one, std::size_t first, std::size_t st
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  const auto folder = std::filesystem::path(SKUA_SOURCE_DIR) / "tests" / "cases" / "websocket";
+  const auto folder = std::filesystem::path(testing::source_path("tests/cases/websocket"));
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     for (const CaseText& text : testing::read_case_texts(entry.path())) {
       Case one = read_case(text);

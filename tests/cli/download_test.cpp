@@ -240,9 +240,9 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
 }
 
 TEST_F(DownloadTest, AFileThatMayNotGrowIsSaid) {
-  const std::string command = "cd " + folder_.string() +
-                              " && ulimit -f 100 && " SKUA_BINARY_DIR "/bin/skua get -d " +
-                              url("/other.bin") + " 2>errors";
+  const std::string command = "cd " + folder_.string() + " && ulimit -f 100 && " +
+                              testing::program_path("skua") + " get -d " + url("/other.bin") +
+                              " 2>errors";
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 11);  // NOLINT(concurrency-mt-unsafe)
   EXPECT_TRUE(contains(content("errors"), "cannot write .other.bin.part: File too large\n"));
   EXPECT_FALSE(exists("other.bin"));

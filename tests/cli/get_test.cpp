@@ -205,7 +205,7 @@ TEST_F(GetTest, HostsCanBeReachedWithoutTheProxyOfTheEnvironment) {
 
 TEST_F(GetTest, DescriptorsThatAreClosedAreGivenToNothingElse) {
   const auto code_of = [this](const std::string& rest) {
-    const std::string command = SKUA_BINARY_DIR "/bin/skua " + rest + " 2>" + errors_path();
+    const std::string command = testing::program_path("skua") + " " + rest + " 2>" + errors_path();
     return WEXITSTATUS(std::system(command.c_str()));  // NOLINT(concurrency-mt-unsafe)
   };
   EXPECT_EQ(code_of("get " + url("/json") + " >&-"), 11);

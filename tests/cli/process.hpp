@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/paths.hpp"
+
 extern char** environ;
 
 namespace skua::test {
@@ -49,7 +51,7 @@ class Process {
     if (in[0] >= 0) posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
-    arguments.insert(arguments.begin(), SKUA_BINARY_DIR "/bin/skua");
+    arguments.insert(arguments.begin(), skua::testing::program_path("skua"));
     std::vector<char*> words;
     for (std::string& word : arguments) words.push_back(word.data());
     words.push_back(nullptr);

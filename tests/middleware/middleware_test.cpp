@@ -10,6 +10,7 @@
 
 #include "coding/decoder.hpp"
 #include "skua.hpp"
+#include "support/paths.hpp"
 #include "support/test_server.hpp"
 
 namespace skua {
@@ -65,7 +66,7 @@ Router sample() {
   router.get("/id",
              [](const Request& request) { return request.attachments().find<RequestId>()->value; });
   router.mount("/limited", std::move(limited));
-  router.files("/files", SKUA_SOURCE_DIR "/examples/site");
+  router.files("/files", testing::source_path("examples/site"));
   return router;
 }
 

@@ -15,6 +15,7 @@
 #include "net/memory_stream.hpp"
 #include "skua.hpp"
 #include "support/case_file.hpp"
+#include "support/paths.hpp"
 #include "support/test_worker.hpp"
 
 namespace skua {
@@ -145,7 +146,7 @@ std::string how(const std::vector<std::string_view>& pieces) {
 }
 
 std::vector<Case> request_cases() {
-  std::vector<Case> cases = testing::read_case_files(SKUA_SOURCE_DIR "/tests/cases");
+  std::vector<Case> cases = testing::read_case_files(testing::source_path("tests/cases"));
   std::erase_if(cases, [](const Case& test) { return test.is_response; });
   EXPECT_GT(cases.size(), 100U);
   return cases;
