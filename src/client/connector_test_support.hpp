@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "client/connector.hpp"
-#include "loop/worker_pool.hpp"
 #include "net/close_detached.hpp"
 #include "net/memory_stream.hpp"
 #include "net/tcp_stream.hpp"
@@ -28,17 +27,21 @@ using loop::BackendKind;
 class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendKind> {
  protected:
   using Connecting = Task<Outcome<std::unique_ptr<net::Stream>>>;
+  /// What a lookup answers, and when; it may outlive the test.
+  struct Names {
+    std::shared_future<void> gate;
+    Addresses found;
+  };
 
   void SetUp() override {
     auto made = loop::Loop::create({.backend = GetParam(), .clock = &clock});
     if (!made) GTEST_SKIP() << made.error().message();
     loop_ = *std::move(made);
-    loop_->use_pool(&pool_);
     listen(*net::Address::parse("127.0.0.1:0"));
     ResolverOptions resolving;
-    resolving.look_up = [this](const std::string&) -> Result<Addresses> {
-      gate_.wait();
-      return found_;
+    resolving.lookups.look_up = [names = names_](const std::string&) -> Result<Addresses> {
+      names->gate.wait();
+      return names->found;
     };
     resolver_ = std::make_unique<Resolver>(*loop_, resolving);
     use(open_socket);
@@ -148,9 +151,9 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
 
   std::unique_ptr<loop::Loop> loop_;
   std::promise<void> opens_;
-  std::shared_future<void> gate_;
-  Addresses found_;
-  loop::WorkerPool pool_{2, 8};
+  const std::shared_ptr<Names> names_ = std::make_shared<Names>();
+  std::shared_future<void>& gate_ = names_->gate;
+  Addresses& found_ = names_->found;
   std::unique_ptr<Resolver> resolver_;
   std::unique_ptr<Connector> connector_;
   net::Socket listener_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host in, its addresses out. A name that is not remembered gets a task which asks a thread and
-// wakes all who wait for it; who waits too long goes away, and the answer is kept for the next.
+// A host in, its addresses out. A name that is not remembered is looked up once, by a thread, for
+// all who wait for it. When the last of them has gone, its place among the lookups is free for
+// another name; an answer that comes all the same is kept for the next who asks.
 #include "client/resolver.hpp"
 
 #include <algorithm>
@@ -30,15 +31,47 @@ Addresses at_port(Addresses addresses, std::uint16_t port) {
 
 }  // namespace
 
+/// Shared with the lookup, which hands it to the loop's thread and does not look into it.
 struct Resolver::Name {
+  void answer_with(Result<Addresses> got, loop::Instant now) {
+    if (got && got->empty()) got = Error(Errc::NameNotResolved, "it has no address");
+    expires = now + (got ? cache_time : failure_time);
+    answer = std::move(got);
+    is_answered = true;
+    waiters.wake_all();
+  }
+
+  Duration cache_time{};
+  Duration failure_time{};
+  std::weak_ptr<LookupThreads::Lookup> lookup{};  // which keeps this
+  std::size_t askers = 0;
   bool is_answered = false;
   Result<Addresses> answer = Errc::None;
   loop::Instant expires{};  // once it is answered
   skua::detail::WaiterList waiters{};
 };
 
+/// One who waits for a name.
+class Resolver::Asker {
+ public:
+  Asker(Resolver& resolver, const std::string& host, Name& name) noexcept
+      : resolver_(resolver), host_(host), name_(name) {
+    ++name_.askers;
+  }
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+  ~Asker() {
+    if (--name_.askers == 0 && !name_.is_answered) resolver_.give_up(host_, name_);
+  }
+
+ private:
+  Resolver& resolver_;
+  const std::string& host_;
+  Name& name_;
+};
+
 Resolver::Resolver(loop::Loop& loop, ResolverOptions options)
-    : loop_(loop), options_(std::move(options)) {}
+    : loop_(loop), options_(std::move(options)), lookups_(options_.lookups) {}
 
 Resolver::~Resolver() = default;
 
@@ -48,6 +81,7 @@ Task<Outcome<Addresses>> Resolver::resolve(std::string host, std::uint16_t port,
   if (at_once) co_return *std::move(at_once);
   const std::string step = "resolve " + host;
   const std::shared_ptr<Name> name = find_or_ask(host);
+  const Asker asker(*this, host, *name);
   const loop::Instant began = loop_.now();
   while (!name->is_answered) {
     const Duration left = limit - (loop_.now() - began);
@@ -83,33 +117,35 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
   }
   make_room();
   const auto name = std::make_shared<Name>();
+  name->cache_time = options_.cache_time;
+  name->failure_time = options_.failure_time;
   names_.emplace(host, name);
-  lookups_.spawn(ask(host, name));
+  ask(host, name);
   return name;
 }
 
-Task<> Resolver::ask(std::string host, std::shared_ptr<Name> name) {
-  const auto look_up = [call = options_.look_up, host = std::move(host)] { return call(host); };
-  Result<Addresses> answer = Errc::None;
-  bool was_asked = true;
-  try {
-    answer = co_await offload(look_up);
-  } catch (const Exception& refused) {
-    answer = refused.error();
-    was_asked = false;
-  } catch (...) {
-    answer = Error(Errc::NameNotResolved, "the lookup failed");
-  }
-  if (answer && answer->empty()) answer = Error(Errc::NameNotResolved, "it has no address");
-  // That no thread was free says nothing about the name.
-  const Duration failure_time = was_asked ? options_.failure_time : Duration(0);
-  name->expires = loop_.now() + (answer ? options_.cache_time : failure_time);
-  name->answer = std::move(answer);
-  name->is_answered = true;
-  name->waiters.wake_all();
+void Resolver::ask(const std::string& host, const std::shared_ptr<Name>& name) {
+  // On the thread of the lookup, maybe when neither this nor the loop is there any more.
+  const auto done = [name, mailbox = loop_.mailbox()](Result<Addresses> answer) {
+    mailbox->post([name, answer = std::move(answer)]() mutable {
+      name->answer_with(std::move(answer), loop::Loop::current().now());
+    });
+  };
+  const std::shared_ptr<LookupThreads::Lookup> lookup = lookups_.start(host, done);
+  name->lookup = lookup;
+  if (lookup != nullptr) return;
+  // This says nothing about the name: nobody is to remember it.
+  names_.erase(host);
+  name->answer_with(Error(Errc::Overloaded, "resolve"), loop_.now());
 }
 
-/// What is being looked up stays: the pool bounds how many those are.
+/// A name that nobody is asking for is forgotten.
+void Resolver::give_up(const std::string& host, Name& name) {
+  const std::shared_ptr<LookupThreads::Lookup> lookup = name.lookup.lock();
+  if (lookup == nullptr || lookups_.abandon(*lookup)) names_.erase(host);
+}
+
+/// What is being looked up stays: LookupOptions bounds how many those are.
 void Resolver::make_room() {
   if (names_.size() < options_.cache_entries) return;
   const loop::Instant now = loop_.now();

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "client/lookup_threads.hpp"
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
 #include "net/address.hpp"
-#include "net/name_lookup.hpp"
-#include "skua/async.hpp"
+#include "skua/task.hpp"
 
 namespace skua::client {
 
@@ -29,18 +28,17 @@ struct HostOverride {
 };
 
 struct ResolverOptions {
-  Duration cache_time = 30s;              ///< an answer is used again; zero: never
+  Duration cache_time = 10s;              ///< an answer is used again; zero: never
   Duration failure_time = 1s;             ///< the same for a failure
   std::size_t cache_entries = 256;        ///< names that are remembered; zero: none
   std::vector<HostOverride> overrides{};  ///< looked at first, and the first that fits is taken
-  /// Answers with port 0; called on other threads, several at a time, and may block.
-  std::function<Result<Addresses>(const std::string& name)> look_up = net::look_up;
+  LookupOptions lookups{};                ///< of what is asked outside
 };
 
 /// Finds the addresses of hosts without holding up its loop, each name once at a time.
 ///
-/// Numeric addresses, `localhost` and overrides are answered at once, all else by a thread of the
-/// loop's worker pool (Loop::use_pool); one that hangs is one thread less.
+/// Numeric addresses, `localhost` and overrides are answered at once, all else by LookupThreads:
+/// a name server that does not answer holds up nobody but those who ask for its names.
 /// Lifetime:  one loop; it outlives the tasks that resolve() gave. A lookup that it started may end
 ///            after it, and is then dropped.
 class Resolver final {
@@ -54,7 +52,7 @@ class Resolver final {
   ///
   /// Waits for: the lookup, at most `limit`; one that takes longer goes on for those who ask later.
   /// Ends with: TimedOut; NameNotResolved; InvalidAddress for what is no name; Overloaded where too
-  ///            many lookups wait for a thread.
+  ///            many names wait to be looked up.
   /// RFC:       6761 §6.3 (localhost)
   Task<Outcome<Addresses>> resolve(std::string host, std::uint16_t port, Duration limit);
 
@@ -63,17 +61,19 @@ class Resolver final {
 
  private:
   struct Name;
+  class Asker;
 
   [[nodiscard]] std::optional<Addresses> known(std::string_view host, std::uint16_t port) const;
   std::shared_ptr<Name> find_or_ask(const std::string& host);
-  Task<> ask(std::string host, std::shared_ptr<Name> name);
+  void ask(const std::string& host, const std::shared_ptr<Name>& name);
+  void give_up(const std::string& host, Name& name);
   void make_room();
 
   loop::Loop& loop_;
   const ResolverOptions options_;
   // Shared with those who wait for an answer: the name may be forgotten before they go on.
   std::unordered_map<std::string, std::shared_ptr<Name>> names_;
-  Scope lookups_;
+  LookupThreads lookups_;
 };
 
 }  // namespace skua::client

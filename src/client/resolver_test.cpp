@@ -4,12 +4,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
-
-#include "loop/worker_pool.hpp"
 
 namespace skua::client {
 namespace {
@@ -18,22 +17,40 @@ net::Address address(std::string_view host, std::uint16_t port = 0) {
   return *net::Address::parse(host, port);
 }
 
-/// A name server of a test: it answers when it is let.
+/// A name server of a test: it answers when it is let. Lookups share it, as they may outlive the
+/// test.
 class FakeNames {
  public:
-  std::map<std::string, Result<Addresses>> answers;
-
+  /// Before it is asked for the name.
+  void add(const std::string& name, Addresses addresses) {
+    const std::lock_guard lock(mutex_);
+    answers_.emplace(name, std::move(addresses));
+  }
   Result<Addresses> look_up(const std::string& name) {
     std::unique_lock lock(mutex_);
     ++calls_;
+    ++running_;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !is_held_; });
-    const auto found = answers.find(name);
-    if (found == answers.end()) return Error(Errc::NameNotResolved, "nobody knows it");
+    changed_.wait(lock,
+                  [&] { return !is_held_ && (!name.starts_with("dead") || are_dead_released_); });
+    --running_;
+    changed_.notify_all();
+    const auto found = answers_.find(name);
+    if (found == answers_.end()) return Error(Errc::NameNotResolved, "nobody knows it");
     return found->second;
   }
   void hold() { set_held(true); }
   void let_go() { set_held(false); }
+  /// Names that begin with `dead` are not answered before.
+  void release_dead() {
+    const std::lock_guard lock(mutex_);
+    are_dead_released_ = true;
+    changed_.notify_all();
+  }
+  void wait_for_all() {
+    std::unique_lock lock(mutex_);
+    ASSERT_TRUE(changed_.wait_for(lock, 20s, [&] { return running_ == 0; }));
+  }
   int calls() {
     const std::lock_guard lock(mutex_);
     return calls_;
@@ -52,8 +69,11 @@ class FakeNames {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::map<std::string, Addresses> answers_;
   int calls_ = 0;
+  int running_ = 0;
   bool is_held_ = false;
+  bool are_dead_released_ = false;
 };
 
 class ResolverTest : public testing::Test {
@@ -61,16 +81,19 @@ class ResolverTest : public testing::Test {
   using Answer = Task<Outcome<Addresses>>;
 
   ResolverTest() {
-    names.answers.emplace("a.example", Addresses{address("10.0.0.1"), address("10.0.0.2")});
-    names.answers.emplace("b.example", Addresses{address("10.0.0.3")});
-    options.look_up = [this](const std::string& name) { return names.look_up(name); };
+    names.add("a.example", {address("10.0.0.1"), address("10.0.0.2")});
+    names.add("b.example", {address("10.0.0.3")});
+    options.lookups.look_up = [names = shared_](const std::string& name) {
+      return names->look_up(name);
+    };
+    options.lookups.is_local = [](const std::string& name) { return name.starts_with("local"); };
   }
-  ~ResolverTest() override { names.let_go(); }
+  ~ResolverTest() override {
+    names.let_go();
+    names.release_dead();
+  }
 
-  void make() {
-    loop->use_pool(pool.get());
-    resolver = std::make_unique<Resolver>(*loop, options);
-  }
+  void make() { resolver = std::make_unique<Resolver>(*loop, options); }
   void start(Answer& task) {
     loop->post([&task] { task.start(nullptr, nullptr); });
     loop->run_once(Duration(0));
@@ -104,11 +127,11 @@ class ResolverTest : public testing::Test {
     for (int i = 0; i < 4; ++i) loop->run_once(Duration(0));
   }
 
-  FakeNames names;
+  const std::shared_ptr<FakeNames> shared_ = std::make_shared<FakeNames>();
+  FakeNames& names = *shared_;
   ResolverOptions options;
   loop::ManualClock clock;
   std::unique_ptr<loop::Loop> loop = loop::Loop::create({.clock = &clock}).value();
-  std::unique_ptr<loop::WorkerPool> pool = std::make_unique<loop::WorkerPool>(2, 4);
   std::unique_ptr<Resolver> resolver;
 };
 
@@ -199,14 +222,90 @@ TEST_F(ResolverTest, MayGoWhileAThreadIsAtWork) {
   }
   resolver.reset();
   names.let_go();
-  pool.reset();  // waits for the thread
+  names.wait_for_all();
   advance(1s);
+}
+
+TEST_F(ResolverTest, ALookupMayEndAfterTheLoop) {
+  make();
+  names.hold();
+  {
+    const Answer dropped = started("a.example");
+    const Answer queued = started("b.example");
+    names.wait_for_calls(2);
+  }
+  resolver.reset();
+  loop.reset();
+  names.let_go();
+  names.wait_for_all();
+}
+
+TEST_F(ResolverTest, LookupsThatWereGivenUpDelayNoOtherNames) {
+  options.lookups.threads = 2;
+  make();
+  Answer first = started("dead1.example", 80, 5s);
+  Answer second = started("dead2.example", 80, 5s);
+  names.wait_for_calls(2);
+  Answer other = started("a.example", 80, 20s);
+  advance(4900ms);
+  EXPECT_FALSE(first.is_done() || other.is_done());
+  advance(200ms);
+  EXPECT_TRUE(first.is_done() && second.is_done());
+  finish(other);
+  EXPECT_EQ(text(other.result()), "10.0.0.1:80 10.0.0.2:80");
+  EXPECT_EQ(text(ask("b.example")), "10.0.0.3:80");
+}
+
+TEST_F(ResolverTest, WhoAsksAgainForANameThatWasGivenUpSharesItsLookup) {
+  options.lookups.threads = 1;
+  make();
+  {
+    const Answer dropped = started("dead.example");
+  }
+  names.wait_for_calls(1);
+  Answer again = started("dead.example");
+  names.add("dead.example", {address("10.0.0.9")});
+  names.release_dead();
+  finish(again);
+  EXPECT_EQ(text(again.result()), "10.0.0.9:80");
+  EXPECT_EQ(names.calls(), 1);
+}
+
+TEST_F(ResolverTest, NamesOfTheHostsFileWaitForNoStuckLookup) {
+  options.lookups.threads = 1;
+  make();
+  names.add("local.example", {address("10.0.0.7")});
+  names.add("local2.example", {address("10.0.0.8")});
+  const Answer stuck = started("dead.example");
+  names.wait_for_calls(1);
+  const Answer waits = started("a.example");
+  EXPECT_EQ(text(ask("local.example")), "10.0.0.7:80");
+  EXPECT_EQ(text(ask("local2.example")), "10.0.0.8:80");
+  EXPECT_FALSE(waits.is_done());
+}
+
+TEST_F(ResolverTest, ANameThatNobodyWaitsForLeavesTheQueue) {
+  options.lookups.threads = 1;
+  make();
+  names.hold();
+  Answer running = started("a.example");
+  names.wait_for_calls(1);
+  {
+    const Answer dropped = started("c.example");
+  }
+  EXPECT_EQ(resolver->size(), 1U);
+  Answer queued = started("b.example");
+  names.let_go();
+  finish(running);
+  finish(queued);
+  EXPECT_EQ(text(queued.result()), "10.0.0.3:80");
+  EXPECT_EQ(names.calls(), 2);
 }
 
 TEST_F(ResolverTest, RemembersForAWhile) {
   make();
   EXPECT_TRUE(ask("a.example"));
-  advance(29s);
+  advance(9s);
   EXPECT_TRUE(ask("a.example"));
   EXPECT_EQ(names.calls(), 1);
   advance(2s);
@@ -220,7 +319,7 @@ TEST_F(ResolverTest, RemembersAFailureForAMoment) {
   EXPECT_EQ(text(ask("c.example")), "could not resolve c.example: nobody knows it");
   EXPECT_EQ(names.calls(), 1);
   advance(1100ms);
-  names.answers.emplace("c.example", Addresses{address("10.0.0.4")});
+  names.add("c.example", {address("10.0.0.4")});
   EXPECT_EQ(text(ask("c.example")), "10.0.0.4:80");
 }
 
@@ -248,7 +347,8 @@ TEST_F(ResolverTest, ForgetsWhatIsOldestWhenItIsFull) {
 }
 
 TEST_F(ResolverTest, SaysThatTooManyLookupsWait) {
-  pool = std::make_unique<loop::WorkerPool>(1, 0);
+  options.lookups.threads = 1;
+  options.lookups.queued = 0;
   make();
   names.hold();
   Answer running = started("a.example");
@@ -266,10 +366,10 @@ TEST_F(ResolverTest, SaysThatTooManyLookupsWait) {
 }
 
 TEST_F(ResolverTest, AnAnswerWithoutAddressesOrAnExceptionIsAFailure) {
-  names.answers.emplace("empty.example", Addresses{});
+  names.add("empty.example", {});
   make();
   EXPECT_EQ(text(ask("empty.example")), "could not resolve empty.example: it has no address");
-  options.look_up = [](const std::string&) -> Result<Addresses> { throw std::bad_alloc(); };
+  options.lookups.look_up = [](const std::string&) -> Result<Addresses> { throw std::bad_alloc(); };
   make();
   EXPECT_EQ(ask("a.example").error().code(), Errc::NameNotResolved);
 }

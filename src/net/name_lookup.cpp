@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "base/ascii.hpp"
 
@@ -49,7 +52,42 @@ Error error_of(int failure, int system_code) noexcept {
   return {Errc::NameNotResolved, ::gai_strerror(failure)};
 }
 
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+constexpr std::string_view hosts_blanks = " \t\r\n\f\v";
+
+/// Whether a line of a hosts file, `address name name... # comment`, has a name.
+bool line_has(std::string_view line, std::string_view name) noexcept {
+  line = line.substr(0, line.find('#'));
+  bool is_address = true;
+  while (true) {
+    const std::size_t begin = line.find_first_not_of(hosts_blanks);
+    if (begin == line.npos) return false;
+    line.remove_prefix(begin);
+    const std::string_view word = line.substr(0, line.find_first_of(hosts_blanks));
+    if (!std::exchange(is_address, false) && ascii::equals_ignoring_case(word, name)) return true;
+    line.remove_prefix(word.size());
+  }
+}
+
 }  // namespace
+
+bool is_in_hosts_file(const std::string& name) { return hosts_file_has("/etc/hosts", name); }
+
+bool hosts_file_has(const char* path, const std::string& name) {
+  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path, "re"));
+  if (file == nullptr) return false;
+  char* line = nullptr;
+  std::size_t capacity = 0;
+  bool is_there = false;
+  for (ssize_t size = 0; !is_there && (size = ::getline(&line, &capacity, file.get())) >= 0;) {
+    is_there = line_has(std::string_view(line, static_cast<std::size_t>(size)), name);
+  }
+  std::free(line);  // NOLINT(cppcoreguidelines-no-malloc): getline's own
+  return is_there;
+}
 
 Result<std::vector<Address>> look_up(const std::string& name) {
   // Strict readers have found no address in it: whoever does must not decide where we connect to.

@@ -16,4 +16,9 @@ namespace skua::net {
 ///            among them the texts that only lenient readers take for addresses (`127.1`).
 Result<std::vector<Address>> look_up(const std::string& name);
 
+/// Whether the hosts file has the name, so that look_up() need not ask the network. Reads the file.
+[[nodiscard]] bool is_in_hosts_file(const std::string& name);
+/// The same for a file of this form at another place. hosts(5)
+[[nodiscard]] bool hosts_file_has(const char* path, const std::string& name);
+
 }  // namespace skua::net

@@ -2,8 +2,12 @@
 #include "net/name_lookup.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
+
+#include "support/temporary_directory.hpp"
 
 namespace skua::net {
 namespace {
@@ -32,6 +36,20 @@ TEST(NameLookup, SaysWhyThereIsNothing) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code(), Errc::NameNotResolved);
   EXPECT_FALSE(found.error().context().empty());
+}
+
+TEST(NameLookup, FindsNamesInAFileOfHosts) {
+  const support::TemporaryDirectory folder;
+  const std::string path = folder.path() / "hosts";
+  std::ofstream(path)
+      << "# hosts\n127.0.0.1\tlocalhost\n  10.0.0.1  a.example  b  # c\n10.0.0.2 last";
+  for (const char* name : {"localhost", "a.example", "A.Example", "b", "last"}) {
+    EXPECT_TRUE(hosts_file_has(path.c_str(), name)) << name;
+  }
+  for (const char* name : {"", "c", "#", "10.0.0.1", "example", "127.0.0.1"}) {
+    EXPECT_FALSE(hosts_file_has(path.c_str(), name)) << name;
+  }
+  EXPECT_FALSE(hosts_file_has((path + "x").c_str(), "a"));
 }
 
 }  // namespace

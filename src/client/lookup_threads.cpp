@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Names in, answers out, on detached threads. A thread begins with one lookup, goes on with those
+// that are queued and ends when there is none, so that no thread is ever told to stop. Whoever
+// gives a lookup up frees its place for another one; the thread notices when its lookup returns.
+#include "client/lookup_threads.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace skua::client {
+
+struct LookupThreads::Lookup {
+  enum class State : std::uint8_t { Queued, Running, Abandoned, Over };
+
+  Lookup(std::string its_name, std::function<void(Answer)> its_done)
+      : name(std::move(its_name)), done(std::move(its_done)) {}
+
+  const std::string name;
+  const std::function<void(Answer)> done;
+  // Guarded by Shared::mutex.
+  State state = State::Queued;
+  bool is_looked_at = false;  // by the thread for local names
+  bool is_local = false;      // it runs there
+};
+
+namespace {
+
+using Pointer = std::shared_ptr<LookupThreads::Lookup>;
+using State = LookupThreads::Lookup::State;
+
+// Threads whose lookups were given up belong to no client any more, so that only the process can
+// count them: a program that makes a client for each request leaves no more than these behind.
+constexpr std::size_t most_threads = 64;
+constinit std::atomic<std::size_t> thread_count{0};
+
+LookupThreads::Answer answer_of(const LookupOptions& options, const std::string& name) {
+  try {
+    return options.look_up(name);
+  } catch (...) {
+    return Error(Errc::NameNotResolved, "the lookup failed");
+  }
+}
+
+void run_lookup(const LookupOptions& options, const LookupThreads::Lookup& lookup) noexcept {
+  try {
+    lookup.done(answer_of(options, lookup.name));
+  } catch (...) {  // no memory for the answer: who waits for it runs into the limit
+    return;
+  }
+}
+
+/// False where there is no thread to be had.
+template <class F>
+bool start_thread(F&& work) {
+  if (thread_count.fetch_add(1) < most_threads) {
+    try {
+      std::thread([work = std::forward<F>(work)]() mutable {
+        work();
+        thread_count.fetch_sub(1);
+      }).detach();
+      return true;
+    } catch (...) {  // no thread, or no memory for one
+    }
+  }
+  thread_count.fetch_sub(1);
+  return false;
+}
+
+}  // namespace
+
+struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Shared> {
+  explicit Shared(LookupOptions its_options) : options(std::move(its_options)) {}
+
+  [[nodiscard]] std::size_t places() const noexcept {
+    return std::max<std::size_t>(options.threads, 1);
+  }
+  /// With the lock. False where no thread could be started for it.
+  bool run(const Pointer& lookup) {
+    if (!start_thread([self = shared_from_this(), lookup] { self->work(lookup); })) return false;
+    lookup->state = State::Running;
+    ++running;
+    return true;
+  }
+  /// With the lock: fills the free places.
+  void serve() {
+    while (running < places() && !queue.empty() && run(queue.front())) queue.pop_front();
+    serve_local();
+  }
+  /// With the lock: lets a thread of its own find the names that need no network.
+  void serve_local() {
+    const auto is_new = [](const Pointer& one) { return !one->is_looked_at; };
+    if (has_local_thread || !std::ranges::any_of(queue, is_new)) return;
+    has_local_thread = start_thread([self = shared_from_this()] { self->work_locally(); });
+  }
+
+  void work(Pointer lookup) {
+    while (lookup != nullptr) {
+      run_lookup(options, *lookup);
+      lookup = next(std::move(lookup));
+    }
+  }
+  /// What the thread that has made this lookup is to do; null: it ends.
+  Pointer next(Pointer finished) {
+    const std::lock_guard lock(mutex);
+    if (std::exchange(finished->state, State::Over) != State::Abandoned) --running;
+    if (queue.empty() || running >= places()) return nullptr;
+    ++running;
+    Pointer first = std::move(queue.front());
+    queue.pop_front();
+    first->state = State::Running;
+    return first;
+  }
+
+  void work_locally() {
+    while (const Pointer candidate = next_unseen()) {
+      if (!is_local(candidate->name) || !claim(candidate)) continue;
+      run_lookup(options, *candidate);
+      const std::lock_guard lock(mutex);
+      // Another thread may have taken this one's place.
+      if (std::exchange(candidate->state, State::Over) == State::Abandoned) return;
+    }
+  }
+  Pointer next_unseen() {
+    const std::lock_guard lock(mutex);
+    for (const Pointer& one : queue) {
+      if (!std::exchange(one->is_looked_at, true)) return one;
+    }
+    has_local_thread = false;
+    return nullptr;
+  }
+  /// Takes a lookup out of the queue, unless it is gone from there.
+  bool claim(const Pointer& lookup) {
+    const std::lock_guard lock(mutex);
+    if (std::erase(queue, lookup) == 0) return false;
+    lookup->state = State::Running;
+    lookup->is_local = true;
+    return true;
+  }
+  [[nodiscard]] bool is_local(const std::string& name) const noexcept {
+    try {
+      return options.is_local(name);
+    } catch (...) {
+      return false;
+    }
+  }
+
+  const LookupOptions options;
+  std::mutex mutex;
+  std::deque<Pointer> queue;      // guarded by mutex, as all that follows
+  std::size_t running = 0;        // of the ordinary threads; without lookups that were given up
+  bool has_local_thread = false;  // whose lookup, if it makes one, was not given up
+};
+
+LookupThreads::LookupThreads(LookupOptions options)
+    : shared_(std::make_shared<Shared>(std::move(options))) {}
+
+LookupThreads::~LookupThreads() {
+  std::deque<Pointer> dropped;  // outside of the lock: who knows what they own
+  const std::lock_guard lock(shared_->mutex);
+  shared_->queue.swap(dropped);
+}
+
+std::shared_ptr<LookupThreads::Lookup> LookupThreads::start(std::string name,
+                                                            std::function<void(Answer)> done) {
+  auto lookup = std::make_shared<Lookup>(std::move(name), std::move(done));
+  const std::lock_guard lock(shared_->mutex);
+  if (shared_->running < shared_->places() && shared_->run(lookup)) return lookup;
+  if (shared_->running == 0 || shared_->queue.size() >= shared_->options.queued) return nullptr;
+  shared_->queue.push_back(lookup);
+  shared_->serve_local();
+  return lookup;
+}
+
+bool LookupThreads::abandon(Lookup& lookup) {
+  Pointer dropped;  // after the lock
+  const std::lock_guard lock(shared_->mutex);
+  if (lookup.state == State::Queued) {
+    const auto is_it = [&](const Pointer& one) { return one.get() == &lookup; };
+    const auto found = std::ranges::find_if(shared_->queue, is_it);
+    dropped = std::move(*found);
+    shared_->queue.erase(found);
+    return true;
+  }
+  if (lookup.state != State::Running) return false;
+  lookup.state = State::Abandoned;
+  if (lookup.is_local) {
+    shared_->has_local_thread = false;
+  } else {
+    --shared_->running;
+  }
+  shared_->serve();
+  return false;
+}
+
+}  // namespace skua::client
