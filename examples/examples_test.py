@@ -23,11 +23,14 @@ TIMEOUT = 30
 
 
 class Example:
+    running: list[subprocess.Popen] = []  # not ended yet
+
     def __init__(self, program: str, *arguments: str):
         self.start([program, "0", *arguments], "http")
 
     def start(self, command: list[str], scheme: str):
         self.process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.running.append(self.process)
         first = self.process.stdout.readline()
         if not first.startswith(f"listening on {scheme}://127.0.0.1:"):
             self.process.kill()
@@ -53,6 +56,7 @@ class Example:
     def end(self) -> tuple[str, str]:
         self.process.send_signal(signal.SIGTERM)
         out, errors = self.process.communicate(timeout=TIMEOUT)
+        self.running.remove(self.process)
         assert self.process.returncode == 0, f"exit code {self.process.returncode}: {errors}"
         return out, errors
 
@@ -203,6 +207,7 @@ def auth(program: str):
     equal(example.get("/api/", Authorization="Bearer abc")[0], 401)
     status, _, fields = example.get("/digest")  # 404 where skua was built without OpenSSL
     assert status == 404 or fields["www-authenticate"].startswith('Digest realm="example", '), fields
+    example.end()
 
 
 def middleware(program: str):
@@ -415,4 +420,10 @@ if __name__ == "__main__":
                                      late_answer, https, chat, ws_client, client)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
-    tests[sys.argv[1]](sys.argv[2])
+    try:
+        tests[sys.argv[1]](sys.argv[2])
+        assert not Example.running, f"{sys.argv[1]} does not end {Example.running[0].args}"
+    finally:
+        for process in Example.running:
+            process.kill()
+            process.wait(TIMEOUT)

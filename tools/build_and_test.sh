@@ -11,4 +11,4 @@ cmake --build --preset "$preset" -j"$jobs"
 # GCC 12's ThreadSanitizer knows older address space layouts only; without randomisation it finds its way.
 run=()
 if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then run=(setarch "$(uname -m)" -R); fi
-"${run[@]}" ctest --preset "$preset"
+python3 tools/leftovers.py "build/$preset" "${run[@]}" ctest --preset "$preset"

@@ -137,5 +137,10 @@ full stop|feat(base): add a thing.
 columns|feat(base): add a thing that is described at such a length that it does not fit
 BAD
 
+leftovers() { python3 "$tools/leftovers.py" "$folder" bash -c "$1"; }
+passes "leftovers: all have ended" leftovers 'sleep 1 & wait'
+fails "leftovers: one runs on" "running: sleep 60" leftovers 'sleep 60 >/dev/null 2>&1 &'
+fails "leftovers: the command fails" "it is broken" leftovers 'echo it is broken; exit 3'
+
 [ $wrong -eq 0 ] && echo "selftest: every check passes what is right and fails what is wrong"
 exit $wrong

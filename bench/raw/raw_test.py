@@ -35,8 +35,11 @@ class RawServer:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(10)
-        self.process.stdout.close()
+        try:
+            code = self.process.wait(10)
+        finally:
+            self.process.kill()  # does nothing if it has ended
+            self.process.stdout.close()
         if code != 0:
             raise AssertionError(f"{self.command} ended with code {code}")
 

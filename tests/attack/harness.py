@@ -35,6 +35,7 @@ class Server:
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
             self.process.kill()
+            self.process.wait()
             raise RuntimeError(f"{backend}: the server did not start: {line!r}")
         self.port = int(line.rsplit(":", 1)[1])
 

@@ -58,7 +58,10 @@ def main(arguments: list[str]) -> int:
         round_trips(first.split()[-1] + "/page")
     finally:
         process.send_signal(signal.SIGTERM)
-        code = process.wait(TIMEOUT)
+        try:
+            code = process.wait(TIMEOUT)
+        finally:
+            process.kill()  # does nothing if it has ended
     assert code == 0, code
     return 0
 

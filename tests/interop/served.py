@@ -19,12 +19,17 @@ class Program:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=self.environment)
         first = self.process.stdout.readline()
         if not first.startswith(("listening on http://", "listening on https://")):
+            self.process.kill()
+            self.process.wait(TIMEOUT)
             raise RuntimeError(f"{' '.join(self.command)} says {first!r}")
         return first.split()[-1]
 
     def __exit__(self, kind, *_):
         self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(TIMEOUT)
+        try:
+            code = self.process.wait(TIMEOUT)
+        finally:
+            self.process.kill()  # does nothing if it has ended
         assert kind or code == 0, f"{' '.join(self.command)} ended with {code}"
 
 

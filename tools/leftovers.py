@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Runs tests, and fails if one of them leaves a process behind: it is listed, and ended.
+
+Usage: leftovers.py BUILD_FOLDER COMMAND...
+Ends as the command does, or with 1. A process counts if it was not there before and inherited a mark in its
+environment, or if its program lies in the build folder (servers may overwrite their environment).
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import uuid
+
+MARK = "SKUA_TEST_RUN"
+GRACE_SECONDS = 5  # for what is just ending
+
+
+def processes() -> dict[int, int]:
+    """The time at which each process started, by its number: a number may come back, the two together do not."""
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                found[int(entry.name)] = int((entry / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[19])
+            except (OSError, IndexError, ValueError):
+                pass  # it has just ended
+    return found
+
+
+def belongs(process: int, folder: str, mark: bytes) -> bool:
+    entry = pathlib.Path("/proc") / str(process)
+    try:
+        if (entry / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[0] == "Z":
+            return False  # ended; its parent does not ask
+        if mark in (entry / "environ").read_bytes().split(b"\0"):
+            return True
+        return os.readlink(entry / "exe").startswith(folder + "/")
+    except (OSError, IndexError):
+        return False
+
+
+def words_of(process: int) -> str:
+    try:
+        words = (pathlib.Path("/proc") / str(process) / "cmdline").read_bytes().rstrip(b"\0")
+        return words.replace(b"\0", b" ").decode(errors="replace")[:200]
+    except OSError:
+        return "(ended by now)"
+
+
+def leftovers(before: dict[int, int], folder: str, mark: bytes) -> list[int]:
+    return sorted(process for process, started in processes().items()
+                  if before.get(process) != started and process != os.getpid() and belongs(process, folder, mark))
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    if not os.path.isdir("/proc/self"):
+        return subprocess.run(arguments[1:], check=False).returncode
+    folder, value = os.path.realpath(arguments[0]), uuid.uuid4().hex
+    before = processes()
+    code = subprocess.run(arguments[1:], env={**os.environ, MARK: value}, check=False).returncode
+    mark = f"{MARK}={value}".encode()
+    end = time.monotonic() + GRACE_SECONDS
+    while (left := leftovers(before, folder, mark)) and time.monotonic() < end:
+        time.sleep(0.2)
+    for process in left:
+        print(f"a test has left process {process} running: {words_of(process)}", file=sys.stderr)
+    for process in left:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return code or (1 if left else 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
