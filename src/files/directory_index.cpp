@@ -12,21 +12,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
+#include <charconv>
 #include <optional>
-#include <tuple>
+#include <system_error>
 #include <utility>
 
 namespace skua::files {
 namespace {
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const noexcept { closedir(directory); }
-};
-using DirectoryStream = std::unique_ptr<DIR, CloseDirectory>;
-
 bool may_be_shown(std::string_view name, const PathPolicy& policy) noexcept {
-  return is_safe_name(name) && (policy.dotfiles || name.front() != '.');
+  return is_safe_name(name, policy.names) && (policy.dotfiles || name.front() != '.');
 }
 
 DirectoryEntry make_entry(std::string name, const FileStat& stat) {
@@ -52,11 +47,14 @@ std::optional<DirectoryEntry> inspect(const Root& root, int directory, std::stri
   return make_entry(name, *stat);
 }
 
-bool less_ignoring_case(const std::string& a, const std::string& b) noexcept {
-  const auto less = [](char x, char y) { return ascii::to_lower(x) < ascii::to_lower(y); };
-  if (std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), less)) return true;
-  if (std::lexicographical_compare(b.begin(), b.end(), a.begin(), a.end(), less)) return false;
-  return a < b;
+bool less_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  const std::size_t shorter = std::min(a.size(), b.size());
+  for (std::size_t i = 0; i < shorter; ++i) {
+    const char x = ascii::to_lower(a[i]);
+    const char y = ascii::to_lower(b[i]);
+    if (x != y) return x < y;
+  }
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
 }  // namespace
@@ -77,32 +75,38 @@ ListingSort parse_sort(std::string_view text) noexcept {
   return sort;
 }
 
-Result<DirectoryListing> read_directory(const Root& root, std::string_view path,
-                                        std::size_t max_entries) {
-  Result<OpenFile> folder = root.find(path);
+void DirectoryReader::Close::operator()(void* stream) const noexcept {
+  closedir(static_cast<DIR*>(stream));
+}
+
+Result<DirectoryReader> DirectoryReader::open(std::shared_ptr<const Root> root,
+                                              std::string_view path) {
+  Result<OpenFile> folder = root->find(path);
   if (!folder) return folder.error();
   const int number = folder->descriptor.release();
-  const DirectoryStream stream(fdopendir(number));
+  Stream stream(fdopendir(number));
   if (!stream) {
     const Error error = Error::from_system(errno, "fdopendir");
     const Descriptor closed(number);
     return error;
   }
-  DirectoryListing listing;
-  while (const dirent* const item = readdir(stream.get())) {
-    if (!may_be_shown(item->d_name, root.policy())) continue;
-    if (listing.entries.size() == max_entries) {
-      listing.is_truncated = true;
-      break;
-    }
-    if (auto entry = inspect(root, number, path, item->d_name)) {
-      listing.entries.push_back(*std::move(entry));
-    }
-  }
-  return listing;
+  return DirectoryReader(std::move(root), path, std::move(stream));
 }
 
-void sort_entries(DirectoryListing& listing, ListingSort sort) {
+bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max_entries) {
+  DIR* const stream = static_cast<DIR*>(stream_.get());
+  while (entries.size() < max_entries) {
+    const dirent* const item = readdir(stream);
+    if (item == nullptr) return false;
+    if (!may_be_shown(item->d_name, root_->policy())) continue;
+    if (auto entry = inspect(*root_, dirfd(stream), path_, item->d_name)) {
+      entries.push_back(*std::move(entry));
+    }
+  }
+  return true;
+}
+
+void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort) {
   const auto before = [sort](const DirectoryEntry& a, const DirectoryEntry& b) {
     if (sort.order == ListingOrder::Size && a.size_bytes != b.size_bytes) {
       return a.size_bytes < b.size_bytes;
@@ -112,11 +116,27 @@ void sort_entries(DirectoryListing& listing, ListingSort sort) {
     }
     return less_ignoring_case(a.name, b.name);
   };
-  std::sort(listing.entries.begin(), listing.entries.end(),
-            [&](const DirectoryEntry& a, const DirectoryEntry& b) {
-              if (a.is_directory != b.is_directory) return a.is_directory;
-              return sort.descending ? before(b, a) : before(a, b);
-            });
+  std::sort(entries.begin(), entries.end(), [&](const DirectoryEntry& a, const DirectoryEntry& b) {
+    if (a.is_directory != b.is_directory) return a.is_directory;
+    return sort.descending ? before(b, a) : before(a, b);
+  });
+}
+
+std::size_t parse_page(std::string_view text) noexcept {
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, code] = std::from_chars(text.data(), end, number);
+  return code == std::errc() && rest == end ? std::max<std::size_t>(number, 1) : 1;
+}
+
+ListingPage make_page(std::span<const DirectoryEntry> sorted, ListingSort sort,
+                      std::size_t number) {
+  ListingPage page{.sort = sort, .total = sorted.size()};
+  page.pages = std::max<std::size_t>((sorted.size() + page_entries - 1) / page_entries, 1);
+  page.number = std::clamp<std::size_t>(number, 1, page.pages);
+  const std::size_t first = (page.number - 1) * page_entries;
+  page.entries = sorted.subspan(first, std::min(page_entries, sorted.size() - first));
+  return page;
 }
 
 bool prefers_json(std::string_view accept) noexcept {

@@ -7,8 +7,13 @@
 #include "files/escape.hpp"
 #include "files/file_response.hpp"
 #include "http/request_parts.hpp"
+#include "skua/async.hpp"
+#include "skua/body_writer.hpp"
 
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace skua::files {
 namespace {
@@ -19,14 +24,53 @@ const http::Head& head_of(const Request& request) noexcept {
 
 Response error_response(Error error) { return status_for(error.code()); }
 
+// Most entries of a folder that are held in memory for one listing.
+constexpr std::size_t most_entries = 1'000'000;
+
+// What a listing is made of, and how it was asked for.
+struct ListingWork {
+  DirectoryReader reader;
+  std::string path{};  // as the client has it
+  ListingSort sort{};
+  std::size_t page_number = 1;
+  bool is_json = false;
+  std::vector<DirectoryEntry> entries{};
+  bool is_truncated = false;
+
+  std::string text() {
+    sort_entries(entries, sort);
+    ListingPage page = make_page(entries, sort, page_number);
+    page.is_truncated = is_truncated;
+    return is_json ? listing_json(page, path) : listing_html(page, path);
+  }
+};
+
+Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
+  const auto finish = [work] {
+    work->is_truncated = work->reader.read(work->entries, most_entries);
+    return work->text();
+  };
+  auto call = offload(finish);
+  std::string text = co_await call;
+  auto written = writer.write(Body(std::move(text)));
+  co_await written;
+}
+
+Response large_listing(ListingWork work) {
+  const std::string_view type = work.is_json ? "application/json" : "text/html; charset=utf-8";
+  const auto shared = std::make_shared<ListingWork>(std::move(work));  // std::function copies
+  return Response::stream(type,
+                          [shared](BodyWriter& writer) { return write_listing(shared, writer); });
+}
+
 }  // namespace
 
 FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times)
-    : root_(std::move(root)),
+    : root_(std::make_shared<const Root>(std::move(root))),
       options_(std::move(options)),
       times_(std::move(times)),
       cache_control_(cache_control(options_.max_age)),
-      caches_([this] { return std::make_unique<FileCache>(root_, *times_, cache_control_); }) {}
+      caches_([this] { return std::make_unique<FileCache>(*root_, *times_, cache_control_); }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {
   if (request.method() != Method::Get && request.method() != Method::Head) {
@@ -76,19 +120,23 @@ Response FileSite::redirect(const Request& request) const {
 }
 
 Response FileSite::list(const Request& request, std::string_view path) const {
-  Result<DirectoryListing> listing = read_directory(root_, path);
-  if (!listing) return error_response(listing.error());
-  const ListingSort sort = parse_sort(request.query("sort").value_or("name"));
-  sort_entries(*listing, sort);
-  const bool is_json = prefers_json(request.header("accept").value_or(""));
-  Response response = is_json ? Response::json(listing_json(*listing, request.path()))
-                              : Response::html(listing_html(*listing, request.path(), sort));
+  Result<DirectoryReader> reader = DirectoryReader::open(root_, path);
+  if (!reader) return error_response(reader.error());
+  ListingWork work{.reader = *std::move(reader), .path = std::string(request.path())};
+  work.sort = parse_sort(request.query("sort").value_or("name"));
+  work.page_number = parse_page(request.query("page").value_or("1"));
+  work.is_json = prefers_json(request.header("accept").value_or(""));
+  // Reading and sorting a large folder takes long: it is left to another thread.
+  const bool is_large = work.reader.read(work.entries, page_entries);
+  Response response = is_large       ? large_listing(std::move(work))
+                      : work.is_json ? Response::json(work.text())
+                                     : Response::html(work.text());
   response.header("Cache-Control", "no-cache");
   response.header("Vary", "Accept");
   response.header("X-Content-Type-Options", "nosniff");
   response.header("Content-Security-Policy",
                   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-                  "form-action 'none'; frame-ancestors 'self'");
+                  "form-action 'self'; frame-ancestors 'self'");
   return response;
 }
 

@@ -36,7 +36,7 @@ class FileSite final {
   [[nodiscard]] Response answer_file(const Request& request, FoundFile found,
                                      std::string_view path) const;
 
-  Root root_;
+  std::shared_ptr<const Root> root_;  // shared with listings that a thread makes
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
   std::string cache_control_;

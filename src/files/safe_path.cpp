@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
+#include <optional>
 
 #if defined(__linux__)
 #include <linux/openat2.h>
@@ -45,6 +47,12 @@ bool is_device_name(std::string_view name) noexcept {
          unit == "\u00B2" || unit == "\u00B3";
 }
 
+bool is_windows_name(std::string_view name) noexcept {
+  if (name.find(':') != name.npos) return false;
+  // Windows drops trailing dots and spaces: `a.php.` would be `a.php`.
+  return name.back() != '.' && name.back() != ' ' && !is_device_name(name);
+}
+
 Error not_found(const char* context) noexcept { return {Errc::NotFound, context}; }
 
 // What the system says when the guard refused, or when the path cannot be, is "not found" to a
@@ -61,25 +69,50 @@ Error open_error(int code) noexcept {
 }
 
 #if defined(__linux__) && defined(SYS_openat2)
-int open_beneath(int directory, const char* path, const PathPolicy& policy) noexcept {
+int open_resolved(int directory, const char* path, int flags, std::uint64_t resolve) noexcept {
   open_how how{};
-  how.flags = open_flags;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  if (!policy.follow_symlinks) how.resolve |= RESOLVE_NO_SYMLINKS;
-  // EAGAIN: a rename raced with a `..` inside a link; it cannot go on for ever without an attacker.
-  for (int attempt = 0; attempt < 8; ++attempt) {
+  how.flags = static_cast<std::uint64_t>(flags);
+  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
+  while (true) {
     const long number = syscall(SYS_openat2, directory, path, &how, sizeof how);
     if (number >= 0) return static_cast<int>(number);
-    if (errno != EAGAIN && errno != EINTR) return -1;
+    if (errno != EINTR) return -1;
   }
-  errno = ENOENT;
-  return -1;
+}
+
+int open_beneath(int directory, const char* path) noexcept {
+  return open_resolved(directory, path, open_flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
+// Where an open descriptor lies now; nothing without /proc.
+std::optional<std::string> path_of(int descriptor) {
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  std::array<char, max_path_bytes + 1> buffer;
+  const ssize_t size = readlink(link.c_str(), buffer.data(), buffer.size());
+  if (size < 0 || static_cast<std::size_t>(size) == buffer.size()) return std::nullopt;
+  return std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
+// Where a path with links leads to, as a canonical path below the directory that has none; nothing
+// if that is elsewhere. O_PATH opens no file: it only finds it.
+std::optional<std::string> follow_links(int directory, const char* path) {
+  const Descriptor target(open_resolved(directory, path, O_PATH | O_CLOEXEC, 0));
+  if (!target) return std::nullopt;
+  const std::optional<std::string> place = path_of(target.number());
+  std::optional<std::string> root = path_of(directory);
+  if (!place || !root) return std::nullopt;
+  if (*place == *root) return "/";
+  if (*root == "/") root->clear();
+  if (!place->starts_with(*root + "/")) return std::nullopt;
+  return place->substr(root->size());
 }
 #else
-int open_beneath(int, const char*, const PathPolicy&) noexcept {
+int open_beneath(int, const char*) noexcept {
   errno = ENOSYS;
   return -1;
 }
+
+std::optional<std::string> follow_links(int, const char*) { return std::nullopt; }
 #endif
 
 // One name after another, none of them a link; `path` is relative and has been checked.
@@ -111,15 +144,13 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
 
-bool is_safe_name(std::string_view name) noexcept {
-  if (name.empty() || name.size() > max_name_bytes) return false;
+bool is_safe_name(std::string_view name, NameRules rules) noexcept {
+  if (name.empty() || name.size() > max_name_bytes || name == "." || name == "..") return false;
   for (const char c : name) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || c == '/' || c == '\\' || c == ':') return false;
+    if (byte < 0x20 || byte == 0x7F || c == '/' || c == '\\') return false;
   }
-  // Also refuses `.` and `..`. Windows drops trailing dots and spaces: `a.php.` would be `a.php`.
-  if (name.back() == '.' || name.back() == ' ') return false;
-  return !is_device_name(name);
+  return rules == NameRules::Posix || is_windows_name(name);
 }
 
 bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
@@ -128,7 +159,7 @@ bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
   for (std::size_t begin = 1; begin < path.size();) {
     const std::size_t slash = path.find('/', begin);
     const std::string_view name = path.substr(begin, slash - begin);
-    if (!is_safe_name(name)) return false;
+    if (!is_safe_name(name, policy.names)) return false;
     // RFC 8615: /.well-known/ is meant to be public
     const bool is_public =
         name.front() != '.' || policy.dotfiles || (first && name == ".well-known");
@@ -171,20 +202,31 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
   if (!folder) return Error::from_system(errno, "open directory");
   if (resolver != Resolver::Components) {
     // A sandbox may refuse openat2 with EPERM, an old kernel with ENOSYS.
-    const Descriptor probe(open_beneath(folder.number(), ".", policy));
+    const Descriptor probe(open_beneath(folder.number(), "."));
     if (!probe && resolver == Resolver::Kernel) return Error(Errc::Unsupported, "openat2", errno);
     resolver = probe ? Resolver::Kernel : Resolver::Components;
   }
   return Root(std::move(folder), policy, resolver);
 }
 
+int Root::open_file(std::string_view path) const {
+  const std::string relative(path == "/" ? "." : path.substr(1));
+  const int directory = directory_.number();
+  if (resolver_ == Resolver::Components) return open_by_components(directory, relative);
+  const int number = open_beneath(directory, relative.c_str());
+  if (number >= 0 || errno != ELOOP || !policy_.follow_symlinks) return number;
+  // What a link leads to is served if it could be asked for by its own path.
+  const std::optional<std::string> target = follow_links(directory, relative.c_str());
+  if (!target || !is_safe_path(*target, policy_)) {
+    errno = ENOENT;
+    return -1;
+  }
+  return open_beneath(directory, *target == "/" ? "." : target->c_str() + 1);
+}
+
 Result<OpenFile> Root::find(std::string_view path) const {
   if (!is_safe_path(path, policy_)) return not_found("refused path");
-  std::string relative(path.substr(1));
-  if (relative.empty()) relative = ".";
-  Descriptor file(resolver_ == Resolver::Kernel
-                      ? open_beneath(directory_.number(), relative.c_str(), policy_)
-                      : open_by_components(directory_.number(), relative));
+  Descriptor file(open_file(path));
   if (!file) return open_error(errno);
   const Result<FileStat> stat = stat_of(file.number());
   if (!stat) return stat.error();

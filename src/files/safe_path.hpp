@@ -12,16 +12,29 @@ struct stat;
 
 namespace skua::files {
 
+/// Which names a file system takes as they are.
+enum class NameRules : std::uint8_t {
+  /// Any but `.`, `..`, and those with a slash, a backslash (proxies take it for a slash) or a
+  /// control byte.
+  Posix,
+  Windows  ///< nor those that Windows reads as more than a name: `a:b`, `CON`, `end.`
+};
+#if defined(_WIN32)
+inline constexpr NameRules native_names = NameRules::Windows;
+#else
+inline constexpr NameRules native_names = NameRules::Posix;
+#endif
+
 /// What may be reached below a root directory.
 struct PathPolicy {
-  bool dotfiles = false;        ///< names that begin with a dot; `/.well-known/` always may
-  bool follow_symlinks = true;  ///< those that stay below the root; others are never followed
+  bool dotfiles = false;  ///< names that begin with a dot; `/.well-known/` always may
+  /// Those that lead to what could be asked for below the root; others are never followed.
+  bool follow_symlinks = true;
+  NameRules names = native_names;
 };
 
-/// Whether a name may stand between two slashes of a served path: no dot segment, no control byte,
-/// and nothing that any file system reads as more than a plain name (`\`, `:`, trailing dots and
-/// spaces, `CON` and its like). The same on every system, so that a site behaves the same.
-bool is_safe_name(std::string_view name) noexcept;
+/// Whether a name may stand between two slashes of a served path.
+bool is_safe_name(std::string_view name, NameRules rules = native_names) noexcept;
 
 /// Whether a canonical path (decoded, `/`-led) may be looked up under this policy.
 bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept;
@@ -103,6 +116,8 @@ class Root {
  private:
   Root(Descriptor directory, PathPolicy policy, Resolver resolver) noexcept
       : directory_(std::move(directory)), policy_(policy), resolver_(resolver) {}
+  // A descriptor, or -1 and errno.
+  [[nodiscard]] int open_file(std::string_view path) const;
 
   Descriptor directory_;
   PathPolicy policy_;
