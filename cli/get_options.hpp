@@ -11,6 +11,7 @@
 #include "request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/method.hpp"
+#include "skua/release.hpp"
 #include "skua/url.hpp"
 #include "terminal.hpp"
 
@@ -32,7 +33,8 @@ struct GetOptions {
   std::string cookie_file{};
   std::string output{};  ///< a file; `-`: the standard output; empty: nothing was said
   unsigned parallel = 3;
-  ClientOptions client{.proxy = {.from_environment = true}, .user_agent = "skua/" SKUA_VERSION};
+  ClientOptions client{.proxy = {.from_environment = true},
+                       .user_agent = "skua/" SKUA_VERSION_TEXT};
   Colour colour = Colour::Auto;
   bool digest = false;
   bool form = false;

@@ -4,6 +4,7 @@
 #include "command.hpp"
 #include "get.hpp"
 #include "serve.hpp"
+#include "skua/release.hpp"
 #include "suggestion.hpp"
 #include "ws.hpp"
 
@@ -52,7 +53,7 @@ void hold_standard_descriptors() noexcept {
 
 int run(int count, char** arguments) {
   CLI::App parser("An HTTP toolkit.", "skua");
-  parser.set_version_flag("--version", "skua " SKUA_VERSION, "Print the version and exit");
+  parser.set_version_flag("--version", "skua " SKUA_VERSION_TEXT, "Print the version and exit");
   parser.set_help_flag("-h,--help", "Print this help and exit");
   parser.require_subcommand(0, 1);
   parser.failure_message([](const CLI::App* failed, const CLI::Error& error) {

@@ -119,7 +119,7 @@ void print_config(const ServeOptions& options) {
   print("host", server.host);
   print_count("port", server.port);
   print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
-  print("backend", name_of(server.backend));
+  print("backend", std::string(to_string(server.backend)));
   print_flag("http2", server.http2 && h2::is_available());
   print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
   print_flag("access_log", options.access_log);

@@ -79,7 +79,7 @@ int serve(ServeOptions& options) {
   if (!options.quiet) {
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
-                 name_of(server.backend()));
+                 to_string(server.backend()).data());
   }
   if (redirect.server) {
     signals.wait_and_drain({server, *redirect.server});

@@ -73,13 +73,6 @@ void declare_output(CLI::App& parser, ServeOptions& options) {
 
 }  // namespace
 
-const char* name_of(BackendChoice backend) noexcept {
-  for (const auto& [name, known] : backends) {
-    if (backend == known) return name;
-  }
-  return "auto";
-}
-
 void declare(CLI::App& parser, ServeOptions& options) {
   parser.add_option("DIR", options.folder, "The folder to serve")->option_text("[.]");
   parser.option_defaults()->group("Server");

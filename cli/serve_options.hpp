@@ -26,7 +26,4 @@ struct ServeOptions {
 /// Adds the options, grouped, to the command; `options` outlives the parser.
 void declare(CLI::App& parser, ServeOptions& options);
 
-/// As `--backend` has it.
-const char* name_of(BackendChoice backend) noexcept;
-
 }  // namespace skua::cli

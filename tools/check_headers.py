@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every public header compiles alone, twice over, with warnings as errors, and installed.
+"""Checks that every public header compiles alone, twice over, with warnings as errors, and installed;
+and that skua.hpp includes all of them.
 
 "Installed" means: with include/ as the only include root, so that a header of src/ cannot slip in.
 Also compiles a hello world at -O0 against ten standard headers and reports the ratio (budget: 1.5).
@@ -8,6 +9,7 @@ Usage: check_headers.py [INCLUDE_FOLDER]      compilers: $CXX, else g++; and cla
 import concurrent.futures
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -33,6 +35,17 @@ def alone(compiler: str, root: pathlib.Path, header: pathlib.Path) -> bool:
     if errors:
         print(f"{header} does not compile alone with {compiler}:\n{errors}")
     return not errors
+
+
+def whole(root: pathlib.Path) -> bool:
+    """Whether skua.hpp, the one include, has every other header."""
+    if not (root / "skua.hpp").exists():
+        return True
+    included = set(re.findall(r'^#include "(skua/[^"]+)"', (root / "skua.hpp").read_text(), re.M))
+    missing = sorted({header.relative_to(root).as_posix() for header in (root / "skua").rglob("*.hpp")} - included)
+    for header in missing:
+        print(f"skua.hpp does not include {header}")
+    return not missing
 
 
 def seconds(compiler: str, root: pathlib.Path, text: str) -> float:
@@ -68,6 +81,7 @@ def main(arguments: list[str]) -> int:
     jobs = [(compiler, root, header) for header in headers for compiler in compilers]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         good = all([*pool.map(lambda job: alone(*job), jobs)])
+    good = whole(root) and good
     if good and (root / "skua.hpp").exists():
         report_budget(compilers[0], root)
     return 0 if good else 1

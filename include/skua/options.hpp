@@ -25,6 +25,17 @@ enum class BackendChoice : std::uint8_t {
   Poll,     ///< any POSIX system
 };
 
+/// The back end's name, as `skua serve --backend` takes it: `io_uring`.
+constexpr std::string_view to_string(BackendChoice backend) noexcept {
+  switch (backend) {
+    case BackendChoice::Auto: return "auto";
+    case BackendChoice::Epoll: return "epoll";
+    case BackendChoice::IoUring: return "io_uring";
+    case BackendChoice::Poll: return "poll";
+  }
+  return "";
+}
+
 /// How long a server waits for a peer. Zero never means "for ever": it ends the wait at once.
 struct Timeouts {
   Duration handshake = 10s;   ///< for that of TLS: closed

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: it says which C++ the others need
+
 #include <cstdint>
 #include <memory>
 #include <string>
