@@ -1,14 +1,126 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
 #include <string_view>
+#include <type_traits>
+
+#include "skua/config.hpp"
 
 namespace skua {
 
 namespace detail {
 
-// Called where a pattern is wrong: it is not constexpr, so the compiler stops and shows its name.
+/// What is wrong with a pattern or a prefix.
+enum class PatternFlaw : std::uint8_t {
+  None,
+  NoSlash,
+  UnopenedBrace,
+  UnclosedBrace,
+  PartOfSegment,
+  BadName,
+  SameName,
+  RestBeforeEnd,
+  TooManyWildcards,
+  BadCharacter,
+  BadSegment,
+  BadPrefix,
+};
+
+/// What a look at a pattern found.
+struct PatternCheck {
+  PatternFlaw flaw = PatternFlaw::None;
+  std::size_t column = 0;     ///< of the flaw, from 1
+  std::size_t wildcards = 0;  ///< where there is no flaw
+};
+
+constexpr std::size_t most_wildcards = 16;
+
+constexpr bool is_name_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+constexpr std::string_view wildcard_name(std::string_view segment) noexcept {
+  std::string_view name = segment.substr(1, segment.size() - 2);
+  if (name.ends_with("...")) name.remove_suffix(3);
+  return name;
+}
+
+// Each of these looks at one segment; the column is counted from the segment's first character.
+
+/// One `{name}` or `{name...}`.
+constexpr PatternCheck check_wildcard(std::string_view segment, bool is_last) noexcept {
+  const std::size_t open = segment.find('{');
+  const std::size_t close = segment.find('}');
+  if (close < open) return {PatternFlaw::UnopenedBrace, close + 1};
+  if (open != 0) return {PatternFlaw::PartOfSegment, open + 1};
+  if (close == segment.npos) return {PatternFlaw::UnclosedBrace, 1};
+  if (close + 1 != segment.size()) return {PatternFlaw::PartOfSegment, close + 2};
+  if (segment.ends_with("...}") && !is_last) return {PatternFlaw::RestBeforeEnd, 1};
+  const std::string_view name = wildcard_name(segment);
+  if (name.empty()) return {PatternFlaw::BadName, 2};
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (!is_name_letter(name[i])) return {PatternFlaw::BadName, i + 2};
+  }
+  return {};
+}
+
+constexpr PatternCheck check_literal(std::string_view segment, bool is_last) noexcept {
+  if (segment == "." || segment == ".." || (segment.empty() && !is_last)) {
+    return {PatternFlaw::BadSegment, 1};
+  }
+  for (std::size_t i = 0; i < segment.size(); ++i) {
+    const char c = segment[i];
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '}') return {PatternFlaw::UnopenedBrace, i + 1};
+    if (byte < 0x20 || byte == 0x7f || c == '?' || c == '#' || c == '%' || c == '\\') {
+      return {PatternFlaw::BadCharacter, i + 1};
+    }
+  }
+  return {};
+}
+
+/// Checks a pattern, at compile time or at run time.
+constexpr PatternCheck check_pattern(std::string_view pattern) noexcept {
+  if (pattern.empty() || pattern.front() != '/') return {PatternFlaw::NoSlash, 1};
+  std::string_view names[most_wildcards];
+  std::size_t count = 0;
+  for (std::size_t begin = 1;;) {
+    const std::size_t slash = pattern.find('/', begin);
+    const bool is_last = slash == pattern.npos;
+    const std::string_view segment = pattern.substr(begin, is_last ? pattern.npos : slash - begin);
+    const bool is_wildcard = segment.find('{') != segment.npos;
+    PatternCheck check =
+        is_wildcard ? check_wildcard(segment, is_last) : check_literal(segment, is_last);
+    if (is_wildcard && check.flaw == PatternFlaw::None) {
+      const std::string_view name = wildcard_name(segment);
+      if (count == most_wildcards) check = {PatternFlaw::TooManyWildcards, 1};
+      for (std::size_t i = 0; i < count; ++i) {
+        if (names[i] == name) check = {PatternFlaw::SameName, 2};
+      }
+      if (check.flaw == PatternFlaw::None) names[count++] = name;
+    }
+    if (check.flaw != PatternFlaw::None) return {check.flaw, begin + check.column};
+    if (is_last) return {PatternFlaw::None, 0, count};
+    begin = slash + 1;
+  }
+}
+
+/// Checks where a router is mounted.
+constexpr PatternCheck check_prefix(std::string_view prefix) noexcept {
+  const PatternCheck check = check_pattern(prefix);
+  if (check.flaw != PatternFlaw::None) return check;
+  if (check.wildcards != 0) return {PatternFlaw::BadPrefix, prefix.find('{') + 1};
+  if (prefix.ends_with('/')) return {PatternFlaw::BadPrefix, prefix.size()};
+  return check;
+}
+
+// Called where a pattern is wrong: they are not constexpr, so the compiler stops and shows their
+// names.
 inline void a_route_pattern_starts_with_a_slash() {}
 inline void a_closing_brace_has_no_opening_brace_in_this_pattern() {}
 inline void an_opening_brace_has_no_closing_brace_in_this_pattern() {}
@@ -22,68 +134,55 @@ inline void a_pattern_has_no_empty_segment_and_no_dot_segment() {}
 inline void the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards() {}
 inline void a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end() {}
 
-constexpr bool is_name_letter(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-constexpr std::string_view wildcard_name(std::string_view segment) noexcept {
-  std::string_view name = segment.substr(1, segment.size() - 2);
-  if (name.ends_with("...")) name.remove_suffix(3);
-  return name;
-}
-
-/// Checks one `{name}` or `{name...}`.
-constexpr void check_wildcard(std::string_view segment, bool is_last) {
-  if (segment.front() != '{') a_wildcard_fills_a_whole_path_segment();
-  const std::size_t end = segment.find('}');
-  if (end == segment.npos) an_opening_brace_has_no_closing_brace_in_this_pattern();
-  if (end + 1 != segment.size()) a_wildcard_fills_a_whole_path_segment();
-  if (segment.ends_with("...}") && !is_last) a_rest_wildcard_stands_at_the_end_of_the_pattern();
-  const std::string_view name = wildcard_name(segment);
-  if (name.empty()) a_wildcard_has_a_name_of_letters_digits_and_underscores();
-  for (const char c : name) {
-    if (!is_name_letter(c)) a_wildcard_has_a_name_of_letters_digits_and_underscores();
-  }
-}
-
-constexpr void check_literal(std::string_view segment, bool is_last) {
-  if (segment.find('}') != segment.npos) a_closing_brace_has_no_opening_brace_in_this_pattern();
-  if (segment == "." || segment == ".." || (segment.empty() && !is_last)) {
-    a_pattern_has_no_empty_segment_and_no_dot_segment();
-  }
-  for (const char c : segment) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || c == '?' || c == '#' || c == '%' || c == '\\') {
+/// Stops the compiler where there is a flaw.
+constexpr void require_flawless(PatternFlaw flaw) {
+  switch (flaw) {
+    case PatternFlaw::None: return;
+    case PatternFlaw::NoSlash: a_route_pattern_starts_with_a_slash(); return;
+    case PatternFlaw::UnopenedBrace: a_closing_brace_has_no_opening_brace_in_this_pattern(); return;
+    case PatternFlaw::UnclosedBrace:
+      an_opening_brace_has_no_closing_brace_in_this_pattern();
+      return;
+    case PatternFlaw::PartOfSegment: a_wildcard_fills_a_whole_path_segment(); return;
+    case PatternFlaw::BadName: a_wildcard_has_a_name_of_letters_digits_and_underscores(); return;
+    case PatternFlaw::SameName: two_wildcards_of_this_pattern_have_the_same_name(); return;
+    case PatternFlaw::RestBeforeEnd: a_rest_wildcard_stands_at_the_end_of_the_pattern(); return;
+    case PatternFlaw::TooManyWildcards: a_route_pattern_has_at_most_16_wildcards(); return;
+    case PatternFlaw::BadCharacter:
       a_pattern_is_a_decoded_path_without_query_percent_backslash_or_control_characters();
-    }
-  }
-}
-
-/// Checks a pattern; returns how many wildcards it has.
-constexpr std::size_t check_pattern(std::string_view pattern) {
-  if (pattern.empty() || pattern.front() != '/') a_route_pattern_starts_with_a_slash();
-  std::string_view names[16];
-  std::size_t count = 0;
-  for (std::string_view rest = pattern.substr(1);;) {
-    const std::size_t slash = rest.find('/');
-    const bool is_last = slash == rest.npos;
-    const std::string_view segment = rest.substr(0, slash);
-    if (segment.find('{') == segment.npos) {
-      check_literal(segment, is_last);
-    } else {
-      check_wildcard(segment, is_last);
-      if (count == 16) a_route_pattern_has_at_most_16_wildcards();
-      for (std::size_t i = 0; i < count; ++i) {
-        if (names[i] == wildcard_name(segment)) two_wildcards_of_this_pattern_have_the_same_name();
-      }
-      names[count++] = wildcard_name(segment);
-    }
-    if (is_last) return count;
-    rest.remove_prefix(slash + 1);
+      return;
+    case PatternFlaw::BadSegment: a_pattern_has_no_empty_segment_and_no_dot_segment(); return;
+    case PatternFlaw::BadPrefix: a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end(); return;
   }
 }
 
 }  // namespace detail
+
+/// A pattern or a prefix that is known only when the program runs, from a configuration file for
+/// example. It is checked where it is registered:
+///
+/// ```cpp
+/// router.get(skua::RuntimePattern(config.path), handler);
+/// router.mount(skua::RuntimePattern(config.prefix), std::move(other));
+/// ```
+/// Ends with: std::invalid_argument, whose text has the file and line of the registration, the
+///            pattern, and the column in it that is wrong.
+class RuntimePattern final {
+ public:
+  explicit RuntimePattern(std::string text,
+                          std::source_location where = std::source_location::current());
+
+  [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND { return text_; }
+  /// Throws unless a handler with so many path parameters can have it.
+  void require_parameters(std::size_t parameters) const;
+  /// Throws unless a router can be mounted there.
+  void require_prefix() const;
+
+ private:
+  std::string text_;
+  std::size_t wildcards_ = 0;
+  std::source_location where_;
+};
 
 /// A route's pattern, checked when the program is compiled: `/users/{id}`, `/files/{path...}`.
 ///
@@ -98,10 +197,20 @@ class Pattern {
  public:
   template <std::size_t N>
   consteval Pattern(const char (&text)[N]) : text_(text, N - 1) {
-    const std::size_t wildcards = detail::check_pattern(text_);
-    if (Parameters != 0 && Parameters != wildcards) {
+    const detail::PatternCheck check = detail::check_pattern(text_);
+    detail::require_flawless(check.flaw);
+    if (Parameters != 0 && Parameters != check.wildcards) {
       detail::the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards();
     }
+  }
+  template <std::convertible_to<std::string_view> Text>
+    requires(!std::is_array_v<std::remove_reference_t<Text>>)
+  Pattern(const Text&) {
+    static_assert(sizeof(Text) == 0,
+                  "a pattern that is no literal is given as skua::RuntimePattern(text)");
+  }
+  Pattern(const RuntimePattern& pattern SKUA_LIFETIMEBOUND) : text_(pattern.text()) {
+    pattern.require_parameters(Parameters);
   }
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 
@@ -114,9 +223,16 @@ class Prefix {
  public:
   template <std::size_t N>
   consteval Prefix(const char (&text)[N]) : text_(text, N - 1) {
-    if (detail::check_pattern(text_) != 0 || text_.ends_with('/')) {
-      detail::a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end();
-    }
+    detail::require_flawless(detail::check_prefix(text_).flaw);
+  }
+  template <std::convertible_to<std::string_view> Text>
+    requires(!std::is_array_v<std::remove_reference_t<Text>>)
+  Prefix(const Text&) {
+    static_assert(sizeof(Text) == 0,
+                  "a prefix that is no literal is given as skua::RuntimePattern(text)");
+  }
+  Prefix(const RuntimePattern& prefix SKUA_LIFETIMEBOUND) : text_(prefix.text()) {
+    prefix.require_prefix();
   }
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }
 

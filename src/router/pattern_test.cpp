@@ -4,16 +4,26 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+
+#include "skua/router.hpp"
+#include "skua/testing.hpp"
+
 namespace skua {
 namespace {
 
 TEST(Pattern, CountsItsWildcards) {
-  static_assert(detail::check_pattern("/") == 0);
-  static_assert(detail::check_pattern("/a/b.c/~d/") == 0);
-  static_assert(detail::check_pattern("/a/{b}") == 1);
-  static_assert(detail::check_pattern("/{a}/x/{b_2}/{c...}") == 3);
-  static_assert(detail::check_pattern(
-                    "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}/{k}/{l}/{m}/{n}/{o}/{p}") == 16);
+  const auto wildcards = [](std::string_view pattern) {
+    const detail::PatternCheck check = detail::check_pattern(pattern);
+    EXPECT_EQ(check.flaw, detail::PatternFlaw::None) << pattern;
+    return check.wildcards;
+  };
+  EXPECT_EQ(wildcards("/"), 0U);
+  EXPECT_EQ(wildcards("/a/b.c/~d/"), 0U);
+  EXPECT_EQ(wildcards("/a/{b}"), 1U);
+  EXPECT_EQ(wildcards("/{a}/x/{b_2}/{c...}"), 3U);
+  EXPECT_EQ(wildcards("/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}/{k}/{l}/{m}/{n}/{o}/{p}"), 16U);
 }
 
 TEST(Pattern, NamesItsWildcards) {
@@ -25,6 +35,91 @@ TEST(Pattern, IsMadeOfALiteral) {
   static constexpr Pattern<1> pattern("/users/{id}");
   static_assert(pattern.text() == "/users/{id}");
   static_assert(Prefix("/admin").text() == "/admin");
+}
+
+// What `register_it` throws, with the line of the call as "LINE".
+template <class F>
+std::string refusal(unsigned line, F register_it) {
+  try {
+    register_it();
+  } catch (const std::invalid_argument& error) {
+    std::string text = error.what();
+    const std::string place = "pattern_test.cpp:" + std::to_string(line) + ": ";
+    const std::size_t at = text.find(place);
+    return at == text.npos ? text : text.substr(at + place.size());
+  }
+  return "nothing was thrown";
+}
+
+TEST(RuntimePattern, SaysWhichColumnIsWrong) {
+  struct {
+    const char* pattern;
+    const char* expected;
+  } const cases[] = {
+      {"", "column 1: it has to start with a slash"},
+      {"users", "column 1: it has to start with a slash"},
+      {"/users/{id", "column 8: an opening brace without a closing one"},
+      {"/users/id}", "column 10: a closing brace without an opening one"},
+      {"/a}{b", "column 3: a closing brace without an opening one"},
+      {"/users/x{id}", "column 9: a wildcard has to fill a whole path segment"},
+      {"/users/{id}x", "column 12: a wildcard has to fill a whole path segment"},
+      {"/users/{}", "column 9: the name of a wildcard consists of"},
+      {"/users/{a-b}", "column 10: the name of a wildcard consists of"},
+      {"/{a}/{a}", "column 7: another wildcard has the same name"},
+      {"/{a...}/b", "column 2: a {name...} has to be the last segment"},
+      {"/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}/{k}/{l}/{m}/{n}/{o}/{p}/{q}",
+       "column 66: more than 16 wildcards"},
+      {"/a%20b", "column 3: a pattern is a decoded path"},
+      {"/a?b", "column 3: a pattern is a decoded path"},
+      {"/a//b", "column 4: an empty segment or a dot segment"},
+      {"/a/../b", "column 4: an empty segment or a dot segment"},
+  };
+  for (const auto& [pattern, expected] : cases) {
+    Router router;
+    const unsigned line = __LINE__ + 1;
+    const auto add = [&] { router.get(RuntimePattern(pattern), [] { return "x"; }); };
+    const std::string text = refusal(line, add);
+    EXPECT_TRUE(text.starts_with("the pattern \"" + std::string(pattern) + "\", " + expected))
+        << text;
+  }
+}
+
+TEST(RuntimePattern, HasAsManyWildcardsAsTheHandlerTakes) {
+  Router router;
+  const unsigned line = __LINE__ + 1;
+  const auto add = [&] { router.get(RuntimePattern("/{a}/{b}"), [](int) { return "x"; }); };
+  const std::string text = refusal(line, add);
+  EXPECT_EQ(text,
+            "the pattern \"/{a}/{b}\" has 2 wildcards where the handler takes 1 path parameters");
+}
+
+TEST(RuntimePattern, IsRoutedLikeALiteral) {
+  const std::string base = "/users";
+  Router router;
+  router.get(RuntimePattern(base + "/{id}"), [](int id) { return std::to_string(id); });
+  Router inner;
+  inner.get("/", [] { return "inner"; });
+  router.mount(RuntimePattern(base + "/all"), std::move(inner));
+  EXPECT_EQ(testing::call(router, "GET /users/7").body(), "7");
+  EXPECT_EQ(testing::call(router, "GET /users/x").status(), Status::NotFound);
+  EXPECT_EQ(testing::call(router, "GET /users/all/").body(), "inner");
+}
+
+TEST(RuntimePattern, IsNoPrefixWithAWildcardOrASlashAtItsEnd) {
+  Router router;
+  const auto mounts = [&](const char* prefix) { router.mount(RuntimePattern(prefix), Router()); };
+  const auto serves = [&](const char* prefix) { router.files(RuntimePattern(prefix), "/"); };
+  const char* const why = ": a prefix has no wildcard and no slash at its end";
+  EXPECT_TRUE(refusal(0, [&] { mounts("/{tenant}"); }).ends_with("column 2" + std::string(why)));
+  EXPECT_TRUE(refusal(0, [&] { mounts("/api/"); }).ends_with("column 5" + std::string(why)));
+  EXPECT_TRUE(refusal(0, [&] { serves("/"); }).ends_with("column 1" + std::string(why)));
+  EXPECT_TRUE(refusal(0, [&] { serves("assets"); }).ends_with("it has to start with a slash"));
+}
+
+TEST(RuntimePattern, OfARouteThatIsThereAlreadyIsRefused) {
+  Router router;
+  router.get("/a", [] { return "x"; });
+  EXPECT_THROW(router.get(RuntimePattern("/a"), [] { return "y"; }), std::invalid_argument);
 }
 
 }  // namespace
