@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/config.hpp"  // first: it names the C++ that the rest needs
+
 #include <coroutine>
 #include <cstddef>
 #include <deque>
@@ -276,8 +278,11 @@ Task<std::invoke_result_t<F&>> offload_kept(F function) {
 ///
 /// Ends with: what the function throws; Exception(Errc::Overloaded), which a server answers with
 ///            503, when the queue is full.
-template <SafeInAwait F>
+template <class F>
 Task<std::invoke_result_t<std::decay_t<F>&>> offload(F&& function) {
+  static_assert(SafeInAwait<F>,
+                "a closure with captures gets a name before it is passed to offload(): GCC 12 "
+                "destroys a temporary one twice");
   return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function));
 }
 

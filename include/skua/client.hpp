@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: it says which C++ the others need
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -95,6 +97,13 @@ class WebSocketRequest final {
   /// RFC:       6455 §3, §4.1
   [[nodiscard]] Task<Outcome<WebSocket>> open() &&;
   auto operator co_await() && { return std::move(*this).open(); }
+  template <class Self = WebSocketRequest>
+  Task<Outcome<WebSocket>> operator co_await() & {
+    static_assert(sizeof(Self) == 0,
+                  "a request is sent once: co_await std::move(request), or await the expression "
+                  "that makes it");
+    return std::move(*this).open();
+  }
   /// Opens it and calls back until it is closed; the result is why it was.
   ///
   /// Waits for: the end of the socket. Dropping the task closes it.

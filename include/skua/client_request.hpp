@@ -88,9 +88,12 @@ class ClientRequest final {
   /// Lifetime:  what `produce` captures lives until the request has ended.
   ClientRequest& stream(std::string_view type, std::function<Task<>(BodyWriter&)> produce,
                         std::optional<std::uint64_t> length_bytes = std::nullopt) &;
-  template <SafeInAwait F>
+  template <class F>
   ClientRequest&& stream(std::string_view type, F&& produce,
                          std::optional<std::uint64_t> length_bytes = std::nullopt) && {
+    static_assert(SafeInAwait<F>,
+                  "a closure with captures gets a name before it is passed to a request: GCC 12 "
+                  "destroys a temporary one twice");
     return std::move(
         stream(type, std::function<Task<>(BodyWriter&)>(std::forward<F>(produce)), length_bytes));
   }
@@ -138,15 +141,31 @@ class ClientRequest final {
 
   /// Told while content is received, as text(), save() and download() do it; `on_upload` while it
   /// is sent.
-  template <SafeInAwait F>
+  template <class F>
     requires std::invocable<F&, Progress>
   ClientRequest&& on_progress(F&& call) && {
+    static_assert(SafeInAwait<F>,
+                  "a closure with captures gets a name before it is passed to a request: GCC 12 "
+                  "destroys a temporary one twice");
     return std::move(set_progress(std::forward<F>(call)));
   }
-  template <SafeInAwait F>
+  template <class F>
     requires std::invocable<F&, Progress>
   ClientRequest&& on_upload(F&& call) && {
+    static_assert(SafeInAwait<F>,
+                  "a closure with captures gets a name before it is passed to a request: GCC 12 "
+                  "destroys a temporary one twice");
     return std::move(set_upload(std::forward<F>(call)));
+  }
+  template <class F>
+  ClientRequest& on_progress(F&&) & {
+    static_assert(sizeof(F) == 0, "a request that has a name takes set_progress(call)");
+    return *this;
+  }
+  template <class F>
+  ClientRequest& on_upload(F&&) & {
+    static_assert(sizeof(F) == 0, "a request that has a name takes set_upload(call)");
+    return *this;
   }
   ClientRequest& set_progress(std::function<void(Progress)> call) &;
   ClientRequest& set_upload(std::function<void(Progress)> call) &;
@@ -163,6 +182,13 @@ class ClientRequest final {
   ///            and why. What the producer of a stream throws comes out here.
   [[nodiscard]] Task<Outcome<ClientResponse>> send() &&;
   auto operator co_await() && { return std::move(*this).send(); }
+  template <class Self = ClientRequest>
+  Task<Outcome<ClientResponse>> operator co_await() & {
+    static_assert(sizeof(Self) == 0,
+                  "a request is sent once: co_await std::move(request), or await the expression "
+                  "that makes it");
+    return std::move(*this).send();
+  }
   /// Sends it and reads the content as one text. A status of 400 and above is no error.
   [[nodiscard]] Task<Outcome<std::string>> text() &&;
   /// Sends it and saves the content: ClientResponse::save. Any status but 2xx is an error

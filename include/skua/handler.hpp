@@ -56,15 +56,21 @@ struct Signature<R (C::*)(A...) noexcept> : Signature<R (C::*)(A...)> {};
 template <class A>
 struct FromPath {
   static constexpr bool has_request = false;
+  static constexpr bool copies_request = false;
   using Arguments = A;
 };
 template <class... A>
 struct FromPath<Types<Request&, A...>> {
   static constexpr bool has_request = true;
+  static constexpr bool copies_request = false;
   using Arguments = Types<A...>;
 };
 template <class... A>
 struct FromPath<Types<const Request&, A...>> : FromPath<Types<Request&, A...>> {};
+template <class... A>
+struct FromPath<Types<Request, A...>> : FromPath<Types<Request&, A...>> {
+  static constexpr bool copies_request = true;
+};
 
 template <class F>
 constexpr std::size_t path_parameters() noexcept {
@@ -204,6 +210,8 @@ Out call_converted(const F& f, Request& request, std::size_t index, Types<First,
 }
 
 template <class S>
+inline constexpr bool copies_request = FromPath<typename S::Arguments>::copies_request;
+template <class S>
 concept TakesPathParameters =
     are_path_parameters(typename FromPath<typename S::Arguments>::Arguments{});
 /// A coroutine goes on when what its reference parameters refer to is gone.
@@ -225,6 +233,9 @@ consteval bool check_handler() {
   if constexpr (S::is_known) {
     static_assert(!S::is_mutable,
                   "a handler is called by several threads at once: it cannot be mutable");
+    static_assert(!copies_request<S>,
+                  "a handler takes its request by reference: skua::Request& or const "
+                  "skua::Request&");
     static_assert(TakesPathParameters<S>,
                   "a handler takes a Request& first, if at all; its other parameters are integers, "
                   "double, bool, "
@@ -239,7 +250,8 @@ consteval bool check_handler() {
     static_assert(!keeps_references<S>,
                   "a coroutine takes its path parameters by value: a reference would not outlive "
                   "its first co_await");
-    return !S::is_mutable && TakesPathParameters<S> && ReturnsResponse<S> && !keeps_references<S>;
+    return !S::is_mutable && !copies_request<S> && TakesPathParameters<S> && ReturnsResponse<S> &&
+           !keeps_references<S>;
   }
   return false;
 }

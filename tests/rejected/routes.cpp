@@ -32,6 +32,9 @@ void valid_routes([[maybe_unused]] skua::Router& router) {
   router.use([](skua::Request&) -> std::optional<skua::Response> { return std::nullopt; });
   router.use([](const skua::Request&, skua::Response&) {});
   router.mount("/x", skua::Router());
+  const std::string text = "/y";
+  router.get(skua::RuntimePattern(text + "/{id}"), [](int) { return "x"; });
+  router.mount(skua::RuntimePattern(text), skua::Router());
 #endif
 }
 
@@ -110,6 +113,9 @@ void handlers([[maybe_unused]] skua::Router& router) {
     skua::Response response = co_await next(request);
     co_return response;
   });
+#elif CASE == 32
+  // case 32: a handler takes its request by reference
+  router.get("/", [](skua::Request) { return "x"; });
 #elif CASE == 27
   // case 27: a handler returns what a Response can be made of
   router.get("/", [] { return 404; });
@@ -144,8 +150,16 @@ void the_rest([[maybe_unused]] skua::Router& router) {
   static char text[] = "not a constant";
   router.get("/", [] { return skua::StaticText(text); });
 #elif CASE == 28
-  // case 28: (cannot convert .*const char|no known conversion from 'const char)
+  // case 28: a pattern that is no literal is given as skua::RuntimePattern
   std::string pattern = "/" + std::to_string(1);
   router.get(pattern.c_str(), [] { return "x"; });
+#elif CASE == 33
+  // case 33: a pattern that is no literal is given as skua::RuntimePattern
+  std::string pattern = "/" + std::to_string(1);
+  router.get(pattern, [] { return "x"; });
+#elif CASE == 34
+  // case 34: a prefix that is no literal is given as skua::RuntimePattern
+  std::string prefix = "/api";
+  router.mount(prefix, skua::Router());
 #endif
 }

@@ -1,0 +1,35 @@
+# Runs a compiler: cmake -DEXPECTED=words -P Compile.cmake -- COMPILER ARGUMENTS...
+# Fails unless the regular expression EXPECTED is in the first three lines of what it says, not counting those
+# that only say where it is ("In file included from", "In instantiation of", "required from", excerpts). Where EXPECTED is
+# `compiles` it has to succeed.
+set(command)
+set(is_command FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(is_command)
+    list(APPEND command ${CMAKE_ARGV${i}})
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(is_command TRUE)
+  endif()
+endforeach()
+execute_process(COMMAND ${command} RESULT_VARIABLE status ERROR_VARIABLE said ENCODING UTF-8)
+if(EXPECTED STREQUAL "compiles")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "ought to compile:\n${said}")
+  endif()
+  return()
+endif()
+if(status EQUAL 0)
+  message(FATAL_ERROR "compiles, and ought to be refused with: ${EXPECTED}")
+endif()
+string(REPLACE ";" "," text "${said}")
+string(REPLACE "[" "(" text "${text}")  # a bracket would join the items of a list
+string(REPLACE "]" ")" text "${text}")
+string(REPLACE "\n" ";" lines "${text}")
+list(FILTER lines EXCLUDE REGEX
+     "^(In file included from| +from )|: In (function|member function|instantiation|static member|lambda)|: +(required|in .constexpr. expansion|recursively)|^ *[0-9]* [|]|^ *$")
+list(SUBLIST lines 0 3 first)
+list(JOIN first "\n" first)
+if(NOT first MATCHES "${EXPECTED}")
+  message(FATAL_ERROR "does not begin with \"${EXPECTED}\":\n${said}")
+endif()
