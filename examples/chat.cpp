@@ -10,7 +10,7 @@
 
 #include "chat/rooms.hpp"
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

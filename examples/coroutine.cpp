@@ -8,7 +8,7 @@
 #include <string>
 #include <tuple>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

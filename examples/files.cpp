@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 int main(int count, char** arguments) {
   const int port = count > 1 ? std::atoi(arguments[1]) : 8080;

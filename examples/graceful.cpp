@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

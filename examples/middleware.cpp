@@ -18,7 +18,7 @@ std::string long_page() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  using namespace std::chrono_literals;
+  using namespace skua::literals;
   skua::Router router;
 
   // First, as a preflight never says who it is: which pages may read our answers.

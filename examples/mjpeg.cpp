@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

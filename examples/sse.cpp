@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

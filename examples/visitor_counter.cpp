@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-using namespace std::chrono_literals;
+using namespace skua::literals;
 
 namespace {
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles every ```cpp block of the README and of docs/, and follows their links to files of the tree.
+"""Compiles the ```cpp blocks of the README and of docs/ as a reader pastes them, and follows their links to files.
 
-A block fenced ```cpp is a whole file. One fenced ```cpp fragment is the inside of a function, with
-<skua.hpp> included, `using namespace skua::literals` and a coroutine around it if it awaits.
+A block fenced ```cpp is a whole file. One fenced ```cpp fragment is the inside of a function. It is compiled
+exactly as it stands, after those #include and `using namespace` lines that the same page has shown above it; the
+function is a coroutine where the fragment awaits. Nothing else is added.
 The README must name the two commands that it promises: make run, make test.
 Usage: check_snippets.py [ROOT]      compiler: $CXX, else g++
 """
@@ -16,23 +17,30 @@ import sys
 FLAGS = "-std=c++20 -Wall -Wextra -Wno-unused -Wno-dangling-reference -fsyntax-only".split()
 FENCE = re.compile(r"^```cpp(?P<how>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)")
-INCLUDES = "#include <skua.hpp>\n#include <chrono>\n#include <cstdio>\n#include <map>\n#include <string>\n#include <vector>\n"
+SHOWN = re.compile(r"^(?:#include .*|using namespace .*)$", re.M)
+AWAITS = re.compile(r"^co_|^(?:\w.*)?\bco_await\b", re.M)
 
 
-def whole(how: str, code: str) -> str:
-    if how.strip() != "fragment":
-        return code
-    head = INCLUDES + "using namespace std::chrono_literals;\nusing namespace skua::literals;\n"
-    awaits = re.search(r"^co_|^(?:\w.*)?\bco_await\b", code, re.M)
-    result = "skua::Task<>" if awaits else "void"
-    return f"{head}{result} snippet() {{\n#line 1\n{code}}}\n"
+def units(file: pathlib.Path, text: str) -> list[str]:
+    """What is to be compiled of a page: each whole file, and its fragments in order."""
+    whole, page, fragments = [], "", 0
+    for match in FENCE.finditer(text):
+        place = f'#line {text.count(chr(10), 0, match.start()) + 2} "{file}"\n'
+        if match["how"].strip() != "fragment":
+            whole.append(place + match["code"])
+            page += "".join(line + "\n" for line in SHOWN.findall(match["code"]))
+            continue
+        fragments += 1
+        result = "skua::Task<>" if AWAITS.search(match["code"]) else "void"
+        page += f"{result} fragment_{fragments}() {{\n{place}{match['code']}}}\n"
+    return whole + ([page] if fragments else [])
 
 
-def compile_block(root: pathlib.Path, file: pathlib.Path, line: int, text: str) -> bool:
+def compile_unit(root: pathlib.Path, file: pathlib.Path, text: str) -> bool:
     command = [os.environ.get("CXX", "g++"), *FLAGS, "-I", str(root / "include"), "-x", "c++", "-"]
     errors = subprocess.run(command, input=text, capture_output=True, text=True)
     if errors.returncode:
-        print(f"{file}:{line}: this snippet does not compile:\n{errors.stderr}")
+        print(f"{file}: this snippet does not compile:\n{errors.stderr}")
     return errors.returncode == 0
 
 
@@ -54,18 +62,17 @@ def main(arguments: list[str]) -> int:
         text = file.read_text()
         wrong += links(root, file, text)
         if file.name in {"README.md"} or root / "docs" in file.parents:
-            blocks += [(root, file, text.count("\n", 0, match.start()) + 1, whole(match["how"], match["code"]))
-                       for match in FENCE.finditer(text)]
+            blocks += [(root, file, unit) for unit in units(file, text)]
     readme = (root / "README.md").read_text() if (root / "README.md").exists() else ""
     for command in ("make run", "make test"):
         if command not in readme:
             print(f"README.md does not name `{command}`")
             wrong += 1
     if not (root / "include/skua.hpp").exists():
-        print(f"include/skua.hpp is not there yet: {len(blocks)} snippets were not compiled")
+        print(f"include/skua.hpp is not there yet: {len(blocks)} of them were not compiled")
         blocks = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        wrong += [*pool.map(lambda block: compile_block(*block), blocks)].count(False)
+        wrong += [*pool.map(lambda block: compile_unit(*block), blocks)].count(False)
     return 1 if wrong else 0
 
 

@@ -113,14 +113,25 @@ fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return 
 passes "headers: whole" headers
 printf '#pragma once\ninline std::string a();\n' >include/skua/a.hpp; fails "headers: lacks an include" "does not compile alone" headers
 printf 'struct A {};\n' >include/skua/a.hpp; fails "headers: no pragma once" "does not compile alone" headers
+fresh; printf '#pragma once\n' >include/skua/a.hpp; printf '#pragma once\n#include "skua/b.hpp"\n' >include/skua.hpp
+fails "headers: one include" "skua.hpp does not include skua/a.hpp" headers
 
 snippets() { python3 "$tools/check_snippets.py" .; }
 good_readme() {
-  fresh; mkdir docs; echo '#pragma once' >include/skua.hpp; echo 'namespace skua { namespace literals {} inline int f() { return 1; } }' >>include/skua.hpp
-  printf '`make run` `make test` [docs](docs)\n```cpp fragment\nint a = skua::f();\n```\n```cpp\n#include <skua.hpp>\nint main() { return skua::f(); }\n```\n' >README.md
+  fresh; mkdir docs
+  printf '%s\n' '#pragma once' 'namespace skua { inline int f() { return 1; }' \
+    'namespace literals { consteval int operator""_KiB(unsigned long long n) { return int(n) << 10; } } }' >include/skua.hpp
+  printf '`make run` `make test` [docs](docs)\n```cpp\n#include <skua.hpp>\n\nusing namespace skua::literals;\nint main() { return skua::f(); }\n```\n```cpp fragment\nint a = skua::f() + 1_KiB;\n```\n```cpp fragment\nint a = 2;\n```\n' >README.md
 }
+fragment() { printf '```cpp fragment\n%s\n```\n' "$1" >>docs/a.md; }
+page() { good_readme; printf '```cpp\n%s\n```\n' "$1" >docs/a.md; }
 good_readme; passes "snippets: good" snippets
-printf '```cpp fragment\nskua::g();\n```\n' >docs/a.md; fails "snippets: fragment" "docs/a.md:1: this snippet does not compile" snippets
+page '#include <skua.hpp>'; fragment 'skua::g();'; fails "snippets: fragment" "docs/a.md:5:7: error" snippets
+good_readme; fragment 'skua::f();'; fails "snippets: no include shown" "docs/a.md:2" snippets
+page '#include <skua.hpp>'; fragment 'int a = 1_KiB;'; fails "snippets: no literals shown" "docs/a.md:5" snippets
+good_readme; fragment 'skua::f();'; printf '```cpp\n#include <skua.hpp>\n```\n' >>docs/a.md
+fails "snippets: shown too late" "docs/a.md:2" snippets
+page '#include <skua.hpp>'; fragment 'int a = 1;'; fragment 'int b = a;'; fails "snippets: another fragment's names" "docs/a.md:8" snippets
 good_readme; printf '```cpp\nint main() { skua::f(); }\n```\n' >docs/a.md; fails "snippets: file" "does not compile" snippets
 good_readme; echo '[a](nowhere.md)' >>README.md; fails "snippets: link" "nowhere.md leads nowhere" snippets
 good_readme; echo 'hello' >README.md; fails "snippets: commands" 'make run' snippets
