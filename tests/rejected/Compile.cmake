@@ -2,6 +2,7 @@
 # Fails unless the regular expression EXPECTED is in the first three lines of what it says, not counting those
 # that only say where it is ("In file included from", "In instantiation of", "required from", excerpts). Where EXPECTED is
 # `compiles` it has to succeed.
+cmake_minimum_required(VERSION 3.25)
 set(command)
 set(is_command FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -19,13 +19,14 @@ skua::Task<> uses([[maybe_unused]] skua::Client& client, [[maybe_unused]] std::s
   auto sent = co_await client.get("/").on_progress([](skua::Progress) {});
 #elif CASE == 1
   // case 1: a closure with captures gets a name before it is passed to
-  auto bytes = co_await skua::offload([text] { return text.size(); });
+  auto bytes = co_await skua::offload([text] { return text.size(); });  // await-safe: refused
 #elif CASE == 2
   // case 2: a closure with captures gets a name before it is passed to
-  auto sent = co_await client.get("/").on_progress([text](skua::Progress) {});
+  auto sent =
+      co_await client.get("/").on_progress([text](skua::Progress) {});  // await-safe: refused
 #elif CASE == 3
   // case 3: a closure with captures gets a name before it is passed to
-  auto sent = co_await client.post("/").stream(
+  auto sent = co_await client.post("/").stream(  // await-safe: refused
       "text/plain", [text](skua::BodyWriter& out) -> skua::Task<> { co_await out.write(text); });
 #elif CASE == 4
   // case 4: co_await std::move.request., or await the expression that makes it
