@@ -2,6 +2,8 @@
 // The options of `skua bench`. Their texts say what the defaults of BenchOptions are.
 #include "bench_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -14,15 +16,6 @@
 
 namespace skua::cli {
 namespace {
-
-std::pair<std::string, std::string> split_field(const std::string& line) {
-  const std::size_t colon = line.find(':');
-  if (colon == line.npos || colon == 0) {
-    throw CLI::ValidationError("--header", "'" + line + "' has no colon behind a name");
-  }
-  const std::size_t value = line.find_first_not_of(" \t", colon + 1);
-  return {line.substr(0, colon), value == line.npos ? "" : line.substr(value)};
-}
 
 std::string read_data(const std::string& text) {
   if (!text.starts_with('@')) return text;

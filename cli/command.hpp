@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <functional>
 
 #include "exit_code.hpp"
+
+// CLI11 takes 15 seconds to compile: only the files that declare options include it.
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace skua::cli {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -37,6 +39,12 @@ std::pair<std::string, std::string> split_at_colon(const std::string& option,
     throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
   }
   return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+std::pair<std::string, std::string> split_field(const std::string& line) {
+  auto field = split_at_colon("--header", line);
+  field.second.erase(0, field.second.find_first_not_of(" \t"));
+  return field;
 }
 
 CLI::Validator in_range(double least, double most) {

@@ -21,6 +21,8 @@ void declare_colour(CLI::App& parser, Colour& colour);
 /// Ends with: CLI::ValidationError where there is no colon, or nothing in front of it.
 std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text);
+/// A field as `--header` takes it, 'NAME: VALUE', without the white space in front of the value.
+std::pair<std::string, std::string> split_field(const std::string& line);
 
 /// CLI::Range for what need not be whole; that one takes NaN for everything.
 CLI::Validator in_range(double least, double most);

@@ -39,7 +39,7 @@ namespace {
 
 void say(std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stderr); }
 
-std::chrono::sys_seconds now() {
+std::chrono::sys_seconds wall_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
@@ -160,7 +160,7 @@ class Conversation {
       fail(file_failed, "cannot keep cookies in " + options_.cookie_file + ": it is no file");
       return false;
     }
-    const auto report = client.cookie_jar().load(options_.cookie_file, now());
+    const auto report = client.cookie_jar().load(options_.cookie_file, wall_time());
     if (!report && report.error().code() != Errc::NotFound) {
       fail(file_failed, file_text("read", options_.cookie_file, report.error()));
       return false;
@@ -174,7 +174,7 @@ class Conversation {
 
   bool save_cookies(Client& client) {
     if (options_.cookie_file.empty()) return true;
-    const Result<void> saved = client.cookie_jar().save(options_.cookie_file, now());
+    const Result<void> saved = client.cookie_jar().save(options_.cookie_file, wall_time());
     if (!saved) fail(file_failed, file_text("write", options_.cookie_file, saved.error()));
     return saved.has_value();
   }

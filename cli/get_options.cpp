@@ -2,12 +2,13 @@
 // The options of `skua get` and its siblings, and what may not be said together.
 #include "get_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <limits>
 #include <memory>
 
 #include "base/ascii.hpp"
-#include "command.hpp"
 #include "common_options.hpp"
 
 namespace skua::cli {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The `skua` command: one row of the table for each of its commands.
+#include <CLI/CLI.hpp>
+
 #include "bench.hpp"
-#include "command.hpp"
 #include "get.hpp"
 #include "serve.hpp"
 #include "skua/release.hpp"

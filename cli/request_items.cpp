@@ -52,10 +52,10 @@ std::optional<Cut> cut(std::string_view word) {
   return std::nullopt;
 }
 
-std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+std::string in_quotes(std::string_view text) { return "'" + std::string(text) + "'"; }
 
 Problem wrong(std::string_view what, const std::string& why) {
-  return {.error = Errc::MalformedForm, .text = quoted(what) + " " + why};
+  return {.error = Errc::MalformedForm, .text = in_quotes(what) + " " + why};
 }
 
 Problem unreadable(const std::string& path, Error error) {
@@ -71,7 +71,7 @@ Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
     FieldLines().add(field.name, value);
   } catch (const std::invalid_argument& error) {
     return Problem{.error = Errc::MalformedField,
-                   .text = quoted(whole) + " is no field: " + error.what()};
+                   .text = in_quotes(whole) + " is no field: " + error.what()};
   }
   return field;
 }
@@ -84,8 +84,8 @@ Outcome<RequestItems::File> make_file(std::string name, std::string_view text,
     file.type = text.substr(at + mark.size());
     text = text.substr(0, at);
     if (!http::parse_media_type(file.type)) {
-      return wrong(
-          whole, "names a file of the type " + quoted(file.type) + ", which is none: type/subtype");
+      return wrong(whole, "names a file of the type " + in_quotes(file.type) +
+                              ", which is none: type/subtype");
     }
   }
   if (text.empty()) return wrong(whole, "names no file behind the @");
@@ -105,7 +105,7 @@ Outcome<RequestItems::Field> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0) {
     return Problem{.error = Errc::MalformedField,
-                   .text = quoted(line) + " has no colon behind a name"};
+                   .text = in_quotes(line) + " has no colon behind a name"};
   }
   return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
 }
@@ -118,7 +118,7 @@ Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
   auto& [name, separator, value] = *parts;
   if (name.empty()) {
     const bool is_file = separator == "@";
-    return wrong(word, "has no name in front of the " + quoted(separator) +
+    return wrong(word, "has no name in front of the " + in_quotes(separator) +
                            (is_file ? "; a whole content is sent with --data @FILE" : ""));
   }
   if (separator == ":") {

@@ -2,6 +2,8 @@
 // The options of `skua serve`. Their texts say what the defaults of ServeOptions are.
 #include "serve_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "serve_tls.hpp"
 
 #include <chrono>

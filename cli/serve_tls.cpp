@@ -3,6 +3,8 @@
 // that sends plain HTTP to the first.
 #include "serve_tls.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "skua/middleware.hpp"
 
 #include <chrono>

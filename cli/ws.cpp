@@ -33,9 +33,9 @@ constexpr std::string_view last_ping = "skua: seen?";
 constexpr Duration drain_interval = 20ms;
 
 /// One conversation.
-class Conversation {
+class Dialogue {
  public:
-  explicit Conversation(const WsOptions& options)
+  explicit Dialogue(const WsOptions& options)
       : options_(options),
         is_interactive_(is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) &&
                         options.messages.empty() && !options.listen),
@@ -211,7 +211,7 @@ class Conversation {
 
 int talk(const WsOptions& options) {
   warn_of(options.client.tls);
-  Conversation conversation(options);
+  Dialogue conversation(options);
   return skua::run(conversation.run());
 }
 

@@ -2,6 +2,8 @@
 // The options of `skua ws`.
 #include "ws_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,12 +12,6 @@
 
 namespace skua::cli {
 namespace {
-
-std::pair<std::string, std::string> split_field(const std::string& line) {
-  auto field = split_at_colon("--header", line);
-  field.second.erase(0, field.second.find_first_not_of(" \t"));
-  return field;
-}
 
 void declare_request(CLI::App& parser, WsOptions& options) {
   parser

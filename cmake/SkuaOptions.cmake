@@ -6,6 +6,7 @@ option(SKUA_BUILD_BENCH "Build the benchmark servers" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
 option(SKUA_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_HARDEN "Bounds checks of the standard library, FORTIFY, stack protector, full RELRO" ON)
+option(SKUA_UNITY "Compile several files of a folder as one unit: a third of the time" OFF)
 set(SKUA_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
 set(SKUA_TEST_FOLDERS "" CACHE STRING "Folders of src/ and tests/ whose tests are built; empty: all")
 set(SKUA_WITH_IO_URING AUTO CACHE STRING "io_uring back end: AUTO, ON or OFF")
@@ -34,8 +35,9 @@ if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   mark_as_advanced(SKUA_CCACHE)
   if(SKUA_CCACHE)
     # Paths relative to the tree, so that what one checkout has compiled serves another.
+    # The sloppiness is what precompiled headers need.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
-        CCACHE_NOHASHDIR=1 ${SKUA_CCACHE})
+        CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
   endif()
 endif()
 

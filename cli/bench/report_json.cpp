@@ -57,7 +57,7 @@ std::string latency(const base::Histogram& histogram) {
       .json();
 }
 
-std::string statuses(const Tally& tally) {
+std::string statuses_json(const Tally& tally) {
   Object object;
   for (std::size_t i = 0; i < tally.statuses.size(); ++i) {
     object.add(std::to_string(i + 1) + "xx", tally.statuses[i]);
@@ -65,7 +65,7 @@ std::string statuses(const Tally& tally) {
   return object.add("other", tally.other_statuses).json();
 }
 
-std::string errors(const Tally& tally) {
+std::string errors_json(const Tally& tally) {
   Object object;
   for (std::size_t i = 0; i < failure_count; ++i) {
     object.add(name_of(static_cast<Failure>(i)), tally.failed[i]);
@@ -108,9 +108,9 @@ std::string json_report(const Plan& plan, const Tally& tally) {
       .add("bytes_sent", tally.bytes_sent)
       .raw("latency_us", latency(tally.latency));
   if (plan.rate) object.raw("uncorrected_latency_us", latency(tally.uncorrected));
-  object.raw("statuses", statuses(tally))
+  object.raw("statuses", statuses_json(tally))
       .add("failures", tally.failures.value())
-      .raw("errors", errors(tally))
+      .raw("errors", errors_json(tally))
       .raw("first_errors", reasons(tally))
       .add("not_sent", tally.missed)
       .add("warmup_answers", tally.warmup_answers)

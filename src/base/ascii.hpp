@@ -64,6 +64,16 @@ constexpr bool is_hex(char c) noexcept { return is(c, Hex); }
 constexpr bool is_alpha(char c) noexcept { return is(c, Alpha); }
 /// Optional white space: SP or HTAB. RFC 9110 §5.6.3
 constexpr bool is_ows(char c) noexcept { return c == ' ' || c == '\t'; }
+/// CTL. RFC 5234 appendix B.1
+constexpr bool is_control(char c) noexcept {
+  return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
+}
+constexpr bool has_control(std::string_view text) noexcept {
+  for (const char c : text) {
+    if (is_control(c)) return true;
+  }
+  return false;
+}
 
 /// The value of a hexadecimal digit; only for those that are one.
 constexpr unsigned hex_value(char c) noexcept {
@@ -83,9 +93,14 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noex
   return true;
 }
 
+/// Removes the optional white space in front.
+constexpr void skip_ows(std::string_view& text) noexcept {
+  while (!text.empty() && is_ows(text.front())) text.remove_prefix(1);
+}
+
 /// The text without the optional white space around it.
 constexpr std::string_view trim_ows(std::string_view text) noexcept {
-  while (!text.empty() && is_ows(text.front())) text.remove_prefix(1);
+  skip_ows(text);
   while (!text.empty() && is_ows(text.back())) text.remove_suffix(1);
   return text;
 }

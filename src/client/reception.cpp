@@ -16,8 +16,8 @@ namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr std::size_t piece_bytes = 32 * 1024;      // of what is decoded
-constexpr std::size_t discarded_bytes = 64 * 1024;  // more costs more than another connection
+constexpr std::size_t decoded_piece_bytes = 32 * 1024;  // of what is decoded
+constexpr std::size_t discarded_bytes = 64 * 1024;      // more costs more than another connection
 constexpr Duration discarding_time = 1s;
 constexpr std::uint64_t most_believed = 1_MiB;  // of a length that is only told
 
@@ -89,7 +89,7 @@ void Reception::complete() noexcept {
 
 // Empty where more has to come first.
 Result<Bytes> Reception::decode(ContentDecoder& decoder) {
-  decoded_.resize(piece_bytes);
+  decoded_.resize(decoded_piece_bytes);
   const Result<std::size_t> size = decoder.read(input_, decoded_);
   if (!size) return size.error();
   return bytes(std::string_view(decoded_.data(), *size));

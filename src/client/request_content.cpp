@@ -13,10 +13,10 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t piece_bytes = 64 * 1024;
+constexpr std::size_t file_piece_bytes = 64 * 1024;
 
 Result<std::string> read_piece(MultipartWriter& parts) {
-  std::string piece(piece_bytes, '\0');
+  std::string piece(file_piece_bytes, '\0');
   const Result<std::size_t> size = parts.read(piece);
   if (!size) return size.error();
   piece.resize(*size);

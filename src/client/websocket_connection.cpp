@@ -8,7 +8,7 @@
 namespace skua::client {
 namespace {
 
-constexpr int rounds_per_turn = 16;
+constexpr int resumes_per_turn = 16;
 
 }  // namespace
 
@@ -150,7 +150,7 @@ void WebSocketConnection::settle() {
   take_early();
   flush();
   for (int round = 0; state_ == State::Open && socket_.can_resume(); ++round) {
-    if (round == rounds_per_turn) {
+    if (round == resumes_per_turn) {
       settle_later();  // others have their turn first
       break;
     }

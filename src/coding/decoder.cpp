@@ -9,7 +9,7 @@
 namespace skua::coding {
 namespace {
 
-constexpr std::size_t room_bytes = 16U << 10U;
+constexpr std::size_t decoder_room_bytes = 16U << 10U;
 
 std::unique_ptr<DecodeEngine> make_engine([[maybe_unused]] Coding coding,
                                           [[maybe_unused]] RawDeflate raw) {
@@ -72,7 +72,7 @@ Result<std::size_t> Decoder::read(std::string_view& input, std::span<char> room)
 Result<void> Decoder::push(std::string_view input, std::string& output) {
   for (;;) {
     const std::size_t before = output.size();
-    output.resize(before + room_bytes);
+    output.resize(before + decoder_room_bytes);
     const Result<std::size_t> made = read(input, std::span(output).subspan(before));
     output.resize(before + (made ? *made : 0));
     if (!made) return made.error();

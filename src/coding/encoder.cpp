@@ -8,7 +8,7 @@
 namespace skua::coding {
 namespace {
 
-constexpr std::size_t room_bytes = 16U << 10U;
+constexpr std::size_t encoder_room_bytes = 16U << 10U;
 
 std::unique_ptr<EncodeEngine> make_engine([[maybe_unused]] Coding coding,
                                           [[maybe_unused]] int level) {
@@ -68,9 +68,9 @@ Result<void> Encoder::restart() {
 Result<void> Encoder::run(std::string_view input, std::string& output, Drive drive) {
   for (;;) {
     const std::size_t before = output.size();
-    output.resize(before + room_bytes);
+    output.resize(before + encoder_room_bytes);
     const Result<Step> step =
-        engine_->run(input, std::span(output).subspan(before, room_bytes), drive);
+        engine_->run(input, std::span(output).subspan(before, encoder_room_bytes), drive);
     output.resize(before + (step ? step->made : 0));
     if (!step) return step.error();
     input.remove_prefix(step->taken);

@@ -8,20 +8,6 @@
 #include "skua/status.hpp"
 
 namespace skua::h2 {
-namespace {
-
-std::uint32_t id_of(const nghttp2_frame& frame) noexcept {
-  return static_cast<std::uint32_t>(frame.hd.stream_id);
-}
-std::int32_t id_of(const ClientStream& stream) noexcept {
-  return static_cast<std::int32_t>(stream.id());
-}
-bool ends_stream(const nghttp2_frame& frame) noexcept {
-  return (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-}
-
-}  // namespace
-
 // Responses ---------------------------------------------------------------------------------------
 
 int ClientStreams::on_begin_headers(const nghttp2_frame& frame) {

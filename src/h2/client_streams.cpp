@@ -18,15 +18,6 @@ namespace {
 ClientStreamState& state_of(ClientStream& stream) noexcept {
   return static_cast<ClientStreamState&>(stream);
 }
-std::uint32_t id_of(const nghttp2_frame& frame) noexcept {
-  return static_cast<std::uint32_t>(frame.hd.stream_id);
-}
-std::int32_t id_of(const ClientStream& stream) noexcept {
-  return static_cast<std::int32_t>(stream.id());
-}
-bool ends_stream(const nghttp2_frame& frame) noexcept {
-  return (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
-}
 
 }  // namespace
 

@@ -41,6 +41,10 @@ class ClientStreamState final : public ClientStream {
   bool is_closed = false;       // nghttp2 is done with it
 };
 
+inline std::int32_t id_of(const ClientStream& stream) noexcept {
+  return static_cast<std::int32_t>(stream.id());
+}
+
 /// The client's side by nghttp2. Internal: it shows nghttp2.
 class ClientStreams final : public ClientSession, private EngineUser {
  public:

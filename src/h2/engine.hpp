@@ -20,6 +20,13 @@
 
 namespace skua::h2 {
 
+inline std::uint32_t id_of(const nghttp2_frame& frame) noexcept {
+  return static_cast<std::uint32_t>(frame.hd.stream_id);
+}
+inline bool ends_stream(const nghttp2_frame& frame) noexcept {
+  return (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
+}
+
 /// What an engine tells a session. What is thrown ends the connection; the numbers that are
 /// returned are nghttp2's. Internal: it shows nghttp2.
 class EngineUser {

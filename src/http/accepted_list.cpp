@@ -62,10 +62,6 @@ std::optional<std::string_view> take_quoted(std::string_view& text) noexcept {
   return std::nullopt;
 }
 
-void skip_space(std::string_view& text) noexcept {
-  while (!text.empty() && ascii::is_ows(text.front())) text.remove_prefix(1);
-}
-
 bool is_value(std::string_view text) noexcept {
   for (const char c : text) {
     if (!ascii::is_token(c) && c != '/') return false;
@@ -102,10 +98,10 @@ std::optional<Accepted> parse_member(std::string_view text) noexcept {
 
 std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept {
   std::string_view rest = text;
-  skip_space(rest);
+  ascii::skip_ows(rest);
   while (!rest.empty() && rest.front() == ';') {
     rest.remove_prefix(1);
-    skip_space(rest);
+    ascii::skip_ows(rest);
     AcceptParameter parameter{.name = take_token(rest)};
     if (parameter.name.empty()) continue;  // RFC 9110 §5.6.6: it may be left out
     if (rest.empty() || rest.front() != '=') return std::nullopt;
@@ -118,7 +114,7 @@ std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept {
       parameter.value = take_token(rest);
       if (parameter.value.empty()) return std::nullopt;
     }
-    skip_space(rest);
+    ascii::skip_ows(rest);
     if (!rest.empty() && rest.front() != ';') return std::nullopt;
     text = rest;
     return parameter;

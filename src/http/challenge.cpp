@@ -12,7 +12,7 @@ namespace skua {
 namespace http {
 namespace {
 
-constexpr Error malformed{Errc::MalformedChallenge};
+constexpr Error malformed_challenge{Errc::MalformedChallenge};
 
 constexpr bool is_token68_letter(char c) noexcept {
   return ascii::is_alpha(c) || ascii::is_digit(c) ||
@@ -58,7 +58,7 @@ class Reader {
   Result<std::string> value() {
     if (!is_at('"')) {
       const std::string_view plain = token();
-      if (plain.empty()) return malformed;
+      if (plain.empty()) return malformed_challenge;
       return std::string(plain);
     }
     std::string out;
@@ -71,7 +71,7 @@ class Reader {
       if (i == rest_.size() || !ascii::is_field_value(rest_[i])) break;
       out += rest_[i];
     }
-    return malformed;
+    return malformed_challenge;
   }
 
  private:
@@ -91,14 +91,14 @@ class Reader {
 Result<void> read_parameter(Reader& reader, std::string_view name, Challenge& challenge) {
   std::string key = lower(name);
   // RFC 9110 §11.2: a name occurs once.
-  if (challenge.find(key) != nullptr || !challenge.token.empty()) return malformed;
-  if (challenge.parameters.size() == max_challenge_parameters) return malformed;
+  if (challenge.find(key) != nullptr || !challenge.token.empty()) return malformed_challenge;
+  if (challenge.parameters.size() == max_challenge_parameters) return malformed_challenge;
   reader.skip(1);
   reader.skip_space();
   auto value = reader.value();
   if (!value) return value.error();
   reader.skip_space();
-  if (!reader.ends_element()) return malformed;
+  if (!reader.ends_element()) return malformed_challenge;
   challenge.parameters.push_back({std::move(key), *std::move(value)});
   return {};
 }
@@ -106,28 +106,28 @@ Result<void> read_parameter(Reader& reader, std::string_view name, Challenge& ch
 // One element: a parameter of the last challenge, or a scheme with what may follow on it.
 Result<void> read_element(Reader& reader, std::vector<Challenge>& challenges) {
   const std::string_view word = reader.token();
-  if (word.empty()) return malformed;
+  if (word.empty()) return malformed_challenge;
   const bool has_space = reader.is_at(' ');
   reader.skip_space();
   if (reader.is_at('=')) {
-    if (challenges.empty()) return malformed;
+    if (challenges.empty()) return malformed_challenge;
     return read_parameter(reader, word, challenges.back());
   }
-  if (challenges.size() == max_challenges) return malformed;
+  if (challenges.size() == max_challenges) return malformed_challenge;
   challenges.push_back({std::string(word), {}, {}});
   if (reader.ends_element()) return {};
-  if (!has_space) return malformed;
+  if (!has_space) return malformed_challenge;
   Challenge& challenge = challenges.back();
   challenge.token = reader.token68();
   if (!challenge.token.empty()) return {};
   const std::string_view first = reader.token();
   reader.skip_space();
-  if (first.empty() || !reader.is_at('=')) return malformed;
+  if (first.empty() || !reader.is_at('=')) return malformed_challenge;
   return read_parameter(reader, first, challenge);
 }
 
 Result<void> read_elements(std::string_view field, std::vector<Challenge>& challenges) {
-  if (field.size() > max_challenge_bytes) return malformed;
+  if (field.size() > max_challenge_bytes) return malformed_challenge;
   Reader reader(field);
   for (reader.skip_separators(); !reader.is_at_end(); reader.skip_separators()) {
     if (const auto read = read_element(reader, challenges); !read) return read;
@@ -170,7 +170,7 @@ Result<Challenge> parse_auth_parameters(std::string_view field) {
   std::vector<Challenge> read(1);
   const auto done = read_elements(field, read);
   if (!done) return done.error();
-  if (read.size() != 1) return malformed;
+  if (read.size() != 1) return malformed_challenge;
   return std::move(read.front());
 }
 
@@ -191,14 +191,14 @@ Result<std::vector<Challenge>> parse_challenges(std::string_view field) {
   std::vector<Challenge> challenges;
   const auto read = http::read_elements(field, challenges);
   if (!read) return read.error();
-  if (challenges.empty()) return http::malformed;
+  if (challenges.empty()) return http::malformed_challenge;
   return challenges;
 }
 
 Result<Challenge> parse_credentials(std::string_view field) {
   auto all = parse_challenges(field);
   if (!all) return all.error();
-  if (all->size() != 1) return http::malformed;
+  if (all->size() != 1) return http::malformed_challenge;
   return std::move(all->front());
 }
 

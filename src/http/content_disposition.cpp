@@ -17,10 +17,6 @@ namespace {
 // NAME_MAX is 255; what is written under another name meanwhile has a longer one.
 constexpr std::size_t longest_filename_bytes = 200;
 
-constexpr bool is_control(char c) noexcept {
-  return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-}
-
 // Only what browsers encode is decoded: a file called `50%25` is called so.
 std::string decode_value(const Parameter& parameter) {
   std::string text(parameter.value);
@@ -57,7 +53,7 @@ std::optional<std::string> decode_extended(std::string_view value) {
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (is_control(text[i]) || text[i] == '"') {
+    if (ascii::is_control(text[i]) || text[i] == '"') {
       percent::append_triplet(out, text[i]);
       continue;
     }
@@ -155,7 +151,7 @@ std::string safe_filename(std::string_view filename) {
   std::string name(trim_dots(filename));
   for (char& c : name) {
     constexpr std::string_view special = "<>:\"|?*";
-    if (is_control(c) || special.find(c) != special.npos) c = '_';
+    if (ascii::is_control(c) || special.find(c) != special.npos) c = '_';
   }
   replace_reordering(name);
   if (is_device(name)) name.insert(name.begin(), '_');

@@ -17,7 +17,7 @@ constexpr bool is_delimiter(char c) noexcept {
          (octet >= 0x5b && octet <= 0x60) || (octet >= 0x7b && octet <= 0x7e);
 }
 
-std::string_view take_token(std::string_view& text) noexcept {
+std::string_view take_date_token(std::string_view& text) noexcept {
   while (!text.empty() && is_delimiter(text.front())) text.remove_prefix(1);
   std::size_t size = 0;
   while (size < text.size() && !is_delimiter(text[size])) ++size;
@@ -98,7 +98,7 @@ struct Found {
 
 std::optional<sys_seconds> parse_cookie_date(std::string_view text) noexcept {
   Found found;
-  while (!text.empty()) found.read(take_token(text));
+  while (!text.empty()) found.read(take_date_token(text));
   if (!found.time || !found.day || !found.month || !found.year) return std::nullopt;
   unsigned full_year = *found.year;
   if (full_year >= 70 && full_year <= 99) full_year += 1900;

@@ -24,10 +24,6 @@ constexpr bool is_cookie_octet(char c) noexcept {
   return c > 0x20 && c < 0x7f && c != '"' && c != ',' && c != ';' && c != '\\';
 }
 
-constexpr bool is_control(char c) noexcept {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 std::string_view without_quotes(std::string_view value) noexcept {
   const bool is_quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
   return is_quoted ? value.substr(1, value.size() - 2) : value;
@@ -42,7 +38,7 @@ bool is_cookie_value(std::string_view value) noexcept {
 
 bool is_path(std::string_view path) noexcept {
   for (const char c : path) {
-    if (is_control(c) || c == ';' || static_cast<unsigned char>(c) > 0x7f) return false;
+    if (ascii::is_control(c) || c == ';' || static_cast<unsigned char>(c) > 0x7f) return false;
   }
   return path.empty() || path.front() == '/';
 }
@@ -93,7 +89,7 @@ constexpr std::string_view attribute(SameSite same_site) noexcept {
   return {};
 }
 
-void append_quoted(std::string& out, std::string_view text) {
+void append_quoted_value(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -107,7 +103,7 @@ void append_attribute(std::string& out, CookieForm form, std::string_view name,
                       std::string_view value) {
   out.append("; ").append(name).append("=");
   if (form == CookieForm::Rfc2109) {
-    append_quoted(out, value);
+    append_quoted_value(out, value);
   } else {
     out += value;
   }
@@ -146,7 +142,7 @@ std::string format_set_cookie(std::string_view name, std::string_view value,
   std::string out(name);
   out += '=';
   if (form == CookieForm::Rfc2109) {
-    append_quoted(out, without_quotes(value));
+    append_quoted_value(out, without_quotes(value));
     out += "; Version=\"1\"";
   } else {
     out += value;
@@ -186,7 +182,8 @@ void CookieField::add(std::string_view name, std::string_view value, std::string
                       std::string_view domain) {
   for (const std::string_view text : {name, value, path, domain}) {
     for (const char c : text) {
-      if ((is_control(c) && c != '\t') || c == ';') refuse("a control character or a semicolon");
+      if ((ascii::is_control(c) && c != '\t') || c == ';')
+        refuse("a control character or a semicolon");
     }
   }
   if (name.find('=') != name.npos) refuse("an equals sign in the name");
@@ -202,7 +199,7 @@ void CookieField::add(std::string_view name, std::string_view value, std::string
   if (name.empty() || name.front() == '$') return;
   if (text_.empty()) text_ = "$Version=\"1\"";
   text_.append("; ").append(name).append("=");
-  append_quoted(text_, without_quotes(value));
+  append_quoted_value(text_, without_quotes(value));
   if (!path.empty()) append_attribute(text_, form_, "$Path", path);
   if (!domain.empty()) append_attribute(text_, form_, "$Domain", domain);
 }

@@ -50,11 +50,6 @@ auto find_same(Domain& domain, const KeptCookie& cookie) noexcept {
   });
 }
 
-bool has_control(std::string_view text) noexcept {
-  return std::any_of(text.begin(), text.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
-
 // Whether a field could have said it, as SetCookie::parse reads them.
 Result<void> check_sayable(const KeptCookie& cookie) {
   std::string field = cookie.name + '=' + cookie.value;
@@ -159,7 +154,8 @@ bool CookieJar::hides_secure(const KeptCookie& cookie, sys_seconds now) const {
 // The end of RFC 6265bis §5.7: the cookie may be kept, in place of one that it replaces.
 Result<void> CookieJar::keep(KeptCookie cookie, sys_seconds now) {
   // A tab is allowed, but curl refuses it too: `cookies.txt` has no room for one.
-  if (has_control(cookie.name) || has_control(cookie.value) || has_control(cookie.path)) {
+  if (ascii::has_control(cookie.name) || ascii::has_control(cookie.value) ||
+      ascii::has_control(cookie.path)) {
     return refused("cookie: a tab");
   }
   const std::size_t bytes = http::size_of(cookie);

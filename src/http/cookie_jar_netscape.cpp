@@ -27,13 +27,13 @@ using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 constexpr std::string_view http_only_prefix = "#HttpOnly_";
-constexpr std::string_view head =
+constexpr std::string_view file_head =
     "# Netscape HTTP Cookie File\n"
     "# domain, with the names below it, path, secure, expires, name, value\n\n";
 
 constexpr std::string_view word(bool is_true) noexcept { return is_true ? "TRUE" : "FALSE"; }
 
-Error malformed(const char* why) noexcept { return {Errc::MalformedCookie, why}; }
+Error malformed_line(const char* why) noexcept { return {Errc::MalformedCookie, why}; }
 
 void append_line(std::string& out, const KeptCookie& cookie) {
   std::string_view domain = cookie.domain;
@@ -83,7 +83,7 @@ Result<KeptCookie> read_line(std::string_view line) {
   }
   // curl takes it, too, where the tab in front of an empty value was lost.
   const auto tabs = std::count(line.begin(), line.end(), '\t');
-  if (tabs != 6 && tabs != 5) return malformed("cookies.txt: not seven fields");
+  if (tabs != 6 && tabs != 5) return malformed_line("cookies.txt: not seven fields");
   std::string_view domain = take(line, '\t');
   if (domain.starts_with('.')) domain.remove_prefix(1);
   const std::optional<bool> is_for_below = read_word(take(line, '\t'));
@@ -93,8 +93,8 @@ Result<KeptCookie> read_line(std::string_view line) {
   const std::optional<sys_seconds> time = read_time(expires);
   cookie.name = take(line, '\t');
   cookie.value = line;
-  if (!is_for_below || !is_secure) return malformed("cookies.txt: neither TRUE nor FALSE");
-  if (!time) return malformed("cookies.txt: the time");
+  if (!is_for_below || !is_secure) return malformed_line("cookies.txt: neither TRUE nor FALSE");
+  if (!time) return malformed_line("cookies.txt: the time");
   const bool is_ipv6 = domain.find(':') != domain.npos && !domain.starts_with('[');
   cookie.domain = is_ipv6 ? "[" + std::string(domain) + "]" : std::string(domain);
   cookie.host_only = !*is_for_below;
@@ -106,7 +106,7 @@ Result<KeptCookie> read_line(std::string_view line) {
 }  // namespace
 
 std::string CookieJar::to_netscape(sys_seconds now) const {
-  std::string text(head);
+  std::string text(file_head);
   for (const KeptCookie& cookie : cookies(now)) append_line(text, cookie);
   return text;
 }

@@ -12,7 +12,7 @@
 namespace skua {
 namespace {
 
-constexpr Error malformed{Errc::MalformedChallenge, "Digest"};
+constexpr Error malformed_digest{Errc::MalformedChallenge, "Digest"};
 constexpr Error unsupported{Errc::Unsupported, "Digest"};
 
 constexpr std::array<std::string_view, 6> algorithm_names = {
@@ -97,14 +97,14 @@ Result<void> read_user(const Challenge& from, DigestCredentials& to) {
   const std::string* const plain = from.find("username");
   const std::string* const encoded = from.find("username*");
   // RFC 7616 §3.4: one of the two; what hides a name is not encoded.
-  if ((plain == nullptr) == (encoded == nullptr)) return malformed;
+  if ((plain == nullptr) == (encoded == nullptr)) return malformed_digest;
   to.is_user_hashed = is_true(from, "userhash");
   if (plain != nullptr) {
     to.user = *plain;
     return {};
   }
   auto decoded = parse_extended(*encoded);
-  if (!decoded || to.is_user_hashed) return malformed;
+  if (!decoded || to.is_user_hashed) return malformed_digest;
   to.user = *std::move(decoded);
   return {};
 }
@@ -121,7 +121,7 @@ Result<void> read_qop(const Challenge& from, DigestCredentials& to) {
     return unsupported;
   }
   const auto number = count == nullptr ? std::nullopt : parse_count(*count);
-  if (!number || to.cnonce.empty()) return malformed;
+  if (!number || to.cnonce.empty()) return malformed_digest;
   to.nonce_count = *number;
   return {};
 }
@@ -155,7 +155,7 @@ Result<DigestChallenge> DigestChallenge::from(const Challenge& challenge) {
   out.nonce = value_of(challenge, "nonce");
   out.opaque = value_of(challenge, "opaque");
   out.domain = value_of(challenge, "domain");
-  if (!challenge.is("Digest") || out.nonce.empty()) return malformed;
+  if (!challenge.is("Digest") || out.nonce.empty()) return malformed_digest;
   const auto algorithm = algorithm_of(challenge);
   if (!algorithm) return algorithm.error();
   out.algorithm = *algorithm;
@@ -194,9 +194,9 @@ std::string DigestChallenge::field() const {
 
 Result<DigestCredentials> DigestCredentials::from(const Challenge& credentials) {
   DigestCredentials out;
-  if (!credentials.is("Digest")) return malformed;
+  if (!credentials.is("Digest")) return malformed_digest;
   for (const std::string_view needed : {"realm", "nonce", "uri", "response"}) {
-    if (credentials.find(needed) == nullptr) return malformed;
+    if (credentials.find(needed) == nullptr) return malformed_digest;
   }
   out.realm = value_of(credentials, "realm");
   out.nonce = value_of(credentials, "nonce");

@@ -32,10 +32,6 @@ std::optional<EntityTag> take_tag(std::string_view& text) noexcept {
   return tag;
 }
 
-void skip_space(std::string_view& text) noexcept {
-  while (!text.empty() && ascii::is_ows(text.front())) text.remove_prefix(1);
-}
-
 }  // namespace
 
 std::optional<EntityTag> parse_entity_tag(std::string_view text) noexcept {
@@ -44,13 +40,13 @@ std::optional<EntityTag> parse_entity_tag(std::string_view text) noexcept {
 }
 
 std::optional<EntityTag> EntityTagList::next() noexcept {
-  skip_space(rest_);
+  ascii::skip_ows(rest_);
   while (!rest_.empty() && rest_.front() == ',') {
     rest_.remove_prefix(1);
-    skip_space(rest_);
+    ascii::skip_ows(rest_);
   }
   const std::optional<EntityTag> tag = take_tag(rest_);
-  skip_space(rest_);
+  ascii::skip_ows(rest_);
   if (!tag || (!rest_.empty() && rest_.front() != ',')) {
     rest_ = {};
     return std::nullopt;

@@ -34,7 +34,7 @@ void skip_ows(std::string_view& text) noexcept {
 
 // The text behind an opening quote up to the closing one, which is taken too; nothing if there is
 // none.
-std::optional<std::string_view> take_quoted(std::string_view& text) noexcept {
+std::optional<std::string_view> take_quoted_value(std::string_view& text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') {
       const std::string_view value = take(text, i);
@@ -69,7 +69,7 @@ std::optional<Parameter> Parameters::next() noexcept {
     rest.remove_prefix(1);
     parameter.is_quoted = !rest.empty() && rest.front() == '"';
     if (parameter.is_quoted) rest.remove_prefix(1);
-    const auto value = parameter.is_quoted ? take_quoted(rest) : take_unquoted(rest);
+    const auto value = parameter.is_quoted ? take_quoted_value(rest) : take_unquoted(rest);
     if (!value) return std::nullopt;
     parameter.value = *value;
     skip_ows(rest);

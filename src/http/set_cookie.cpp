@@ -18,7 +18,7 @@ constexpr seconds longest_life = std::chrono::days(400);  // RFC 6265bis §5.5
 
 Error ignored(const char* why) noexcept { return {Errc::MalformedCookie, why}; }
 
-constexpr bool is_control(char c) noexcept {
+constexpr bool is_forbidden(char c) noexcept {
   return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
 }
 
@@ -111,7 +111,7 @@ Result<void> check_promises(const SetCookie& cookie) noexcept {
 }  // namespace
 
 Result<SetCookie> SetCookie::parse(std::string_view field) {
-  if (std::any_of(field.begin(), field.end(), is_control)) {
+  if (std::any_of(field.begin(), field.end(), is_forbidden)) {
     return ignored("cookie: a control character");
   }
   Pair first = take_pair(field);

@@ -10,16 +10,14 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/ascii.hpp"
 #include "base/percent.hpp"
 #include "skua/config.hpp"
 
 namespace skua::http {
 namespace {
 
-constexpr bool is_control(char c) noexcept {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-constexpr bool is_special(char c) noexcept { return is_control(c) || c == '%' || c == '\\'; }
+constexpr bool is_special(char c) noexcept { return ascii::is_control(c) || c == '%' || c == '\\'; }
 
 // Sixteen bytes at once, on any machine that has such registers.
 using Block = unsigned char __attribute__((vector_size(16)));
@@ -72,7 +70,7 @@ Result<std::size_t> decode(std::string_view raw, char* out) noexcept {
       // A slash that is data cannot be told from one that divides once it is decoded.
       if (c == '/') return Error(Errc::MalformedTarget);
     }
-    if (c == '\\' || is_control(c)) return Error(Errc::MalformedTarget);
+    if (c == '\\' || ascii::is_control(c)) return Error(Errc::MalformedTarget);
     out[size++] = c;
   }
   return size;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view zone_mark = "%25";  // RFC 6874 §2
 
-Error malformed(const char* where) noexcept { return {Errc::MalformedUrl, where}; }
+Error malformed_url(const char* where) noexcept { return {Errc::MalformedUrl, where}; }
 
 // Whether a text has nothing but triplets and octets that may stand in this part.
 bool is_made_of(std::string_view text, percent::Part part) noexcept {
@@ -96,29 +96,29 @@ Result<void> take_authority(UrlParts& parts, std::string_view text) noexcept {
   if (const std::size_t at = text.find('@'); at != text.npos) {
     parts.userinfo = text.substr(0, at);
     text.remove_prefix(at + 1);
-    if (!is_made_of(*parts.userinfo, percent::Userinfo)) return malformed("url: the userinfo");
+    if (!is_made_of(*parts.userinfo, percent::Userinfo)) return malformed_url("url: the userinfo");
   }
   std::size_t end = text.find(':');
   if (text.starts_with('[')) {
     end = text.find(']');
-    if (end == text.npos) return malformed("url: the host");
+    if (end == text.npos) return malformed_url("url: the host");
     ++end;
   }
   parts.host = text.substr(0, end);
   text.remove_prefix(parts.host.size());
   const std::optional<HostKind> kind = classify_host(parts.host);
-  if (!kind) return malformed("url: the host");
+  if (!kind) return malformed_url("url: the host");
   if (scheme_port(parts.scheme)) {
     // RFC 9110 §4.2.1: an empty host is invalid.
-    if (*kind == HostKind::None) return malformed("url: the host is missing");
+    if (*kind == HostKind::None) return malformed_url("url: the host is missing");
     if (*kind == HostKind::Name && ends_in_number(parts.host)) {
-      return malformed("url: the host is neither a name nor an address");
+      return malformed_url("url: the host is neither a name nor an address");
     }
   }
   if (text.empty()) return {};
   parts.port = text.substr(1);
   if (text.front() != ':' || (!parts.port->empty() && !port_number(*parts.port))) {
-    return malformed("url: the port");
+    return malformed_url("url: the port");
   }
   return {};
 }
@@ -177,18 +177,18 @@ Result<UrlParts> UrlParts::split(std::string_view text) noexcept {
   if (const std::size_t hash = text.find('#'); hash != text.npos) {
     parts.fragment = text.substr(hash + 1);
     text = text.substr(0, hash);
-    if (!is_made_of(*parts.fragment, percent::Query)) return malformed("url: the fragment");
+    if (!is_made_of(*parts.fragment, percent::Query)) return malformed_url("url: the fragment");
   }
   if (const std::size_t mark = text.find('?'); mark != text.npos) {
     parts.query = text.substr(mark + 1);
     text = text.substr(0, mark);
-    if (!is_made_of(*parts.query, percent::Query)) return malformed("url: the query");
+    if (!is_made_of(*parts.query, percent::Query)) return malformed_url("url: the query");
   }
   // RFC 3986 §4.2: a colon in the first segment ends a scheme, or should not be there.
   if (const std::size_t colon = text.find(':'); colon < text.find('/')) {
     parts.scheme = text.substr(0, colon);
     text.remove_prefix(colon + 1);
-    if (!is_scheme(parts.scheme)) return malformed("url: the scheme");
+    if (!is_scheme(parts.scheme)) return malformed_url("url: the scheme");
   }
   if (text.starts_with("//")) {
     text.remove_prefix(2);
@@ -197,7 +197,7 @@ Result<UrlParts> UrlParts::split(std::string_view text) noexcept {
     if (const Result<void> taken = take_authority(parts, authority); !taken) return taken.error();
   }
   parts.path = text;
-  if (!is_made_of(parts.path, percent::Path)) return malformed("url: the path");
+  if (!is_made_of(parts.path, percent::Path)) return malformed_url("url: the path");
   return parts;
 }
 

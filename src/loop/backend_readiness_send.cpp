@@ -6,8 +6,6 @@
 
 #include "loop/socket_calls.hpp"
 
-#include <pthread.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -37,15 +35,6 @@ std::size_t total_bytes(std::span<const Slice> slices) noexcept {
   std::size_t total = 0;
   for (const Slice& slice : slices) total += slice.size_bytes;
   return total;
-}
-
-/// sendfile has no MSG_NOSIGNAL, and a library has no business with the program's handlers: the
-/// loop's thread blocks the signal instead.
-void block_sigpipe() noexcept {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 }  // namespace

@@ -9,8 +9,6 @@
 #if defined(SKUA_HAS_IO_URING)
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
@@ -20,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "loop/socket_calls.hpp"
 #include "loop/uring_backend.hpp"
 #include "skua/config.hpp"
 
@@ -28,14 +27,6 @@ namespace {
 
 constexpr std::size_t max_send_bytes = std::size_t{1} << 30;  // a submission's length has 32 bits
 constexpr std::size_t max_file_bytes = std::size_t{1} << 20;  // then the others have their turn
-
-// sendfile has no MSG_NOSIGNAL, and the program's handlers are not a library's to change.
-void block_sigpipe() noexcept {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
 
 // Like sendfile(2), also for files that it refuses because their file system cannot map them.
 ssize_t send_piece(int socket, int file, off_t offset, std::size_t size_bytes) noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <pthread.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #if defined(__linux__)
@@ -46,5 +48,14 @@ inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
 
 #endif
 #undef SKUA_PLAIN_SOCKET_CALLS
+
+/// Blocks SIGPIPE in this thread, the loop's own. sendfile has no MSG_NOSIGNAL, and the handlers of
+/// signals belong to the program.
+inline void block_sigpipe() noexcept {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
 
 }  // namespace skua::loop

@@ -16,11 +16,10 @@ namespace skua::server {
 namespace {
 
 constexpr http::Head no_fields{};
-constexpr std::size_t kept_bytes = 64 * 1024;
 
 void empty(std::string& text) noexcept {
   text.clear();
-  if (text.capacity() > kept_bytes) std::string().swap(text);
+  if (text.capacity() > kept_buffer_bytes) std::string().swap(text);
 }
 
 }  // namespace

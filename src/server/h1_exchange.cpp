@@ -14,7 +14,6 @@ namespace skua::server {
 namespace {
 
 constexpr std::size_t held_bytes_at_most = 64 * 1024;
-constexpr std::size_t kept_bytes = 64 * 1024;
 
 }  // namespace
 
@@ -32,7 +31,7 @@ void H1Exchange::reset() noexcept {
   call_.reset();
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
-  if (held_.capacity() > kept_bytes) held_.shrink_to_fit();
+  if (held_.capacity() > kept_buffer_bytes) held_.shrink_to_fit();
   written_bytes_ = 0;
   is_body_done_ = true;
   is_paused_ = owes_continue_ = is_chunked_ = false;

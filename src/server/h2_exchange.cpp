@@ -18,7 +18,6 @@
 namespace skua::server {
 namespace {
 
-constexpr std::size_t kept_bytes = 64 * 1024;
 constexpr http::Head no_trailers{};
 
 }  // namespace
@@ -42,7 +41,7 @@ void H2Exchange::reset() noexcept {
   socket_.reset();
   call_.reset();
   body_.clear();
-  if (body_.capacity() > kept_bytes) body_.shrink_to_fit();
+  if (body_.capacity() > kept_buffer_bytes) body_.shrink_to_fit();
   content_.clear();
   whole_ = Body();
   received_bytes_ = held_bytes_ = content_bytes_ = written_bytes_ = 0;

@@ -72,6 +72,9 @@ bool is_body_too_slow(const ServerOptions& options, Duration spent,
 /// The part of the options that a parser needs.
 h1::HeadLimits head_limits(const Limits& limits) noexcept;
 
+/// How much memory a buffer keeps between two requests.
+inline constexpr std::size_t kept_buffer_bytes = 64 * 1024;
+
 /// What all connections of one thread share.
 struct Resources {
   /// `hub`, as the others, outlives it.

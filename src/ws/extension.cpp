@@ -19,7 +19,7 @@ constexpr std::string_view server_window = "server_max_window_bits";
 constexpr std::string_view client_window = "client_max_window_bits";
 constexpr std::uint8_t largest_window_bits = 15;
 
-constexpr Error malformed{Errc::MalformedField, "Sec-WebSocket-Extensions"};
+constexpr Error malformed_extension{Errc::MalformedField, "Sec-WebSocket-Extensions"};
 
 class Scanner {
  public:
@@ -65,13 +65,13 @@ class Scanner {
 
 Result<Extension> take_extension(Scanner& scanner) {
   Extension extension{.name = scanner.token()};
-  if (extension.name.empty()) return malformed;
+  if (extension.name.empty()) return malformed_extension;
   while (scanner.skip(';')) {
     Extension::Parameter parameter{.name = scanner.token()};
-    if (parameter.name.empty()) return malformed;
+    if (parameter.name.empty()) return malformed_extension;
     if (scanner.skip('=')) {
       parameter.value = scanner.value();
-      if (parameter.value->empty()) return malformed;
+      if (parameter.value->empty()) return malformed_extension;
     }
     extension.parameters.push_back(std::move(parameter));
   }
@@ -169,7 +169,7 @@ Result<std::vector<Extension>> parse_extensions(std::string_view field) {
     auto extension = take_extension(scanner);
     if (!extension) return extension.error();
     extensions.push_back(*std::move(extension));
-    if (!scanner.skip(',') && !scanner.is_at_end()) return malformed;
+    if (!scanner.skip(',') && !scanner.is_at_end()) return malformed_extension;
   }
 }
 
@@ -208,14 +208,15 @@ Result<std::optional<DeflateParameters>> check_deflate_response(std::string_view
   if (extensions->empty()) return Agreed();
   if (extensions->size() != 1 || extensions->front().name != extension_name ||
       !is_deflate_available()) {
-    return malformed;
+    return malformed_extension;
   }
   const auto said = read_parameters(extensions->front(), false);
-  if (!said) return malformed;
+  if (!said) return malformed_extension;
   const std::uint8_t server_bits = said->server_bits.value_or(largest_window_bits);
   const std::uint8_t client_bits = said->client_bits.value_or(options.window_bits);
-  if (!options.peer_keeps_context && !said->server_no_context) return malformed;
-  if (server_bits > options.peer_window_bits || client_bits > options.window_bits) return malformed;
+  if (!options.peer_keeps_context && !said->server_no_context) return malformed_extension;
+  if (server_bits > options.peer_window_bits || client_bits > options.window_bits)
+    return malformed_extension;
   return Agreed(DeflateParameters{
       .server_no_context_takeover = said->server_no_context,
       .client_no_context_takeover = said->client_no_context || !options.keeps_context,

@@ -45,25 +45,23 @@ char* write_big_endian(std::uint64_t value, unsigned size, char* out) noexcept {
   return out;
 }
 
-Error malformed(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
-
 }  // namespace
 
 Result<void> parse_frame_start(char first, char second, FrameHeader& out) noexcept {
   const auto a = static_cast<unsigned char>(first);
   const auto b = static_cast<unsigned char>(second);
   const unsigned length = b & length_bits;
-  if ((a & reserved_bits) != 0) return malformed("a reserved bit is set");
-  if (!is_known(a & opcode_bits)) return malformed("an opcode is reserved");
+  if ((a & reserved_bits) != 0) return malformed_frame("a reserved bit is set");
+  if (!is_known(a & opcode_bits)) return malformed_frame("an opcode is reserved");
   out.opcode = static_cast<Opcode>(a & opcode_bits);
   out.is_final = (a & final_bit) != 0;
   out.is_compressed = (a & compressed_bit) != 0;
   out.is_masked = (b & mask_bit) != 0;
   out.payload_bytes = length;
   if (is_control(out.opcode)) {
-    if (!out.is_final) return malformed("a control frame is fragmented");
-    if (out.is_compressed) return malformed("a control frame is compressed");
-    if (length > longest_control_bytes) return malformed("a control frame is too long");
+    if (!out.is_final) return malformed_frame("a control frame is fragmented");
+    if (out.is_compressed) return malformed_frame("a control frame is compressed");
+    if (length > longest_control_bytes) return malformed_frame("a control frame is too long");
   }
   return {};
 }
@@ -75,8 +73,9 @@ Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out)
   if (const std::size_t size = length_size(static_cast<unsigned>(out.payload_bytes)); size != 0) {
     if (input.size() < used + size) return std::size_t{0};
     const std::uint64_t length = read_big_endian(input.substr(used, size));
-    if (length >> 63U != 0) return malformed("a length is above 2^63-1");
-    if (length < (size == 2 ? two_bytes : 0x10000U)) return malformed("a length is not minimal");
+    if (length >> 63U != 0) return malformed_frame("a length is above 2^63-1");
+    if (length < (size == 2 ? two_bytes : 0x10000U))
+      return malformed_frame("a length is not minimal");
     out.payload_bytes = length;
     used += size;
   }

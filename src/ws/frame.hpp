@@ -40,6 +40,9 @@ struct FrameHeader {
   std::array<char, 4> key{};  ///< of the mask, if there is one
 };
 
+/// `what` is a literal.
+inline Error malformed_frame(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
+
 inline constexpr std::size_t longest_header_bytes = 14;
 inline constexpr std::size_t longest_control_bytes = 125;
 

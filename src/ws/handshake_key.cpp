@@ -20,7 +20,7 @@ constexpr std::size_t key_bytes = 16;
 constexpr std::size_t key_digits = 22;  // and two of padding
 constexpr std::string_view websocket_guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-constexpr std::size_t block_bytes = 64;
+constexpr std::size_t sha1_block_bytes = 64;
 constexpr std::size_t length_bytes = 8;
 
 using Sha1State = std::array<std::uint32_t, 5>;
@@ -28,7 +28,7 @@ using Sha1State = std::array<std::uint32_t, 5>;
 // RFC 3174 §6.1
 void add_block(Sha1State& state, std::string_view block) noexcept {
   std::array<std::uint32_t, 80> words{};
-  for (std::size_t i = 0; i < block_bytes; ++i) {
+  for (std::size_t i = 0; i < sha1_block_bytes; ++i) {
     words[i / 4] = words[i / 4] << 8U | static_cast<unsigned char>(block[i]);
   }
   for (std::size_t i = 16; i < words.size(); ++i) {
@@ -61,7 +61,7 @@ std::string padded(std::string_view text) {
   const std::uint64_t bits = std::uint64_t{text.size()} * 8;
   std::string message(text);
   message += '\x80';
-  while (message.size() % block_bytes != block_bytes - length_bytes) message += '\0';
+  while (message.size() % sha1_block_bytes != sha1_block_bytes - length_bytes) message += '\0';
   for (unsigned shift = 64; shift != 0; shift -= 8) {
     message += static_cast<char>(bits >> (shift - 8) & 0xffU);
   }
@@ -71,8 +71,8 @@ std::string padded(std::string_view text) {
 std::string sha1(std::string_view text) {
   Sha1State state{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
   const std::string message = padded(text);
-  for (std::size_t at = 0; at < message.size(); at += block_bytes) {
-    add_block(state, std::string_view(message).substr(at, block_bytes));
+  for (std::size_t at = 0; at < message.size(); at += sha1_block_bytes) {
+    add_block(state, std::string_view(message).substr(at, sha1_block_bytes));
   }
   std::string digest;
   for (const std::uint32_t word : state) {

@@ -11,13 +11,13 @@ namespace {
 
 using Word = std::uint64_t;
 constexpr std::size_t block_words = 8;
-constexpr std::size_t block_bytes = block_words * sizeof(Word);
+constexpr std::size_t mask_block_bytes = block_words * sizeof(Word);
 
 void mask_block(char* p, Word key) noexcept {
   std::array<Word, block_words> words;
-  std::memcpy(words.data(), p, block_bytes);
+  std::memcpy(words.data(), p, mask_block_bytes);
   for (Word& word : words) word ^= key;
-  std::memcpy(p, words.data(), block_bytes);
+  std::memcpy(p, words.data(), mask_block_bytes);
 }
 
 void mask_word(char* p, Word key) noexcept {
@@ -37,7 +37,8 @@ void mask(std::span<char> bytes, const std::array<char, 4>& key, std::size_t off
 
   char* p = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= block_bytes; left -= block_bytes, p += block_bytes) mask_block(p, word);
+  for (; left >= mask_block_bytes; left -= mask_block_bytes, p += mask_block_bytes)
+    mask_block(p, word);
   for (; left >= sizeof(Word); left -= sizeof(Word), p += sizeof(Word)) mask_word(p, word);
   for (std::size_t i = 0; i < left; ++i) p[i] = static_cast<char>(p[i] ^ repeated[i]);
 }

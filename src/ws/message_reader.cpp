@@ -23,8 +23,6 @@ constexpr std::size_t inflate_room_bytes = 8_KiB;
 
 std::string_view view(std::span<const char> bytes) noexcept { return {bytes.data(), bytes.size()}; }
 
-Error malformed(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
-
 constexpr Error too_long{Errc::MessageTooLong, "the message is too long"};
 constexpr Error not_utf8{Errc::MalformedText, "the text is not UTF-8"};
 
@@ -171,20 +169,20 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
 Result<void> MessageReader::check_start(const FrameHeader& header) const noexcept {
   // RFC 6455 §5.1
   if (header.is_masked != (role_ == Role::Server)) {
-    return malformed(header.is_masked ? "a frame of a server is masked"
-                                      : "a frame of a client is not masked");
+    return malformed_frame(header.is_masked ? "a frame of a server is masked"
+                                            : "a frame of a client is not masked");
   }
   if (header.is_compressed && (inflater_ == nullptr || header.opcode == Opcode::Continuation)) {
-    return malformed(inflater_ == nullptr ? "a reserved bit is set"
-                                          : "a continuation says that it is compressed");
+    return malformed_frame(inflater_ == nullptr ? "a reserved bit is set"
+                                                : "a continuation says that it is compressed");
   }
   if (is_control(header.opcode)) return {};
   // RFC 6455 §5.4
   if (header.opcode == Opcode::Continuation && !is_in_message_) {
-    return malformed("there is nothing to continue");
+    return malformed_frame("there is nothing to continue");
   }
   if (header.opcode != Opcode::Continuation && is_in_message_) {
-    return malformed("a message begins within another");
+    return malformed_frame("a message begins within another");
   }
   return {};
 }
