@@ -125,16 +125,12 @@ Errc decide_expectation(const Head& head, Framing& framing) noexcept {
 }
 
 /// RFC 9112 §3.2.2. No userinfo: RFC 9110 §4.2.4 asks to treat it as an error.
-Errc decide_absolute(std::string_view target, Framing& framing,
-                     std::uint16_t& default_port) noexcept {
+Errc decide_absolute(std::string_view target, Framing& framing) noexcept {
   const std::size_t colon = target.find("://");
   if (colon == std::string_view::npos) return Errc::MalformedTarget;
   const std::string_view scheme = target.substr(0, colon);
-  if (ascii::equals_ignoring_case(scheme, "http")) {
-    default_port = 80;
-  } else if (ascii::equals_ignoring_case(scheme, "https")) {
-    default_port = 443;
-  } else {
+  if (!ascii::equals_ignoring_case(scheme, "http") &&
+      !ascii::equals_ignoring_case(scheme, "https")) {
     return Errc::MalformedTarget;
   }
   const std::string_view rest = target.substr(colon + 3);
@@ -166,7 +162,7 @@ Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_po
     framing.path_and_query = target;
     return head.method == Method::Options ? Errc::None : Errc::MalformedTarget;
   }
-  return decide_absolute(target, framing, default_port);
+  return decide_absolute(target, framing);
 }
 
 /// RFC 9112 §3.2: exactly one valid Host; HTTP/1.0 may lack it.
@@ -187,7 +183,8 @@ Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
     framing.host = host;
     return Errc::None;
   }
-  // §3.2.2: a proxy replaces a Host that disagrees; an origin server that meets one was lied to.
+  // §3.2.2: the authority of an absolute target counts, and Host is ignored, whatever it says.
+  if (framing.form == TargetForm::Absolute) return Errc::None;
   return http::is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
 }
 

@@ -36,17 +36,20 @@ inline ParseStatus fail(HeadParse& s, Errc error) noexcept {
   return ParseStatus::Failed;
 }
 
-/// RFC 9112 §2.2: a server ought to ignore at least one empty line before a request; we ignore one.
+/// RFC 9112 §2.2: a server ought to ignore at least one empty line before a request. Some clients
+/// send two, so all are ignored; they count towards the limit and the timeout of the head.
 inline ParseStatus leading_crlf(HeadParse& s, Input& in) noexcept {
-  if (in.left() == 0) return pause(s, s.state, in);
-  if (s.state == Start) {
-    if (*in.p != '\r') return ParseStatus::Complete;
-    ++in.p;
-    if (in.left() == 0) return pause(s, StartLf, in);
+  for (;; ++in.p) {
+    if (in.left() == 0) return pause(s, s.state, in);
+    if (s.state == StartLf) {
+      if (*in.p != '\n') return fail(s, Errc::MalformedStartLine);
+      s.state = Start;
+    } else if (*in.p == '\r') {
+      s.state = StartLf;
+    } else {
+      return ParseStatus::Complete;
+    }
   }
-  if (*in.p != '\n') return fail(s, Errc::MalformedStartLine);
-  ++in.p;
-  return ParseStatus::Complete;
 }
 
 inline ParseStatus method(HeadParse& s, Input& in) noexcept {
@@ -108,6 +111,9 @@ inline std::ptrdiff_t match_version(const char* p, std::ptrdiff_t left) noexcept
   return i;
 }
 
+/// RFC 9110 §2.5: a minor version that is higher than ours is processed as ours.
+inline std::uint8_t minor_version(char digit) noexcept { return digit == '0' ? 0 : 1; }
+
 /// The version of a request and the end of its line. Looks at its ten bytes again when they arrive
 /// in pieces.
 inline ParseStatus version_bytewise(HeadParse& s, Input& in) noexcept {
@@ -117,8 +123,8 @@ inline ParseStatus version_bytewise(HeadParse& s, Input& in) noexcept {
     return fail(s, Errc::MalformedStartLine);
   }
   if (in.left() < 10) return pause(s, Version, in);
-  if (p[5] != '1' || p[7] > '1') return fail(s, Errc::UnsupportedVersion);
-  s.head.minor_version = static_cast<std::uint8_t>(p[7] - '0');
+  if (p[5] != '1') return fail(s, Errc::UnsupportedVersion);
+  s.head.minor_version = minor_version(p[7]);
   in.p += 10;
   return ParseStatus::Complete;
 }
@@ -146,10 +152,10 @@ inline ParseStatus status_line(HeadParse& s, Input& in) noexcept {
   }
   if (left > 12 && p[12] != ' ' && p[12] != '\r') return fail(s, Errc::MalformedStartLine);
   if (left < 13) return pause(s, StatusLine, in);
-  if (p[5] != '1' || p[7] > '1') return fail(s, Errc::UnsupportedVersion);
+  if (p[5] != '1') return fail(s, Errc::UnsupportedVersion);
   const int status = (p[9] - '0') * 100 + (p[10] - '0') * 10 + (p[11] - '0');
   if (status < 100) return fail(s, Errc::MalformedStartLine);
-  s.head.minor_version = static_cast<std::uint8_t>(p[7] - '0');
+  s.head.minor_version = minor_version(p[7]);
   s.head.status = static_cast<std::uint16_t>(status);
   in.p += p[12] == ' ' ? 13 : 12;
   s.part_begin = in.offset(in.p);
