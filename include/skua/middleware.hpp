@@ -30,7 +30,9 @@ struct CorsOptions {
   /// `https://example.com`, exactly as a browser sends it; `null` for pages without an origin; or
   /// only `*`: every page there is, which goes without credentials.
   std::vector<std::string> origins{};
-  /// Asked about origins that are not in the list, but never about `null`; empty: nobody is asked.
+  /// Asked about origins that are not in the list: `scheme://host[:port]` in lower case, never
+  /// `null` and nothing malformed; empty: nobody is asked. Compare the scheme too: pages that were
+  /// loaded over http can be anybody's.
   std::function<bool(std::string_view origin)> allow_origin{};
   std::vector<Method> methods{Method::Get, Method::Head, Method::Post};
   /// Request fields that a page may set; only `*`: whichever it asks for.

@@ -17,24 +17,22 @@ namespace {
 // NAME_MAX is 255; what is written under another name meanwhile has a longer one.
 constexpr std::size_t longest_filename_bytes = 200;
 
-// Only what browsers encode is decoded: a file called `50%25` is called so.
+// HTML, "multipart/form-data encoding algorithm": a quote is written as %22. It writes line ends as
+// %0D%0A too, but those stay as they are: a name with a line end in it would break whatever line it
+// is written to. Nothing else is encoded: a file called `50%25` is called so.
 std::string decode_value(const Parameter& parameter) {
   std::string text(parameter.value);
   if (!parameter.is_quoted) return text;
   text.resize(unescape_quoted(text, text.data()));
-  std::size_t size = 0;
-  for (std::size_t i = 0; i < text.size(); ++i, ++size) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    const char octet = percent::has_triplet(rest) ? percent::triplet_octet(rest) : '\0';
-    const bool is_encoded = octet == '"' || octet == '\r' || octet == '\n';
-    text[size] = is_encoded ? octet : text[i];
-    if (is_encoded) i += percent::triplet_bytes - 1;
+  constexpr std::string_view quote = "%22";
+  for (std::size_t at = text.find(quote); at != text.npos; at = text.find(quote, at + 1)) {
+    text.replace(at, quote.size(), 1, '"');
   }
-  text.resize(size);
   return text;
 }
 
-// RFC 8187 §3.2.1: `UTF-8'language'percent-encoded`; nothing where it is anything else.
+// RFC 8187 §3.2.1: `UTF-8'language'percent-encoded`; nothing where it is anything else, or has a
+// control character.
 std::optional<std::string> decode_extended(std::string_view value) {
   constexpr std::string_view charset = "UTF-8'";
   if (!ascii::equals_ignoring_case(value.substr(0, charset.size()), charset)) return std::nullopt;
@@ -44,7 +42,9 @@ std::optional<std::string> decode_extended(std::string_view value) {
   for (std::string_view rest = value.substr(quote + 1); !rest.empty();) {
     const bool is_encoded = percent::has_triplet(rest);
     if (!is_encoded && (rest.front() == '%' || !ascii::is_token(rest.front()))) return std::nullopt;
-    out += is_encoded ? percent::triplet_octet(rest) : rest.front();
+    const char octet = is_encoded ? percent::triplet_octet(rest) : rest.front();
+    if (ascii::is_control(octet)) return std::nullopt;
+    out += octet;
     rest.remove_prefix(is_encoded ? percent::triplet_bytes : 1);
   }
   return out;
@@ -154,6 +154,8 @@ std::string safe_filename(std::string_view filename) {
     if (ascii::is_control(c) || special.find(c) != special.npos) c = '_';
   }
   replace_reordering(name);
+  // An option of whichever program is given the name, or somebody's home folder in a shell.
+  if (name.starts_with('-') || name.starts_with('~')) name.front() = '_';
   if (is_device(name)) name.insert(name.begin(), '_');
   return std::string(trim_dots(shorten(name, longest_filename_bytes)));
 }

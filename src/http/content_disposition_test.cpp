@@ -23,7 +23,7 @@ TEST(ContentDisposition, ReadsWhatBrowsersWrite) {
   EXPECT_EQ(read("form-data; name=\"a\""), "form-data|a|-");
   EXPECT_EQ(read("form-data; name=\"file\"; filename=\"a b.txt\""), "form-data|file|a b.txt");
   EXPECT_EQ(read("form-data; name=\"\xc3\xbc\"; filename=\"\""), "form-data|\xc3\xbc|");
-  EXPECT_EQ(read("form-data; name=\"a%22b%0D%0Ac\""), "form-data|a\"b\r\nc|-");
+  EXPECT_EQ(read("form-data; name=\"%22a%22b%22\""), "form-data|\"a\"b\"|-");
   EXPECT_EQ(read("form-data; name=\"50%25 %41 %2\""), "form-data|50%25 %41 %2|-");
 }
 
@@ -51,6 +51,13 @@ TEST(ContentDisposition, PassesOverAnExtendedFilenameThatIsMalformed) {
   }
 }
 
+TEST(ContentDisposition, NoNameHasALineEnd) {
+  EXPECT_EQ(read("form-data; name=\"a%0D%0Ab\"; filename=\"c%0d%0aX: y\""),
+            "form-data|a%0D%0Ab|c%0d%0aX: y");
+  EXPECT_EQ(read("form-data; name=a; filename*=UTF-8''b%0D%0AX:%20y"), "form-data|a|-");
+  EXPECT_EQ(read("form-data; name=a; filename=c; filename*=UTF-8''b%00"), "form-data|a|c");
+}
+
 TEST(ContentDisposition, RefusesWhatReadersDoNotAgreeOn) {
   for (const std::string_view bad :
        {"", ";name=a", "form-data name=a", "form-data; name", "form-data; name=\"a", "a/b; name=c",
@@ -71,8 +78,8 @@ TEST(ContentDisposition, WritesAsBrowsersDo) {
 
 TEST(ContentDisposition, ReadsWhatItWrites) {
   for (const std::string_view name :
-       {"", "a", "a b", "a\"b", "a\r\nb", "\\", "\\\\", "\\\\\\", "a\\b", "\\\\server\\dir\\",
-        "\\\"", "\"\\", "a;b=c", "\xc3\xbc", "%41"}) {
+       {"", "a", "a b", "a\"b", "\\", "\\\\", "\\\\\\", "a\\b", "\\\\server\\dir\\", "\\\"", "\"\\",
+        "a;b=c", "\xc3\xbc", "%41"}) {
     EXPECT_EQ(read(form_data_disposition(name, name)),
               "form-data|" + std::string(name) + "|" + std::string(name))
         << name;
@@ -98,6 +105,15 @@ TEST(SafeFilename, KeepsNothingThatMeansSomething) {
                           "a\xe2\x81\xa9\xe2\x80\xaa"),
             "_a__");                                                         // U+2066, U+2069
   EXPECT_EQ(safe_filename("\xe2\x80\x8f\xd7\x90"), "\xe2\x80\x8f\xd7\x90");  // U+200F
+}
+
+TEST(SafeFilename, BeginsWithNothingThatACommandTakesForMore) {
+  EXPECT_EQ(safe_filename("-rf"), "_rf");
+  EXPECT_EQ(safe_filename("--help"), "_-help");
+  EXPECT_EQ(safe_filename("~root"), "_root");
+  EXPECT_EQ(safe_filename("~"), "_");
+  EXPECT_EQ(safe_filename(" .-rf"), "_rf");
+  EXPECT_EQ(safe_filename("a-b~c"), "a-b~c");
 }
 
 TEST(SafeFilename, IsEmptyWhenNothingIsLeft) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
+#include "http/authority.hpp"
 #include "skua/middleware.hpp"
 
 namespace skua {
@@ -19,19 +20,28 @@ bool is_preflight(const Request& request) noexcept {
   return request.method() == Method::Options && request.header(requested_method).has_value();
 }
 
-// RFC 6454 §6.2: scheme, host and port as a browser writes them; nothing else would ever match.
+// RFC 6454 §6.2: scheme, host and port as a browser writes them; nothing else would ever match. The
+// host is a whole authority, so that what ends like a name of ours is one.
+bool is_origin(std::string_view text) noexcept {
+  constexpr std::string_view separator = "://";
+  const std::size_t colon = text.find(separator);
+  if (colon == text.npos || colon == 0) return false;
+  const std::string_view scheme = text.substr(0, colon);
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_scheme_letter = [&](char c) {
+    return is_lower(c) || ascii::is_digit(c) || c == '+' || c == '-' || c == '.';
+  };
+  const std::string_view authority = text.substr(colon + separator.size());
+  return is_lower(scheme.front()) && std::all_of(scheme.begin(), scheme.end(), is_scheme_letter) &&
+         std::all_of(authority.begin(), authority.end(),
+                     [](char c) { return c == ascii::to_lower(c) && c != '*'; }) &&
+         http::is_authority(authority);
+}
+
 void check_origin(std::string_view origin) {
-  if (origin == "null") return;
-  const std::size_t colon = origin.find("://");
-  const bool is_origin =
-      colon != origin.npos && colon != 0 && colon + 3 < origin.size() &&
-      std::all_of(origin.begin(), origin.end(),
-                  [](char c) { return c > ' ' && c < '\x7f' && c == ascii::to_lower(c); }) &&
-      origin.find_first_of("/?#*@,", colon + 3) == origin.npos;
-  if (!is_origin) {
-    throw std::invalid_argument("cors: " + std::string(origin) +
-                                " is not an origin, like https://example.com");
-  }
+  if (origin == "null" || is_origin(origin)) return;
+  throw std::invalid_argument("cors: " + std::string(origin) +
+                              " is not an origin, like https://example.com");
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -74,7 +84,7 @@ bool Cors::is_allowed(std::string_view origin) const {
   if (is_any_origin_ || std::find(origins.begin(), origins.end(), origin) != origins.end()) {
     return true;
   }
-  return options_.allow_origin && origin != "null" && options_.allow_origin(origin);
+  return options_.allow_origin && is_origin(origin) && options_.allow_origin(origin);
 }
 
 std::optional<Response> Cors::guard(Request& request) const {

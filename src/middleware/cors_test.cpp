@@ -4,7 +4,9 @@
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "skua/middleware.hpp"
 #include "skua/router.hpp"
@@ -70,6 +72,28 @@ TEST_F(CorsTest, AsksAPredicateButNeverAboutNull) {
   EXPECT_EQ(allowed("https://example.net"), "nobody");
   EXPECT_EQ(allowed("null"), "nobody");
   EXPECT_EQ(allowed("null", {.origins = {"null"}}), "null");
+}
+
+TEST_F(CorsTest, AsksAPredicateOnlyAboutOrigins) {
+  std::vector<std::string> asked;
+  const CorsOptions options{.allow_origin = [&](std::string_view origin) {
+    asked.emplace_back(origin);
+    return true;
+  }};
+  for (const char* const origin :
+       {"", "null", "example.com", "https://", "https://a.example/", "https://a.example/.b.example",
+        "https://a.example, https://b.example", "https://u@b.example", "https://A.example",
+        "https://*.example", "https://a.example:x", "https://a.example#.b.example", "1s://a",
+        "javascript:alert(1)"}) {
+    const Response response = ask(options, "GET /", {{"Origin", origin}});
+    EXPECT_FALSE(response.header("Access-Control-Allow-Origin")) << origin;
+  }
+  EXPECT_TRUE(asked.empty()) << asked.front();
+  for (const char* const origin :
+       {"https://a.example", "http://a.example:8080", "https://[::1]:1", "moz-extension://0a-b"}) {
+    EXPECT_EQ(ask(options, "GET /", {{"Origin", origin}}).header("Access-Control-Allow-Origin"),
+              origin);
+  }
 }
 
 TEST_F(CorsTest, AnswersAPreflight) {
