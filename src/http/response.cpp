@@ -74,6 +74,8 @@ Response::Response(Status status, Body body, std::string_view content_type)
 Response::Response(Error error) : type_(plain_text), status_(status_for(error.code())) {
   // Neither the context nor the system's own text: those are for the log.
   body_ = Body(std::string(message(error.code())).append("\n"));
+  // RFC 9110 §12.5.3, §15.5.16: so that a client can tell whether a content coding was the reason.
+  if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
 }
 
 Response::Response(const PreparedResponse& prepared)
