@@ -30,7 +30,8 @@ struct ResponseAccess;
 /// What a handler answers with: a status, fields and a body.
 ///
 /// Framing (Content-Length, Transfer-Encoding, Connection, Date) is written by the server, so that
-/// no handler can produce a message that is framed wrongly.
+/// no handler can produce a message that is framed wrongly. A 200 to GET or HEAD that has an ETag
+/// or a Last-Modified becomes 304 or 412 where the conditions of the request say so. RFC 9110 §13
 class Response final {
  public:
   /// 200 without content; an error status (400 and up) says itself in a line of text.
@@ -60,6 +61,12 @@ class Response final {
 
   [[nodiscard]] static Response html(Body body) { return {KnownType{html_text}, std::move(body)}; }
   [[nodiscard]] static Response json(Body body) { return {KnownType{json_text}, std::move(body)}; }
+  /// A file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty `type`
+  /// is found by the name. 404 where there is no such regular file, 403 where it may not be read.
+  ///
+  /// The path is the program's own: one that a client had a part in is a matter for FileHandler,
+  /// which never leaves its folder. The file is opened here and sent as it is then.
+  [[nodiscard]] static Response file(const std::string& path, std::string_view type = {});
   /// Content that a coroutine makes while it is sent:
   ///
   /// ```cpp

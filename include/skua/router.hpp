@@ -160,6 +160,13 @@ class Router final {
   Router& files(Prefix prefix, const std::string& directory, const FileOptions& options = {},
                 Where where = Where::current());
 
+  /// Serves one file at a URL, with caching, conditions and ranges as FileHandler has them. A link
+  /// is followed where it stays in the file's folder.
+  ///
+  /// Ends with: Exception (NotFound, PermissionDenied) where there is no such file.
+  Router& file(Pattern<0> url, const std::string& path, const FileOptions& options = {},
+               Where where = Where::current());
+
   /// Answers a request: for tests. A coroutine handler is run to its end on this thread.
   [[nodiscard]] Response handle(Request& request) const;
 

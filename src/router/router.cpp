@@ -5,6 +5,7 @@
 #include "skua/router.hpp"
 
 #include "http/request_parts.hpp"
+#include "http/response_conditions.hpp"
 #include "router/chain.hpp"
 #include "router/match.hpp"
 #include "router/table.hpp"
@@ -89,6 +90,7 @@ Response Router::handle(Request& request) const {
   } else {
     response = invoke(found, request);
   }
+  http::apply_conditions(request, response);
   http::RequestAccess::bind(request, nullptr);
   return response;
 }

@@ -7,6 +7,7 @@
 #include <exception>
 #include <string>
 
+#include "http/response_conditions.hpp"
 #include "skua/http_error.hpp"
 
 namespace skua::server {
@@ -48,7 +49,11 @@ Response catching(Resources& resources, const Request& request, F&& produce) {
 template <class F>
 Response conclude(Resources& resources, const router::Match& match, Request& request,
                   bool& is_finished, F&& produce) {
-  Response response = catching(resources, request, std::forward<F>(produce));
+  Response response = catching(resources, request, [&]() -> Response {
+    Response made = produce();
+    http::apply_conditions(request, made);
+    return made;
+  });
   if (!is_finished) {
     response = catching(resources, request, [&] {
       resources.router.finish(match, request, response);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// One file as a response, and one file at a URL.
+#include "files/file_head.hpp"
+#include "files/file_site.hpp"
+#include "files/safe_path.hpp"
+#include "files/time_source.hpp"
+#include "skua/response.hpp"
+#include "skua/router.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace skua {
+namespace {
+
+// The folder of a path, and its last component behind a slash.
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == path.npos) return {".", "/" + path};
+  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash)};
+}
+
+}  // namespace
+
+Response Response::file(const std::string& path, std::string_view type) {
+  // A pipe without a writer would block.
+  files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return status_for(Error::from_system(errno, "open").code());
+  const Result<files::FileStat> stat = files::stat_of(file.number());
+  if (!stat || stat->kind != files::FileKind::Regular) return Status::NotFound;
+  const files::FileHead head = files::describe(path, *stat, std::chrono::system_clock::now());
+  const auto owner = std::make_shared<const files::Descriptor>(std::move(file));
+  Body body;
+  if (stat->size_bytes != 0) body = FileRange{owner, owner->number(), 0, stat->size_bytes};
+  Response response(Status::Ok, std::move(body), type.empty() ? head.type : type);
+  files::add_validators(response, head, {});
+  response.header("X-Content-Type-Options", "nosniff");
+  return response;
+}
+
+Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
+                     Where where) {
+  auto [folder, name] = split_path(path);
+  // It was named by the program: a dot at its beginning hides nothing.
+  const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};
+  files::Root root = files::Root::open(folder, policy).value();
+  if (root.find(name).value().stat.kind != files::FileKind::Regular) {
+    throw Exception(Error(Errc::NotFound, "Router::file: not a regular file"));
+  }
+  const auto site = std::make_shared<const files::FileSite>(std::move(root), options,
+                                                            std::make_unique<files::TimeSource>());
+  return get(
+      url,
+      [site, name = std::move(name)](const Request& request) {
+        return site->answer(request, name);
+      },
+      where);
+}
+
+}  // namespace skua
