@@ -12,7 +12,7 @@ namespace skua {
 namespace {
 
 // RFC 9110 §8.4: a coding other than identity, which is said for nothing.
-bool is_encoded(const Request& request) noexcept {
+bool has_coding(const Request& request) noexcept {
   for (const auto [name, value] : request.headers()) {
     if (!ascii::equals_ignoring_case(name, "Content-Encoding")) continue;
     for (std::string_view rest = value; !rest.empty();) {
@@ -35,12 +35,12 @@ Task<std::optional<Bytes>> read_piece(Request& request) {
 }  // namespace
 
 Task<Result<Form>> Request::form(FormLimits limits) {
-  if (is_encoded(*this)) return refuse_form();
+  if (has_coding(*this)) return refuse_form();
   return http::read_form(std::string(content_type()), [this] { return read_piece(*this); }, limits);
 }
 
 Multipart Request::multipart(const MultipartLimits& limits) {
-  const std::string_view type = is_encoded(*this) ? std::string_view() : content_type();
+  const std::string_view type = has_coding(*this) ? std::string_view() : content_type();
   return {type, [this] { return read_piece(*this); }, limits};
 }
 
