@@ -48,7 +48,8 @@ struct Redirect {
 
 Result<void> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
   if (!options.redirect_port) return {};
-  redirect.router = redirect_to_https(target.port());
+  // The host that a client has asked for is the only name of this machine that is known here.
+  redirect.router = redirect_to_https({.hosts = {"*"}, .port = target.port()});
   redirect.server.emplace(redirect.router, redirect_options(options));
   return redirect.server->start();
 }

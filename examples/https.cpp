@@ -42,7 +42,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "%s\n", started.error().message().c_str());
     return 1;
   }
-  const skua::Router redirect = skua::redirect_to_https(server.port());
+  const skua::Router redirect =
+      skua::redirect_to_https({.hosts = {"localhost", "127.0.0.1"}, .port = server.port()});
   skua::Server plain(redirect, plain_options);
   plain.start().value();
 

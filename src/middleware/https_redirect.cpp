@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 // In: a request that came in plain text. Out: the same URL with https. Nothing of the request is
-// decoded or repaired on its way into Location; what could not stand there is refused.
+// decoded or repaired on its way into Location; what could not stand there is refused, and so is a
+// host that is not ours: a cache in front would hand the answer to others.
 #include "skua/https_redirect.hpp"
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/ascii.hpp"
 #include "http/authority.hpp"
 #include "skua/error.hpp"
 #include "skua/request.hpp"
@@ -24,27 +30,62 @@ std::string_view path_and_query(std::string_view target) noexcept {
   return end == target.npos ? std::string_view("/") : target.substr(end);
 }
 
-Response redirected(const Request& request, std::string_view port) {
-  const std::string_view host = request.host();
-  // RFC 9112 §3.2; also keeps out of Location whatever would make another place of it.
-  if (!http::is_authority(host)) return Error(Errc::InvalidHost);
-  std::string location("https://");
-  location.append(http::host_of(host)).append(port).append(path_and_query(request.target()));
-  return Response::redirect(location, Status::PermanentRedirect);
+constexpr std::string_view any_host = "*";
+constexpr std::string_view any_label = "*.";
+
+// Whether a host is what a pattern of the options stands for.
+bool stands_for(std::string_view pattern, std::string_view host) noexcept {
+  if (pattern == any_host) return true;
+  if (host.ends_with('.')) host.remove_suffix(1);  // the root of all names goes without saying
+  if (pattern.starts_with(any_label)) {
+    const std::size_t dot = host.find('.');
+    if (dot == host.npos || dot == 0) return false;
+    host.remove_prefix(dot + 1);
+    pattern.remove_prefix(any_label.size());
+  }
+  return ascii::equals_ignoring_case(pattern, host);
+}
+
+void check_hosts(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) throw std::invalid_argument("redirect_to_https: no host is listed");
+  for (const std::string& pattern : hosts) {
+    if (pattern == any_host && hosts.size() == 1) continue;
+    std::string_view host = pattern;
+    if (host.starts_with(any_label)) host.remove_prefix(any_label.size());
+    const bool is_host = http::is_authority(host) && http::host_of(host) == host &&
+                         host.find('*') == host.npos && !host.ends_with('.');
+    if (!is_host) {
+      throw std::invalid_argument("redirect_to_https: " + pattern +
+                                  " is not a host, like example.com or *.example.com");
+    }
+  }
 }
 
 // A coroutine handler, as a plain one would have to wait for content that nobody wants.
 struct Redirect {
+  std::vector<std::string> hosts;
   std::string port;  // `:8443`; empty: that of https
 
-  Task<Response> operator()(Request& request) const { co_return redirected(request, port); }
+  [[nodiscard]] Response answer(const Request& request) const {
+    // RFC 9112 §3.2; also keeps out of Location whatever would make another place of it.
+    if (!http::is_authority(request.host())) return Error(Errc::InvalidHost);
+    const std::string_view host = http::host_of(request.host());
+    const auto is_ours = [host](const std::string& pattern) { return stands_for(pattern, host); };
+    if (std::none_of(hosts.begin(), hosts.end(), is_ours)) return Error(Errc::MisdirectedRequest);
+    std::string location("https://");
+    location.append(host).append(port).append(path_and_query(request.target()));
+    return Response::redirect(location, Status::PermanentRedirect);
+  }
+  Task<Response> operator()(Request& request) const { co_return answer(request); }
 };
 
 }  // namespace
 
-Router redirect_to_https(std::uint16_t port) {
+Router redirect_to_https(HttpsRedirectOptions options) {
+  check_hosts(options.hosts);
   Router router;
-  router.any("/{path...}", Redirect{port == 443 ? "" : ":" + std::to_string(port)});
+  router.any("/{path...}", Redirect{std::move(options.hosts),
+                                    options.port == 443 ? "" : ":" + std::to_string(options.port)});
   return router;
 }
 

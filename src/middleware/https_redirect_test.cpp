@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,7 @@ Response ask(const Router& router, std::string_view line, std::string_view host)
 }
 
 std::string location(std::string_view line, std::string_view host, std::uint16_t port = 8443) {
-  const Response response = ask(redirect_to_https(port), line, host);
+  const Response response = ask(redirect_to_https({.hosts = {"*"}, .port = port}), line, host);
   if (response.status() != Status::PermanentRedirect)
     return std::to_string(code(response.status()));
   return std::string(response.header("Location").value_or("nothing"));
@@ -71,8 +72,32 @@ TEST(HttpsRedirectTest, AHostThatIsNoneIsRefused) {
   }
 }
 
+TEST(HttpsRedirectTest, PointsToListedHostsOnly) {
+  const Router router =
+      redirect_to_https({.hosts = {"Example.com", "*.example.org", "192.0.2.1", "[2001:db8::1]"}});
+  for (const std::string_view host : {"example.com", "EXAMPLE.com:80", "example.com.",
+                                      "a.example.org", "192.0.2.1:8080", "[2001:DB8::1]"}) {
+    EXPECT_EQ(ask(router, "GET /", host).status(), Status::PermanentRedirect) << host;
+  }
+  for (const std::string_view host :
+       {"evil.example", "a.example.com", "example.org", "a.b.example.org", ".example.org",
+        "aexample.org", "192.0.2.10", "example.com.evil.example", "*.example.org.evil", "*"}) {
+    const Response refused = ask(router, "GET /", host);
+    EXPECT_EQ(refused.status(), Status::MisdirectedRequest) << host;
+    EXPECT_FALSE(refused.header("Location")) << host;
+  }
+}
+
+TEST(HttpsRedirectTest, WhatIsNoHostCannotBeListed) {
+  EXPECT_THROW((void)redirect_to_https({}), std::invalid_argument);
+  for (const char* const wrong : {"", "a:80", "https://a", "a/b", "*", "a.*", "*a", "**", "*.",
+                                  "*.*.a", "a.", "u@a", "::1"}) {
+    EXPECT_THROW((void)redirect_to_https({.hosts = {"a", wrong}}), std::invalid_argument) << wrong;
+  }
+}
+
 TEST(HttpsRedirectTest, RoutesThatAreAddedComeFirst) {
-  Router router = redirect_to_https();
+  Router router = redirect_to_https({.hosts = {"a"}});
   router.get("/.well-known/acme-challenge/{token}", [](std::string_view token) { return token; });
   EXPECT_EQ(ask(router, "GET /.well-known/acme-challenge/x", "a").status(), Status::Ok);
   EXPECT_EQ(ask(router, "GET /.well-known/other", "a").header("Location"),
