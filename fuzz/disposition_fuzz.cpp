@@ -35,6 +35,7 @@ void file_name(std::string_view text) {
   check(name.size() <= 200 && name.find_first_of("/\\:*?\"<>|") == name.npos);
   check(std::none_of(name.begin(), name.end(), is_control));
   check(name.empty() || (name.front() != '.' && name.back() != '.' && name.back() != ' '));
+  check(name.empty() || (name.front() != '-' && name.front() != '~'));
   check(skua::http::safe_filename(name) == name);
 }
 
@@ -43,11 +44,9 @@ void written(std::string_view name) {
   check(std::none_of(field.begin(), field.end(), is_control));
   const auto again = skua::http::parse_content_disposition(field);
   check(again.has_value() && again->type == "form-data" && again->name == again->filename);
-  // Percent-encoding of controls is not undone, but for CR and LF; nor can `%22` be told from it.
+  // Percent-encoding of controls is not undone; nor can `%22` be told from it.
   const bool is_plain =
-      name.find('%') == name.npos && std::none_of(name.begin(), name.end(), [](char c) {
-        return is_control(c) && c != '\r' && c != '\n';
-      });
+      name.find('%') == name.npos && std::none_of(name.begin(), name.end(), is_control);
   check(!is_plain || again->name == name);
 }
 
