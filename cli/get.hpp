@@ -10,9 +10,9 @@ namespace skua::cli {
 std::function<int()> configure_method(CLI::App& parser, Method method);
 
 /// The same as a row of a table wants it.
-template <Method method>
+template <Method Which>
 std::function<int()> configure_request(CLI::App& parser) {
-  return configure_method(parser, method);
+  return configure_method(parser, Which);
 }
 
 }  // namespace skua::cli
