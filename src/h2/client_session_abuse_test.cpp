@@ -126,6 +126,7 @@ TEST_P(ClientSessionAbuseTest, WhatBreaksTheConnectionEndsAllOfIt) {
       {frames::data(0, "a"), ErrorCode::ProtocolError},
       {frames::frame(FrameType::Ping, 0, 0, "short"), ErrorCode::FrameSizeError},
       {frames::headers(1, "\xff\xff\xff\xff\xff\xff"), ErrorCode::CompressionError},
+      {frames::priority(0, 1), ErrorCode::ProtocolError},
       {frames::window_update(0, 0), ErrorCode::ProtocolError},
       {frames::window_update(1, 0), ErrorCode::ProtocolError},
       {frames::window_update(0, 0x7fffffff) + frames::window_update(0, 0x7fffffff),

@@ -111,6 +111,8 @@ ErrorCode ClientStreams::check(const FrameHead& frame) {
   has_settings_ = true;
   // RFC 9113 §8.4: we have said that we take none, before anything that could be pushed for.
   if (frame.type == FrameType::PushPromise) return ErrorCode::ProtocolError;
+  // RFC 9113 §6.3. nghttp2 ignores these frames.
+  if (frame.type == FrameType::Priority && frame.stream_id == 0) return ErrorCode::ProtocolError;
   ClientStreamState* const stream = find(frame.stream_id);
   if (stream == nullptr) return ErrorCode::NoError;
   if (frame.type == FrameType::RstStream) stream->has_peer_reset = true;
