@@ -10,6 +10,7 @@
 #include "base/ascii.hpp"
 #include "h1/body_encoder.hpp"
 #include "h1/request_writer.hpp"
+#include "http/trailers.hpp"
 
 namespace skua::client {
 namespace {
@@ -101,7 +102,11 @@ void H1Connection::begin_content() {
   }
   left_bytes_ = (*stream)->length_bytes;
   writer_.emplace(static_cast<skua::detail::BodySink&>(*this));
-  producer_.emplace((*stream)->produce(*writer_));
+  try {
+    producer_.emplace((*stream)->produce(*writer_));
+  } catch (...) {  // it may be a plain function that makes a task
+    return fail_content(std::current_exception());
+  }
   producer_->start(
       [](void* self) noexcept {
         auto& connection = *static_cast<H1Connection*>(self);
@@ -118,22 +123,26 @@ void H1Connection::end_content() {
     if (producer_) producer_->result();
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
   } catch (...) {
-    exception_ = std::current_exception();
-    send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
-    changed_.wake_all();
-    return;
+    return fail_content(std::current_exception());
   }
   if (!is_chunked_) return;
-  std::string last(h1::last_chunk_bytes(trailers_), '\0');
-  h1::write_last_chunk(trailers_, last.data());
+  std::string last(h1::last_chunk_bytes(trailers_.wire()), '\0');
+  h1::write_last_chunk(trailers_.wire(), last.data());
   output_.append(last);
+}
+
+void H1Connection::fail_content(std::exception_ptr exception) noexcept {
+  is_content_over_ = true;
+  exception_ = std::move(exception);
+  send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
+  changed_.wake_all();
 }
 
 void H1Connection::stop_content() noexcept {
   producer_.reset();
   writer_.reset();
   content_ = Body();
-  trailers_.clear();
+  trailers_ = {};
   left_bytes_.reset();
   is_content_over_ = true;
 }
@@ -156,9 +165,8 @@ void H1Connection::write(Body&& piece) {
 }
 
 void H1Connection::add_trailer(std::string_view name, std::string_view value) {
-  FieldLines line;
-  line.add(name, value);
-  if (is_chunked_) trailers_.append(line.wire());
+  http::check_trailer(name);
+  if (is_chunked_) trailers_.set(name, value);
 }
 
 bool H1Connection::has_room() const noexcept {

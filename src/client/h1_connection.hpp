@@ -18,6 +18,7 @@
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/error.hpp"
+#include "skua/field_lines.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 
@@ -81,6 +82,7 @@ class H1Connection final : public HttpConnection,
 
   void begin_content();
   void end_content();
+  void fail_content(std::exception_ptr exception) noexcept;
   void stop_content() noexcept;
   void flush();
   void note_sent(std::uint64_t count) noexcept;
@@ -110,7 +112,7 @@ class H1Connection final : public HttpConnection,
   std::optional<std::uint64_t> left_bytes_{};  // of a length that was told
   std::uint64_t head_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;  // head included
-  std::string trailers_;
+  FieldLines trailers_;
   std::exception_ptr exception_{};
   skua::detail::WaiterList writers_;
   loop::Deferred settle_later_;

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "client/h2_connection.hpp"
+#include "http/trailers.hpp"
 #include "net/append_file.hpp"
-#include "skua/field_lines.hpp"
 #include "skua/status.hpp"
 
 namespace skua::client {
@@ -157,7 +157,11 @@ void H2Exchange::begin_content() {
   }
   left_bytes_ = (*stream)->length_bytes;
   writer_.emplace(static_cast<skua::detail::BodySink&>(*this));
-  producer_.emplace((*stream)->produce(*writer_));
+  try {
+    producer_.emplace((*stream)->produce(*writer_));
+  } catch (...) {  // it may be a plain function that makes a task
+    return fail_content(std::current_exception());
+  }
   producer_->start(
       [](void* self) noexcept { static_cast<H2Exchange*>(self)->connection_.settle_later(); },
       this);
@@ -172,9 +176,14 @@ void H2Exchange::end_content() {
     if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
     keep(Body());
   } catch (...) {
-    exception_ = std::current_exception();
-    give_up(Error(Errc::Cancelled, "request"));
+    fail_content(std::current_exception());
   }
+}
+
+void H2Exchange::fail_content(std::exception_ptr exception) {
+  is_content_over_ = true;
+  exception_ = std::move(exception);
+  give_up(Error(Errc::Cancelled, "request"));
 }
 
 void H2Exchange::keep(Body&& piece) {
@@ -196,9 +205,9 @@ void H2Exchange::write(Body&& piece) {
 }
 
 void H2Exchange::add_trailer(std::string_view name, std::string_view value) {
-  FieldLines line;
-  line.add(name, value);
-  trailer_lines_.append(line.wire());
+  http::check_trailer(name);
+  // HTTP/1 has no place for it behind a length that was told, and HTTP/2 is not to differ.
+  if (!left_bytes_) trailers_to_send_.set(name, value);
 }
 
 bool H2Exchange::has_room() const noexcept { return queue_.pressure_bytes() < queue_high_bytes; }
@@ -212,7 +221,7 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) const noexcept {
   const auto size_bytes =
       static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, queued_bytes_));
   if (!is_content_over_ || size_bytes != queued_bytes_) return {.bytes = size_bytes};
-  return {.bytes = size_bytes, .state = State::End, .trailers = trailer_lines_};
+  return {.bytes = size_bytes, .state = State::End, .trailers = trailers_to_send_.wire()};
 }
 
 void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {

@@ -15,6 +15,7 @@
 #include "h2/client_session.hpp"
 #include "net/output_queue.hpp"
 #include "skua/body_writer.hpp"
+#include "skua/field_lines.hpp"
 #include "skua/task.hpp"
 
 namespace skua::client {
@@ -74,6 +75,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
 
   void begin_content();
   void end_content();
+  void fail_content(std::exception_ptr exception);
   void keep(Body&& piece);
   void give_back_data();
   void give_up(Error error);
@@ -102,7 +104,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t ends_at_ = 0;                  // in what the connection has written
   std::optional<std::uint64_t> left_bytes_{};  // of a length that was told
-  std::string trailer_lines_;
+  FieldLines trailers_to_send_;
   std::exception_ptr exception_{};
   skua::detail::WaiterList writers_;
   bool is_content_waiting_ = false;  // for 100, or continue_now()

@@ -3,6 +3,9 @@
 // it is framed, routed or understood. RFC 9110 §6.5.1
 #include "http/trailers.hpp"
 
+#include <stdexcept>
+#include <string>
+
 #include "base/ascii.hpp"
 
 namespace skua::http {
@@ -31,6 +34,11 @@ bool is_allowed_in_trailers(FieldName name, std::string_view text) noexcept {
     if (ascii::equals_ignoring_case(text, banned)) return false;
   }
   return true;
+}
+
+void check_trailer(std::string_view name) {
+  if (is_allowed_in_trailers(find_field_name(name), name)) return;
+  throw std::invalid_argument("a field that must not be a trailer: " + std::string(name));
 }
 
 }  // namespace skua::http

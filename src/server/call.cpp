@@ -163,9 +163,9 @@ void Call::Sink::write(Body&& piece) {
 }
 
 void Call::Sink::add_trailer(std::string_view name, std::string_view value) {
-  if (!http::is_allowed_in_trailers(http::find_field_name(name), name)) {
-    throw std::invalid_argument("a field that must not be a trailer: " + std::string(name));
-  }
+  http::check_trailer(name);
+  // HTTP/1 has no place for it then, and HTTP/2 is not to differ.
+  if (call.stream_ != nullptr && call.stream_->length_bytes) return;
   call.trailers_to_send_.set(name, value);
 }
 
