@@ -10,17 +10,23 @@
 namespace skua::tls {
 namespace {
 
-// Alerts that speak of our certificate. RFC 8446 §6.2
-bool is_about_certificate(int alert) noexcept {
+// The peer's alerts about our certificate; null for others. RFC 8446 §6.2
+const char* words_of_alert(int alert) noexcept {
   switch (alert) {
-    case SSL_AD_BAD_CERTIFICATE:
+    case SSL_AD_BAD_CERTIFICATE: return "the peer did not accept our certificate";
     case SSL_AD_UNSUPPORTED_CERTIFICATE:
+      return "the peer did not accept our certificate: its kind is not supported";
     case SSL_AD_CERTIFICATE_REVOKED:
+      return "the peer did not accept our certificate: it was revoked";
     case SSL_AD_CERTIFICATE_EXPIRED:
+      return "the peer did not accept our certificate: it has expired";
     case SSL_AD_CERTIFICATE_UNKNOWN:
+      return "the peer did not accept our certificate, and does not say why";
     case SSL_AD_UNKNOWN_CA:
-    case SSL_AD_CERTIFICATE_REQUIRED: return true;
-    default: return false;
+      return "the peer did not accept our certificate: it does not trust who signed it";
+    case SSL_AD_CERTIFICATE_REQUIRED:
+      return "the peer wants a certificate of ours, and was shown none";
+    default: return nullptr;
   }
 }
 
@@ -80,8 +86,8 @@ Error failure_of(unsigned long code, long verify_code, bool is_established) noex
   const int reason = ERR_GET_REASON(code);
   if (reason > SSL_AD_REASON_OFFSET && reason < SSL_AD_REASON_OFFSET + 256) {
     const int alert = reason - SSL_AD_REASON_OFFSET;
-    const char* const text = SSL_alert_desc_string_long(alert);
-    return {is_about_certificate(alert) ? Errc::TlsCertificate : otherwise, text};
+    if (const char* const text = words_of_alert(alert)) return {Errc::TlsCertificate, text};
+    return {otherwise, SSL_alert_desc_string_long(alert)};
   }
   if (reason == SSL_R_HTTP_REQUEST) return {Errc::PlainHttp, "TLS"};
   if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
