@@ -3,8 +3,10 @@
 // the condition that it still has the same: then it answers 206, else 200 and all of it.
 #include "client/download.hpp"
 
+#include <chrono>
 #include <utility>
 
+#include "base/http_date.hpp"
 #include "client/fetch.hpp"
 #include "client/off_loop.hpp"
 #include "client/partial_content.hpp"
@@ -12,6 +14,7 @@
 #include "client/request_content.hpp"
 #include "client/resumable_file.hpp"
 #include "client/save.hpp"
+#include "client/wall_time.hpp"
 
 namespace skua::client {
 namespace {
@@ -33,6 +36,13 @@ Validators validators_of(const http::Head& head) noexcept {
           .date = value_of(head, http::FieldName::Date)};
 }
 
+/// When what is sent was last changed, where that says enough to know it by. RFC 9110 §8.8.2.2
+std::optional<std::chrono::sys_seconds> modified_of(const http::Head& head) {
+  Validators validators = validators_of(head);
+  validators.etag.reset();
+  return parse_http_date(strong_validator(validators), wall_time());
+}
+
 class Download final {
  public:
   Download(std::shared_ptr<Core> core, RequestSpec spec, std::string path, DownloadOptions options)
@@ -40,7 +50,7 @@ class Download final {
         spec_(std::move(spec)),
         path_(std::move(path)),
         options_(options),
-        file_(std::make_shared<ResumableFile>(path_)) {
+        file_(std::make_shared<ResumableFile>(path_, options.resume)) {
     spec_.decompress = false;  // a part of what is coded is no part of the file
   }
 
@@ -54,6 +64,7 @@ class Download final {
   [[nodiscard]] bool is_of_another(const Reception& reception) const noexcept;
   Task<Outcome<Downloaded>> write(Reception& reception);
   Task<Outcome<Downloaded>> finish();
+  [[nodiscard]] Downloaded all_there() const noexcept;
 
   const std::shared_ptr<Core> core_;
   RequestSpec spec_;
@@ -84,10 +95,14 @@ Task<Outcome<Downloaded>> Download::finish() {
   const auto keep = [file = file_] { return file->keep(); };
   std::optional<Problem> problem = co_await on_disk(keep);
   if (problem) co_return *std::move(problem);
+  co_return all_there();
+}
+
+Downloaded Download::all_there() const noexcept {
   Downloaded downloaded;
   downloaded.size_bytes = file_->size_bytes();
   downloaded.resumed_bytes = resumed_bytes_;
-  co_return downloaded;
+  return downloaded;
 }
 
 Task<Outcome<Downloaded>> Download::write(Reception& reception) {
@@ -107,17 +122,17 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
     problem = co_await on_disk(start);
   }
   if (problem) co_return *std::move(problem);
+  if (const auto modified = modified_of(reception.head())) file_->set_modified(*modified);
   const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
   Task<Outcome<std::uint64_t>> writing = write_content(reception, path_, write);
   const Outcome<std::uint64_t> written = co_await std::move(writing);
   if (!written) {
-    if (options_.resume) co_return written.error();
-    const auto remove = [file = file_]() -> Result<void> {
-      file->remove();
+    const auto give_up = [file = file_]() -> Result<void> {
+      file->give_up();
       return {};
     };
-    static_cast<void>(co_await off_loop(remove));
+    static_cast<void>(co_await off_loop(give_up));
     co_return written.error();
   }
   // A server may send less than it was asked for: RFC 9110 §14.2
@@ -128,7 +143,7 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   co_return finished;
 }
 
-// Of nothing behind the end there is nothing: the part is all of it.
+// Nothing follows what is there: it is all of the content.
 bool Download::is_whole(const Reception& reception) const noexcept {
   return reception.status() == Status::RangeNotSatisfiable &&
          content_range(reception.head()).total == file_->size_bytes() &&
@@ -148,25 +163,29 @@ Task<Outcome<Downloaded>> Download::run() {
   // Where content can be sent only once there is no second try, should the part be of no use.
   if (options_.resume && is_repeatable(spec_)) problem = co_await on_disk(look);
   if (problem) co_return *std::move(problem);
-  bool has_part = file_->size_bytes() != 0;
-  Outcome<ReceptionPointer> got = co_await ask(has_part);
+  bool has_some = file_->found() != ResumableFile::Found::Nothing;
+  const bool has_whole = file_->found() == ResumableFile::Found::Whole;
+  Outcome<ReceptionPointer> got = co_await ask(has_some);
   if (!got) co_return got.error();
-  if (has_part && is_whole(**got)) {
+  if (has_some && is_whole(**got)) {
     co_await (*got)->discard();
     resumed_bytes_ = file_->size_bytes();
+    if (has_whole) co_return all_there();
     const auto append = [file = file_] { return file->append(); };
     problem = co_await on_disk(append);
     if (problem) co_return *std::move(problem);
     Outcome<Downloaded> finished = co_await finish();
     co_return finished;
   }
-  if (has_part && is_of_another(**got)) {
+  // What follows a whole file means that it is another one by now.
+  const bool is_longer = has_whole && (*got)->status() == Status::PartialContent;
+  if (has_some && (is_longer || is_of_another(**got))) {
     co_await (*got)->discard();
-    has_part = false;
+    has_some = false;
     got = co_await ask(false);
     if (!got) co_return got.error();
   }
-  const bool is_asked_part = has_part && (*got)->status() == Status::PartialContent;
+  const bool is_asked_part = has_some && (*got)->status() == Status::PartialContent;
   if (!is_asked_part && (*got)->status() != Status::Ok) co_return (*got)->unexpected_status();
   Outcome<Downloaded> written = co_await write(**got);
   co_return written;

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/http_date.hpp"
 #include "files/partial_file.hpp"
 
 namespace skua::client {
@@ -43,24 +44,45 @@ bool is_usable(std::string_view validator) noexcept {
 
 }  // namespace
 
-ResumableFile::ResumableFile(const std::string& path)
-    : path_(path), part_(path + ".part"), tag_(path + ".part.tag") {}
+ResumableFile::ResumableFile(const std::string& path, bool resumes)
+    : path_(path), part_(path + ".part"), tag_(path + ".part.tag"), resumes_(resumes) {}
 
-ResumableFile::~ResumableFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+void ResumableFile::give_up() noexcept {
+  if (descriptor_ < 0) return;
+  const bool is_useful = resumes_ && !validator_.empty();
+  if (is_ours_ && !is_useful) {
+    ::unlink(tag_.c_str());
+    ::unlink(part_.c_str());
+  }
+  ::close(std::exchange(descriptor_, -1));
 }
 
 Result<void> ResumableFile::look() {
   struct ::stat status{};
   if (::lstat(part_.c_str(), &status) != 0) {
-    if (errno == ENOENT) return {};
+    if (errno == ENOENT) return look_for_whole();
     return Error::from_system(errno, "lstat");
   }
   if (!S_ISREG(status.st_mode)) return Error(Errc::Unsupported, "a part that is no plain file");
   Result<std::string> tag = read_tag(tag_);
-  if (!tag || !is_usable(*tag)) return {};
+  if (!tag || !is_usable(*tag) || status.st_size == 0) return {};
   validator_ = *std::move(tag);
   size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  found_ = Found::Part;
+  return {};
+}
+
+// keep() has given it the server's time: another file has hardly the same time and size.
+Result<void> ResumableFile::look_for_whole() {
+  struct ::stat status{};
+  if (::lstat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
+    return {};
+  }
+  std::array<char, http_date_bytes> date{};
+  format_http_date(std::chrono::sys_seconds(std::chrono::seconds(status.st_mtim.tv_sec)), date);
+  validator_.assign(date.data(), date.size());
+  size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  found_ = Found::Whole;
   return {};
 }
 
@@ -86,12 +108,15 @@ Result<void> ResumableFile::append() noexcept {
   const Result<std::uint64_t> size_bytes = open();
   if (!size_bytes) return size_bytes.error();
   if (*size_bytes != size_bytes_) return busy();  // it has grown since the server was asked
+  is_ours_ = true;
   return {};
 }
 
 Result<void> ResumableFile::start(std::string_view validator) {
   const Result<std::uint64_t> opened = open();
   if (!opened) return opened.error();
+  is_ours_ = true;
+  validator_.clear();
   ::unlink(tag_.c_str());
   if (::ftruncate(descriptor_, 0) != 0) return Error::from_system(errno, "ftruncate");
   size_bytes_ = 0;
@@ -99,7 +124,9 @@ Result<void> ResumableFile::start(std::string_view validator) {
   files::PartialFile tag;
   if (auto created = tag.create(tag_); !created) return created;
   if (auto written = tag.write(validator); !written) return written;
-  return tag.keep_as(tag_);
+  if (auto kept = tag.keep_as(tag_); !kept) return kept;
+  validator_ = validator;
+  return {};
 }
 
 Result<void> ResumableFile::write(std::string_view text) noexcept {
@@ -117,15 +144,14 @@ Result<void> ResumableFile::keep() noexcept {
   // Some file systems say only when a file is closed that they had no room; the lock stays.
   const int copy = ::dup(descriptor_);
   if (copy >= 0 && ::close(copy) != 0) return Error::from_system(errno, "close");
+  if (modified_) {  // a file system that keeps no such times is no reason to keep no file
+    const timespec times[2] = {{0, UTIME_OMIT}, {modified_->time_since_epoch().count(), 0}};
+    static_cast<void>(::futimens(descriptor_, times));
+  }
   if (::rename(part_.c_str(), path_.c_str()) != 0) return Error::from_system(errno, "rename");
   ::unlink(tag_.c_str());
   ::close(std::exchange(descriptor_, -1));
   return {};
-}
-
-void ResumableFile::remove() noexcept {
-  ::unlink(tag_.c_str());
-  ::unlink(part_.c_str());
 }
 
 }  // namespace skua::client

@@ -21,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Peer = testing::Client;
 using Talk = std::function<void(Peer&)>;
+using namespace std::string_literals;
 
 Talk say(std::string response, std::string& asked) {
   return [response = std::move(response), &asked](Peer& peer) {
@@ -35,6 +36,9 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
   Outcome<Downloaded> resume(std::vector<Talk> talks) {
     folder_.write("file.part", "0123");
     folder_.write("file.part.tag", "\"v1\"");
+    return download(std::move(talks));
+  }
+  Outcome<Downloaded> download(std::vector<Talk> talks) {
     const testing::ScriptedServer server(std::move(talks));
     Outcome<Downloaded> got = Problem();
     testing::run_on(testing::kind_of(GetParam()), ask(server.port(), got));
@@ -144,6 +148,64 @@ TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
   testing::run_on(testing::kind_of(GetParam()), compete(slow.port(), fast.port(), go_on));
   EXPECT_EQ(content("file"), "0123456789");
   EXPECT_FALSE(fs::exists(folder_ / "file.part"));
+}
+
+constexpr std::string_view old_fields =
+    "Last-Modified: Tue, 03 Nov 2026 08:00:00 GMT\r\nDate: Sun, 22 Nov 2026 08:00:00 GMT\r\n";
+
+TEST_P(ClientResume, AFileThatIsWholeIsNotDownloadedAgain) {
+  folder_.write("file", "");  // it is replaced
+  std::string first;
+  std::string second;
+  auto got = download(
+      {say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n" + std::string(old_fields) + "\r\n0123456789",
+           first)});
+  EXPECT_TRUE(got) << got.error().text;
+  got =
+      download({say("HTTP/1.1 416 Range Not Satisfiable\r\nContent-Range: bytes */10\r\n"
+                    "Content-Length: 0\r\n\r\n",
+                    second)});
+  ASSERT_TRUE(got) << got.error().text;
+  EXPECT_EQ(got->size_bytes, 10U);
+  EXPECT_EQ(got->resumed_bytes, 10U);
+  EXPECT_EQ(content("file"), "0123456789");
+  EXPECT_NE(second.find("Range: bytes=10-\r\nIf-Range: Tue, 03 Nov 2026 08:00:00 GMT\r\n"),
+            second.npos)
+      << second;
+  EXPECT_FALSE(fs::exists(folder_ / "file.part"));
+}
+
+TEST_P(ClientResume, AWholeFileThatIsAnotherOneByNowIsDownloadedAgain) {
+  const std::string whole = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnew!";
+  for (const std::string& first_answer :
+       {whole,
+        "HTTP/1.1 206 Partial Content\r\nContent-Length: 2\r\nConnection: close\r\n"
+        "Content-Range: bytes 10-11/12\r\n\r\nxx"s,
+        "HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\nConnection: close\r\n"
+        "Content-Range: bytes */12\r\n\r\n"s}) {
+    folder_.write("file", "0123456789");
+    std::string first;
+    std::string second;
+    std::vector<Talk> talks = {say(first_answer, first)};
+    if (first_answer != whole) talks.push_back(say(whole, second));
+    const auto got = download(std::move(talks));
+    EXPECT_TRUE(got) << got.error().text;
+    EXPECT_EQ(content("file"), "new!") << first_answer;
+    EXPECT_EQ(second.find("Range"), second.npos) << second;
+  }
+}
+
+TEST_P(ClientResume, APartStaysOnlyWhereItCanBeGoneOnWith) {
+  std::string asked;
+  for (const std::string& fields : {""s, "ETag: W/\"v\"\r\n"s, "ETag: \"v\"\r\n"s}) {
+    const auto got =
+        download({say("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n" + fields + "\r\n0123", asked)});
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().code(), Errc::TruncatedBody) << got.error().text;
+    const bool is_known_again = fields == "ETag: \"v\"\r\n";
+    EXPECT_EQ(fs::exists(folder_ / "file.part"), is_known_again) << fields;
+    EXPECT_EQ(fs::exists(folder_ / "file.part.tag"), is_known_again) << fields;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ClientResume, ::testing::ValuesIn(testing::backends()),
