@@ -154,17 +154,21 @@ class Client final {
   [[nodiscard]] ClientRequest remove(std::string_view url) { return request(Method::Delete, url); }
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
 
-  /// A WebSocket of a URL with ws:// or wss:// (http:// and https:// mean the same). A name and a
-  /// password in it become a field Authorization.
+  /// A WebSocket of a URL with ws:// or wss:// (http:// and https:// mean the same), or relative to
+  /// ClientOptions::base_url. A name and a password in it become a field Authorization.
   [[nodiscard]] WebSocketRequest websocket(std::string_view url);
 
   /// The cookies that it keeps (ClientOptions::cookies), to be loaded, looked at and saved.
   [[nodiscard]] CookieJar& cookie_jar() noexcept SKUA_LIFETIMEBOUND;
 
-  /// Lets go of connections that nobody uses, and waits for the end of the others.
+  /// Closes connections that are not in use, and waits for the others.
   ///
-  /// Waits for: requests that go on; the closing handshakes of all sockets that were dropped, each
-  ///            at most WebSocketOptions::close.
+  /// Waits for: requests until their response is there; the closing handshakes of sockets that were
+  ///            dropped, each at most WebSocketOptions::close. Responses and sockets that the
+  ///            program holds are not waited for: their connections close after them.
+  /// Ends with: what a callback of ClientRequest::then() has thrown, where no
+  ///            ClientOptions::on_exception was told.
+  /// Lifetime:  the client may be destroyed meanwhile.
   Task<> close();
 
  private:

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,9 @@ struct ClientOptions {
   ClientTlsOptions tls{};
   WebSocketOptions websocket{};     ///< of all its WebSockets, where a request says nothing else
   std::string user_agent = "skua";  ///< the User-Agent field, one line; empty leaves it out
+  /// Told what a callback has thrown that nobody awaits: one of ClientRequest::then() or of
+  /// BackgroundClient. Empty: Client::close() throws the first of them.
+  std::function<void(std::exception_ptr)> on_exception{};
 };
 
 }  // namespace skua

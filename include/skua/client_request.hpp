@@ -16,6 +16,7 @@
 #include "skua/client_response.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
+#include "skua/multipart_writer.hpp"
 #include "skua/task.hpp"
 
 namespace skua {
@@ -27,8 +28,10 @@ struct RequestSpec;
 
 /// How a file is downloaded.
 struct DownloadOptions {
-  /// Goes on with what an earlier download has left behind, where the server still has the same.
-  /// What arrives is kept in `PATH.part` until it is whole, and also when it ends before that.
+  /// Goes on with what an earlier download has left behind, where the server still has the same; a
+  /// file that is whole already is not downloaded again. What arrives is kept in `PATH.part` until
+  /// it is whole, and also when it ends before that, if the server has said how to know it again (a
+  /// strong ETag, or Last-Modified).
   bool resume = false;
 };
 
@@ -108,6 +111,20 @@ class ClientRequest final {
   ClientRequest&& file(std::string_view name, std::string_view path,
                        std::string_view type = {}) && {
     return std::move(file(name, path, type));
+  }
+
+  /// The same, made of this text.
+  ClientRequest& file_of(std::string_view name, std::string_view filename, std::string text,
+                         std::string_view type = {}) &;
+  ClientRequest&& file_of(std::string_view name, std::string_view filename, std::string text,
+                          std::string_view type = {}) && {
+    return std::move(file_of(name, filename, std::move(text), type));
+  }
+  /// Content of parts: any sources, `multipart/related` as well. It is read while it is sent, on
+  /// another thread, and cannot be sent again. In place of body() and of fields and files.
+  ClientRequest& multipart(MultipartWriter parts) &;
+  ClientRequest&& multipart(MultipartWriter parts) && {
+    return std::move(multipart(std::move(parts)));
   }
 
   /// Authorization by name and password, without being asked. RFC 7617
@@ -194,12 +211,14 @@ class ClientRequest final {
   /// Sends it and saves the content: ClientResponse::save. Any status but 2xx is an error
   /// (UnexpectedStatus), and no file.
   [[nodiscard]] Task<Outcome<std::uint64_t>> save(std::string path) &&;
-  /// The same, going on where an earlier one has ended.
+  /// The same, going on where an earlier one has ended. The file gets the server's time of its last
+  /// change, where that is told: by that, and its size, it is known again.
   ///
   /// RFC:       9110 §14, §13.1.5
   [[nodiscard]] Task<Outcome<Downloaded>> download(std::string path, DownloadOptions options) &&;
   /// Sends it and calls back with what came of it, in this thread, at the end of a turn. The client
-  /// owns what runs until then: destroyed, it calls nobody.
+  /// owns what runs until then: destroyed, it calls nobody. What the callback throws goes to
+  /// ClientOptions::on_exception, or comes out of Client::close().
   void then(std::function<void(Outcome<ClientResponse>)> call) &&;
 
  private:

@@ -38,10 +38,11 @@ struct Target {
   std::string step{};  // for problems
 };
 
-Outcome<Target> read_url(const std::string& text, const ClientOptions& options) {
+Outcome<Target> read_url(const std::string& text, const Core& core) {
   const std::string step = "open a WebSocket at '" + client::without_userinfo(text) + "'";
-  const auto url = Url::parse_lenient(text);
-  if (!url) return client::could_not(step, url.error());
+  auto url = Url::parse_lenient(text);
+  if (url && core.base_url.has_scheme()) url = core.base_url.resolve(*url);
+  if (!url) return client::not_a_url(step, text, url.error());
   const std::string_view scheme = url->scheme();
   if (scheme != "ws" && scheme != "wss" && scheme != "http" && scheme != "https") {
     return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
@@ -50,7 +51,7 @@ Outcome<Target> read_url(const std::string& text, const ClientOptions& options) 
   if (url->has_fragment()) {  // RFC 6455 §3
     return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
   }
-  Target target{.url = *url, .origin = client::origin_of(*url, options.unix_socket)};
+  Target target{.url = *url, .origin = client::origin_of(*url, core.options.unix_socket)};
   Url shown = *url;  // without a password
   static_cast<void>(shown.set_userinfo({}));
   target.step = "open a WebSocket at " + shown.to_string();
@@ -69,7 +70,7 @@ Result<void> add_usual_fields(FieldLines& fields, const Url& url, std::string_vi
 
 Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, FieldLines fields,
                                   WebSocketOptions options) {
-  Outcome<Target> target = read_url(text, core->options);
+  Outcome<Target> target = read_url(text, *core);
   if (!target) co_return target.error();
   if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
     co_return client::could_not(target->step, added.error());
@@ -204,6 +205,6 @@ CookieJar& Client::cookie_jar() noexcept { return core_->jar; }
 
 WebSocketRequest Client::websocket(std::string_view url) { return {core_, url}; }
 
-Task<> Client::close() { return core_->finish(); }
+Task<> Client::close() { return Core::finish(core_); }
 
 }  // namespace skua

@@ -9,6 +9,7 @@
 #include "client/core.hpp"
 #include "client/download.hpp"
 #include "client/fetch.hpp"
+#include "client/problem.hpp"
 #include "client/reception.hpp"
 #include "client/request_spec.hpp"
 #include "client/save.hpp"
@@ -30,6 +31,7 @@ using Spec = std::unique_ptr<RequestSpec>;
 Task<Outcome<ClientResponse>> send_request(std::shared_ptr<Core> core, Spec spec) {
   Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
+  (*got)->hand_over();
   co_return ClientResponse(*std::move(got));
 }
 
@@ -50,28 +52,33 @@ Task<Outcome<std::uint64_t>> save_content(std::shared_ptr<Core> core, Spec spec,
 }
 
 /// There is nobody who could catch what a producer has thrown.
-Task<Outcome<ClientResponse>> send_caught(std::shared_ptr<Core> core, Spec spec) {
-  Problem problem;
+Task<Outcome<client::ReceptionPointer>> fetch_caught(std::shared_ptr<Core> core, Spec spec) {
+  std::exception_ptr thrown;
   try {
-    Outcome<ClientResponse> response = co_await send_request(std::move(core), std::move(spec));
-    co_return response;
-  } catch (const Exception& exception) {
-    problem.error = exception.error();
-    problem.text = exception.what();
-  } catch (const std::exception& exception) {
-    problem.error = Errc::Cancelled;
-    problem.text = exception.what();
+    Outcome<client::ReceptionPointer> got =
+        co_await client::fetch(std::move(core), std::move(spec));
+    co_return got;
+  } catch (...) {
+    thrown = std::current_exception();
   }
-  co_return problem;
+  co_return client::problem_of(thrown);
 }
 
 Task<> call_back(std::shared_ptr<Core> core, Spec spec,
                  std::function<void(Outcome<ClientResponse>)> call) {
-  Outcome<ClientResponse> response = co_await send_caught(core, std::move(spec));
+  Outcome<client::ReceptionPointer> got = co_await fetch_caught(core, std::move(spec));
   co_await yield();  // a request that fails at once is told of no earlier than others
   if (core->is_broken_off) co_return;
-  const auto tell = [&]() noexcept { call(std::move(response)); };
-  tell();
+  try {
+    if (!got) {
+      call(got.error());
+    } else {
+      (*got)->hand_over();
+      call(ClientResponse(*std::move(got)));
+    }
+  } catch (...) {
+    core->report(std::current_exception());
+  }
 }
 
 }  // namespace
@@ -136,6 +143,19 @@ ClientRequest& ClientRequest::field(std::string_view name, std::string_view valu
 ClientRequest& ClientRequest::file(std::string_view name, std::string_view path,
                                    std::string_view type) & {
   spec_->files.push_back({std::string(name), std::string(path), std::string(type)});
+  return *this;
+}
+
+ClientRequest& ClientRequest::file_of(std::string_view name, std::string_view filename,
+                                      std::string text, std::string_view type) & {
+  client::FormFile file{std::string(name), std::string(filename), std::string(type)};
+  file.text = std::make_shared<const std::string>(std::move(text));
+  spec_->files.push_back(std::move(file));
+  return *this;
+}
+
+ClientRequest& ClientRequest::multipart(MultipartWriter parts) & {
+  spec_->parts = std::make_shared<MultipartWriter>(std::move(parts));
   return *this;
 }
 

@@ -128,7 +128,7 @@ Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresse
   if (winner) co_return *std::move(winner);
   const Error error = winner.error();
   const bool is_ours = error.code() == Errc::TimedOut && error.system_code() == 0;
-  co_return is_ours ? timed_out(step, limit) : could_not(step, error);
+  co_return is_ours ? timed_out(step, {limit, "ClientTimeouts::connect"}) : could_not(step, error);
 }
 
 }  // namespace skua::client

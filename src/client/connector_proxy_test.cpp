@@ -205,7 +205,8 @@ TEST_P(ConnectorProxyTest, ASilentProxyIsGivenUp) {
   const auto outcome = finished(task);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().text, "could not open a tunnel to example.com:8443 through proxy " +
-                                      proxy_name() + ": no answer within 30 s");
+                                      proxy_name() +
+                                      ": no answer within 30 s (ClientTimeouts::head)");
   expect_closed(peer);
 }
 

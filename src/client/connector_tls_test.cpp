@@ -31,8 +31,9 @@ TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   advance(200ms);
   const auto outcome = finished(task);
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().text, "could not speak TLS with example.com:" +
-                                      std::to_string(origin_.port) + ": no answer within 10 s");
+  EXPECT_EQ(outcome.error().text,
+            "could not speak TLS with example.com:" + std::to_string(origin_.port) +
+                ": no answer within 10 s (ClientTimeouts::handshake)");
   expect_closed(peer);
 }
 

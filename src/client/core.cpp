@@ -189,10 +189,24 @@ bool Core::is_finishing() {
   return is_one;
 }
 
-Task<> Core::finish() {
-  pool.close_all();
-  co_await pool.closed();
-  while (is_finishing()) co_await closed.wait();
+// The client may be destroyed meanwhile, so that this has to be kept.
+Task<> Core::finish(std::shared_ptr<Core> core) {
+  core->pool.close_all();
+  co_await core->pool.closed();
+  while (core->is_finishing()) co_await core->closed.wait();
+  if (core->thrown_) std::rethrow_exception(std::exchange(core->thrown_, nullptr));
+}
+
+void Core::report(std::exception_ptr exception) noexcept {
+  if (!options.on_exception) {
+    if (!thrown_) thrown_ = std::move(exception);
+    return;
+  }
+  try {
+    options.on_exception(std::move(exception));
+  } catch (...) {  // there is nobody left to tell
+    return;
+  }
 }
 
 }  // namespace skua::client

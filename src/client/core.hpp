@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,8 +49,11 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   /// The client is gone: so are the connections that only finish.
   void break_off();
-  /// Waits for: the end of those.
-  Task<> finish();
+  /// Waits for: the end of those, and of requests that go on.
+  /// Ends with: what report() has kept.
+  static Task<> finish(std::shared_ptr<Core> core);
+  /// A callback has thrown this: told to ClientOptions::on_exception, or kept for finish().
+  void report(std::exception_ptr exception) noexcept;
 
   loop::Loop& loop;
   const ClientOptions options;
@@ -77,6 +81,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   Outcome<std::unique_ptr<PooledConnection>> connection_over(std::unique_ptr<net::Stream> stream,
                                                              bool is_forwarded);
 
+  std::exception_ptr thrown_{};  // the first
   Context http_tls_{};
   Context http1_tls_{};  // for WebSockets and proxies, too
 };

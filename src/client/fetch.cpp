@@ -78,7 +78,7 @@ Task<Outcome<Pool::Lease>> Fetch::acquire() {
   }
   std::optional<Outcome<Pool::Lease>> lease =
       co_await within(core_->loop, deadline_, std::move(acquiring));
-  if (!lease) co_return timed_out(step(), spec_->timeout);
+  if (!lease) co_return timed_out(step(), {spec_->timeout, "timeout", "not done"});
   co_return *std::move(lease);
 }
 
@@ -155,8 +155,14 @@ bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) co
 Problem Fetch::failure(const Exchange& exchange, Error error) const {
   if (error.code() == Errc::TimedOut && error.system_code() == 0) {
     const ClientTimeouts& timeouts = core_->options.timeouts;
-    if (core_->loop.now() >= deadline_) return timed_out(step(), spec_->timeout);
-    return timed_out(step(), exchange.is_all_sent() ? timeouts.head : timeouts.idle);
+    if (core_->loop.now() >= deadline_) {
+      return timed_out(step(), {spec_->timeout, "timeout", "not done"});
+    }
+    if (!exchange.is_all_sent()) {
+      return timed_out(step(),
+                       {timeouts.idle, "ClientTimeouts::idle", "no more content was taken"});
+    }
+    return timed_out(step(), {timeouts.head, "ClientTimeouts::head", "no response head"});
   }
   if (wants_http1(exchange, error)) {
     return could_not(step(), error, "the server wants HTTP/1.1 for this");

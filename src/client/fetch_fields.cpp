@@ -15,7 +15,7 @@ std::optional<Problem> Fetch::read_url() {
   Result<Url> url = Url::parse_lenient(spec_->url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
   const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";
-  if (!url) return could_not(step, url.error());
+  if (!url) return not_a_url(step, spec_->url, url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
   }

@@ -26,7 +26,7 @@ Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Dur
   stream_->start_receive();  // begins it
   while (!is_established_ && !has_failed_) {
     const Duration left = limit - (loop_.now() - began);
-    if (left <= Duration(0)) co_return timed_out(step, limit);
+    if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::handshake"});
     co_await TimedWait(loop_, changed_, left);
   }
   if (!is_established_) co_return failure_of(step);
@@ -41,7 +41,7 @@ Problem Handshake::failure_of(const std::string& step) const {
   if (is_engines) return could_not(step, error, stream_->engine().error_text());
   const bool has_peer_left = error.code() == Errc::Closed || error.code() == Errc::Reset;
   return could_not(step, has_peer_left ? Error(Errc::TlsHandshakeFailed, "TLS") : error,
-                   error.message());
+                   error.code() == Errc::TlsCertificate ? reason_of(error) : error.message());
 }
 
 void Handshake::on_established() {

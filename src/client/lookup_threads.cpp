@@ -30,8 +30,8 @@ struct LookupThreads::Lookup {
 
 namespace {
 
-using Pointer = std::shared_ptr<LookupThreads::Lookup>;
-using State = LookupThreads::Lookup::State;
+using LookupPointer = std::shared_ptr<LookupThreads::Lookup>;
+using LookupState = LookupThreads::Lookup::State;
 
 // Threads whose lookups were given up belong to no client any more, so that only the process can
 // count them: a program that makes a client for each request leaves no more than these behind.
@@ -80,9 +80,9 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
     return std::max<std::size_t>(options.threads, 1);
   }
   /// With the lock. False where no thread could be started for it.
-  bool run(const Pointer& lookup) {
+  bool run(const LookupPointer& lookup) {
     if (!start_thread([self = shared_from_this(), lookup] { self->work(lookup); })) return false;
-    lookup->state = State::Running;
+    lookup->state = LookupState::Running;
     ++running;
     return true;
   }
@@ -93,51 +93,51 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
   }
   /// With the lock: lets a thread of its own find the names that need no network.
   void serve_local() {
-    const auto is_new = [](const Pointer& one) { return !one->is_looked_at; };
+    const auto is_new = [](const LookupPointer& one) { return !one->is_looked_at; };
     if (has_local_thread || !std::ranges::any_of(queue, is_new)) return;
     has_local_thread = start_thread([self = shared_from_this()] { self->work_locally(); });
   }
 
-  void work(Pointer lookup) {
+  void work(LookupPointer lookup) {
     while (lookup != nullptr) {
       run_lookup(options, *lookup);
       lookup = next(std::move(lookup));
     }
   }
   /// What the thread that has made this lookup is to do; null: it ends.
-  Pointer next(Pointer finished) {
+  LookupPointer next(LookupPointer finished) {
     const std::lock_guard lock(mutex);
-    if (std::exchange(finished->state, State::Over) != State::Abandoned) --running;
+    if (std::exchange(finished->state, LookupState::Over) != LookupState::Abandoned) --running;
     if (queue.empty() || running >= places()) return nullptr;
     ++running;
-    Pointer first = std::move(queue.front());
+    LookupPointer first = std::move(queue.front());
     queue.pop_front();
-    first->state = State::Running;
+    first->state = LookupState::Running;
     return first;
   }
 
   void work_locally() {
-    while (const Pointer candidate = next_unseen()) {
+    while (const LookupPointer candidate = next_unseen()) {
       if (!is_local(candidate->name) || !claim(candidate)) continue;
       run_lookup(options, *candidate);
       const std::lock_guard lock(mutex);
       // Another thread may have taken this one's place.
-      if (std::exchange(candidate->state, State::Over) == State::Abandoned) return;
+      if (std::exchange(candidate->state, LookupState::Over) == LookupState::Abandoned) return;
     }
   }
-  Pointer next_unseen() {
+  LookupPointer next_unseen() {
     const std::lock_guard lock(mutex);
-    for (const Pointer& one : queue) {
+    for (const LookupPointer& one : queue) {
       if (!std::exchange(one->is_looked_at, true)) return one;
     }
     has_local_thread = false;
     return nullptr;
   }
   /// Takes a lookup out of the queue, unless it is gone from there.
-  bool claim(const Pointer& lookup) {
+  bool claim(const LookupPointer& lookup) {
     const std::lock_guard lock(mutex);
     if (std::erase(queue, lookup) == 0) return false;
-    lookup->state = State::Running;
+    lookup->state = LookupState::Running;
     lookup->is_local = true;
     return true;
   }
@@ -151,16 +151,16 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
 
   const LookupOptions options;
   std::mutex mutex;
-  std::deque<Pointer> queue;      // guarded by mutex, as all that follows
-  std::size_t running = 0;        // of the ordinary threads; without lookups that were given up
-  bool has_local_thread = false;  // whose lookup, if it makes one, was not given up
+  std::deque<LookupPointer> queue;  // guarded by mutex, as all that follows
+  std::size_t running = 0;          // of the ordinary threads; without lookups that were given up
+  bool has_local_thread = false;    // whose lookup, if it makes one, was not given up
 };
 
 LookupThreads::LookupThreads(LookupOptions options)
     : shared_(std::make_shared<Shared>(std::move(options))) {}
 
 LookupThreads::~LookupThreads() {
-  std::deque<Pointer> dropped;  // outside of the lock: who knows what they own
+  std::deque<LookupPointer> dropped;  // outside of the lock: who knows what they own
   const std::lock_guard lock(shared_->mutex);
   shared_->queue.swap(dropped);
 }
@@ -177,17 +177,17 @@ std::shared_ptr<LookupThreads::Lookup> LookupThreads::start(std::string name,
 }
 
 bool LookupThreads::abandon(Lookup& lookup) {
-  Pointer dropped;  // after the lock
+  LookupPointer dropped;  // after the lock
   const std::lock_guard lock(shared_->mutex);
-  if (lookup.state == State::Queued) {
-    const auto is_it = [&](const Pointer& one) { return one.get() == &lookup; };
+  if (lookup.state == LookupState::Queued) {
+    const auto is_it = [&](const LookupPointer& one) { return one.get() == &lookup; };
     const auto found = std::ranges::find_if(shared_->queue, is_it);
     dropped = std::move(*found);
     shared_->queue.erase(found);
     return true;
   }
-  if (lookup.state != State::Running) return false;
-  lookup.state = State::Abandoned;
+  if (lookup.state != LookupState::Running) return false;
+  lookup.state = LookupState::Abandoned;
   if (lookup.is_local) {
     shared_->has_local_thread = false;
   } else {

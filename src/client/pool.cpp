@@ -110,8 +110,16 @@ auto Pool::place_of(const PooledConnection& connection, Group& group) noexcept {
                       [&](const auto& one) { return one.get() == &connection; });
 }
 
+void Pool::Lease::hold() noexcept {
+  if (connection_ == nullptr || is_held_) return;
+  is_held_ = true;
+  ++connection_->held_;
+  pool_->removed_.wake_all();
+}
+
 void Pool::Lease::release() noexcept {
   if (connection_ == nullptr) return;
+  if (std::exchange(is_held_, false)) --connection_->held_;
   std::exchange(pool_, nullptr)->give_back(*std::exchange(connection_, nullptr));
 }
 
@@ -132,7 +140,7 @@ Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Dura
       co_await TimedWait(loop_, turn.served(), left);
     } else if (!turn.insists()) {
       co_return timed_out("get one of the connections to " + whom + ", which are all in use",
-                          limit);
+                          {limit, "ClientTimeouts::queue", "none became free"});
     }
   }
   if (!turn.may_make()) co_return turn.take();
@@ -226,6 +234,7 @@ Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
 
 void Pool::give_back(PooledConnection& connection) noexcept {
   auto& group = *static_cast<Group*>(connection.group_);
+  if (is_closing_) removed_.wake_all();  // what is left may be held
   if (--connection.leases_ == 0) {
     if (is_closing_ || connection.capacity() == 0) {
       connection.close();
@@ -277,7 +286,18 @@ void Pool::retire(PooledConnection& connection) noexcept {
 }
 
 Task<> Pool::closed() {
-  while (count_ != 0) co_await removed_.wait();
+  while (is_awaited()) co_await removed_.wait();
+}
+
+bool Pool::is_awaited() const noexcept {
+  std::size_t held = 0;
+  for (const auto& [key, group] : groups_) {
+    held += static_cast<std::size_t>(
+        std::ranges::count_if(group->connections, [](const auto& connection) {
+          return connection->leases_ != 0 && connection->leases_ == connection->held_;
+        }));
+  }
+  return count_ != held;
 }
 
 void Pool::close_idle() noexcept {

@@ -42,6 +42,7 @@ class PooledConnection : public base::ListNode {
 
   void* group_ = nullptr;       // of the pool: those with the same key
   std::size_t leases_ = 0;      // requests that it has now
+  std::size_t held_ = 0;        // those of which a program holds the response
   std::uint64_t served_ = 0;    // requests that it has had before
   loop::Instant idle_since_{};  // without a lease
 };
@@ -72,13 +73,15 @@ class Pool final {
     Lease(Lease&& other) noexcept
         : pool_(std::exchange(other.pool_, nullptr)),
           connection_(std::exchange(other.connection_, nullptr)),
-          is_reused_(other.is_reused_) {}
+          is_reused_(other.is_reused_),
+          is_held_(std::exchange(other.is_held_, false)) {}
     Lease& operator=(Lease&& other) noexcept {
       if (this == &other) return *this;
       release();
       pool_ = std::exchange(other.pool_, nullptr);
       connection_ = std::exchange(other.connection_, nullptr);
       is_reused_ = other.is_reused_;
+      is_held_ = std::exchange(other.is_held_, false);
       return *this;
     }
     ~Lease() { release(); }
@@ -87,6 +90,8 @@ class Pool final {
     [[nodiscard]] PooledConnection& connection() const noexcept { return *connection_; }
     /// Whether it has served others before: then it may have died meanwhile.
     [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
+    /// It is up to the program when this is given back; Pool::closed() does not wait for it.
+    void hold() noexcept;
     void release() noexcept;
 
    private:
@@ -97,6 +102,7 @@ class Pool final {
     Pool* pool_ = nullptr;
     PooledConnection* connection_ = nullptr;
     bool is_reused_ = false;
+    bool is_held_ = false;
   };
 
   Pool(loop::Loop& loop, const PoolLimits& limits);
@@ -122,7 +128,8 @@ class Pool final {
   std::unique_ptr<PooledConnection> remove(PooledConnection& connection) noexcept;
   /// Closes those that nobody uses, and the others once nobody does.
   void close_all() noexcept;
-  /// Waits for: the end of all connections, after close_all().
+  /// Waits for: the end of all connections, after close_all(); but for those that serve nothing
+  ///            but leases that are held.
   Task<> closed();
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -139,6 +146,7 @@ class Pool final {
   void serve_one(Turn& turn) noexcept;
   [[nodiscard]] static PooledConnection* find_free(Group& group) noexcept;
   [[nodiscard]] bool may_make() noexcept;
+  [[nodiscard]] bool is_awaited() const noexcept;
   [[nodiscard]] static auto place_of(const PooledConnection& connection, Group& group) noexcept;
   Lease lease(PooledConnection& connection) noexcept;
   void give_back(PooledConnection& connection) noexcept;

@@ -182,8 +182,8 @@ TEST_F(PoolTest, WhoWaitsTooLongIsToldForWhat) {
   EXPECT_EQ(third.name, "");
   advance(2ms);
   EXPECT_EQ(third.name,
-            "could not get one of the connections to a, which are all in use: no answer within 3 "
-            "s");
+            "could not get one of the connections to a, which are all in use: none became free "
+            "within 3 s (ClientTimeouts::queue)");
 }
 
 TEST_F(PoolTest, WhatCannotBeMadeLeavesItsPlaceToOthers) {
@@ -333,8 +333,8 @@ TEST_F(PoolTest, TheFirstIsNotWaitedForLongerThanForAnyOther) {
   Use& late = begin("a", 1s);
   advance(2s);
   EXPECT_EQ(late.name,
-            "could not get one of the connections to a, which are all in use: no answer within 1 "
-            "s");
+            "could not get one of the connections to a, which are all in use: none became free "
+            "within 1 s (ClientTimeouts::queue)");
   gate_->set();
   settle();
   EXPECT_EQ(hasty.name, "a2");

@@ -24,6 +24,10 @@ std::string reason_of(Error error) {
   if (error.code() == Errc::NameNotResolved && !error.context().empty()) {
     return std::string(error.context());
   }
+  // So do those of TLS of a certificate: whose it was.
+  if (error.code() == Errc::TlsCertificate && !error.context().empty()) {
+    return std::string(error.context());
+  }
   if (error.code() == Errc::SystemFailure && error.system_code() != 0) {
     return std::generic_category().message(error.system_code());
   }
@@ -59,8 +63,41 @@ Problem could_not(const std::string& step, Error error) {
   return could_not(step, error, reason_of(error));
 }
 
-Problem timed_out(const std::string& step, Duration limit) {
-  return could_not(step, Errc::TimedOut, "no answer within " + text_of(limit));
+Problem timed_out(const std::string& step, const TimeLimit& limit) {
+  std::string reason(limit.missing);
+  reason.append(" within ").append(text_of(limit.time));
+  return could_not(step, Errc::TimedOut, reason.append(" (").append(limit.name).append(")"));
+}
+
+Problem problem_of(const std::exception_ptr& thrown) {
+  Problem problem;
+  problem.error = Errc::Cancelled;
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Exception& exception) {
+    problem.error = exception.error();
+    problem.text = exception.what();
+  } catch (const std::exception& exception) {
+    problem.text = exception.what();
+  } catch (...) {
+    problem.text = "an exception of an unknown type";
+  }
+  return problem;
+}
+
+Problem not_a_url(const std::string& step, std::string_view url, Error error) {
+  const std::string shown = without_userinfo(url);
+  const std::size_t slashes = shown.find("//");
+  const std::size_t begin = slashes == shown.npos ? shown.size() : slashes + 2;
+  const std::string_view host =
+      std::string_view(shown).substr(begin, shown.find_first_of("/?#", begin) - begin);
+  const bool is_ascii =
+      std::ranges::all_of(host, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (is_ascii) return could_not(step, error);
+  return could_not(step, error,
+                   "its host has letters outside ASCII: write it in its ASCII form, as in "
+                   "xn--bcher-kva.example for b\xc3\xbc"
+                   "cher.example");
 }
 
 }  // namespace skua::client

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -23,7 +24,17 @@ std::string without_userinfo(std::string_view url);
 Problem could_not(const std::string& step, Error error);
 /// The same where the reason is told already.
 Problem could_not(const std::string& step, Error error, const std::string& reason);
-/// `could not connect to example.com:443: no answer within 10 s`.
-Problem timed_out(const std::string& step, Duration limit);
+/// A limit of time that was reached, and what had not come by then.
+struct TimeLimit {
+  Duration time{};
+  const char* name = "";  ///< as programs know it: `ClientTimeouts::head`
+  const char* missing = "no answer";
+};
+/// `could not connect to a:443: no answer within 10 s (ClientTimeouts::connect)`.
+Problem timed_out(const std::string& step, const TimeLimit& limit);
+/// The same for what was thrown where nobody can catch it: of ours, what it says; else Cancelled.
+Problem problem_of(const std::exception_ptr& thrown);
+/// What is wrong with a URL of a program's, for whom it looks right.
+Problem not_a_url(const std::string& step, std::string_view url, Error error);
 
 }  // namespace skua::client

@@ -73,11 +73,20 @@ Result<void> Reception::start_decoding() {
   return {};
 }
 
-Problem Reception::fail(Error error) {
+Problem Reception::fail(Error error) { return fail(could_not(step(), error)); }
+
+Problem Reception::fail(Problem problem) {
   exchange_.reset();
   lease_.release();
-  problem_ = could_not(step(), error);
+  problem_ = std::move(problem);
   return *problem_;
+}
+
+Problem Reception::out_of_time() const {
+  const bool is_over = core_->loop.now() >= deadline_;
+  if (is_over) return timed_out(step(), {deadline_ - asked_.began, "timeout", "not done"});
+  return timed_out(step(),
+                   {core_->options.timeouts.idle, "ClientTimeouts::idle", "no more content"});
 }
 
 void Reception::complete() noexcept {
@@ -132,7 +141,7 @@ Task<Outcome<std::optional<Bytes>>> Reception::read() {
     }
     if (step->event != Event::NeedMore) continue;
     const Duration left = patience();
-    if (left <= Duration(0)) co_return fail(Errc::TimedOut);
+    if (left <= Duration(0)) co_return fail(out_of_time());
     co_await TimedWait(core_->loop, exchange_->changed(), left);
   }
   if (decoder_) {

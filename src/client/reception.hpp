@@ -64,6 +64,8 @@ class Reception final {
   void count_from(std::uint64_t size_bytes) noexcept { earlier_bytes_ = size_bytes; }
   /// As ClientResponse::read().
   Task<Outcome<std::optional<Bytes>>> read();
+  /// The program has the response: when it goes on is not known to the client. See Pool::closed.
+  void hand_over() noexcept { lease_.hold(); }
   /// Reads what is left without using it, so that the connection can be used again; gives up where
   /// that is much, or slow to come.
   Task<> discard();
@@ -75,6 +77,8 @@ class Reception final {
   [[nodiscard]] Duration patience() noexcept;
   void complete() noexcept;
   Problem fail(Error error);
+  Problem fail(Problem problem);
+  [[nodiscard]] Problem out_of_time() const;
 
   std::shared_ptr<Core> core_;
   Pool::Lease lease_;         // goes after the exchange

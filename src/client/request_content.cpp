@@ -33,14 +33,26 @@ Task<> send_parts(std::shared_ptr<MultipartWriter> parts, BodyWriter& out) {
   }
 }
 
-Result<RequestContent> make_multipart(const RequestSpec& spec) {
-  const auto parts = std::make_shared<MultipartWriter>();
+constexpr std::string_view any_type = "application/octet-stream";
+
+Result<void> add_file(MultipartWriter& parts, const FormFile& file) {
+  const std::string_view type = file.type.empty() ? any_type : file.type;
+  if (file.text == nullptr) return parts.file(file.name, file.path, type);
+  parts.memory(file.name, file.path, type, *file.text);
+  return {};
+}
+
+Result<std::shared_ptr<MultipartWriter>> make_parts(const RequestSpec& spec) {
+  auto parts = std::make_shared<MultipartWriter>();
   for (const auto& [name, value] : spec.form) parts->field(name, value);
   for (const FormFile& file : spec.files) {
-    const Result<void> added = file.type.empty() ? parts->file(file.name, file.path)
-                                                 : parts->file(file.name, file.path, file.type);
+    const Result<void> added = add_file(*parts, file);
     if (!added) return added.error();
   }
+  return parts;
+}
+
+RequestContent multipart_content(const std::shared_ptr<MultipartWriter>& parts) {
   auto stream = std::make_shared<BodyStream>();
   stream->length_bytes = parts->length_bytes();
   stream->produce = [parts](BodyWriter& out) { return send_parts(parts, out); };
@@ -54,7 +66,12 @@ Result<RequestContent> make_multipart(const RequestSpec& spec) {
 }  // namespace
 
 Result<RequestContent> make_content(const RequestSpec& spec) {
-  if (!spec.files.empty()) return make_multipart(spec);
+  if (spec.parts != nullptr) return multipart_content(spec.parts);
+  if (!spec.files.empty()) {
+    const auto parts = make_parts(spec);
+    if (!parts) return parts.error();
+    return multipart_content(*parts);
+  }
   RequestContent made;
   if (!spec.form.empty()) {
     made.body = Body(std::make_shared<const std::string>(spec.form.to_string()));
@@ -69,12 +86,16 @@ Result<RequestContent> make_content(const RequestSpec& spec) {
 }
 
 bool has_content(const RequestSpec& spec) noexcept {
-  return spec.is_content_given || !spec.form.empty() || !spec.files.empty();
+  return spec.is_content_given || spec.parts != nullptr || !spec.form.empty() ||
+         !spec.files.empty();
 }
 
-bool sends_files(const RequestSpec& spec) noexcept { return !spec.files.empty(); }
+bool sends_files(const RequestSpec& spec) noexcept {
+  return spec.parts != nullptr || !spec.files.empty();
+}
 
 bool is_repeatable(const RequestSpec& spec) noexcept {
+  if (spec.parts != nullptr) return false;
   return !spec.files.empty() || !spec.form.empty() || spec.content.kind() != Body::Kind::Stream;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "skua/field_lines.hpp"
 #include "skua/form.hpp"
 #include "skua/method.hpp"
+#include "skua/multipart_writer.hpp"
 #include "skua/query.hpp"
 #include "skua/status.hpp"
 
@@ -23,8 +25,9 @@ namespace skua::client {
 /// A file of a form.
 struct FormFile {
   std::string name{};
-  std::string path{};
+  std::string path{};  ///< or what it is called, where there is a text
   std::string type{};
+  std::shared_ptr<const std::string> text{};  ///< what it is made of, instead of a file
 };
 
 /// What a ClientRequest was told.
@@ -38,6 +41,7 @@ struct RequestSpec {
   std::string content_type{};
   Form form{};  ///< where there is one, it is the content
   std::vector<FormFile> files{};
+  std::shared_ptr<MultipartWriter> parts{};       ///< where there are some, they are the content
   std::optional<BasicCredentials> credentials{};  ///< for when the server asks
   Duration timeout{};
   unsigned redirects = 0;

@@ -85,7 +85,7 @@ Task<Outcome<Addresses>> Resolver::resolve(std::string host, std::uint16_t port,
   const loop::Instant began = loop_.now();
   while (!name->is_answered) {
     const Duration left = limit - (loop_.now() - began);
-    if (left <= Duration(0)) co_return timed_out(step, limit);
+    if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::resolve"});
     co_await TimedWait(loop_, name->waiters, left);
   }
   if (!name->answer) co_return could_not(step, name->answer.error());

@@ -44,7 +44,7 @@ Task<Outcome<Tunnel::End>> Tunnel::run(std::string step, Duration limit) {
     if (const Result<void> asked = ask(); !asked) co_return could_not(step, asked.error());
     while (answer_ == Answer::None) {
       const Duration left = limit - (loop_.now() - began);
-      if (left <= Duration(0)) co_return timed_out(step, limit);
+      if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::head"});
       co_await TimedWait(loop_, changed_, left);
     }
   } while (answer_ == Answer::AskAgain && requests_ < most_requests);

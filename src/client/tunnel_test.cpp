@@ -189,7 +189,9 @@ TEST_F(TunnelTest, HasALimit) {
   EXPECT_FALSE(task_->is_done());
   clock_.advance(1001ms);
   turn();
-  EXPECT_EQ(problem().text, "could not open a tunnel to example.com:443: no answer within 30 s");
+  EXPECT_EQ(
+      problem().text,
+      "could not open a tunnel to example.com:443: no answer within 30 s (ClientTimeouts::head)");
   EXPECT_EQ(problem().code(), Errc::TimedOut);
 }
 

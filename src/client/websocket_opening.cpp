@@ -32,7 +32,7 @@ Task<std::optional<Problem>> WebSocketOpening::run(std::string step, Duration li
   send();
   while (!is_over_) {
     const Duration left = limit - (loop_.now() - began);
-    if (left <= Duration(0)) co_return timed_out(step, limit);
+    if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::head"});
     co_await TimedWait(loop_, changed_, left);
   }
   if (step_ == Step::Open && sent_bytes_ == request_->size()) co_return std::nullopt;

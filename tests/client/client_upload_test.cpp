@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "client_fixture.hpp"
 #include "net/socket.hpp"
@@ -51,6 +53,68 @@ TEST_P(ClientUpload, AFormsFileThatShrinksIsAProblem) {
     }
     auto next = co_await client.post(url("/")).body("abc").text();
     EXPECT_EQ(next.value_or("none"), "3");
+  });
+}
+
+TEST_P(ClientUpload, AFormMayHoldFilesThatAreTexts) {
+  router_.post("/form", [](Request& request) -> Task<std::string> {
+    auto parts = request.multipart();
+    std::string said;
+    while (true) {
+      auto next = co_await parts.next();
+      if (!next || !*next) break;
+      Part part = **next;
+      auto text = co_await part.text();
+      said.append(part.name()).append("=").append(part.filename().value_or("-")).append("=");
+      said.append(part.content_type()).append("=").append(text.value_or("?")).append("|");
+    }
+    co_return said;
+  });
+  run([&](Client& client) -> Task<> {
+    auto text = co_await client.post(url("/form"))
+                    .field("title", "Notes")
+                    .file_of("note", "a.txt", "hello", "text/x-note")
+                    .file_of("data", "b.bin", "1")
+                    .text();
+    EXPECT_EQ(text.value_or("none"),
+              "title=-==Notes|note=a.txt=text/x-note=hello|"
+              "data=b.bin=application/octet-stream=1|");
+    MultipartWriter parts;
+    parts.field("own", "part").memory("f", "c.txt", "text/plain", "content");
+    text = co_await client.post(url("/form")).multipart(std::move(parts)).text();
+    EXPECT_EQ(text.value_or("none"), "own=-==part|f=c.txt=text/plain=content|");
+  });
+}
+
+TEST_P(ClientUpload, TrailersAreTheSameInEveryVersion) {
+  router_.post("/trailers", [](Request& request) -> Task<std::string> {
+    while (co_await request.read()) continue;
+    co_return std::string(request.trailer("X-Sum").value_or("none"));
+  });
+  run([&](Client& client) -> Task<> {
+    const auto produce = [](BodyWriter& out) -> Task<> {
+      co_await out.write("abc");
+      out.trailer("X-Sum", "1");
+      out.trailer("x-sum", "2");
+    };
+    auto text = co_await client.post(url("/trailers")).stream("text/plain", produce).text();
+    EXPECT_EQ(text.value_or("failed"), "2");
+    text = co_await client.post(url("/trailers")).stream("text/plain", produce, 3).text();
+    EXPECT_EQ(text.value_or("failed"), "none");
+    for (const std::string_view name : {"Content-Length", "host", "Transfer-Encoding", "a b"}) {
+      const auto forbidden = [name](BodyWriter& out) -> Task<> {
+        co_await out.write("abc");
+        out.trailer(name, "1");
+      };
+      bool was_refused = false;
+      try {
+        auto sent = co_await client.post(url("/trailers")).stream("text/plain", forbidden).text();
+        EXPECT_FALSE(sent);
+      } catch (const std::invalid_argument&) {
+        was_refused = true;
+      }
+      EXPECT_TRUE(was_refused) << name;
+    }
   });
 }
 

@@ -165,9 +165,11 @@ class HostileWebSocketServer : public ClientWebSocketProblems {
 };
 
 TEST_P(HostileWebSocketServer, DoesNotAnswer) {
-  EXPECT_EQ(refusal_of("", true), "no answer within 100 ms");
-  EXPECT_EQ(refusal_of("HTTP/1.1 101 Switch", true), "no answer within 100 ms");
-  EXPECT_EQ(refusal_of("HTTP/1.1 100 Continue\r\n\r\n", true), "no answer within 100 ms");
+  EXPECT_EQ(refusal_of("", true), "no answer within 100 ms (ClientTimeouts::head)");
+  EXPECT_EQ(refusal_of("HTTP/1.1 101 Switch", true),
+            "no answer within 100 ms (ClientTimeouts::head)");
+  EXPECT_EQ(refusal_of("HTTP/1.1 100 Continue\r\n\r\n", true),
+            "no answer within 100 ms (ClientTimeouts::head)");
 }
 
 TEST_P(HostileWebSocketServer, HangsUp) {

@@ -227,6 +227,21 @@ TEST_P(ClientWebSocket, AServersHandlerThatEndsSaysGoodbye) {
   });
 }
 
+TEST_P(ClientWebSocket, AUrlMayBeRelativeToABase) {
+  router_.websocket("/api/echo", echo);
+  options_.base_url = ClientTest::url("/api/");
+  run([](Client& client) -> Task<> {
+    for (const std::string_view target : {"echo", "/api/echo"}) {
+      auto socket = co_await client.websocket(target);
+      EXPECT_TRUE(socket) << socket.error().text;
+      if (!socket) co_return;
+      EXPECT_TRUE(co_await socket->send("x"));
+      auto answer = co_await socket->receive();
+      EXPECT_TRUE(answer && answer->text == "x");
+    }
+  });
+}
+
 TEST_P(ClientWebSocket, ASocketOutlivesItsClient) {
   router_.websocket("/", echo);
   run([this](Client&) -> Task<> {
