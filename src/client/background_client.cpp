@@ -12,49 +12,112 @@
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "skua/async.hpp"
+#include "skua/waiter.hpp"
 
 namespace skua {
 namespace {
 
-using Answer = Outcome<WholeResponse>;
-using Make = std::function<ClientRequest(Client&)>;
+using Answer = BackgroundClient::Answer;
+using Done = BackgroundClient::Done;
+using Make = BackgroundClient::Make;
 
-/// A future's other end, which says at least that it was broken off.
-class Promise {
+/// Who is to hear what a request has come to; if of nothing else, that it was broken off.
+class AnswerListener {
  public:
-  Promise() = default;
-  Promise(Promise&& other) noexcept
-      : promise_(std::move(other.promise_)), is_kept_(std::exchange(other.is_kept_, true)) {}
-  Promise& operator=(Promise&&) = delete;
-  ~Promise() {
-    if (!is_kept_) promise_.set_value(client::could_not("wait for a response", Errc::Cancelled));
-  }
+  virtual ~AnswerListener() = default;
+  virtual void tell(Answer answer) = 0;
+  virtual void tell(std::exception_ptr exception) = 0;
+};
 
+class AnswerPromise final : public AnswerListener {
+ public:
   std::future<Answer> future() { return promise_.get_future(); }
-  void keep(Answer answer) {
-    is_kept_ = true;
-    promise_.set_value(std::move(answer));
-  }
-  void keep(std::exception_ptr exception) {
-    is_kept_ = true;
-    promise_.set_exception(std::move(exception));
-  }
+  void tell(Answer answer) override { promise_.set_value(std::move(answer)); }
+  void tell(std::exception_ptr exception) override { promise_.set_exception(std::move(exception)); }
 
  private:
   std::promise<Answer> promise_;
-  bool is_kept_ = false;
 };
 
-Task<> keep(Promise promise, Make make, Client& own) {
+class AnswerCallback final : public AnswerListener {
+ public:
+  AnswerCallback(Done done, const std::function<void(std::exception_ptr)>& on_exception)
+      : done_(std::move(done)), on_exception_(on_exception) {}
+  void tell(Answer answer) override {
+    try {
+      done_(std::move(answer));
+    } catch (...) {
+      if (on_exception_) on_exception_(std::current_exception());
+    }
+  }
+  void tell(std::exception_ptr exception) override { tell(client::problem_of(exception)); }
+
+ private:
+  const Done done_;
+  const std::function<void(std::exception_ptr)>& on_exception_;
+};
+
+Answer broken_off() { return client::could_not("wait for a response", Errc::Cancelled); }
+
+/// Tells a listener once, at the latest when it is destroyed.
+class AnswerTelling {
+ public:
+  explicit AnswerTelling(std::unique_ptr<AnswerListener> listener) noexcept
+      : listener_(std::move(listener)) {}
+  AnswerTelling(AnswerTelling&&) noexcept = default;
+  AnswerTelling& operator=(AnswerTelling&&) = delete;
+  ~AnswerTelling() {
+    if (listener_ != nullptr) tell(broken_off());
+  }
+
+  template <class T>
+  void tell(T what) noexcept {
+    const std::unique_ptr<AnswerListener> listener = std::move(listener_);
+    try {
+      listener->tell(std::move(what));
+    } catch (...) {  // on_exception has thrown: there is nobody left to tell
+      return;
+    }
+  }
+
+ private:
+  std::unique_ptr<AnswerListener> listener_;
+};
+
+/// The end of a wait: whoever waits is woken on the loop's thread.
+struct StopFlag {
+  void request() noexcept {
+    is_requested = true;
+    changed.wake_all();
+  }
+  bool is_requested = false;
+  skua::detail::WaiterList changed{};
+};
+
+Task<> ask_in_background(AnswerTelling telling, Make make, Client& own, std::stop_token token) {
+  if (token.stop_requested()) {  // nothing is to be sent
+    telling.tell(broken_off());
+    co_return;
+  }
+  const auto stop = std::make_shared<StopFlag>();
+  const auto request_stop = [stop, mailbox = loop::Loop::current().mailbox()] {
+    mailbox->post([stop] { stop->request(); });
+  };
+  const std::stop_callback on_stop(std::move(token), request_stop);
   std::exception_ptr exception;
   try {
-    Answer answer = co_await client::whole(make(own));
-    promise.keep(std::move(answer));
+    Task<Answer> asking = client::whole(make(own));
+    asking.start(
+        [](void* list) noexcept { static_cast<skua::detail::WaiterList*>(list)->wake_all(); },
+        &stop->changed);
+    while (!asking.is_done() && !stop->is_requested) co_await stop->changed.wait();
+    // Now: a task that has ended keeps its parameters until the scope looks at it again.
+    telling.tell(asking.is_done() ? asking.result() : broken_off());
     co_return;
   } catch (...) {
     exception = std::current_exception();
   }
-  promise.keep(std::move(exception));
+  telling.tell(std::move(exception));
 }
 
 constexpr unsigned pool_threads = 2;
@@ -66,7 +129,9 @@ constexpr std::size_t pool_queue = 64;
 class BackgroundClient::Thread {
  public:
   explicit Thread(ClientOptions options)
-      : loop_(loop::Loop::create().value()), pool_(pool_threads, pool_queue) {
+      : on_exception_(options.on_exception),
+        loop_(loop::Loop::create().value()),
+        pool_(pool_threads, pool_queue) {
     loop_->use_pool(&pool_);
     std::promise<void> ready;
     loop_->post([&] {
@@ -90,16 +155,26 @@ class BackgroundClient::Thread {
   Thread& operator=(const Thread&) = delete;
   ~Thread() { end(); }
 
-  std::future<Answer> send(Make make) {
-    const auto promise = std::make_shared<Promise>();
+  std::future<Answer> send(Make make, std::stop_token stop) {
+    auto promise = std::make_unique<AnswerPromise>();
     std::future<Answer> future = promise->future();
-    loop_->post([this, promise, make = std::move(make)]() mutable {
-      scope_->spawn(keep(std::move(*promise), std::move(make), *client_));
-    });
+    begin(std::move(promise), std::move(make), std::move(stop));
     return future;
+  }
+  void send(Make make, Done done, std::stop_token stop) {
+    begin(std::make_unique<AnswerCallback>(std::move(done), on_exception_), std::move(make),
+          std::move(stop));
   }
 
  private:
+  void begin(std::unique_ptr<AnswerListener> listener, Make make, std::stop_token stop) {
+    // Shared only because a post has to be copyable.
+    const auto telling = std::make_shared<AnswerTelling>(std::move(listener));
+    loop_->post([this, telling, make = std::move(make), stop = std::move(stop)]() mutable {
+      scope_->spawn(
+          ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
+    });
+  }
   void end() {
     loop_->post([this] {
       scope_.reset();
@@ -109,6 +184,7 @@ class BackgroundClient::Thread {
     thread_.join();
   }
 
+  const std::function<void(std::exception_ptr)> on_exception_;
   const std::unique_ptr<loop::Loop> loop_;
   loop::WorkerPool pool_;
   std::optional<Client> client_{};
@@ -120,10 +196,21 @@ BackgroundClient::BackgroundClient(ClientOptions options)
     : thread_(std::make_unique<Thread>(std::move(options))) {}
 BackgroundClient::~BackgroundClient() = default;
 
-std::future<Answer> BackgroundClient::get(std::string url) {
-  return send([url = std::move(url)](Client& client) { return client.get(url); });
+std::future<Answer> BackgroundClient::get(std::string url, std::stop_token stop) {
+  return send([url = std::move(url)](Client& client) { return client.get(url); }, std::move(stop));
 }
 
-std::future<Answer> BackgroundClient::send(Make make) { return thread_->send(std::move(make)); }
+void BackgroundClient::get(std::string url, Done done, std::stop_token stop) {
+  send([url = std::move(url)](Client& client) { return client.get(url); }, std::move(done),
+       std::move(stop));
+}
+
+std::future<Answer> BackgroundClient::send(Make make, std::stop_token stop) {
+  return thread_->send(std::move(make), std::move(stop));
+}
+
+void BackgroundClient::send(Make make, Done done, std::stop_token stop) {
+  thread_->send(std::move(make), std::move(done), std::move(stop));
+}
 
 }  // namespace skua

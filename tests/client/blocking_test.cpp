@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -125,6 +126,61 @@ TEST_F(Blocking, WhatARequestThrowsComesOutOfItsFuture) {
     throw std::runtime_error("no request");
   });
   EXPECT_THROW(static_cast<void>(thrown.get()), std::runtime_error);
+}
+
+TEST_F(Blocking, ACallbackHearsOnceWhatARequestHasComeTo) {
+  std::promise<std::string> page;
+  std::promise<std::string> thrown;
+  std::promise<Errc> cut;
+  {
+    BackgroundClient client;
+    client.get(url("/page"), [&](Outcome<WholeResponse> got) {
+      page.set_value(got ? got->content : got.error().text);
+    });
+    client.send(
+        [](Client&) -> ClientRequest { throw std::runtime_error("no request"); },
+        [&](const Outcome<WholeResponse>& got) { thrown.set_value(got ? "" : got.error().text); });
+    EXPECT_EQ(page.get_future().get(), "hello");
+    EXPECT_EQ(thrown.get_future().get(), "no request");
+    client.get(url("/slow"), [&](const Outcome<WholeResponse>& got) {
+      cut.set_value(got ? Errc::None : got.error().code());
+    });
+  }
+  EXPECT_EQ(cut.get_future().get(), Errc::Cancelled);
+}
+
+TEST_F(Blocking, ACallbackThatThrowsEndsNothing) {
+  std::promise<void> told;
+  ClientOptions options;
+  options.on_exception = [&](const std::exception_ptr&) { told.set_value(); };
+  BackgroundClient client(options);
+  client.get(url("/page"),
+             [](const Outcome<WholeResponse>&) { throw std::runtime_error("a bug"); });
+  told.get_future().wait();
+  EXPECT_TRUE(client.get(url("/page")).get());
+}
+
+TEST_F(Blocking, OneRequestCanBeCancelled) {
+  BackgroundClient client;
+  std::stop_source stop;
+  std::promise<Errc> told;
+  auto cancelled = client.get(url("/slow"), stop.get_token());
+  auto other = client.get(url("/slow"));
+  client.get(
+      url("/slow"),
+      [&](const Outcome<WholeResponse>& got) {
+        told.set_value(got ? Errc::None : got.error().code());
+      },
+      stop.get_token());
+  EXPECT_TRUE(client.get(url("/page")).get());  // the others are on their way
+  stop.request_stop();
+  const auto got = cancelled.get();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code(), Errc::Cancelled);
+  EXPECT_EQ(told.get_future().get(), Errc::Cancelled);
+  EXPECT_EQ(other.wait_for(0s), std::future_status::timeout);
+  const auto late = client.get(url("/page"), stop.get_token()).get();
+  EXPECT_FALSE(late);
 }
 
 }  // namespace
