@@ -36,15 +36,16 @@ std::string_view first_line(std::string_view content) noexcept {
 }
 
 std::string describe(const http::Head& head, std::string_view content) {
-  std::string text = "the server answered " + std::to_string(head.status);
+  std::string status = std::to_string(head.status);
   const std::string_view phrase = first_line(head.target());
-  if (!phrase.empty()) text.append(" ").append(phrase);
+  if (!phrase.empty()) status.append(" ").append(phrase);
+  std::string text = "the server answered " + status;
   if (const http::FieldLine* const line = head.find(FieldName::Location)) {
     return text.append(", and points to ").append(first_line(head.value(*line)));
   }
   const http::FieldLine* const type = head.find(FieldName::ContentType);
   const bool is_text = type != nullptr && head.value(*type).starts_with("text/plain");
-  if (const std::string_view why = first_line(content); is_text && !why.empty()) {
+  if (const std::string_view why = first_line(content); is_text && !why.empty() && why != status) {
     text.append(": ").append(why);
   }
   return text;

@@ -131,6 +131,9 @@ TEST(ClientHandshake, AnotherAnswerIsToldInItsWords) {
             "the server answered 403 Forbidden");
   EXPECT_EQ(refusal("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n"),
             "the server answered 302 Found, and points to /login");
+  EXPECT_EQ(refusal("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n"
+                    "Content-Length: 14\r\n\r\n404 Not Found\n"),
+            "the server answered 404 Not Found");
   ClientHandshake asked = handshake({});
   std::string received =
       "HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n"
