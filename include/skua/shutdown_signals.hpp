@@ -31,8 +31,10 @@ class ShutdownSignals final {
   /// Waits for a signal, then drains the server as Server::shutdown() does; a second signal ends
   /// that at once.
   void wait_and_drain(Server& server) const;
-  /// The same for several servers, all drained at the same time.
-  void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers) const;
+  /// The same for several servers, all drained at the same time. `on_signal` is called before that,
+  /// on this thread.
+  void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
+                      const std::function<void()>& on_signal = {}) const;
 
  private:
   struct Impl;

@@ -43,12 +43,13 @@ bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers)
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
-void ShutdownSignals::wait_and_drain(
-    std::initializer_list<std::reference_wrapper<Server>> servers) const {
+void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
+                                     const std::function<void()>& on_signal) const {
   int signal = 0;
   do {
     sigwait(&impl_->signals, &signal);
   } while (signal == SIGHUP && takes_hangup(servers));
+  if (on_signal) on_signal();
   std::thread impatience([&] {
     int second = 0;
     sigwait(&impl_->signals, &second);
