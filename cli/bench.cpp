@@ -16,6 +16,7 @@
 #include "bench/crew.hpp"
 #include "bench/report.hpp"
 #include "bench_options.hpp"
+#include "common_options.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "terminal.hpp"
@@ -89,8 +90,8 @@ void warn(const bench::Plan& plan, const bench::Tally& tally) {
   if (bench::is_saturated(tally)) {
     std::fprintf(
         stderr,
-        "skua: WARNING: the generator was the bottleneck, at %.0f %% of a core: the server "
-        "may be faster; try %s\n",
+        "skua: WARNING: skua bench was the bottleneck, at %.0f %% of a core: the server may be "
+        "faster; try %s\n",
         tally.busiest * 100,
         plan.threads < plan.connections ? "more --threads" : "more --connections");
   }
@@ -100,18 +101,27 @@ bool is_unreachable(const bench::Tally& tally) noexcept {
   return tally.connections == 0 && tally.failures != 0;
 }
 
-int conclude(const bench::Tally& tally) {
+std::string missed_rate(const bench::Plan& plan, const bench::Tally& tally) {
+  return "the rate was not reached: " + bench::grouped(tally.per_second(tally.answers)) + " of " +
+         bench::grouped(plan.rate.value_or(0)) + " responses/s; try more --connections";
+}
+
+int conclude(const BenchOptions& options, const bench::Plan& plan, const bench::Tally& tally) {
   if (is_unreachable(tally)) {
     const auto connect = static_cast<std::size_t>(bench::Failure::Connect);
-    std::fprintf(stderr, "skua: %s\n", harmless(tally.reasons[connect]).c_str());
+    const std::string& reason = tally.reasons[connect];
+    std::fprintf(stderr, "skua: %s\n%s", harmless(reason).c_str(),
+                 tls_advice(reason, options.tls).c_str());
     return unreachable;
   }
   if (tally.answers == 0 && tally.failures == 0) {
-    std::fputs("skua: nothing was counted: the load ended too early\n", stderr);
+    std::fputs("skua: no response was counted: the test ended too early\n", stderr);
     return failed;
   }
   const std::uint64_t bad = tally.bad_statuses() + tally.other_statuses;
-  if (tally.failures == 0 && bad == 0) return succeeded;
+  const bool is_too_slow = !bench::is_rate_reached(plan, tally);
+  if (is_too_slow) std::fprintf(stderr, "skua: %s\n", missed_rate(plan, tally).c_str());
+  if (tally.failures == 0 && bad == 0) return is_too_slow ? failed : succeeded;
   std::string what;
   for (std::size_t i = 0; i < bench::failure_count; ++i) {
     if (tally.failed[i] == 0) continue;
@@ -119,7 +129,8 @@ int conclude(const bench::Tally& tally) {
             std::string(name_of(static_cast<bench::Failure>(i)));
   }
   if (bad != 0) {
-    what += (what.empty() ? "" : ", ") + std::to_string(bad) + " of status 4xx, 5xx or worse";
+    what += (what.empty() ? "" : ", ") + std::to_string(bad) +
+            " responses with status 4xx, 5xx or worse";
   }
   std::fprintf(stderr, "skua: there were errors: %s\n", what.c_str());
   return failed;
@@ -145,7 +156,7 @@ int load(const BenchOptions& options) {
     return failed;
   }
   warn(*plan, tally);
-  return conclude(tally);
+  return conclude(options, *plan, tally);
 }
 
 }  // namespace

@@ -5,26 +5,28 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <thread>
 
 #include "common_options.hpp"
+#include "request_items.hpp"
 
 namespace skua::cli {
 namespace {
 
 std::string read_data(const std::string& text) {
-  if (!text.starts_with('@')) return text;
-  std::ifstream file(text.substr(1), std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && !file.eof()) {
-    throw CLI::ValidationError("--data", text.substr(1) + ": " + std::strerror(errno));
-  }
-  return content;
+  const bool is_input = text == "-" || text == "@-";
+  if (!is_input && !text.starts_with('@')) return text;
+  Outcome<std::string> content = read_file(is_input ? "/dev/stdin" : text.substr(1));
+  if (!content) throw CLI::ValidationError("--data", content.error().text);
+  return *std::move(content);
+}
+
+loop::BackendKind backend_kind_named(const std::string& name) {
+  if (name == "auto") return loop::BackendKind::Auto;
+  if (name == "epoll") return loop::BackendKind::Epoll;
+  if (name == "io_uring") return loop::BackendKind::IoUring;
+  if (name == "poll") return loop::BackendKind::Poll;
+  throw CLI::ValidationError("--backend", "'" + name + "' is not auto, epoll, io_uring or poll");
 }
 
 CLI::Option* add_seconds(CLI::App& parser, const char* names, Duration& to, const char* text) {
@@ -34,8 +36,7 @@ CLI::Option* add_seconds(CLI::App& parser, const char* names, Duration& to, cons
 }
 
 void declare_request(CLI::App& parser, BenchOptions& options) {
-  parser
-      .add_option("-m,--method", options.method, "Method of the requests; POST where there is data")
+  parser.add_option("-m,--method", options.method, "Request method; POST if there is data")
       ->option_text("NAME [GET]");
   parser
       .add_option_function<std::vector<std::string>>(
@@ -43,65 +44,67 @@ void declare_request(CLI::App& parser, BenchOptions& options) {
           [&options](const std::vector<std::string>& lines) {
             for (const std::string& line : lines) options.fields.push_back(split_field(line));
           },
-          "One more field of each request, as 'Accept: text/html'; may be repeated")
+          "Add a header to each request, as 'Accept: text/html'; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
       .add_option_function<std::string>(
           "--data", [&options](const std::string& text) { options.data = read_data(text); },
-          "Content of each request, or a file that has it")
-      ->option_text("TEXT|@FILE");
-  parser.add_option("--unix", options.unix_path, "Connect to a Unix socket, not to the URL's host")
+          "Content of each request: this text, the content of @FILE, or standard input (-)")
+      ->option_text("TEXT");
+  parser
+      .add_option("--unix", options.unix_path,
+                  "Connect to this Unix socket instead of the URL's host")
       ->option_text("PATH");
-  parser.add_option("--ca", options.tls.authorities, "Who may sign certificates: a PEM file")
+  parser
+      .add_option("--ca", options.tls.authorities,
+                  "Trust the certificate authorities in this PEM file")
       ->option_text("FILE [the system's]");
-  parser.add_flag("-k,--insecure", options.tls.insecure, "Take any certificate");
+  parser.add_flag("-k,--insecure", options.tls.insecure, "Accept any certificate");
 }
 
 void declare_load(CLI::App& parser, bench::Plan& plan) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  parser.add_option("-c,--connections", plan.connections, "Connections that are kept busy")
-      ->check(CLI::Range(1, 1'000'000))
+  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  parser.add_option("-c,--connections", plan.connections, "Number of connections")
+      ->check(whole_in_range(1, 1'000'000))
       ->option_text("COUNT [64]");
-  parser.add_option("-t,--threads", plan.threads, "Threads of the generator, at most one per core")
-      ->check(CLI::Range(std::size_t{1}, cores))
+  parser.add_option("-t,--threads", plan.threads, "Number of client threads, at most one per core")
+      ->check(whole_in_range(1, cores))
       ->option_text("COUNT [1]");
   CLI::Option* const duration =
-      add_seconds(parser, "-d,--duration", plan.duration, "Send requests for so long")
+      add_seconds(parser, "-d,--duration", plan.duration, "Duration of the test")
           ->check(in_range(0.01, 1e6))
           ->option_text("SECONDS [10]");
-  parser.add_option("-n,--requests", plan.requests, "Send so many requests, however long it takes")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 53U))
+  parser
+      .add_option("-n,--requests", plan.requests, "Send this many requests, however long it takes")
+      ->check(whole_in_range(1, std::int64_t{1} << 53U))
       ->excludes(duration)
       ->option_text("COUNT");
   parser
       .add_option("-r,--rate", plan.rate,
-                  "Requests that are due a second, whatever the answers do: latency counts from "
-                  "then on")
+                  "Send this many requests per second; latency counts from when a request was due")
       ->check(in_range(0.001, 1e8))
       ->option_text("COUNT");
-  parser.add_option("--pipeline", plan.depth, "Requests under way on a connection")
-      ->check(CLI::Range(1, 1024))
+  parser.add_option("--pipeline", plan.depth, "Requests in flight on each connection (HTTP/1.1)")
+      ->check(whole_in_range(1, 1024))
       ->option_text("COUNT [1]");
-  parser.add_flag("--http2", plan.http2, "Speak HTTP/2: by prior knowledge, over TLS by ALPN");
-  parser.add_option("--streams", plan.depth, "Requests side by side on a connection of HTTP/2")
-      ->check(CLI::Range(1, 1024))
+  parser.add_flag("--http2", plan.http2, "Use HTTP/2, without negotiation on http://");
+  parser.add_option("--streams", plan.depth, "Requests in flight on each connection (HTTP/2)")
+      ->check(whole_in_range(1, 1024))
       ->needs("--http2")
       ->excludes("--pipeline")
       ->option_text("COUNT [1]");
-  add_seconds(parser, "--timeout", plan.timeout,
-              "Give up a connection, or an answer, that takes so long")
+  add_seconds(parser, "--timeout", plan.timeout, "Time limit for connecting and for each response")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [10]");
-  add_seconds(parser, "--warmup", plan.warmup, "Load the server for so long before it counts")
+  add_seconds(parser, "--warmup", plan.warmup, "Run for this time before anything is counted")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [0]");
-  const std::map<std::string, loop::BackendKind> backends{{"auto", loop::BackendKind::Auto},
-                                                          {"epoll", loop::BackendKind::Epoll},
-                                                          {"io_uring", loop::BackendKind::IoUring},
-                                                          {"poll", loop::BackendKind::Poll}};
-  parser.add_option("--backend", plan.backend, "epoll, io_uring or poll; auto: epoll, where it is")
-      ->transform(CLI::Transformer(backends))
+  parser
+      .add_option_function<std::string>(
+          "--backend",
+          [&plan](const std::string& name) { plan.backend = backend_kind_named(name); },
+          "epoll, io_uring or poll; auto: epoll if available")
       ->option_text("NAME [auto]");
 }
 
@@ -117,13 +120,12 @@ void declare(CLI::App& parser, BenchOptions& options) {
   declare_load(parser, options.plan);
   parser.option_defaults()->group("Output");
   parser.add_flag("--json", options.json, "Print the report as one JSON document");
-  parser.add_flag("-q,--quiet", options.quiet, "Show no progress on a terminal");
+  parser.add_flag("-q,--quiet", options.quiet, "Print no progress");
   parser.get_help_ptr()->group("Output");
   parser.footer(
-      "Ctrl-C ends the load and still reports; a second one waits for no more answers.\nEnds with "
-      "0 "
-      "when all went well, 7 when no connection could be made, and 1 when there were\nerrors, or "
-      "answers with 4xx or 5xx.\n\n"
+      "Ctrl-C ends the test and prints the report; a second one does not wait for responses.\n\n"
+      "Exit codes: 0, 1 (errors, 4xx or 5xx responses, or a rate that was not reached),\n"
+      "2 (command line), 7 (no connection).\n\n"
       "  skua bench http://127.0.0.1:8080/\n"
       "  skua bench -c 200 -d 30 --rate 5000 http://127.0.0.1:8080/\n"
       "  skua bench -n 10000 --data @order.json -H 'Content-Type: application/json' "

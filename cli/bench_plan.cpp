@@ -21,7 +21,7 @@ Outcome<Url> read_url(const std::string& text) {
   if (!url) return client::could_not("load '" + text + "'", url.error());
   if (url->scheme() != "http" && url->scheme() != "https") {
     return client::could_not("load '" + text + "'", Errc::MalformedUrl,
-                             "it has to begin with http:// or https://");
+                             "it must begin with http:// or https://");
   }
   static_cast<void>(url->set_fragment(std::nullopt));
   return *std::move(url);
@@ -46,7 +46,7 @@ Outcome<FieldLines> fields_of(const BenchOptions& options, const Url& url) {
   for (const char* const framing : {"Content-Length", "Transfer-Encoding"}) {
     if (!fields.find(framing)) continue;
     return Problem{Errc::MalformedField,
-                   std::string("--header: the content decides the field ") + framing};
+                   std::string("--header: skua bench sets ") + framing + " itself"};
   }
   if (!fields.find("User-Agent")) fields.add("User-Agent", "skua");
   if (url.has_userinfo() && !fields.find("Authorization")) {

@@ -3,32 +3,65 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
+#include <array>
+#include <charconv>
 #include <cstdio>
-#include <map>
+#include <system_error>
 
 namespace skua::cli {
 
+namespace {
+
+template <class T>
+CLI::Validator number_between(T least, T most, const char* kind) {
+  return CLI::Validator(
+      [least, most, kind](std::string& text) {
+        T number{};
+        const char* const end = text.data() + text.size();
+        const auto [rest, code] = std::from_chars(text.data(), end, number);
+        const bool is_number = code == std::errc() && rest == end;
+        if (is_number && number >= least && number <= most) return std::string();
+        std::array<char, 128> range;
+        std::snprintf(range.data(), range.size(), "%.12g to %.12g", static_cast<double>(least),
+                      static_cast<double>(most));
+        return "'" + text + "' is not a " + kind + " from " + range.data();
+      },
+      "");
+}
+
+}  // namespace
+
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
-  parser.add_option("--ca", tls.authorities, "Who may sign servers' certificates: a PEM file")
+  parser.add_option("--ca", tls.authorities, "Trust the certificate authorities in this PEM file")
       ->option_text("FILE [the system's]");
   CLI::Option* const certificate =
-      parser.add_option("--cert", tls.certificate.certificate, "Certificate to show, PEM")
+      parser.add_option("--cert", tls.certificate.certificate, "Client certificate, PEM")
           ->option_text("FILE");
-  parser.add_option("--key", tls.certificate.private_key, "Its private key, PEM")
+  parser
+      .add_option("--key", tls.certificate.private_key,
+                  "Private key of the client certificate, PEM")
       ->needs(certificate)
       ->option_text("FILE [in --cert]");
   parser.add_flag("-k,--insecure", tls.insecure,
-                  "Take any certificate: whoever can reach the wire can read and change all");
+                  "Accept any certificate: insecure, others can read and change the data");
 }
 
 void declare_colour(CLI::App& parser, Colour& colour) {
-  const std::map<std::string, Colour> colours{
-      {"auto", Colour::Auto}, {"always", Colour::Always}, {"never", Colour::Never}};
   parser
-      .add_option("--colour,--color", colour,
-                  "auto (on a terminal, and without NO_COLOR), always or never")
-      ->transform(CLI::Transformer(colours))
+      .add_option_function<std::string>(
+          "--colour,--color",
+          [&colour](const std::string& when) {
+            if (when == "auto") {
+              colour = Colour::Auto;
+            } else if (when == "always") {
+              colour = Colour::Always;
+            } else if (when == "never") {
+              colour = Colour::Never;
+            } else {
+              throw CLI::ValidationError("--colour", "'" + when + "' is not auto, always or never");
+            }
+          },
+          "Use colours: auto (on terminals, unless NO_COLOR is set), always or never")
       ->option_text("WHEN [auto]");
 }
 
@@ -36,7 +69,7 @@ std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos || colon == 0) {
-    throw CLI::ValidationError(option, "'" + text + "' has no colon behind a name");
+    throw CLI::ValidationError(option, "'" + text + "' has no colon after a name");
   }
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
@@ -47,33 +80,47 @@ std::pair<std::string, std::string> split_field(const std::string& line) {
   return field;
 }
 
-CLI::Validator in_range(double least, double most) {
-  const CLI::Range range(least, most);
-  const auto check = [range](std::string& text) {
-    double number = 0;
-    const bool is_nan = CLI::detail::lexical_cast(text, number) && std::isnan(number);
-    return is_nan ? "Value " + text + " is no number" : range(text);
-  };
-  return {check, range.get_description()};
+CLI::Validator in_range(double least, double most) { return number_between(least, most, "number"); }
+
+CLI::Validator whole_in_range(std::int64_t least, std::int64_t most) {
+  return number_between(least, most, "whole number");
 }
 
 CLI::Validator size_value() {
   const CLI::AsSizeValue size(false);
   const auto convert = [size](std::string& text) {
-    const bool is_negative = text.find('-') != text.npos;
-    return is_negative ? "Value " + text + " is no size" : size(text);
+    const std::string given = text;
+    bool is_size = text.find('-') == text.npos;
+    try {
+      is_size = is_size && size(text).empty();
+    } catch (const CLI::ValidationError&) {  // of a unit
+      is_size = false;
+    }
+    return is_size ? std::string() : "'" + given + "' is not a size such as 500, 64K or 2GiB";
   };
-  return {convert, size.get_description()};
+  return {convert, ""};
 }
 
 Duration from_seconds(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
+std::string tls_advice(std::string_view problem, const ClientTlsOptions& tls) {
+  const auto says = [problem](std::string_view words) {
+    return problem.find(words) != problem.npos;
+  };
+  if (says("the certificate of ")) {
+    return "Use --ca FILE to trust its authority, or -k to accept any certificate.\n";
+  }
+  if (!says("the certificate was not accepted")) return "";
+  return tls.certificate.certificate.empty()
+             ? "The server wants a client certificate: use --cert FILE and --key FILE.\n"
+             : "The server refused the client certificate given with --cert.\n";
+}
+
 void warn_of(const ClientTlsOptions& tls) {
   if (!tls.insecure) return;
-  std::fputs("skua: WARNING: --insecure: the server may be anybody, and others may read along\n",
-             stderr);
+  std::fputs("skua: WARNING: --insecure: the identity of the server is not checked\n", stderr);
 }
 
 }  // namespace skua::cli

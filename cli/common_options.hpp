@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "command.hpp"
@@ -24,13 +26,18 @@ std::pair<std::string, std::string> split_at_colon(const std::string& option,
 /// A field as `--header` takes it, 'NAME: VALUE', without the white space in front of the value.
 std::pair<std::string, std::string> split_field(const std::string& line);
 
-/// CLI::Range for what need not be whole; that one takes NaN for everything.
+/// A number that need not be whole.
 CLI::Validator in_range(double least, double most);
-/// CLI::AsSizeValue; that one takes -1 for a very large size.
+CLI::Validator whole_in_range(std::int64_t least, std::int64_t most);
+/// `500`, `64K`, `2GiB`: turned into a number of bytes.
 CLI::Validator size_value();
 
 /// A time that was given as a number of seconds.
 Duration from_seconds(double seconds);
+
+/// What helps where the text of a problem is about a certificate: a sentence with a line feed, or
+/// nothing.
+std::string tls_advice(std::string_view problem, const ClientTlsOptions& tls);
 
 /// Says on stderr what --insecure means, where it is set.
 void warn_of(const ClientTlsOptions& tls);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// URLs in, files out. Each has its bytes in a file of another name until they are all there; what
-// is left of an earlier time is gone on with where the server says that it still has the same.
+// URLs in, files out. A download has a temporary name until it is complete; one that was broken off
+// is resumed if the server says that its content has not changed.
 #include "download.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/http_date.hpp"
+#include "common_options.hpp"
 #include "download_rules.hpp"
 #include "exit_code.hpp"
 #include "get_report.hpp"
@@ -75,8 +78,19 @@ Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
   Outcome<PartFile> part = PartFile::open(path);
   if (!part) co_return fail(file_failed, part.error().text);
+  parts_.push_back(&*part);
   const int code = co_await fetch_into(url, *part);
+  std::erase(parts_, &*part);
   co_return code;
+}
+
+std::string Downloader::stop() {
+  display_.clear();
+  std::string text;
+  for (const PartFile* const part : parts_) {
+    if (part->can_be_resumed()) text.append(text.empty() ? "" : ", ").append(part->path());
+  }
+  return text;
 }
 
 bool Downloader::can_go_on(const Url& url, const PartFile& part) const {
@@ -99,7 +113,13 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
   while (true) {
     ClientRequest asking = request(url, goes_on ? &part : nullptr);
     Outcome<ClientResponse> response = co_await std::move(asking);
-    if (!response) co_return fail(exit_code_of(response.error().code()), response.error().text);
+    if (!response) {
+      const int code = fail(exit_code_of(response.error().code()), response.error().text);
+      if (code == tls_failed) {
+        display_.say(tls_advice(response.error().text, options_.client.tls));
+      }
+      co_return code;
+    }
     display_.say(heads_text(options_, prepared_, url, *response));
     const Verdict verdict = judge(*response, part, goes_on);
     if (options_.with_head && verdict != Verdict::Again) {
@@ -108,12 +128,17 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
     }
     switch (verdict) {
       case Verdict::Again: goes_on = false; continue;
-      case Verdict::Whole: co_return keep(url, *response, part);
+      case Verdict::Whole: co_return keep(url, *response, part, size_text(part.size_bytes()));
       case Verdict::Refuse: {
         const int code = exit_code_of(response->status());
         co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response));
       }
       case Verdict::Restart: {
+        const std::string name = name_for(url, *response);
+        if (options_.resume && is_complete(name, *response)) {
+          if (!options_.quiet) display_.say(harmless(name) + " is already complete\n");
+          co_return succeeded;
+        }
         const auto restarted = part.restart(origin_of(url, *response));
         if (!restarted) co_return fail(file_failed, restarted.error().text);
         break;
@@ -134,38 +159,65 @@ Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile
   while (true) {
     const Outcome<std::optional<Bytes>> piece = co_await response.read();
     if (!piece) {
-      display_.end(number, "broken off");
-      co_return fail(exit_code_of(piece.error().code()), piece.error().text);
+      display_.end(number);
+      co_return break_off(exit_code_of(piece.error().code()), piece.error().text, part);
     }
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) break;
     if (const auto written = part.write(text(*bytes)); !written) {
-      display_.end(number, "broken off");
-      co_return fail(file_failed, written.error().text);
+      display_.end(number);
+      co_return break_off(file_failed, written.error().text, part);
     }
     display_.advance(number, part.size_bytes());
   }
-  display_.end(number, "");
+  const std::string summary = display_.end(number);
   if (total && *total != part.size_bytes()) {
-    co_return fail(protocol_failed, url.to_string() + ": the server sent " +
-                                        std::to_string(part.size_bytes()) + " bytes of " +
-                                        std::to_string(*total));
+    co_return break_off(protocol_failed,
+                        url.to_string() + ": the server sent " + std::to_string(part.size_bytes()) +
+                            " bytes of " + std::to_string(*total),
+                        part);
   }
   display_.say(timing_text(options_, response));
-  co_return keep(url, response, part);
+  co_return keep(url, response, part, summary);
 }
 
-int Downloader::keep(const Url& url, const ClientResponse& response, PartFile& part) {
-  const std::uint64_t size_bytes = part.size_bytes();
-  const bool is_told = !options_.output.empty();
-  std::string name = is_told ? options_.output : name_told(response);
-  if (name.empty()) name = name_in(url);
-  const Outcome<std::string> kept = is_told ? part.keep_as(name) : part.keep_beside(name);
-  if (!kept) return fail(file_failed, kept.error().text);
-  if (!options_.quiet) {
-    display_.say("saved " + harmless(*kept) + " (" + size_text(size_bytes) + ")\n");
-  }
+std::string Downloader::name_for(const Url& url, const ClientResponse& response) const {
+  if (!options_.output.empty()) return options_.output;
+  const std::string told = name_told(response);
+  return told.empty() ? name_in(url) : told;
+}
+
+// Nothing is known of where an existing file came from: its size has to be right, and the server
+// must not have changed its content since.
+bool Downloader::is_complete(const std::string& name, const ClientResponse& response) const {
+  struct stat about{};
+  if (::stat(name.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  const auto length = response.length_bytes();
+  if (!length || *length != static_cast<std::uint64_t>(about.st_size)) return false;
+  const auto modified = response.header("last-modified");
+  if (!modified) return true;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto time = parse_http_date(*modified, now);
+  return time && time->time_since_epoch().count() <= about.st_mtime;
+}
+
+int Downloader::keep(const Url& url, const ClientResponse& response, PartFile& part,
+                     const std::string& summary) {
+  const std::string name = name_for(url, response);
+  const bool replaces = !options_.output.empty();
+  const Outcome<std::string> kept = replaces ? part.keep_as(name) : part.keep_beside(name);
+  if (!kept) return break_off(file_failed, kept.error().text, part);
+  if (!options_.quiet) display_.say("saved " + harmless(*kept) + " (" + summary + ")\n");
   return succeeded;
+}
+
+int Downloader::break_off(int code, std::string_view text, const PartFile& part) {
+  std::string told(text);
+  if (part.can_be_resumed()) {
+    told += "; " + part.path() + " has the first " + size_text(part.size_bytes()) +
+            ", --continue resumes";
+  }
+  return fail(code, told);
 }
 
 int Downloader::fail(int code, std::string_view text) {

@@ -14,7 +14,7 @@
 
 namespace skua::cli {
 
-/// Downloads the URLs of a command line into files, some at a time.
+/// Downloads the URLs of a command line into files, several at a time.
 ///
 /// Dropped, it leaves what has come in `.NAME.part`.
 /// Lifetime:  all that it is made of outlives it.
@@ -31,6 +31,9 @@ class Downloader final {
   ///
   /// Waits for: all of them.
   Task<int> run();
+  /// Removes the display, before it is dropped; returns the names of the part files that can be
+  /// resumed then, empty for none.
+  std::string stop();
 
  private:
   Task<> work();
@@ -40,7 +43,11 @@ class Downloader final {
   Task<int> receive(const Url& url, ClientResponse& response, PartFile& part);
   [[nodiscard]] ClientRequest request(const Url& url, const PartFile* resumed) const;
   [[nodiscard]] bool can_go_on(const Url& url, const PartFile& part) const;
-  int keep(const Url& url, const ClientResponse& response, PartFile& part);
+  [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
+  [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;
+  int keep(const Url& url, const ClientResponse& response, PartFile& part,
+           const std::string& summary);
+  int break_off(int code, std::string_view text, const PartFile& part);
   int fail(int code, std::string_view text);
 
   const GetOptions& options_;
@@ -48,6 +55,7 @@ class Downloader final {
   Client& client_;
   ProgressDisplay display_;
   std::vector<int> codes_;
+  std::vector<const PartFile*> parts_;  // that are being written
   std::size_t next_ = 0;
 };
 

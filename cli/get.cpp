@@ -48,7 +48,11 @@ int fail(int code, std::string_view text) {
   return code;
 }
 
-int fail(const Problem& problem) { return fail(exit_code_of(problem.code()), problem.text); }
+int fail(const GetOptions& options, const Problem& problem) {
+  const int code = fail(exit_code_of(problem.code()), problem.text);
+  if (code == tls_failed) say(tls_advice(problem.text, options.client.tls));
+  return code;
+}
 
 std::string file_text(const char* what, const std::string& path, Error error) {
   return std::string("cannot ") + what + " " + path + ": " + client::reason_of(error);
@@ -67,8 +71,10 @@ class Conversation {
     working.spawn(work(client));
     co_await over_.wait();
     if (signal_ != 0) {
-      const bool goes_on = options_.saves() && options_.method == Method::Get;
-      co_return fail(128 + signal_, goes_on ? "interrupted; --continue goes on" : "interrupted");
+      std::string text = "interrupted";
+      const std::string kept = downloader_ != nullptr ? downloader_->stop() : "";
+      if (!kept.empty()) text += "; --continue resumes " + kept;
+      co_return fail(128 + signal_, text);
     }
     co_await working.join();
     co_return code_;
@@ -99,7 +105,9 @@ class Conversation {
     }
     if (options_.saves()) {
       Downloader downloader(options_, prepared_, client);
+      downloader_ = &downloader;
       const int code = co_await downloader.run();
+      downloader_ = nullptr;
       code_ = code;
     } else {
       const int code = co_await print(client);
@@ -112,17 +120,17 @@ class Conversation {
     const Url& url = options_.urls.front();
     ClientRequest request = prepared_.make(client, url);
     Outcome<ClientResponse> response = co_await std::move(request);
-    if (!response) co_return fail(response.error());
+    if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
     say(heads_text(options_, prepared_, url, *response));
     const bool is_head = options_.method == Method::Head;
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     std::optional<Problem> problem = co_await print_content(*response);
     if (problem && problem->code() == Errc::Unsupported) {
-      problem->text += ": an unknown Content-Encoding; --raw takes the content as it is";
+      problem->text += ": its Content-Encoding is unknown; --raw prints it undecoded";
     }
     say(timing_text(options_, *response));
-    if (problem) co_return fail(*problem);
+    if (problem) co_return fail(options_, *problem);
     co_return options_.fail ? exit_code_of(response->status()) : succeeded;
   }
 
@@ -145,11 +153,11 @@ class Conversation {
   }
 
   static void refuse_binary(const ClientResponse& response) {
-    std::string about(response.header("content-type").value_or("of no type"));
+    std::string about(response.header("content-type").value_or("of unknown type"));
     const auto length = response.length_bytes();
     if (length && !response.is_decoded()) about += ", " + size_text(*length);
     say(complaint("the content is binary (" + about +
-                  "): save it with -d or -o FILE, or print it all the same with -o -"));
+                  "): save it with -d or -o FILE, or print it with -o -"));
   }
 
   bool load_cookies(Client& client) {
@@ -157,7 +165,8 @@ class Conversation {
     struct stat about{};
     // A pipe would be waited for, and nothing of that kind can be written again.
     if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
-      fail(file_failed, "cannot keep cookies in " + options_.cookie_file + ": it is no file");
+      fail(file_failed,
+           "cannot keep cookies in " + options_.cookie_file + ": it is not a regular file");
       return false;
     }
     const auto report = client.cookie_jar().load(options_.cookie_file, wall_time());
@@ -167,7 +176,7 @@ class Conversation {
     }
     if (report && report->refused != 0) {
       say(complaint(options_.cookie_file + ": " + std::to_string(report->refused) +
-                    " lines are no cookies, and will be gone"));
+                    " lines are not cookies and will be lost"));
     }
     return true;
   }
@@ -182,6 +191,7 @@ class Conversation {
   const GetOptions& options_;
   const PreparedRequest& prepared_;
   Event over_;
+  Downloader* downloader_ = nullptr;  // while it runs
   int code_ = failed;
   int signal_ = 0;
 };
@@ -216,7 +226,12 @@ int ask(GetOptions& options) {
       return fail(is_word ? misunderstood : file_failed, prepared.error().text);
     }
     Conversation conversation(options, *prepared);
-    return skua::run(conversation.run());
+    const int code = skua::run(conversation.run());
+    // Now, as a program that feeds a pipe may need a moment.
+    if (!options.quiet && prepared->ignores_input()) {
+      say(complaint("WARNING: standard input was not sent: --data - sends it"));
+    }
+    return code;
   } catch (const std::invalid_argument& error) {  // what the client takes for no field, no proxy
     return fail(misunderstood, error.what());
   } catch (const std::system_error& error) {
@@ -233,6 +248,13 @@ int ask(GetOptions& options) {
 std::function<int()> configure_method(CLI::App& parser, Method method) {
   const auto options = std::make_shared<GetOptions>();
   options->method = method;
+  declare(parser, *options);
+  return [options] { return ask(*options); };
+}
+
+std::function<int()> configure_any_method(CLI::App& parser) {
+  const auto options = std::make_shared<GetOptions>();
+  options->any_method = true;
   declare(parser, *options);
   return [options] { return ask(*options); };
 }

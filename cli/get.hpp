@@ -9,10 +9,13 @@ namespace skua::cli {
 /// The command that makes requests of one method and prints or saves what comes back.
 std::function<int()> configure_method(CLI::App& parser, Method method);
 
-/// The same as a row of a table wants it.
-template <Method Which>
+/// The command whose first word is the method.
+std::function<int()> configure_any_method(CLI::App& parser);
+
+/// configure_method() with the signature of a Configure.
+template <Method method>
 std::function<int()> configure_request(CLI::App& parser) {
-  return configure_method(parser, Which);
+  return configure_method(parser, method);
 }
 
 }  // namespace skua::cli

@@ -20,6 +20,7 @@ constexpr double longest_seconds = 1e6;
 
 // As the options have them, until the words can be told apart.
 struct Words {
+  std::string method;
   std::string url;
   Texts more;
   Texts fields;
@@ -36,7 +37,7 @@ T checked(Outcome<T> outcome) {
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser
       .add_option("-H,--header", words.fields,
-                  "One more field, as 'Accept: text/html'; 'Accept:' sends none; may be repeated")
+                  "Add a header, as 'Accept: text/html'; 'Accept:' removes one; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
@@ -45,27 +46,27 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
           [&options](const std::string& text) {
             options.credentials = split_at_colon("--auth", text);
           },
-          "Basic authentication")
+          "Send Basic authentication")
       ->option_text("USER:PASSWORD");
   parser.add_flag("--digest", options.digest,
-                  "Show --auth when the server asks only: by Digest if it can");
-  parser.add_option("--bearer", options.token, "Authentication by a token")->option_text("TOKEN");
+                  "Send --auth only after a 401, as Digest if the server offers it");
+  parser.add_option("--bearer", options.token, "Send a bearer token")->option_text("TOKEN");
   parser
       .add_option("--cookie-jar", options.cookie_file,
-                  "Send the cookies of this file, and keep there what servers set")
+                  "Send the cookies in this file, and save those that servers set")
       ->option_text("FILE");
 }
 
 void declare_content(CLI::App& parser, GetOptions& options) {
   CLI::Option* const json =
-      parser.add_flag("-j,--json", options.json, "Send data items as JSON, as goes without saying")
+      parser.add_flag("-j,--json", options.json, "Send data items as JSON (the default)")
           ->option_text(" ");
   parser.add_flag("-f,--form", options.form, "Send data items as a form")
       ->excludes(json)
       ->option_text(" ");
   parser
       .add_option("--data", options.data,
-                  "Send this text; @FILE sends a file, - the standard input as it comes")
+                  "Send this text, the content of @FILE, or standard input (-)")
       ->option_text("TEXT");
   parser.add_option("--type", options.type, "Media type of the content")->option_text("TYPE");
 }
@@ -73,15 +74,15 @@ void declare_content(CLI::App& parser, GetOptions& options) {
 void declare_redirects(CLI::App& parser, RedirectOptions& redirects) {
   CLI::Option* const follow =
       parser.add_flag_callback(
-                "--follow", [] {}, "Follow redirects, as goes without saying")
+                "--follow", [] {}, "Follow redirects (the default)")
           ->option_text(" ");
   parser
       .add_flag_callback(
-          "--no-follow", [&redirects] { redirects.limit = 0; }, "Take a redirect as the response")
+          "--no-follow", [&redirects] { redirects.limit = 0; }, "Do not follow redirects")
       ->excludes(follow)
       ->option_text(" ");
-  parser.add_option("--max-redirects", redirects.limit, "How many are followed")
-      ->check(CLI::Range(0U, 1000U))
+  parser.add_option("--max-redirects", redirects.limit, "Follow at most this many redirects")
+      ->check(whole_in_range(0, 1000))
       ->option_text("COUNT [10]");
 }
 
@@ -91,12 +92,12 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
       parser
           .add_flag_callback(
               "--http1.1", [&client] { client.versions = HttpVersions::Http1; },
-              "Speak HTTP/1.1 only")
+              "Use HTTP/1.1 only")
           ->option_text(" ");
   parser
       .add_flag_callback(
           "--http2", [&client] { client.versions = HttpVersions::Http2; },
-          "Speak HTTP/2 only; on http:// without asking the server")
+          "Use HTTP/2 only, without negotiation on http://")
       ->excludes(http1)
       ->option_text(" ");
   parser
@@ -106,7 +107,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             client.proxy.url = checked(parse_url_argument(url)).to_string();
             client.proxy.from_environment = false;
           },
-          "Go through a proxy; else http_proxy, https_proxy and the like count")
+          "Use this proxy instead of http_proxy, https_proxy and ALL_PROXY")
       ->option_text("URL");
   parser
       .add_option_function<std::string>(
@@ -115,10 +116,11 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             client.proxy.except = rules;
             if (rules == "*") client.proxy.from_environment = false;
           },
-          "Hosts that are reached without one: example.com,10.0.0.0/8; *: all")
+          "Connect directly to these hosts: example.com,10.0.0.0/8; * for all")
       ->option_text("RULES");
   parser
-      .add_option("--unix", client.unix_socket, "Connect to a Unix socket, whatever the URL says")
+      .add_option("--unix", client.unix_socket,
+                  "Connect to this Unix socket instead of the URL's host")
       ->option_text("PATH");
   parser
       .add_option_function<Texts>(
@@ -126,13 +128,13 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           [&client](const Texts& texts) {
             for (const std::string& text : texts) client.hosts.push_back(parse_override(text));
           },
-          "Address for a host; may be repeated")
+          "Use this address for a host; may be repeated")
       ->allow_extra_args(false)
       ->option_text("HOST:PORT:ADDRESS");
   parser
       .add_option_function<double>(
           "--timeout", [&client](double seconds) { client.timeout = from_seconds(seconds); },
-          "Give up after so long, redirects and content included")
+          "Time limit for the whole request, redirects and content included")
       ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS");
   parser
@@ -142,22 +144,22 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             ClientTimeouts& timeouts = client.timeouts;
             timeouts.resolve = timeouts.connect = timeouts.handshake = from_seconds(seconds);
           },
-          "Longest for each step of connecting: name, connection, TLS")
+          "Time limit for each step of connecting: name, connection, TLS")
       ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS [5, 10, 10]");
 }
 
 void declare_saving(CLI::App& parser, GetOptions& options) {
   parser.add_flag("-d,--download", options.download,
-                  "Save each URL in a file, named by the server or the URL; never over another");
+                  "Save each URL to a file named by the server or the URL; keep existing files");
   parser
       .add_option("-o,--output", options.output,
-                  "Save in this file, in place of what is there; -: the standard output")
+                  "Save to this file, replacing it; - is standard output")
       ->option_text("FILE");
   parser.add_flag("-c,--continue", options.resume,
-                  "Go on where an earlier download has ended, if the server still has the same");
-  parser.add_option("--parallel", options.parallel, "Downloads at a time")
-      ->check(CLI::Range(1U, 64U))
+                  "Resume a partial download; skip a complete one");
+  parser.add_option("--parallel", options.parallel, "Number of simultaneous downloads")
+      ->check(whole_in_range(1, 64))
       ->option_text("COUNT [3]");
   parser
       .add_option_function<std::uint64_t>(
@@ -166,36 +168,37 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
             limits.body_bytes = size_bytes;
             limits.decoded_bytes = size_bytes;
           },
-          "Give up content that is longer")
+          "Fail if the response is larger than SIZE")
       ->transform(size_value())
       ->option_text("SIZE");
 }
 
 void declare_output(CLI::App& parser, GetOptions& options) {
-  parser.add_flag("--fail", options.fail, "End with 4, 5 or 3 for a status of 4xx, 5xx or 3xx");
-  parser.add_flag("-i,--include", options.with_head, "Print the head of the response too");
+  parser.add_flag("--fail", options.fail, "Exit with 3, 4 or 5 for a status of 3xx, 4xx or 5xx");
+  parser.add_flag("-i,--include", options.with_head,
+                  "Print the head of the response too, and its trailers");
   parser.add_flag("-v,--verbose", options.verbose,
-                  "Print the heads of the request and the response on the standard error");
-  parser.add_flag("--timing", options.timing, "Print how long each step took");
+                  "Print the heads of requests and responses to standard error");
+  parser.add_flag("--timing", options.timing, "Print the duration of each step");
   parser.add_flag("--raw", options.raw,
-                  "Neither ask for compressed content, nor decode it, nor lay JSON out");
+                  "Print content as it comes: not decompressed, JSON not formatted");
   declare_colour(parser, options.colour);
-  parser.add_flag("-q,--quiet", options.quiet, "Print no progress, and nothing but errors");
+  parser.add_flag("-q,--quiet", options.quiet, "Print errors only");
 }
 
 constexpr const char* footer =
     "Items:\n"
-    "  Name:value        a field; Name: alone sends none\n"
-    "  name==value       a parameter of the query\n"
-    "  name=value        a string of the JSON object that is sent; with --form a field\n"
+    "  Name:value        a header; Name: alone removes it\n"
+    "  name==value       a query parameter\n"
+    "  name=value        a JSON string to send; with --form a form field\n"
     "  name:=json        any JSON: count:=3, list:='[1, 2]'\n"
     "  name=@FILE        a string from a file; name:=@FILE JSON from a file\n"
-    "  name@FILE         a file of a form, name@FILE;type=image/png\n"
-    "A backslash in front of a separator makes it part of the name.\n\n"
-    "On a terminal JSON is laid out, and control characters are shown, not obeyed; into pipes and\n"
-    "files bytes go as they are. An error status is no failure, unless --fail or -d ask.\n\n"
-    "Ends with 0, 2 (command line), 3, 4, 5 (status), 6 (name), 7 (connection), 8 (TLS),\n"
-    "9 (time), 10 (protocol, limits), 11 (files), 130 (Ctrl-C), or 1.\n\n"
+    "  name@FILE         a file to upload with a form; name@FILE;type=image/png\n"
+    "A backslash before a separator makes it part of the name.\n\n"
+    "On a terminal, JSON is formatted and control characters are made visible. Pipes and files\n"
+    "receive the bytes unchanged. An error status is a failure only with --fail or -d.\n\n"
+    "Exit codes: 0, 2 (command line), 3, 4, 5 (status), 6 (name), 7 (connection), 8 (TLS),\n"
+    "9 (time), 10 (protocol, limits), 11 (files), 130 (Ctrl-C), 1 (anything else).\n\n"
     "  skua get example.com\n"
     "  skua get :8080/search q==skua Accept:application/json\n"
     "  skua post :8080/users name=Ada born:=1815\n"
@@ -211,7 +214,39 @@ bool is_url(std::string_view word) {
   return has_scheme(word) || word.starts_with(':') || word.find_first_of(":=@") == word.npos;
 }
 
-void take_words(GetOptions& options, const Words& words) {
+// An item where a URL is expected: no host has an equals sign.
+bool is_misplaced_item(std::string_view word) {
+  if (has_scheme(word)) return false;
+  const std::size_t mark = word.find_first_of("=/?#[");
+  return mark != word.npos && word[mark] == '=';
+}
+
+Method method_named(const std::string& text) {
+  std::string upper = text;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  const std::optional<Method> method = parse_method(upper);
+  if (method && *method != Method::Connect) return *method;
+  refuse("'" + text + "' is not GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE");
+}
+
+void check_url(const CLI::App& parser, const GetOptions& options, const std::string& url) {
+  // The parser takes it for a negative number.
+  if (url.size() > 1 && url.starts_with('-')) refuse("unknown option " + url);
+  if (!is_misplaced_item(url)) return;
+  std::string text = "'" + url + "' is not a URL. The URL comes first: skua ";
+  text.append(parser.get_name())
+      .append(options.any_method ? " METHOD" : "")
+      .append(" URL ")
+      .append(url);
+  if (options.download) text += " (-d downloads; --data sends a text)";
+  refuse(text);
+}
+
+void take_words(const CLI::App& parser, GetOptions& options, const Words& words) {
+  if (options.any_method) options.method = method_named(words.method);
+  check_url(parser, options, words.url);
   options.urls.push_back(checked(parse_url_argument(words.url)));
   for (const std::string& word : words.more) {
     if (options.download && is_url(word)) {
@@ -227,17 +262,21 @@ void take_words(GetOptions& options, const Words& words) {
 
 void check_content(GetOptions& options) {
   const RequestItems& items = options.items;
+  const bool has_content = items.has_content() || options.data;
   const bool sends_nothing = options.method == Method::Get || options.method == Method::Head;
-  if (sends_nothing && (items.has_content() || options.data)) {
-    refuse(std::string("a ") + (options.method == Method::Get ? "get" : "head") +
-           " sends no content: use `skua post`, or name==value for the query");
+  if (sends_nothing && has_content && !options.any_method) {
+    refuse(std::string(options.method == Method::Get ? "get" : "head") +
+           " sends no content: use `skua post`, or name==value for a query parameter");
   }
-  if (options.data && items.has_content()) refuse("--data and data items are two contents");
+  if (options.method == Method::Trace && has_content) refuse("TRACE sends no content");
+  if (options.data && items.has_content()) {
+    refuse("--data and data items cannot be used together");
+  }
   if (!items.files.empty()) {
-    if (options.json) refuse("a file (name@FILE) needs a form, not --json");
+    if (options.json) refuse("name@FILE uploads with a form and cannot be used with --json");
     options.form = true;
   }
-  if (options.form && !options.type.empty()) refuse("a form says its own type, not --type");
+  if (options.form && !options.type.empty()) refuse("--form and --type cannot be used together");
 }
 
 void check_saving(GetOptions& options) {
@@ -246,16 +285,18 @@ void check_saving(GetOptions& options) {
     options.download = true;
   }
   if (options.download && options.output == "-") options.download = false;
-  if (options.method == Method::Head && options.saves()) refuse("a head has nothing to save");
-  if (options.resume && options.method != Method::Get) refuse("--continue is for get only");
-  if (options.urls.size() > 1 && !options.output.empty()) refuse("--output is for one URL only");
-  if (options.urls.size() > 1 && options.method != Method::Get) refuse("several URLs: get only");
+  if (options.method == Method::Head && options.saves()) refuse("head has no content to save");
+  if (options.resume && options.method != Method::Get) refuse("--continue works with get only");
+  if (options.urls.size() > 1 && !options.output.empty()) refuse("--output takes one URL only");
+  if (options.urls.size() > 1 && options.method != Method::Get)
+    refuse("several URLs work with get only");
 }
 
 void check(GetOptions& options) {
   check_content(options);
   check_saving(options);
-  if (options.credentials && !options.token.empty()) refuse("--auth and --bearer exclude another");
+  if (options.credentials && !options.token.empty())
+    refuse("--auth and --bearer cannot be used together");
   if (options.digest && !options.credentials) refuse("--digest needs --auth");
   if (options.saves() || options.raw) options.client.decompress = false;
 }
@@ -265,20 +306,24 @@ void check(GetOptions& options) {
 Outcome<Url> parse_url_argument(std::string_view text) {
   const auto refused = [text](const std::string& why) {
     return Problem{.error = Errc::MalformedUrl,
-                   .text = "'" + std::string(text) + "' is no URL to ask: " + why};
+                   .text = "'" + std::string(text) + "' is not a URL: " + why};
   };
   std::string whole(text);
   if (text.starts_with(':')) {
     const char next = text.size() > 1 ? text[1] : '/';
-    if (!ascii::is_digit(next) && next != '/') return refused("no port follows the colon");
+    if (!ascii::is_digit(next) && next != '/') return refused("a port must follow the colon");
     whole = "http://localhost" + std::string(next == '/' ? text.substr(1) : text);
   } else if (!has_scheme(text)) {
     whole = "http://" + whole;
   }
   Result<Url> url = Url::parse_lenient(whole);
+  const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+  if (!url && !is_ascii) {
+    return refused("write an international host name in its ASCII form (xn--...)");
+  }
   if (!url) return refused("it is malformed");
   if (url->scheme() != "http" && url->scheme() != "https") {
-    return refused("it has to begin with http:// or https://");
+    return refused("it must begin with http:// or https://");
   }
   return *std::move(url);
 }
@@ -307,10 +352,19 @@ HostOverride parse_override(const std::string& text) {
 
 void declare(CLI::App& parser, GetOptions& options) {
   const auto words = std::make_shared<Words>();
-  parser.add_option("URL", words->url, "[http://]HOST[:PORT]/PATH; :PORT/PATH is of localhost")
+  if (options.any_method) {
+    parser
+        .add_option("METHOD", words->method,
+                    "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE")
+        ->required()
+        ->option_text(" ");
+  }
+  parser.add_option("URL", words->url, "[http://]HOST[:PORT]/PATH; :PORT/PATH for localhost")
       ->required()
       ->option_text(" ");
-  parser.add_option("ITEM", words->more, "Fields, query and data, see below; with -d more URLs")
+  parser
+      .add_option("ITEM", words->more,
+                  "Headers, query parameters and data, see below; with -d also URLs")
       ->option_text("...");
   parser.option_defaults()->group("Request");
   declare_request(parser, options, *words);
@@ -327,8 +381,8 @@ void declare(CLI::App& parser, GetOptions& options) {
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(footer);
-  parser.callback([&options, words] {
-    take_words(options, *words);
+  parser.callback([&parser, &options, words] {
+    take_words(parser, options, *words);
     check(options);
   });
 }

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
 #include "request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/method.hpp"
@@ -16,14 +15,19 @@
 #include "skua/url.hpp"
 #include "terminal.hpp"
 
+namespace CLI {
+class App;
+}  // namespace CLI
+
 namespace skua::cli {
 
-/// What `skua get`, `post`, `put`, `patch`, `delete` and `head` are told.
+/// What `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request` are told.
 struct GetOptions {
   Method method = Method::Get;
+  bool any_method = false;  ///< the first word of the command line is the method
   std::vector<Url> urls{};  ///< one, or several to download
   RequestItems items{};
-  std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for the standard input
+  std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
   std::string type{};                 ///< of the content, instead of what it seems to be
   std::optional<std::pair<std::string, std::string>> credentials{};  ///< a name and a password
   std::string token{};
@@ -52,7 +56,7 @@ struct GetOptions {
 };
 
 /// Adds the options, grouped, to the command of a method; `options` outlives the parser. They are
-/// as a whole looked at when all are parsed.
+/// checked together once all are parsed.
 void declare(CLI::App& parser, GetOptions& options);
 
 /// The URL that a person means: without a scheme it is http://, without a host localhost.

@@ -12,11 +12,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,13 +35,14 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
-    {"get", "Get what a URL has, or download it", configure_request<skua::Method::Get>},
-    {"post", "Send data to a URL", configure_request<skua::Method::Post>},
-    {"put", "Put data where a URL is", configure_request<skua::Method::Put>},
-    {"patch", "Change what a URL has", configure_request<skua::Method::Patch>},
-    {"delete", "Delete what a URL has", configure_request<skua::Method::Delete>},
-    {"head", "Show the head of what a URL has", configure_request<skua::Method::Head>},
-    {"bench", "Load a server and measure how it takes it", skua::cli::configure_bench},
+    {"get", "Fetch a URL or download it", configure_request<skua::Method::Get>},
+    {"post", "Send data with POST", configure_request<skua::Method::Post>},
+    {"put", "Send data with PUT", configure_request<skua::Method::Put>},
+    {"patch", "Send data with PATCH", configure_request<skua::Method::Patch>},
+    {"delete", "Delete a resource", configure_request<skua::Method::Delete>},
+    {"head", "Show the head of a response", configure_request<skua::Method::Head>},
+    {"request", "Send a request with any method", skua::cli::configure_any_method},
+    {"bench", "Load-test a server", skua::cli::configure_bench},
     {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
 };
 
@@ -52,21 +56,30 @@ void hold_standard_descriptors() noexcept {
   }
 }
 
+bool has_command(std::string_view word) {
+  const auto is_it = [word](const Command& command) { return word == command.name; };
+  return std::any_of(std::begin(commands), std::end(commands), is_it);
+}
+
 int run(int count, char** arguments) {
   CLI::App parser("An HTTP toolkit.", "skua");
   parser.set_version_flag("--version", "skua " SKUA_VERSION_TEXT, "Print the version and exit");
   parser.set_help_flag("-h,--help", "Print this help and exit");
   parser.require_subcommand(0, 1);
   parser.failure_message([](const CLI::App* failed, const CLI::Error& error) {
-    return std::string("skua: ") + error.what() + "\n" + skua::cli::suggestion(*failed) +
-           "Try `skua --help` or `skua COMMAND --help`.\n";
+    return skua::cli::command_line_error(*failed, error);
   });
   std::vector<std::pair<CLI::App*, std::function<int()>>> actions;
   for (const Command& command : commands) {
     CLI::App* const own = parser.add_subcommand(command.name, command.description);
     actions.emplace_back(own, command.configure(*own));
   }
-  parser.footer("`skua COMMAND --help` tells more about a command.");
+  parser.footer("Run `skua COMMAND --help` for the options of a command.");
+  // Otherwise a --help behind it would hide that there is no such command.
+  if (count > 1 && *arguments[1] != '-' && !has_command(arguments[1])) {
+    std::fputs(skua::cli::unknown_command(parser, arguments[1]).c_str(), stderr);
+    return skua::cli::misunderstood;
+  }
   try {
     parser.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

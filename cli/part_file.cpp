@@ -25,8 +25,7 @@ constexpr std::string_view first_line = "skua download 1";
 
 Problem problem_of(int number, const std::string& what, const std::string& path) {
   const Error error = Error::from_system(number, "");
-  const std::string reason =
-      number == EEXIST ? "there is a file of this name" : client::reason_of(error);
+  const std::string reason = number == EEXIST ? "the file exists" : client::reason_of(error);
   return {.error = error, .text = "cannot " + what + " " + path + ": " + reason};
 }
 
@@ -107,7 +106,8 @@ Outcome<PartFile> PartFile::open(const std::string& path) {
 }
 
 PartFile::~PartFile() {
-  if (!file_ || size_bytes_ != 0) return;
+  const bool is_kept = size_bytes_ != 0 && (!is_begun_ || can_be_resumed());
+  if (!file_ || is_kept) return;
   ::unlink(part_path_.c_str());
   ::unlink(origin_path().c_str());
 }
@@ -128,6 +128,7 @@ Problem PartFile::could_not(const char* step, const std::string& path) const {
 Outcome<std::monostate> PartFile::restart(const PartOrigin& origin) {
   if (::ftruncate(file_.descriptor(), 0) != 0) return could_not("write", part_path_);
   size_bytes_ = 0;
+  is_begun_ = true;
   origin_ = origin;
   const std::string path = origin_path();
   ::unlink(path.c_str());

@@ -24,8 +24,9 @@ struct PartOrigin {
 /// A file while it is downloaded: `.NAME.part` in the folder where NAME is to be, and beside it
 /// `.NAME.part.origin`, which says what it is a part of. It blocks.
 ///
-/// Lifetime:  destroyed before it has its name, it leaves both files for another time, unless there
-///            is nothing in them.
+/// Lifetime:  destroyed before it has its name, it leaves both files if the download can be
+/// resumed;
+///            else it removes them.
 class PartFile final {
  public:
   /// Opens what is there, or makes it; one that another program is writing is left alone, and the
@@ -43,6 +44,10 @@ class PartFile final {
   }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] const std::string& path() const noexcept { return part_path_; }
+  /// Whether its bytes are worth keeping: there are some, and a server can be asked for the rest.
+  [[nodiscard]] bool can_be_resumed() const noexcept {
+    return file_ && size_bytes_ != 0 && origin_ && !origin_->validator.empty();
+  }
 
   /// Throws all bytes away and says where the next come from.
   Outcome<std::monostate> restart(const PartOrigin& origin);
@@ -64,6 +69,7 @@ class PartFile final {
   net::Socket file_;
   std::optional<PartOrigin> origin_{};
   std::uint64_t size_bytes_ = 0;
+  bool is_begun_ = false;  // by us: what others left is not ours to remove
 };
 
 }  // namespace skua::cli

@@ -94,33 +94,33 @@ void Transfer::advance(std::uint64_t done_bytes, Time now) {
   if (samples_.size() > most_samples) samples_.pop_front();
 }
 
-void Transfer::end(std::string_view how, Time now) {
-  how_ = harmless(how);
-  ended_ = now;
+std::string Transfer::summary(Time now) const {
+  const double time = seconds(now - begun_);
+  if (time < 1) return size_text(done_bytes_);
+  const double rate = static_cast<double>(done_bytes_ - begun_bytes_) / time;
+  return size_text(done_bytes_) + " in " +
+         clock_text(std::chrono::floor<std::chrono::seconds>(now - begun_)) + ", " +
+         size_text(static_cast<std::uint64_t>(rate)) + "/s";
 }
 
 double Transfer::bytes_per_second(Time now) const {
-  const Time from = ended_ ? begun_ : samples_.front().time;
-  const std::uint64_t before = ended_ ? begun_bytes_ : samples_.front().done_bytes;
-  const double time = seconds(ended_.value_or(now) - from);
-  return time <= 0 ? 0 : static_cast<double>(done_bytes_ - before) / time;
+  const double time = seconds(now - samples_.front().time);
+  return time <= 0 ? 0 : static_cast<double>(done_bytes_ - samples_.front().done_bytes) / time;
 }
 
 std::string Transfer::numbers(Time now) const {
   const double rate = bytes_per_second(now);
   std::string text = size_text(done_bytes_);
-  if (total_bytes_ && !ended_) text += " of " + size_text(*total_bytes_);
+  if (total_bytes_) text += " of " + size_text(*total_bytes_);
   text += "  " + size_text(static_cast<std::uint64_t>(rate)) + "/s";
-  if (ended_ || !total_bytes_) {
-    const auto time = std::chrono::floor<std::chrono::seconds>(ended_.value_or(now) - begun_);
-    text += "  " + clock_text(time);
+  if (!total_bytes_) {
+    text += "  " + clock_text(std::chrono::floor<std::chrono::seconds>(now - begun_));
   } else if (rate >= 1 && *total_bytes_ >= done_bytes_) {
     const double left = static_cast<double>(*total_bytes_ - done_bytes_) / rate;
     constexpr double most = 99 * 3600.0;
     text += "  " + clock_text(std::chrono::seconds(static_cast<long long>(std::min(left, most)))) +
             " left";
   }
-  if (!how_.empty()) text += "  " + how_;
   return text;
 }
 
@@ -128,7 +128,7 @@ std::string Transfer::line(std::size_t columns, Time now) const {
   const std::string values = numbers(now);
   const std::size_t for_name = std::max<std::size_t>(columns / 3, 12);
   std::string text = cut(name_, for_name);
-  if (total_bytes_ && *total_bytes_ != 0 && !ended_) {
+  if (total_bytes_ && *total_bytes_ != 0) {
     const double share =
         std::min(1.0, static_cast<double>(done_bytes_) / static_cast<double>(*total_bytes_));
     const std::size_t used = width(text) + width(values) + 10;  // blanks, and ` 100%`
@@ -145,38 +145,40 @@ std::string Transfer::line(std::size_t columns, Time now) const {
 std::size_t ProgressBoard::add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                                std::uint64_t begun_bytes, Time now) {
   transfers_.emplace_back(name, total_bytes, begun_bytes, now);
-  is_left_behind_.push_back(false);
+  has_ended_.push_back(false);
   has_news_ = true;
   return transfers_.size() - 1;
 }
 
-void ProgressBoard::end(std::size_t number, std::string_view how, Time now) {
-  transfers_[number].end(how, now);
+std::string ProgressBoard::end(std::size_t number, Time now) {
+  has_ended_[number] = true;
   has_news_ = true;
+  return transfers_[number].summary(now);
 }
 
-std::string ProgressBoard::clear() {
-  if (line_count_ == 0) return "";
-  // Up to the first of the lines, and all away from there on.
-  std::string out = "\x1b[" + std::to_string(line_count_) + "A\r\x1b[J";
-  line_count_ = 0;
+std::string ProgressBoard::clear(std::size_t columns) {
+  if (drawn_widths_.empty()) return "";
+  std::size_t rows = 0;
+  for (const std::size_t width : drawn_widths_) {
+    rows += std::max<std::size_t>(1, (width + columns - 1) / columns);
+  }
+  drawn_widths_.clear();
   has_news_ = true;
-  return out;
+  // Up to the first of the lines, and all away from there on.
+  return "\x1b[" + std::to_string(rows) + "A\r\x1b[J";
 }
 
 std::string ProgressBoard::draw(std::size_t columns, Time now) {
   const bool is_due = has_news_ || !drawn_ || now - *drawn_ >= draw_interval;
   if (!is_due || transfers_.empty()) return "";
-  std::string out = clear();
+  std::string out = clear(columns);
   // A line that is full would wrap on some terminals.
   const std::size_t room = std::max<std::size_t>(columns, 21) - 1;
-  for (const bool over : {true, false}) {
-    for (std::size_t i = 0; i < transfers_.size(); ++i) {
-      if (is_left_behind_[i] || transfers_[i].is_over() != over) continue;
-      out += transfers_[i].line(room, now) + "\n";
-      if (over) is_left_behind_[i] = true;
-      if (!over) ++line_count_;
-    }
+  for (std::size_t i = 0; i < transfers_.size(); ++i) {
+    if (has_ended_[i]) continue;
+    const std::string line = transfers_[i].line(room, now);
+    drawn_widths_.push_back(width(line));
+    out.append(line).append("\n");
   }
   drawn_ = now;
   has_news_ = false;

@@ -27,11 +27,11 @@ class Transfer final {
            std::uint64_t begun_bytes, Time now);
 
   void advance(std::uint64_t done_bytes, Time now);
-  void end(std::string_view how, Time now);
-  [[nodiscard]] bool is_over() const noexcept { return ended_.has_value(); }
 
   /// One line of at most `columns`, without its end.
   [[nodiscard]] std::string line(std::size_t columns, Time now) const;
+  /// Once it is over: `1.2 MiB`, or `1.2 GiB in 1:40, 12.3 MiB/s` if it took a second or more.
+  [[nodiscard]] std::string summary(Time now) const;
 
  private:
   struct Sample {
@@ -43,12 +43,10 @@ class Transfer final {
   [[nodiscard]] std::string numbers(Time now) const;
 
   std::string name_;
-  std::string how_;
   std::optional<std::uint64_t> total_bytes_;
   std::uint64_t begun_bytes_;
   std::uint64_t done_bytes_;
   Time begun_;
-  std::optional<Time> ended_{};
   std::deque<Sample> samples_;  // of the last seconds, the oldest first
 };
 
@@ -65,20 +63,21 @@ class ProgressBoard final {
   void advance(std::size_t number, std::uint64_t done_bytes, Time now) {
     transfers_[number].advance(done_bytes, now);
   }
-  void end(std::size_t number, std::string_view how, Time now);
+  /// Takes a transfer off the board; returns its summary.
+  std::string end(std::size_t number, Time now);
 
-  /// What to write to show how things are; nothing where that was done just now. Transfers that
-  /// have ended are left above the others, and never touched again.
+  /// What to write to show the present state; nothing if that was done a moment ago.
   [[nodiscard]] std::string draw(std::size_t columns, Time now);
-  /// What to write before other lines can be: takes those of the board away.
-  [[nodiscard]] std::string clear();
+  /// What to write to remove the lines of the board from a terminal that has `columns` now: it may
+  /// have been resized, which wraps lines that have become too long.
+  [[nodiscard]] std::string clear(std::size_t columns);
 
  private:
   std::vector<Transfer> transfers_;
-  std::vector<bool> is_left_behind_;
+  std::vector<bool> has_ended_;
   std::optional<Time> drawn_{};
-  std::size_t line_count_ = 0;  // that are drawn, the cursor below them
-  bool has_news_ = false;       // that do not wait
+  std::vector<std::size_t> drawn_widths_;  // of the lines that are drawn, the cursor below them
+  bool has_news_ = false;                  // that do not wait
 };
 
 /// How wide a terminal is; 80 where it does not say.

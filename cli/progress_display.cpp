@@ -32,15 +32,16 @@ void ProgressDisplay::advance(std::size_t number, std::uint64_t done_bytes) {
   draw();
 }
 
-void ProgressDisplay::end(std::size_t number, std::string_view how) {
-  board_.end(number, how, now());
+std::string ProgressDisplay::end(std::size_t number) {
+  std::string summary = board_.end(number, now());
   draw();
+  return summary;
 }
 
 void ProgressDisplay::tick() { draw(); }
 
 void ProgressDisplay::clear() {
-  if (is_shown_) put(board_.clear());
+  if (is_shown_) put(board_.clear(terminal_columns(STDERR_FILENO)));
 }
 
 void ProgressDisplay::say(std::string_view lines) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "progress.hpp"
@@ -19,10 +20,11 @@ class ProgressDisplay final {
   std::size_t add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                   std::uint64_t begun_bytes);
   void advance(std::size_t number, std::uint64_t done_bytes);
-  void end(std::size_t number, std::string_view how);
-  /// Draws it anew, where that is due: so that a rate falls also when nothing comes.
+  /// Takes a transfer off the display; returns its summary.
+  std::string end(std::size_t number);
+  /// Draws it again if that is due, so that a rate falls when nothing arrives.
   void tick();
-  /// Takes it away until it is drawn anew: others write on the terminal.
+  /// Removes it until it is drawn again: others write on the terminal.
   void clear();
   /// Lines for a person, each with its end.
   void say(std::string_view lines);

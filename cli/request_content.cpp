@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,6 +83,16 @@ Task<> send_input(BodyWriter& writer) {
   }
 }
 
+// Whether a file or a pipe was given as standard input and has something in it.
+bool has_unread_input() noexcept {
+  struct stat about{};
+  if (::fstat(STDIN_FILENO, &about) != 0) return false;
+  if (S_ISREG(about.st_mode)) return ::lseek(STDIN_FILENO, 0, SEEK_CUR) < about.st_size;
+  int size_bytes = 0;
+  const bool is_pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
+  return is_pipe && ::ioctl(STDIN_FILENO, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
+}
+
 bool is_secret(std::string_view name) {
   constexpr std::string_view secrets[] = {"authorization", "proxy-authorization", "cookie"};
   return std::any_of(std::begin(secrets), std::end(secrets), [name](std::string_view secret) {
@@ -96,7 +107,7 @@ std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
     struct stat about{};
     if (::stat(file.path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) continue;
     return Problem{.error = Errc::Unsupported,
-                   .text = "cannot send " + file.path + ": it is no regular file"};
+                   .text = "cannot send " + file.path + ": it is not a regular file"};
   }
   return std::nullopt;
 }
@@ -120,7 +131,7 @@ Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
     if (!object) return std::move(object).error();
     made.content_ = Body(*std::move(object));
     if (made.type_.empty()) made.type_ = json_type;
-  } else if (options.data && *options.data == "-") {
+  } else if (options.data && (*options.data == "-" || *options.data == "@-")) {
     made.content_ = Input();
     if (made.type_.empty()) made.type_ = "application/octet-stream";
   } else if (options.data && options.data->starts_with('@')) {
@@ -136,6 +147,13 @@ Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
     }
   }
   return made;
+}
+
+bool PreparedRequest::ignores_input() const {
+  const Method method = options_->method;
+  const bool takes_content =
+      method == Method::Post || method == Method::Put || method == Method::Patch;
+  return takes_content && content_.index() == 0 && has_unread_input();
 }
 
 bool PreparedRequest::has_field(std::string_view name) const {

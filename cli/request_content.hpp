@@ -32,6 +32,9 @@ class PreparedRequest final {
   /// person.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> shown_fields(const Url& url) const;
 
+  /// Whether a request that could have content has none, although standard input has some to offer.
+  [[nodiscard]] bool ignores_input() const;
+
   /// Whether the command line has a field of this name.
   [[nodiscard]] bool has_field(std::string_view name) const;
 

@@ -71,7 +71,7 @@ Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
     FieldLines().add(field.name, value);
   } catch (const std::invalid_argument& error) {
     return Problem{.error = Errc::MalformedField,
-                   .text = in_quotes(whole) + " is no field: " + error.what()};
+                   .text = in_quotes(whole) + " is not a header: " + error.what()};
   }
   return field;
 }
@@ -84,11 +84,11 @@ Outcome<RequestItems::File> make_file(std::string name, std::string_view text,
     file.type = text.substr(at + mark.size());
     text = text.substr(0, at);
     if (!http::parse_media_type(file.type)) {
-      return wrong(whole, "names a file of the type " + in_quotes(file.type) +
-                              ", which is none: type/subtype");
+      return wrong(whole, "has " + in_quotes(file.type) +
+                              " for a media type, which is written type/subtype");
     }
   }
-  if (text.empty()) return wrong(whole, "names no file behind the @");
+  if (text.empty()) return wrong(whole, "names no file after the @");
   file.path = text;
   return file;
 }
@@ -105,7 +105,7 @@ Outcome<RequestItems::Field> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0) {
     return Problem{.error = Errc::MalformedField,
-                   .text = in_quotes(line) + " has no colon behind a name"};
+                   .text = in_quotes(line) + " has no colon after a name"};
   }
   return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
 }
@@ -113,17 +113,18 @@ Outcome<RequestItems::Field> parse_field(std::string_view line) {
 Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
   std::optional<Cut> parts = cut(word);
   if (!parts) {
-    return wrong(word, "is no item: Name:value, name==value, name=value, name:=json or name@file");
+    return wrong(word,
+                 "is not an item: Name:value, name==value, name=value, name:=json or name@FILE");
   }
   auto& [name, separator, value] = *parts;
   if (name.empty()) {
     const bool is_file = separator == "@";
-    return wrong(word, "has no name in front of the " + in_quotes(separator) +
-                           (is_file ? "; a whole content is sent with --data @FILE" : ""));
+    return wrong(word, "has no name before the " + in_quotes(separator) +
+                           (is_file ? "; --data @FILE sends a file as it is" : ""));
   }
   if (separator == ":") {
     const bool is_url = value.starts_with("//");
-    if (is_url) return wrong(word, "is a second URL: several are taken with --download only");
+    if (is_url) return wrong(word, "is a second URL: use --download to fetch several");
     Outcome<RequestItems::Field> field = make_field(std::move(name), value, word);
     if (!field) return std::move(field).error();
     items.fields.push_back(*std::move(field));
@@ -136,9 +137,9 @@ Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
   } else {
     const bool is_json = separator.starts_with(':');
     const bool is_path = separator.ends_with('@');
-    if (is_path && value.empty()) return wrong(word, "names no file behind the @");
+    if (is_path && value.empty()) return wrong(word, "names no file after the @");
     if (is_json && !is_path && !cli::is_json(value)) {
-      return wrong(word, "is no JSON behind ':='; a string is name=value");
+      return wrong(word, "has no JSON after ':='; a string is name=value");
     }
     items.data.push_back({std::move(name), std::string(value), is_json, is_path});
   }
@@ -151,7 +152,7 @@ Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
   for (const RequestItems::Datum& datum : data) {
     if (!ws::is_utf8(datum.name)) return wrong(datum.name, "is a name that is not UTF-8");
     if (!names.insert(datum.name).second) {
-      return wrong(datum.name, "is there twice; a list is " + datum.name + ":='[1, 2]'");
+      return wrong(datum.name, "is given twice; a list is " + datum.name + ":='[1, 2]'");
     }
     Outcome<std::string> content = content_of(datum);
     if (!content) return content;
@@ -159,9 +160,9 @@ Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
     files::append_json(object, datum.name);
     object += ':';
     const std::string where = datum.is_path ? "the file " + datum.value : "its value";
-    if (datum.is_json && !is_json(*content)) return wrong(datum.name, where + " is no JSON");
+    if (datum.is_json && !is_json(*content)) return wrong(datum.name, where + " is not JSON");
     if (!datum.is_json && !ws::is_utf8(*content)) {
-      return wrong(datum.name, "cannot be a string of JSON: " + where + " is not UTF-8");
+      return wrong(datum.name, "cannot be a JSON string: " + where + " is not UTF-8");
     }
     if (datum.is_json) {
       object += *content;
@@ -176,7 +177,7 @@ Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
     std::span<const RequestItems::Datum> data) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const RequestItems::Datum& datum : data) {
-    if (datum.is_json) return wrong(datum.name, "is JSON, which a form does not have");
+    if (datum.is_json) return wrong(datum.name, "is JSON, which a form cannot hold");
     Outcome<std::string> content = content_of(datum);
     if (!content) return std::move(content).error();
     fields.emplace_back(datum.name, *std::move(content));

@@ -82,10 +82,15 @@ int serve(ServeOptions& options) {
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());
   }
+  const auto tell = [&options] {
+    if (options.quiet) return;
+    std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
+               stderr);
+  };
   if (redirect.server) {
-    signals.wait_and_drain({server, *redirect.server});
+    signals.wait_and_drain({server, *redirect.server}, tell);
   } else {
-    signals.wait_and_drain(server);
+    signals.wait_and_drain({server}, tell);
   }
   return succeeded;
 }

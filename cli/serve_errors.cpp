@@ -21,12 +21,11 @@ bool is_about_tls(Error error) noexcept {
 }  // namespace
 
 int report_folder(const std::string& folder, Error error) {
-  const char* advice = "Check the name, or give another folder: skua serve DIR";
+  const char* advice = "Check the name, or choose another folder: skua serve DIR";
   std::string reason(message(error.code()));
   if (error.system_code() == ENOENT) reason = "there is no such folder";
   if (error.system_code() == ENOTDIR) reason = "this is not a folder";
-  if (error.system_code() == EACCES)
-    advice = "Give yourself permission to read it, or give another folder";
+  if (error.system_code() == EACCES) advice = "Make it readable, or choose another folder";
   std::fprintf(stderr, "skua: %s: %s.\n%s.\n", folder.c_str(), reason.c_str(), advice);
   return failed;
 }
@@ -42,16 +41,18 @@ int report_start(const ServerOptions& options, Error error, const std::string& p
   switch (error.code()) {
     case Errc::AddressInUse: {
       if (is_unix) {
-        advice = "Another program listens there, or one that died left the file: then remove it.";
+        advice =
+            "Another program listens there, or a program that ended has left the file: then remove "
+            "it.";
         break;
       }
       const unsigned other = options.port < 65'535 ? options.port + 1U : 8080U;
-      advice = "Another program listens there. Choose another port, as with " + port_option + " " +
+      advice = "Another program listens there. Choose another port, such as " + port_option + " " +
                std::to_string(other) + ", or let " + port_option + " 0 pick one.";
       break;
     }
     case Errc::PermissionDenied:
-      advice = is_unix ? "Choose a path in a folder that you may write to."
+      advice = is_unix ? "Choose a path in a folder that you can write to."
                        : "Ports below 1024 need privileges; try " + port_option + " 8080.";
       break;
     case Errc::AddressUnavailable:
@@ -60,7 +61,7 @@ int report_start(const ServerOptions& options, Error error, const std::string& p
           "--host takes an address of this machine (127.0.0.1, 0.0.0.0, [::1], [::]) or "
           "unix:/path.";
       break;
-    case Errc::Unsupported: advice = "--backend auto takes what this machine has."; break;
+    case Errc::Unsupported: advice = "Use --backend auto."; break;
     default: break;
   }
   std::string place = options.host;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common_options.hpp"
 #include "serve_tls.hpp"
 
 #include <chrono>
@@ -22,45 +23,44 @@ BackendChoice backend_named(const std::string& name) {
   for (const auto& [known, backend] : backends) {
     if (name == known) return backend;
   }
-  throw CLI::ValidationError("--backend", name + " is not auto, epoll, io_uring or poll");
+  throw CLI::ValidationError("--backend", "'" + name + "' is not auto, epoll, io_uring or poll");
 }
 
 void declare_server(CLI::App& parser, ServerOptions& server) {
   parser
       .add_option("--host", server.host,
-                  "Where to listen; 0.0.0.0: all of IPv4; [::]: all; unix:/PATH: a Unix socket")
+                  "Address to listen on: 0.0.0.0 is all of IPv4, [::] is all, or unix:/PATH")
       ->option_text("ADDRESS [127.0.0.1]");
   parser.add_option("-p,--port", server.port, "Port to listen on; 0 picks a free one")
-      ->check(CLI::Range(0, 65'535))
+      ->check(whole_in_range(0, 65'535))
       ->option_text("PORT [8080]");
-  parser.add_option("--threads", server.threads, "Threads that serve; 0: one per core")
-      ->check(CLI::Range(0, 1024))
+  parser.add_option("--threads", server.threads, "Number of server threads; 0: one per core")
+      ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
   parser
       .add_option_function<std::string>(
           "--backend", [&server](const std::string& name) { server.backend = backend_named(name); },
-          "epoll, io_uring or poll; auto: epoll where there is one")
+          "epoll, io_uring or poll; auto: epoll if available")
       ->option_text("NAME [auto]");
-  parser.add_flag_callback(
-      "--no-http2", [&server] { server.http2 = false; }, "Speak HTTP/1.1 only");
+  parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Use HTTP/1.1 only");
 }
 
 void declare_files(CLI::App& parser, FileOptions& files) {
-  parser.add_option("--index", files.index, "File that answers for a folder; empty for none")
+  parser.add_option("--index", files.index, "File to serve for a folder; empty for none")
       ->option_text("NAME [index.html]");
   parser.add_flag_callback(
       "--no-listing", [&files] { files.listing = false; },
-      "Answer folders without index with 404, not a listing");
-  parser.add_flag("--dotfiles", files.dotfiles, "Also serve names that begin with a dot");
+      "Answer 404 for folders without an index file");
+  parser.add_flag("--dotfiles", files.dotfiles, "Also serve files whose names begin with a dot");
   parser.add_flag_callback(
       "--no-follow-symlinks", [&files] { files.follow_symlinks = false; },
-      "Refuse every symbolic link, not only those that lead out");
+      "Refuse all symbolic links, not only those that lead outside");
   parser
       .add_option_function<long long>(
           "--max-age",
           [&files](const long long& seconds) { files.max_age = std::chrono::seconds(seconds); },
-          "How long clients may keep an answer; 0: they ask each time; -1: say nothing")
-      ->check(CLI::Range(-1LL, 31'536'000LL))
+          "How long clients may cache; 0: revalidate always; -1: send no Cache-Control")
+      ->check(whole_in_range(-1, 31'536'000))
       ->option_text("SECONDS [0]");
 }
 
@@ -68,15 +68,14 @@ void declare_output(CLI::App& parser, ServeOptions& options) {
   parser.add_flag("--access-log", options.access_log,
                   "Print one line per request (combined format)");
   parser.add_flag("--print-config", options.print_config,
-                  "Print every setting, limit and timeout, and exit");
-  parser.add_flag("-q,--quiet", options.quiet,
-                  "Print nothing but the address, the access log and errors");
+                  "Print all settings, limits and timeouts, and exit");
+  parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
 }
 
 }  // namespace
 
 void declare(CLI::App& parser, ServeOptions& options) {
-  parser.add_option("DIR", options.folder, "The folder to serve")->option_text("[.]");
+  parser.add_option("DIR", options.folder, "Folder to serve")->option_text("[.]");
   parser.option_defaults()->group("Server");
   declare_server(parser, options.server);
   parser.option_defaults()->group("HTTPS");
@@ -87,9 +86,9 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(
-      "Ctrl-C or SIGTERM ends it: requests in progress are answered first, for at most "
-      "30 s; a second\nsignal does not wait. With HTTPS, SIGHUP reads the certificates again. "
-      "`skua serve --print-config`\nshows all limits.");
+      "Ctrl-C or SIGTERM stops the server once the requests in progress are answered, after 30 s "
+      "at\n"
+      "the latest; a second signal stops it at once. With HTTPS, SIGHUP reloads the certificates.");
 }
 
 }  // namespace skua::cli

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common_options.hpp"
 #include "skua/middleware.hpp"
 
 #include <chrono>
@@ -22,34 +23,31 @@ namespace {
 void check(const ServeOptions& options) {
   const TlsOptions& tls = options.server.tls;
   if (tls.self_signed && !tls.certificate.empty()) {
-    refuse("--tls-self-signed", "a certificate is made or read from --tls-cert, not both");
+    refuse("--tls-self-signed", "it cannot be used together with --tls-cert");
   }
   if (tls.self_signed && !tls.private_key.empty()) {
-    refuse("--tls-self-signed", "a key is made, too: leave --tls-key out");
+    refuse("--tls-self-signed", "it cannot be used together with --tls-key");
   }
   if (!tls.is_enabled()) {
-    constexpr const char* how = "give --tls-cert FILE as well, or --tls-self-signed";
+    constexpr const char* how = "add --tls-cert FILE or --tls-self-signed";
     if (!tls.private_key.empty())
-      refuse("--tls-key", "it needs the certificate that it belongs to: give --tls-cert FILE");
+      refuse("--tls-key", "a key needs its certificate: add --tls-cert FILE");
     if (!tls.client_ca.empty())
-      refuse("--tls-client-ca", std::string("clients show certificates over HTTPS only: ") + how);
+      refuse("--tls-client-ca", std::string("client certificates need HTTPS: ") + how);
     if (options.redirect_port)
       refuse("--redirect-http", std::string("there is no HTTPS to redirect to: ") + how);
-    if (options.hsts_seconds != 0)
-      refuse("--hsts", std::string("it is said over HTTPS only: ") + how);
+    if (options.hsts_seconds != 0) refuse("--hsts", std::string("it needs HTTPS: ") + how);
   }
   if (tls.self_signed && options.hsts_seconds != 0) {
-    refuse(
-        "--hsts",
-        "each start makes another certificate, and browsers that were told would refuse it: give "
-        "--tls-cert FILE");
+    refuse("--hsts",
+           "browsers would refuse the new certificate after the next start: use --tls-cert FILE");
   }
   if (!options.redirect_port) return;
   if (options.server.host.starts_with("unix:")) {
-    refuse("--redirect-http", "a Unix socket has no ports: --host takes an address here");
+    refuse("--redirect-http", "a Unix socket has no port: --host must be an address");
   }
   if (*options.redirect_port != 0 && *options.redirect_port == options.server.port) {
-    refuse("--redirect-http", "it takes another port than --port, which speaks HTTPS");
+    refuse("--redirect-http", "it must differ from --port, which serves HTTPS");
   }
 }
 
@@ -65,22 +63,22 @@ void declare_https(CLI::App& parser, ServeOptions& options) {
         ->option_text("FILE");
   };
   add_file("--tls-cert", tls.certificate,
-           "Speak HTTPS with this certificate and its chain (PEM); read again when it changes");
+           "Serve HTTPS with this certificate chain (PEM); reloaded when it changes");
   add_file("--tls-key", tls.private_key,
-           "Its private key (PEM); may be left out when it is in the certificate's file");
+           "Private key (PEM); not needed if it is in the certificate's file");
   parser.add_flag("--tls-self-signed", tls.self_signed,
-                  "Speak HTTPS with a certificate made now, for this machine's names; for tests");
+                  "Serve HTTPS with a new certificate for this machine's names; for tests");
   add_file("--tls-client-ca", tls.client_ca,
-           "Require certificates of clients, signed by one of these authorities (PEM)");
+           "Require client certificates signed by one of these authorities (PEM)");
   parser
       .add_option("--redirect-http", options.redirect_port,
-                  "Also listen here for plain HTTP, and redirect all of it; 0 picks a free port")
-      ->check(CLI::Range(0, 65'535))
+                  "Also listen here for plain HTTP, and redirect it; 0 picks a free port")
+      ->check(whole_in_range(0, 65'535))
       ->option_text("PORT");
   parser
       .add_option("--hsts", options.hsts_seconds,
-                  "Tell browsers to use nothing but HTTPS for so long (Strict-Transport-Security)")
-      ->check(CLI::Range(1, 63'072'000))
+                  "Tell browsers to use HTTPS only for this time (Strict-Transport-Security)")
+      ->check(whole_in_range(1, 63'072'000))
       ->option_text("SECONDS");
   parser.callback([&options] { check(options); });
 }
@@ -108,11 +106,12 @@ void announce_https(const ServeOptions& options, const Server& server, const Ser
     std::fprintf(stderr, "redirecting %s to HTTPS\n", redirect->url().c_str());
   }
   if (!options.server.tls.self_signed) return;
-  std::fprintf(stderr,
-               "self-signed certificate, SHA-256 %s\n"
-               "Nobody vouches for it, and each start makes another: a browser warns, and shows "
-               "the same\nfingerprint if nobody is in between; curl takes -k.\n",
-               server.tls_fingerprint().c_str());
+  std::fprintf(
+      stderr,
+      "self-signed certificate, SHA-256 %s\n"
+      "Browsers warn about it; compare the fingerprint that they show. Each start makes a new "
+      "one.\n",
+      server.tls_fingerprint().c_str());
 }
 
 }  // namespace skua::cli

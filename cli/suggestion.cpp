@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 #include <vector>
+
+#include "terminal.hpp"
 
 namespace skua::cli {
 namespace {
@@ -49,9 +52,24 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
   return found;
 }
 
-std::string suggestion(const CLI::App& parser) {
+namespace {
+
+// What people type who know other clients.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> habits = {{
+    {"-X", "Use `skua request METHOD URL`."},
+    {"-L", "Redirects are followed by default."},
+    {"-I", "Use `skua head URL`."},
+    {"-O", "Use -d to save to a file."},
+    {"-u", "Use --auth USER:PASSWORD."},
+    {"-F", "Use --form NAME=VALUE or NAME@FILE."},
+}};
+
+const CLI::App& command_of(const CLI::App& parser) {
   const std::vector<CLI::App*> parsed = parser.get_subcommands();
-  const CLI::App& command = parsed.empty() ? parser : *parsed.front();
+  return parsed.empty() ? parser : *parsed.front();
+}
+
+std::vector<std::string> known_words(const CLI::App& command) {
   std::vector<std::string> known;
   for (const CLI::Option* const option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
@@ -59,13 +77,80 @@ std::string suggestion(const CLI::App& parser) {
   for (const CLI::App* const one : command.get_subcommands([](const CLI::App*) { return true; })) {
     known.push_back(one->get_name());
   }
-  std::vector<std::string> words = parser.remaining(true);
-  std::ranges::reverse(words);  // CLI11 takes them off the end
+  return known;
+}
+
+std::string suggestion(std::span<const std::string> words, std::span<const std::string> known) {
   for (const std::string& word : words) {
+    for (const auto& [habit, advice] : habits) {
+      const bool is_it = word.starts_with(habit) && !word.starts_with("--");
+      if (is_it) return std::string(advice) + "\n";
+    }
     const std::string meant = nearest(word.substr(0, word.find('=')), known);
     if (!meant.empty()) return "Did you mean " + meant + "?\n";
   }
   return {};
+}
+
+std::string unexpected(const CLI::App& command, const std::string& word) {
+  if (word.size() > 1 && word.starts_with('-')) {
+    return "unknown option " + word.substr(0, word.find('='));
+  }
+  const bool has_commands = !command.get_subcommands([](const CLI::App*) { return true; }).empty();
+  return (has_commands ? "unknown command '" : "unexpected argument '") + word + "'";
+}
+
+// The two names that the parser's text has around a verb.
+std::string with_both(const std::string& text, std::string_view verb, std::string_view between,
+                      std::string_view end) {
+  const std::size_t at = text.find(verb);
+  if (at == text.npos) return text;
+  std::string out = text.substr(0, at);
+  return out.append(between).append(text.substr(at + verb.size())).append(end);
+}
+
+// The parser's words, as the rest of the command speaks.
+std::string reason_of(const CLI::App& command, const CLI::Error& error,
+                      std::span<const std::string> words) {
+  const auto is = [&error](CLI::ExitCodes kind) {
+    return error.get_exit_code() == static_cast<int>(kind);
+  };
+  const std::string text = error.what();
+  if (is(CLI::ExitCodes::ExtrasError) && !words.empty()) return unexpected(command, words.front());
+  if (is(CLI::ExitCodes::RequiredError)) return with_both(text, " is required", " is missing", "");
+  if (is(CLI::ExitCodes::ExcludesError)) {
+    return with_both(text, " excludes ", " and ", " cannot be used together");
+  }
+  if (is(CLI::ExitCodes::RequiresError)) return with_both(text, " requires ", " needs ", "");
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    const std::string option = text.substr(0, text.find_first_of(": "));
+    const bool is_flag = text.find("flag") != text.npos;
+    if (option.starts_with('-')) return option + (is_flag ? " takes no value" : " needs a value");
+  }
+  return text;
+}
+
+std::string whole_error(const CLI::App& command, const std::string& reason,
+                        const std::string& advice) {
+  const bool is_command = command.get_parent() != nullptr;
+  const std::string help = is_command ? "skua " + command.get_name() : "skua";
+  return "skua: " + harmless(reason) + "\n" + advice + "Try `" + help + " --help`.\n";
+}
+
+}  // namespace
+
+std::string command_line_error(const CLI::App& parser, const CLI::Error& error) {
+  const CLI::App& command = command_of(parser);
+  std::vector<std::string> words = parser.remaining(true);
+  std::ranges::reverse(words);  // CLI11 takes them off the end
+  return whole_error(command, reason_of(command, error, words),
+                     suggestion(words, known_words(command)));
+}
+
+std::string unknown_command(const CLI::App& parser, std::string_view word) {
+  const std::vector<std::string> words{std::string(word)};
+  return whole_error(parser, unexpected(parser, words.front()),
+                     suggestion(words, known_words(parser)));
 }
 
 }  // namespace skua::cli

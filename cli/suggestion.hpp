@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Error;
+}  // namespace CLI
 
 namespace skua::cli {
 
@@ -15,8 +16,10 @@ namespace skua::cli {
 /// are wrong, missing, too many, or swapped with the next. Empty where more than a third are.
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
-/// After a command line with words that nothing expects: a line that says what one of them
-/// may have been meant to be, or nothing.
-std::string suggestion(const CLI::App& parser);
+/// What to print about a command line that cannot be parsed: what is wrong with it, what a misspelt
+/// word may have been meant to be, and where help is.
+std::string command_line_error(const CLI::App& parser, const CLI::Error& error);
+/// The same for a first word that is no command.
+std::string unknown_command(const CLI::App& parser, std::string_view word);
 
 }  // namespace skua::cli

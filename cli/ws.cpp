@@ -45,7 +45,9 @@ class Dialogue {
     Client client(options_.client);
     Outcome<WebSocket> socket = co_await request(client).open();
     if (!socket) {
-      std::fprintf(stderr, "skua: %s\n", harmless(socket.error().text).c_str());
+      const std::string& text = socket.error().text;
+      std::fprintf(stderr, "skua: %s\n%s", harmless(text).c_str(),
+                   tls_advice(text, options_.client.tls).c_str());
       co_return failed;
     }
     printer_.opened(*socket);
@@ -133,7 +135,7 @@ class Dialogue {
     } else if (ws::is_utf8(text)) {
       co_await socket.send(text);
     } else if (is_interactive_) {
-      printer_.note("that is not UTF-8, and was not sent");
+      printer_.note("this is not UTF-8 and was not sent");
     } else {
       throw std::runtime_error("a message is not UTF-8: send it with --binary");
     }
@@ -143,17 +145,20 @@ class Dialogue {
     const std::size_t space = line.find(' ');
     const std::string name = line.substr(1, space == line.npos ? line.npos : space - 1);
     const std::string rest = space == line.npos ? "" : line.substr(space + 1);
-    if (name == "ping" && rest.size() <= 125) {
+    if (name == "ping" && rest.size() > 125) {
+      printer_.note("a ping has at most 125 bytes");
+    } else if (name == "ping") {
       socket.ping(rest);
     } else if (name == "binary") {
       socket.send(bytes(rest));
     } else if (name == "close" || name == "quit") {
       close(socket, rest);
     } else {
+      if (name != "help") printer_.note("unknown command /" + name + "; the commands are:");
       printer_.note(
-          "/ping [TEXT]           ask for a sign of life, with at most 125 bytes\n"
+          "/ping [TEXT]           send a ping with at most 125 bytes\n"
           "/binary TEXT           send a binary message\n"
-          "/close [CODE [REASON]] close; Ctrl-D does the same\n"
+          "/close [CODE [REASON]] close the WebSocket; so does Ctrl-D\n"
           "//TEXT                 send /TEXT");
     }
   }

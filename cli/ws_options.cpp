@@ -22,21 +22,21 @@ void declare_request(CLI::App& parser, WsOptions& options) {
               options.fields.push_back(split_field(line));
             }
           },
-          "One more field of the request, as 'Origin: https://example.com'; may be repeated")
+          "Add a header to the request, as 'Origin: https://example.com'; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
       .add_option("-s,--subprotocol", options.socket.subprotocols,
-                  "Offer a subprotocol; may be repeated, the best first")
+                  "Offer a subprotocol; may be repeated, most preferred first")
       ->allow_extra_args(false)
       ->option_text("NAME");
   parser
       .add_option_function<std::string>(
           "-a,--auth",
           [&options](const std::string& text) { options.basic = split_at_colon("--auth", text); },
-          "Basic authentication")
+          "Send Basic authentication")
       ->option_text("USER:PASSWORD");
-  parser.add_option("--bearer", options.token, "Authentication by a token")->option_text("TOKEN");
+  parser.add_option("--bearer", options.token, "Send a bearer token")->option_text("TOKEN");
   parser.add_flag_callback(
       "-c,--compress", [&options] { options.socket.compression = WebSocketCompression::Context; },
       "Offer to compress messages (permessage-deflate)");
@@ -45,45 +45,42 @@ void declare_request(CLI::App& parser, WsOptions& options) {
 void declare_messages(CLI::App& parser, WsOptions& options) {
   parser
       .add_option("-m,--message", options.messages,
-                  "Send this instead of the lines of the standard input; may be repeated")
+                  "Send this instead of the lines of standard input; may be repeated")
       ->allow_extra_args(false)
       ->option_text("TEXT");
   parser.add_flag("-l,--listen", options.listen,
-                  "Send nothing and read no input: print what comes until the server closes");
-  parser.add_flag("-b,--binary", options.binary, "Send binary messages, not text");
-  parser
-      .add_option("-n,--count", options.count,
-                  "End when so many messages have been received, not before")
-      ->check(CLI::PositiveNumber)
+                  "Send nothing; print messages until the server closes");
+  parser.add_flag("-b,--binary", options.binary, "Send binary messages instead of text");
+  parser.add_option("-n,--count", options.count, "Exit after receiving this many messages")
+      ->check(whole_in_range(1, std::int64_t{1} << 53U))
       ->option_text("COUNT");
   parser
       .add_option_function<double>(
           "-w,--wait", [&options](double seconds) { options.wait = from_seconds(seconds); },
-          "After the last message, wait until the server has seen it, and for what it answers "
-          "until then; at most so long")
+          "After the last message, wait this long for a sign that the server has seen it")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [2]");
-  parser.add_option("--max-message", options.socket.message_bytes, "Longest message that is taken")
+  parser.add_option("--max-message", options.socket.message_bytes, "Largest message to accept")
       ->transform(size_value())
       ->option_text("SIZE [64MiB]");
   parser
       .add_option_function<double>(
           "--ping", [&options](double seconds) { options.socket.ping = from_seconds(seconds); },
-          "Ping a server that has been silent for so long")
+          "Ping the server after this much silence")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [30]");
   parser
       .add_option_function<double>(
           "--idle", [&options](double seconds) { options.socket.idle = from_seconds(seconds); },
-          "Give up a server that has been silent for so long")
+          "Close the connection after this much silence")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [60]");
 }
 
 void declare_output(CLI::App& parser, WsOptions& options) {
-  parser.add_flag("--json", options.json, "Print every event as one line of JSON");
+  parser.add_flag("--json", options.json, "Print each event as one line of JSON");
   declare_colour(parser, options.colour);
-  parser.add_flag("-q,--quiet", options.quiet, "Print messages and errors only");
+  parser.add_flag("-q,--quiet", options.quiet, "Print only messages and errors");
 }
 
 }  // namespace
@@ -102,10 +99,10 @@ void declare(CLI::App& parser, WsOptions& options) {
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(
-      "Each line of the standard input is a message; each message that is received is "
-      "printed with a newline behind it.\nOn a terminal, /ping, /binary, /close and /help are "
-      "commands. Ends with 0 "
-      "when the WebSocket was closed\nin order (1000, 1001, 1005), else with 1.\n\n"
+      "Each line of standard input is sent as a message, and each message that is received is\n"
+      "printed on a line. On a terminal, /ping, /binary, /close and /help are commands.\n\n"
+      "Exit codes: 0 if the WebSocket was closed normally (1000, 1001, 1005), 1 (anything else),\n"
+      "2 (command line).\n\n"
       "  skua ws wss://example.com/chat\n"
       "  echo hello | skua ws ws://127.0.0.1:8080/echo\n"
       "  skua ws ws://127.0.0.1:8080/echo -m hello -n 1");

@@ -17,6 +17,8 @@ constexpr Duration first_pause = 10ms;
 constexpr unsigned most_doublings = 7;  // 1.28 s
 // A load of so many requests would never end where the server is gone.
 constexpr unsigned most_refusals = 5;
+// A connection that takes longer counts as a failure also if the test ends first.
+constexpr Duration patience = 1s;
 
 }  // namespace
 
@@ -27,6 +29,7 @@ Connection::Connection(Worker& worker)
 
 void Connection::open() {
   state_ = State::Connecting;
+  opened_ = worker_.now();
   opening_.emplace(connect());
   opening_->start([](void*) noexcept {}, nullptr);
 }
@@ -159,7 +162,7 @@ void Connection::on_failure(const Asked& /*asked*/, const Error& error) {
 
 void Connection::check_timeout(loop::Instant then) {
   if (state_ != State::Open || speaker_->under_way() == 0 || speaker_->oldest() > then) return;
-  fail(Failure::Timeout, "no answer in time");
+  fail(Failure::Timeout, "no response in time");
 }
 
 // The end
@@ -185,7 +188,12 @@ void Connection::on_closed() {
 
 void Connection::wind_up() {
   switch (state_) {
-    case State::Connecting: opening_.reset(); return finish();
+    case State::Connecting:
+      if (never_opens()) {
+        worker_.tally().count_failure(Failure::Connect, "no connection until the test ended");
+      }
+      opening_.reset();
+      return finish();
     case State::Pausing: return finish();
     case State::Open: return fill(worker_.now());
     case State::Fresh:
@@ -194,9 +202,14 @@ void Connection::wind_up() {
   }
 }
 
+// A server that answers nothing at all must not look like one that was asked nothing.
+bool Connection::never_opens() const noexcept {
+  return !was_open_ && (!worker_.has_connections() || worker_.now() - opened_ >= patience);
+}
+
 void Connection::abandon() {
   wind_up();
-  if (state_ == State::Open) fail(Failure::Timeout, "not waited for any longer");
+  if (state_ == State::Open) fail(Failure::Timeout, "interrupted");
 }
 
 void Connection::finish() {

@@ -59,6 +59,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void fail(Failure kind, const std::string& why);
   void close();
   void finish();
+  [[nodiscard]] bool never_opens() const noexcept;
 
   Worker& worker_;
   std::unique_ptr<Speaker> speaker_;
@@ -66,7 +67,8 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   std::optional<Task<>> opening_{};
   loop::Timer pause_;
   std::optional<Error> send_failure_{};
-  unsigned refusals_ = 0;  // in a row
+  loop::Instant opened_{};  // when it began to connect
+  unsigned refusals_ = 0;   // in a row
   State state_ = State::Fresh;
   bool is_sending_ = false;  // the stream has yet to say how a send went on
   bool was_open_ = false;

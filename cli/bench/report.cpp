@@ -12,16 +12,13 @@ namespace {
 
 constexpr double saturated_share = 0.9;
 
-// `1 234 567`
-std::string grouped(double number) {
-  char digits[40];
-  std::snprintf(digits, sizeof digits, "%.0f", number);
-  std::string text = digits;
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ' ');
-  return text;
-}
+// Less may not have been sent or answered in time.
+constexpr double reached_share = 0.95;
+// Shorter tests say nothing about a rate.
+constexpr Duration shortest_rated = 500ms;
+constexpr std::size_t name_columns = 12;
 
-std::string grouped(std::uint64_t number) { return grouped(static_cast<double>(number)); }
+std::string grouped(std::uint64_t number) { return bench::grouped(static_cast<double>(number)); }
 
 // Three digits and a unit: `412 us`, `1.23 ms`.
 std::string short_text(double number, const char* const (&units)[4], double step) {
@@ -50,12 +47,12 @@ std::string bytes_text(double bytes) {
 
 std::string line(const char* name, const std::string& text) {
   std::string out = "  ";
-  out.append(name).append(14 - std::string_view(name).size(), ' ');
+  out.append(name).append(name_columns - std::string_view(name).size(), ' ');
   return out + text + "\n";
 }
 
 std::string cell(const std::string& text) {
-  return std::string(text.size() < 9 ? 9 - text.size() : 1, ' ') + text;
+  return std::string(text.size() < 8 ? 8 - text.size() : 1, ' ') + text;
 }
 
 std::string latency_row(const base::Histogram& histogram) {
@@ -85,10 +82,10 @@ std::string statuses(const Tally& tally) {
     if (count == 0) return;
     out.append(out.empty() ? "" : ", ").append(grouped(count)).append(" x ").append(name);
   };
-  for (std::size_t i = 0; i < tally.statuses.size(); ++i) {
-    add(std::to_string(i + 1) + "xx", tally.statuses[i]);
+  for (std::size_t i = 0; i < tally.codes.size(); ++i) {
+    add(std::to_string(100 + i), tally.codes[i]);
   }
-  add("something else", tally.other_statuses);
+  add("other", tally.other_statuses);
   return out.empty() ? "none" : out;
 }
 
@@ -96,7 +93,7 @@ std::string errors(const Tally& tally) {
   std::string out;
   for (std::size_t i = 0; i < failure_count; ++i) {
     if (tally.failed[i] == 0) continue;
-    out.append(out.empty() ? "" : line("", "").substr(0, 16));
+    out.append(out.empty() ? "" : std::string(name_columns + 2, ' '));
     out.append(grouped(tally.failed[i])).append(" x ");
     out.append(name_of(static_cast<Failure>(i))).append(": ").append(harmless(tally.reasons[i]));
     out += '\n';
@@ -110,14 +107,32 @@ std::string title(const Plan& plan, const Tally& tally) {
   const auto counted = [](std::size_t count, const char* what) {
     return grouped(std::uint64_t{count}) + " " + what + (count == 1 ? "" : "s");
   };
-  std::string out = harmless(plan.shown_url) + ": " + counted(plan.connections, "connection") +
+  std::string out = harmless(plan.shown_url) + "\n" + counted(plan.connections, "connection") +
                     ", " + counted(plan.threads, "thread");
-  if (plan.depth > 1) out += ", " + counted(plan.depth, "request") + " deep";
-  if (plan.rate) out += ", " + grouped(*plan.rate) + " requests due a second";
-  return out + ", " + time_text(tally.elapsed) + "\n\n";
+  if (plan.depth > 1) out += ", " + counted(plan.depth, "request") + " in flight on each";
+  if (plan.rate) out += ", " + bench::grouped(*plan.rate) + " requests/s due";
+  if (tally.elapsed > Duration(0)) out += ", " + time_text(tally.elapsed);
+  return out + "\n\n";
 }
 
 }  // namespace
+
+std::string grouped(double number) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.0f", number);
+  std::string text = digits;
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ' ');
+  return text;
+}
+
+bool is_rate_reached(const Plan& plan, const Tally& tally) noexcept {
+  if (!plan.rate || tally.elapsed < shortest_rated) return true;
+  const std::uint64_t sent = tally.answers + tally.failures;
+  if (static_cast<double>(sent) < reached_share * static_cast<double>(sent + tally.missed)) {
+    return false;
+  }
+  return !plan.requests || tally.per_second(sent) >= reached_share * *plan.rate;
+}
 
 bool is_saturated(const Tally& tally) noexcept {
   return tally.answers != 0 && tally.busiest > saturated_share;
@@ -125,23 +140,23 @@ bool is_saturated(const Tally& tally) noexcept {
 
 std::string text_report(const Plan& plan, const Tally& tally) {
   std::string out = title(plan, tally);
-  out += line("requests", grouped(tally.per_second(tally.answers)) + " a second, " +
+  out += line("requests", grouped(tally.per_second(tally.answers)) + "/s, " +
                               grouped(tally.answers.value()) + " answered");
-  out += line("bytes", bytes_text(tally.per_second(tally.bytes_received)) + " a second received, " +
-                           bytes_text(tally.per_second(tally.bytes_sent)) + " sent");
-  out += latencies(plan, tally);
+  out += line("bytes", bytes_text(tally.per_second(tally.bytes_received)) + "/s received, " +
+                           bytes_text(tally.per_second(tally.bytes_sent)) + "/s sent");
+  if (tally.answers != 0) out += latencies(plan, tally);
   out += line("statuses", statuses(tally));
   out += line("errors", errors(tally));
   if (tally.missed != 0) out += line("not sent", grouped(tally.missed) + " requests");
-  out += line("connections", grouped(tally.connections) + " made, " + grouped(tally.reconnects) +
-                                 " of them again");
+  out += line("connections", grouped(tally.connections) + " opened, " + grouped(tally.reconnects) +
+                                 " reconnected");
   if (tally.answers != 0) {
     const auto each = Duration(static_cast<Duration::rep>(
         static_cast<double>(tally.cpu.count()) / static_cast<double>(tally.answers.value())));
     char busy[32];
     std::snprintf(busy, sizeof busy, "%.0f", tally.busiest * 100);
-    out +=
-        line("generator", time_text(each) + " of CPU time each, its threads busy " + busy + " %");
+    out += line("generator",
+                time_text(each) + " of CPU time per request, busiest thread " + busy + " %");
   }
   return out;
 }

@@ -44,7 +44,9 @@ class Object {
   std::string out_;
 };
 
-std::string latency(const base::Histogram& histogram) {
+// Without an answer there is no latency.
+std::string latency(const Tally& tally, const base::Histogram& histogram) {
+  if (tally.answers == 0) return "null";
   return Object()
       .add("min", histogram.min())
       .add("p50", histogram.percentile(50))
@@ -59,10 +61,16 @@ std::string latency(const base::Histogram& histogram) {
 
 std::string statuses_json(const Tally& tally) {
   Object object;
-  for (std::size_t i = 0; i < tally.statuses.size(); ++i) {
-    object.add(std::to_string(i + 1) + "xx", tally.statuses[i]);
-  }
+  for (std::size_t i = 1; i <= 5; ++i) object.add(std::to_string(i) + "xx", tally.of_class(i));
   return object.add("other", tally.other_statuses).json();
+}
+
+std::string status_codes(const Tally& tally) {
+  Object object;
+  for (std::size_t i = 0; i < tally.codes.size(); ++i) {
+    if (tally.codes[i] != 0) object.add(std::to_string(100 + i), tally.codes[i]);
+  }
+  return object.json();
 }
 
 std::string errors_json(const Tally& tally) {
@@ -106,9 +114,10 @@ std::string json_report(const Plan& plan, const Tally& tally) {
       .add("bytes_received", tally.bytes_received)
       .add("bytes_received_per_second", tally.per_second(tally.bytes_received))
       .add("bytes_sent", tally.bytes_sent)
-      .raw("latency_us", latency(tally.latency));
-  if (plan.rate) object.raw("uncorrected_latency_us", latency(tally.uncorrected));
+      .raw("latency_us", latency(tally, tally.latency));
+  if (plan.rate) object.raw("uncorrected_latency_us", latency(tally, tally.uncorrected));
   object.raw("statuses", statuses_json(tally))
+      .raw("status_codes", status_codes(tally))
       .add("failures", tally.failures.value())
       .raw("errors", errors_json(tally))
       .raw("first_errors", reasons(tally))
@@ -119,7 +128,8 @@ std::string json_report(const Plan& plan, const Tally& tally) {
       .add("cpu_us", cpu)
       .add("cpu_us_per_answer", cpu / answers)
       .add("busiest_thread", tally.busiest)
-      .add("is_saturated", is_saturated(tally));
+      .add("is_saturated", is_saturated(tally))
+      .add("rate_was_reached", is_rate_reached(plan, tally));
   return object.json() + "\n";
 }
 

@@ -3,6 +3,7 @@
 #include "bench/tally.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace skua::cli::bench {
@@ -21,7 +22,7 @@ std::string_view name_of(Failure failure) noexcept {
 void Tally::count_status(unsigned status) noexcept {
   ++answers;
   if (status >= 100 && status <= 599) {
-    ++statuses[status / 100 - 1];
+    ++codes[status - 100];
   } else {
     ++other_statuses;
   }
@@ -36,7 +37,7 @@ void Tally::count_failure(Failure kind, std::string_view reason) {
 void Tally::merge(const Tally& other) {
   answers += other.answers;
   failures += other.failures;
-  for (std::size_t i = 0; i < statuses.size(); ++i) statuses[i] += other.statuses[i];
+  for (std::size_t i = 0; i < codes.size(); ++i) codes[i] += other.codes[i];
   for (std::size_t i = 0; i < failure_count; ++i) {
     failed[i] += other.failed[i];
     if (reasons[i].empty()) reasons[i] = other.reasons[i];
@@ -53,6 +54,11 @@ void Tally::merge(const Tally& other) {
   elapsed = std::max(elapsed, other.elapsed);
   cpu += other.cpu;
   busiest = std::max(busiest, other.busiest);
+}
+
+std::uint64_t Tally::of_class(std::size_t hundreds) const noexcept {
+  const auto* const begin = codes.data() + (hundreds - 1) * 100;
+  return std::accumulate(begin, begin + 100, std::uint64_t{0});
 }
 
 double Tally::per_second(std::uint64_t count) const noexcept {

@@ -31,8 +31,8 @@ struct Tally {
   base::Counter answers;
   base::Counter failures;
 
-  std::array<std::uint64_t, 5> statuses{};  ///< by class: 1xx to 5xx
-  std::uint64_t other_statuses = 0;         ///< of no class that HTTP knows
+  std::array<std::uint64_t, 500> codes{};  ///< by status code: 100 to 599
+  std::uint64_t other_statuses = 0;        ///< of no class that HTTP knows
   std::array<std::uint64_t, failure_count> failed{};
   std::array<std::string, failure_count> reasons{};  ///< of the first of each kind
   std::uint64_t bytes_received = 0;
@@ -55,8 +55,10 @@ struct Tally {
 
   /// So much of what was counted came in a second.
   [[nodiscard]] double per_second(std::uint64_t count) const noexcept;
-  /// Answers that say that something is wrong: 4xx and 5xx.
-  [[nodiscard]] std::uint64_t bad_statuses() const noexcept { return statuses[3] + statuses[4]; }
+  /// Responses of a class: 1 for 1xx, to 5.
+  [[nodiscard]] std::uint64_t of_class(std::size_t hundreds) const noexcept;
+  /// Responses that tell of an error: 4xx and 5xx.
+  [[nodiscard]] std::uint64_t bad_statuses() const noexcept { return of_class(4) + of_class(5); }
 };
 
 }  // namespace skua::cli::bench

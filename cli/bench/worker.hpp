@@ -55,6 +55,8 @@ class Worker final {
   std::unique_ptr<Speaker> make_speaker(AnswerSink& sink);
 
   void connected(bool is_reconnect);
+  /// Whether there was ever one.
+  [[nodiscard]] bool has_connections() const noexcept { return first_open_.has_value(); }
   /// The first attempt of one of them has failed.
   void refused();
   void answered(const Asked& asked, unsigned status, loop::Instant now);

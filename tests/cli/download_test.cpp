@@ -108,8 +108,7 @@ TEST_F(DownloadTest, SeveralAreSavedAtOnce) {
 
 TEST_F(DownloadTest, ATerminalSeesProgress) {
   const Ended ended = run({"get", "-d", url("/other.bin")}, With::Errors);
-  EXPECT_TRUE(contains(ended.errors, "other.bin  293.0 KiB  "));
-  EXPECT_TRUE(contains(ended.errors, "\x1b[1A\r\x1b[J"));
+  EXPECT_TRUE(contains(ended.errors, "\x1b[1A\r\x1b[Jsaved other.bin (293.0 KiB"));
   EXPECT_EQ(ended.code, 0);
 }
 
@@ -126,6 +125,7 @@ TEST_F(DownloadTest, WhatAServerLeftIsGoneOnWith) {
   const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
   const Ended broken = run({"get", "-d", place});
   EXPECT_EQ(broken.code, 10) << broken.errors;
+  EXPECT_TRUE(contains(broken.errors, "; .f.bin.part has the first 4 B, --continue resumes\n"));
   EXPECT_EQ(content(".f.bin.part"), "0123");
   EXPECT_FALSE(exists("f.bin"));
   const Ended resumed = run({"get", "-d", "--continue", place});
@@ -198,7 +198,10 @@ TEST_F(DownloadTest, WithoutAValidatorItStartsOver) {
       answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: W/\"v1\"\r\n\r\n0123", first),
       answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew", second)});
   const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
-  EXPECT_EQ(run({"get", "-o", "f", place}).code, 10);
+  const Ended broken = run({"get", "-o", "f", place});
+  EXPECT_EQ(broken.code, 10);
+  EXPECT_FALSE(contains(broken.errors, ".f.part"));
+  EXPECT_FALSE(exists(".f.part")) << "nothing could go on with it";
   EXPECT_EQ(run({"get", "-o", "f", "-c", place}).code, 0);
   EXPECT_EQ(content("f"), "new");
   EXPECT_EQ(second.find("Range"), std::string::npos);
@@ -222,6 +225,32 @@ TEST_F(DownloadTest, WhatIsWholeAlreadyGetsItsName) {
   EXPECT_EQ(content("f.bin"), "abc");
 }
 
+TEST_F(DownloadTest, ACompleteFileIsNotDownloadedAgain) {
+  EXPECT_EQ(run({"get", "-d", "-c", url("/a/data.bin")}).errors, "saved data.bin (10 B)\n");
+  const Ended again = run({"get", "-d", "-c", url("/a/data.bin")});
+  EXPECT_EQ(again.errors, "data.bin is already complete\n");
+  EXPECT_EQ(again.code, 0);
+  EXPECT_FALSE(exists("data.bin-1"));
+  EXPECT_FALSE(exists(".data.bin.part"));
+  EXPECT_EQ(run({"get", "-c", "-d", url("/named")}).code, 0);
+  EXPECT_EQ(run({"get", "-c", "-d", url("/named")}).errors, "report 1.txt is already complete\n");
+  EXPECT_TRUE(contains(run({"get", "-c", "-o", "data.bin", url("/a/data.bin")}).errors,
+                       "data.bin is already complete\n"));
+  folder_.write("data.bin", "01234");
+  EXPECT_EQ(run({"get", "-d", "-c", url("/a/data.bin")}).errors, "saved data.bin-1 (10 B)\n");
+}
+
+TEST_F(DownloadTest, AFileThatTheServerHasChangedSinceIsNotComplete) {
+  folder_.write("f.bin", "old");
+  std::string asked;
+  ScriptedServer server(
+      std::vector<Talk>{answer("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nLast-Modified: Fri, 01 Jan "
+                               "2100 00:00:00 GMT\r\n\r\nnew",
+                               asked)});
+  const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
+  EXPECT_EQ(run({"get", "-d", "-c", place}).errors, "saved f.bin-1 (3 B)\n");
+}
+
 TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   std::string asked;
   ScriptedServer server([&asked](testing::Client& peer) {
@@ -234,7 +263,7 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   process->signal(SIGINT);
   const Ended ended = end(process);
   EXPECT_EQ(ended.code, 130);
-  EXPECT_TRUE(contains(ended.errors, "skua: interrupted; --continue goes on"));
+  EXPECT_TRUE(contains(ended.errors, "skua: interrupted; --continue resumes .f.bin.part\r\n"));
   EXPECT_EQ(content(".f.bin.part"), "0123");
   EXPECT_TRUE(exists(".f.bin.part.origin"));
 }

@@ -96,6 +96,29 @@ TEST_F(GetTest, EachCommandIsAMethod) {
   EXPECT_EQ(head.output.find("\n\n"), std::string::npos);
 }
 
+TEST_F(GetTest, ARequestMayHaveAnyMethod) {
+  const Ended options = run({"request", "OPTIONS", url("/json"), "-i"});
+  EXPECT_EQ(options.code, 0) << options.errors;
+  EXPECT_TRUE(contains(options.output, "Allow: GET, HEAD, OPTIONS\n"));
+  const Ended put = run({"request", "put", url("/echo"), "a=b"});
+  EXPECT_TRUE(put.output.starts_with("PUT /echo\n")) << put.output;
+  EXPECT_TRUE(put.output.ends_with("{\"a\":\"b\"}")) << put.output;
+  const Ended got = run({"request", "GET", url("/echo"), "a=b"});
+  EXPECT_TRUE(got.output.ends_with("{\"a\":\"b\"}")) << got.output;
+}
+
+TEST_F(GetTest, InputThatIsNotSentIsNotIgnoredInSilence) {
+  const auto told = [this](const std::string& command, const std::string& input) {
+    const auto process = start({command, url("/echo")}, With::Pipes);
+    process->write(input);
+    return end(process).errors;
+  };
+  EXPECT_EQ(told("post", "text"),
+            "skua: WARNING: standard input was not sent: --data - sends it\n");
+  EXPECT_EQ(told("post", ""), "");
+  EXPECT_EQ(told("get", "text"), "") << "as in a loop that reads URLs";
+}
+
 TEST_F(GetTest, FormsAreSent) {
   const Ended form = run({"post", "--form", url("/echo"), "a=1 2", "b=x&y"});
   EXPECT_TRUE(contains(form.output, "Content-Type: application/x-www-form-urlencoded"));
@@ -120,6 +143,10 @@ TEST_F(GetTest, ContentIsATextAFileOrTheInput) {
   EXPECT_TRUE(
       file.output.ends_with("Content-Type: text/html; charset=utf-8\nContent-Length: 3\n\n<p>"))
       << file.output;
+  const auto again = start({"post", url("/echo"), "--data", "@-"}, With::Pipes);
+  again->write("at");
+  again->end_input();
+  EXPECT_TRUE(end(again).output.ends_with("\n\nat"));
   const auto process = start({"post", url("/echo"), "--data", "-"}, With::Pipes);
   process->write("piece ");
   process->write("by piece");
@@ -132,24 +159,34 @@ TEST_F(GetTest, ContentIsATextAFileOrTheInput) {
 TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"get", url("/"), "a=1"},
-       "a get sends no content: use `skua post`, or name==value for the query"},
-      {{"get", url("/"), "word"}, "'word' is no item: "},
-      {{"get", url("/"), url("/")}, " is a second URL: several are taken with --download only"},
-      {{"get", "ftp://a/"},
-       "'ftp://a/' is no URL to ask: it has to begin with http:// or https://"},
-      {{"get", "http://a b/"}, "'http://a b/' is no URL to ask: it is malformed"},
-      {{"post", url("/"), "a=1", "--data", "x"}, "--data and data items are two contents"},
-      {{"post", url("/"), "a@b", "--json"}, "a file (name@FILE) needs a form, not --json"},
-      {{"post", url("/"), "a=1", "a=2"}, "'a' is there twice"},
-      {{"get", url("/"), "-a", "x"}, "'x' has no colon behind a name"},
-      {{"get", url("/"), "-a", "x:y", "--bearer", "z"}, "--auth and --bearer exclude another"},
+       "get sends no content: use `skua post`, or name==value for a query parameter"},
+      {{"get", url("/"), "word"}, "'word' is not an item: "},
+      {{"get", url("/"), url("/")}, " is a second URL: use --download to fetch several"},
+      {{"get", "ftp://a/"}, "'ftp://a/' is not a URL: it must begin with http:// or https://"},
+      {{"get", "http://a b/"}, "'http://a b/' is not a URL: it is malformed"},
+      {{"post", url("/"), "a=1", "--data", "x"}, "--data and data items cannot be used together"},
+      {{"post", url("/"), "a@b", "--json"},
+       "name@FILE uploads with a form and cannot be used with --json"},
+      {{"post", url("/"), "a=1", "a=2"}, "'a' is given twice"},
+      {{"get", url("/"), "-a", "x"}, "'x' has no colon after a name"},
+      {{"get", url("/"), "-a", "x:y", "--bearer", "z"},
+       "--auth and --bearer cannot be used together"},
       {{"get", url("/"), "--resolve", "a:b:c"}, "'a:b:c' is not HOST:PORT:ADDRESS"},
-      {{"get", url("/"), "--proxy", "nonsense://x"}, "'nonsense://x' is no URL to ask: it has to "},
-      {{"head", url("/"), "-d"}, "a head has nothing to save"},
-      {{"get", url("/"), "--timeout", "nan"}, "Value nan is no number"},
-      {{"get", url("/"), "--max-size", "-1"}, "Value -1 is no size"},
-      {{"get", url("/"), "--key", "key.pem"}, "--key requires --cert"},
-      {{"get"}, "URL"},
+      {{"get", url("/"), "--proxy", "nonsense://x"}, "'nonsense://x' is not a URL: it must "},
+      {{"head", url("/"), "-d"}, "head has no content to save"},
+      {{"get", url("/"), "--timeout", "nan"}, "'nan' is not a number from 0.001 to 1000000"},
+      {{"get", url("/"), "--max-size", "-1"}, "'-1' is not a size"},
+      {{"get", url("/"), "--key", "key.pem"}, "--key needs --cert"},
+      {{"get"}, "URL is missing"},
+      {{"get", "-4", url("/")}, "unknown option -4"},
+      {{"post", "-d", "a=b", url("/")},
+       "'a=b' is not a URL. The URL comes first: skua post URL a=b (-d downloads; --data sends a "
+       "text)"},
+      {{"get", "http://m\u00fcll.example/"}, "in its ASCII form (xn--...)"},
+      {{"request", "BREW", url("/")}, "'BREW' is not GET, HEAD, POST, PUT, PATCH, DELETE, "},
+      {{"request", "CONNECT", url("/")}, "'CONNECT' is not GET, "},
+      {{"request", "TRACE", url("/"), "a=b"}, "TRACE sends no content"},
+      {{"request", "POST"}, "URL is missing"},
   };
   for (const auto& [words, text] : cases) {
     const Ended ended = run(words);
@@ -316,7 +353,7 @@ TEST_F(GetTest, ATerminalIsNotCommanded) {
   EXPECT_EQ(binary.output, "");
   EXPECT_EQ(binary.errors,
             "skua: the content is binary (application/octet-stream, 6 B): save it with -d or -o "
-            "FILE, or print it all the same with -o -\n");
+            "FILE, or print it with -o -\n");
   EXPECT_EQ(binary.code, 0);
   EXPECT_EQ(run({"get", url("/bytes"), "-o", "-"}, With::Terminal).output, "\xfe\xff\x1b[2J");
 }
@@ -336,6 +373,9 @@ TEST_F(GetTest, WhoTheServerIsCounts) {
   EXPECT_EQ(unknown.code, 8);
   EXPECT_EQ(unknown.output, "");
   EXPECT_TRUE(contains(unknown.errors, "certificate"));
+  EXPECT_TRUE(
+      contains(unknown.errors,
+               "\nUse --ca FILE to trust its authority, or -k to accept any certificate.\n"));
   const Ended insecure = run({"get", place, "--insecure", "--http1.1"});
   EXPECT_EQ(insecure.output, R"({"a":[1,"b"]})");
   EXPECT_TRUE(contains(insecure.errors, "skua: WARNING: --insecure"));

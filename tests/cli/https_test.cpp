@@ -182,18 +182,20 @@ TEST_F(HttpsTest, OptionsThatDoNotGoTogetherAreRefusedWithASentence) {
     std::string_view sentence;
   };
   for (const Case& wrong : {
-           Case{{"--tls-key", cert}, "--tls-key: it needs the certificate"},
-           Case{{"--tls-cert", cert, "--tls-self-signed"}, "a certificate is made or read"},
-           Case{{"--tls-key", cert, "--tls-self-signed"}, "a key is made, too"},
+           Case{{"--tls-key", cert}, "--tls-key: a key needs its certificate"},
+           Case{{"--tls-cert", cert, "--tls-self-signed"},
+                "cannot be used together with --tls-cert"},
+           Case{{"--tls-key", cert, "--tls-self-signed"}, "cannot be used together with --tls-key"},
            Case{{"--tls-cert", ""}, "the name of the file is empty"},
-           Case{{"--tls-client-ca", cert}, "over HTTPS only"},
+           Case{{"--tls-client-ca", cert}, "client certificates need HTTPS"},
            Case{{"--redirect-http", "0"}, "there is no HTTPS to redirect to"},
            Case{{"--redirect-http", "70000", "--tls-cert", cert}, "--redirect-http"},
-           Case{{"--redirect-http", "8080", "--tls-cert", cert, "--port", "8080"}, "another port"},
-           Case{{"--redirect-http", "0", "--tls-cert", cert, "--host", "unix:/x"}, "has no ports"},
-           Case{{"--hsts", "60"}, "over HTTPS only"},
+           Case{{"--redirect-http", "8080", "--tls-cert", cert, "--port", "8080"},
+                "it must differ from --port"},
+           Case{{"--redirect-http", "0", "--tls-cert", cert, "--host", "unix:/x"}, "has no port"},
+           Case{{"--hsts", "60"}, "it needs HTTPS"},
            Case{{"--hsts", "0", "--tls-cert", cert}, "--hsts"},
-           Case{{"--hsts", "60", "--tls-self-signed"}, "each start makes another certificate"},
+           Case{{"--hsts", "60", "--tls-self-signed"}, "the new certificate after the next start"},
        }) {
     std::vector<std::string> arguments = wrong.arguments;
     arguments.insert(arguments.begin(), "serve");

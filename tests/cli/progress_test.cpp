@@ -37,8 +37,8 @@ TEST(Transfer, ALineSaysHowFarItIs) {
             "a.iso  [=====>                 ]   25%  1.0 KiB of 4.0 KiB  1.0 KiB/s  0:03 left");
   EXPECT_EQ(transfer.line(50, start + 1s), "a.iso   25%  1.0 KiB of 4.0 KiB  1.0 KiB/s  0:03 ~");
   transfer.advance(4096, start + 2s);
-  transfer.end("", start + 2s);
-  EXPECT_EQ(transfer.line(80, start + 2s), "a.iso  4.0 KiB  2.0 KiB/s  0:02");
+  EXPECT_EQ(transfer.summary(start + 2s), "4.0 KiB in 0:02, 2.0 KiB/s");
+  EXPECT_EQ(transfer.summary(start + 900ms), "4.0 KiB");
 }
 
 TEST(Transfer, WhatIsThereIsNotCountedAsFast) {
@@ -69,21 +69,30 @@ TEST(ProgressBoard, IsDrawnTenTimesASecond) {
   board.advance(one, 10, start + 99ms);
   EXPECT_EQ(board.draw(80, start + 99ms), "");
   EXPECT_TRUE(board.draw(80, start + 100ms).starts_with("\x1b[1A\r\x1b[Jone "));
-  EXPECT_EQ(board.clear(), "\x1b[1A\r\x1b[J");
-  EXPECT_EQ(board.clear(), "");
+  EXPECT_EQ(board.clear(80), "\x1b[1A\r\x1b[J");
+  EXPECT_EQ(board.clear(80), "");
   EXPECT_TRUE(board.draw(80, start + 101ms).starts_with("one "));
 }
 
-TEST(ProgressBoard, WhatHasEndedStaysAboveTheOthers) {
+TEST(ProgressBoard, WhatHasEndedIsDrawnNoMore) {
   ProgressBoard board;
   board.add("one", 100, 0, start);
   const std::size_t two = board.add("two", 100, 0, start);
   static_cast<void>(board.draw(80, start));
-  board.end(two, "broken off", start + 1ms);
+  EXPECT_EQ(board.end(two, start + 1ms), "0 B");
   const std::string drawn = board.draw(80, start + 1ms);
-  EXPECT_TRUE(drawn.starts_with("\x1b[2A\r\x1b[Jtwo  0 B  0 B/s  0:00  broken off\none ")) << drawn;
-  const std::string again = board.draw(80, start + 200ms);
-  EXPECT_TRUE(again.starts_with("\x1b[1A\r\x1b[Jone ")) << again;
+  EXPECT_TRUE(drawn.starts_with("\x1b[2A\r\x1b[Jone ")) << drawn;
+  EXPECT_EQ(drawn.find("two"), std::string::npos);
+}
+
+TEST(ProgressBoard, RemovesLinesThatANarrowerTerminalHasWrapped) {
+  ProgressBoard board;
+  board.add("one", 100, 0, start);
+  board.add("two", 100, 0, start);
+  const std::string drawn = board.draw(80, start);
+  EXPECT_GT(drawn.find('\n'), 40U);
+  EXPECT_TRUE(board.draw(40, start + 1s).starts_with("\x1b[4A\r\x1b[J"));
+  EXPECT_TRUE(board.draw(200, start + 2s).starts_with("\x1b[2A\r\x1b[J"));
 }
 
 TEST(Waterfall, EachPhaseHasItsPlace) {

@@ -78,27 +78,28 @@ TEST(RequestItems, AFileMayHaveAType) {
 
 TEST(RequestItems, WhatIsWrongIsSaid) {
   EXPECT_EQ(refusal_of("word"),
-            "'word' is no item: Name:value, name==value, name=value, name:=json or name@file");
-  EXPECT_EQ(refusal_of("=x"), "'=x' has no name in front of the '='");
+            "'word' is not an item: Name:value, name==value, name=value, name:=json or name@FILE");
+  EXPECT_EQ(refusal_of("=x"), "'=x' has no name before the '='");
   EXPECT_EQ(refusal_of("@x"),
-            "'@x' has no name in front of the '@'; a whole content is sent with --data @FILE");
-  EXPECT_EQ(refusal_of("a:={"), "'a:={' is no JSON behind ':='; a string is name=value");
-  EXPECT_EQ(refusal_of("a@"), "'a@' names no file behind the @");
-  EXPECT_EQ(refusal_of("a=@"), "'a=@' names no file behind the @");
+            "'@x' has no name before the '@'; --data @FILE sends a file as it is");
+  EXPECT_EQ(refusal_of("a:={"), "'a:={' has no JSON after ':='; a string is name=value");
+  EXPECT_EQ(refusal_of("a@"), "'a@' names no file after the @");
+  EXPECT_EQ(refusal_of("a=@"), "'a=@' names no file after the @");
   EXPECT_EQ(refusal_of("a@b;type=png"),
-            "'a@b;type=png' names a file of the type 'png', which is none: type/subtype");
+            "'a@b;type=png' has 'png' for a media type, which is written type/subtype");
   EXPECT_EQ(refusal_of("http://a/b"),
-            "'http://a/b' is a second URL: several are taken with --download only");
-  EXPECT_TRUE(refusal_of("a b: c").starts_with("'a b: c' is no field: ")) << refusal_of("a b: c");
-  EXPECT_TRUE(refusal_of("a:b\r\nc:d").starts_with("'a:b\r\nc:d' is no field: "));
+            "'http://a/b' is a second URL: use --download to fetch several");
+  EXPECT_TRUE(refusal_of("a b: c").starts_with("'a b: c' is not a header: "))
+      << refusal_of("a b: c");
+  EXPECT_TRUE(refusal_of("a:b\r\nc:d").starts_with("'a:b\r\nc:d' is not a header: "));
 }
 
 TEST(RequestItems, DataIsAnObject) {
   EXPECT_EQ(json_of({"a=b\"c", "n:=1e3", "o:= {\"x\": [1, 2]}"}),
             R"({"a":"b\"c","n":1e3,"o": {"x": [1, 2]}})");
   EXPECT_EQ(json_of({}), "{}");
-  EXPECT_EQ(json_of({"a=1", "a=2"}), "'a' is there twice; a list is a:='[1, 2]'");
-  EXPECT_EQ(json_of({"a=\xff"}), "'a' cannot be a string of JSON: its value is not UTF-8");
+  EXPECT_EQ(json_of({"a=1", "a=2"}), "'a' is given twice; a list is a:='[1, 2]'");
+  EXPECT_EQ(json_of({"a=\xff"}), "'a' cannot be a JSON string: its value is not UTF-8");
 }
 
 TEST(RequestItems, ValuesAreReadFromFiles) {
@@ -108,7 +109,7 @@ TEST(RequestItems, ValuesAreReadFromFiles) {
   const std::string text = (folder / "text").string();
   const std::string json = (folder / "json").string();
   EXPECT_EQ(json_of({"t=@" + text, "j:=@" + json}), "{\"t\":\"line\\u000A\",\"j\":{\"a\":\n1}}");
-  EXPECT_EQ(json_of({"j:=@" + text}), "'j' the file " + text + " is no JSON");
+  EXPECT_EQ(json_of({"j:=@" + text}), "'j' the file " + text + " is not JSON");
   const auto missing = json_object(items_of({"a=@/nowhere/x"}).data);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), Errc::NotFound);
@@ -122,7 +123,7 @@ TEST(RequestItems, DataIsAForm) {
   EXPECT_EQ((*fields)[1].second, "x y");
   const auto json = form_fields(items_of({"a:=1"}).data);
   ASSERT_FALSE(json);
-  EXPECT_EQ(json.error().text, "'a' is JSON, which a form does not have");
+  EXPECT_EQ(json.error().text, "'a' is JSON, which a form cannot hold");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/process.hpp"
@@ -164,10 +165,52 @@ TEST(Skua, PrintsHelpAndVersion) {
   EXPECT_EQ(help.wait(), 0);
 }
 
+TEST_F(ServeTest, SaysThatItStops) {
+  start();
+  process_->signal(SIGINT);
+  EXPECT_NE(process_->errors().find("stopping after the requests in progress"), std::string::npos);
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+TEST_F(ServeTest, ListsALargeFolderInPages) {
+  for (int i = 10'000; i < 11'500; ++i) tree_.write("many/" + std::to_string(i), "");
+  start();
+  const std::string first = get("/many/");
+  EXPECT_EQ(status(first), "200");
+  EXPECT_NE(first.find("href=\"?page=2\""), std::string::npos);
+  EXPECT_NE(get("/many/?page=2").find("./11499\""), std::string::npos);
+}
+
+// What is wrong with a command line, and the first line that says so.
+TEST(Skua, SaysWhatIsWrongInItsOwnWords) {
+  const std::string url = "http://127.0.0.1:1/";
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{"nosuch", "--help"}, "skua: unknown command 'nosuch'\nTry `skua --help`.\n"},
+      {{"serve", "--nonsense"}, "skua: unknown option --nonsense\nTry `skua serve --help`.\n"},
+      {{"serve", "a", "b"}, "skua: unexpected argument 'b'\n"},
+      {{"serve", "--port", "x"}, "skua: --port: 'x' is not a whole number from 0 to 65535\n"},
+      {{"get"}, "skua: URL is missing\nTry `skua get --help`.\n"},
+      {{"get", url, "--timeout"}, "skua: --timeout needs a value\n"},
+      {{"get", url, "--timeout", "x"}, "skua: --timeout: 'x' is not a number from 0.001 to "},
+      {{"get", url, "--max-size", "z"}, "'z' is not a size such as 500, 64K or 2GiB\n"},
+      {{"get", url, "--key", "k"}, "skua: --key needs --cert\n"},
+      {{"get", url, "--form", "--json"}, "cannot be used together\n"},
+      {{"get", url, "--colour", "blue"}, "'blue' is not auto, always or never\n"},
+      {{"get", url, "-X", "PUT"}, "skua: unknown option -X\nUse `skua request METHOD URL`.\n"},
+      {{"bench", url, "--backend", "x"}, "'x' is not auto, epoll, io_uring or poll\n"},
+  };
+  for (const auto& [words, text] : cases) {
+    Process process(words);
+    const std::string errors = process.errors();
+    EXPECT_NE(errors.find(text), std::string::npos) << errors;
+    EXPECT_EQ(process.wait(), 2);
+  }
+}
+
 TEST(Skua, NamesTheBackEndsWhenOneIsUnknown) {
   Process process({"serve", "--backend", "kqueue9"});
   const std::string errors = process.errors();
-  EXPECT_NE(errors.find("kqueue9 is not auto, epoll, io_uring or poll"), std::string::npos)
+  EXPECT_NE(errors.find("'kqueue9' is not auto, epoll, io_uring or poll"), std::string::npos)
       << errors;
   EXPECT_EQ(process.wait(), 2);
 }
