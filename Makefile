@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test interop bench fuzz format check
+.PHONY: help deps run test preflight interop bench fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -25,6 +25,9 @@ test: deps check ## build, then run every check and every test
 
 check: ## everything about the source that needs no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
+
+preflight: ## before a submission: what CI would say, in minutes (writes the commit to build/preflight)
+	@bash tools/preflight.sh $(BASE)
 
 interop: deps ## build, then a download of 1 GB, and the whole Autobahn suite on every back end, both ways (two hours)
 	@cmake --preset release --log-level=WARNING >/dev/null

@@ -13,9 +13,9 @@ std::function<int()> configure_method(CLI::App& parser, Method method);
 std::function<int()> configure_any_method(CLI::App& parser);
 
 /// configure_method() with the signature of a Configure.
-template <Method method>
+template <Method Which>
 std::function<int()> configure_request(CLI::App& parser) {
-  return configure_method(parser, method);
+  return configure_method(parser, Which);
 }
 
 }  // namespace skua::cli

@@ -8,16 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "command.hpp"
 #include "request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/method.hpp"
 #include "skua/release.hpp"
 #include "skua/url.hpp"
 #include "terminal.hpp"
-
-namespace CLI {
-class App;
-}  // namespace CLI
 
 namespace skua::cli {
 

@@ -72,6 +72,11 @@ function(skua_flags target)
   if(SKUA_HARDEN)
     skua_harden(${target})
   endif()
+  if(NOT SKUA_SANITIZE AND NOT APPLE)
+    # What a program does not use is left out of it, function by function.
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections;-fdata-sections>)
+    target_link_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wl,--gc-sections>)
+  endif()
   if(SKUA_SANITIZE)
     target_compile_options(${target} PUBLIC -fsanitize=${SKUA_SANITIZE} -fno-sanitize-recover=all
                                             -fno-omit-frame-pointer)

@@ -1,31 +1,34 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over the sources of the library and of the command, not over tests.
-# Usage: tidy.sh [FILE...]      without files: all; needs Clang 19
+# Runs clang-tidy over the sources of the library and of the command, not over tests. Needs Clang 19.
+# Usage: tidy.sh [FILE...]      without files: all, in units of several files, which takes a fifth of the time
 # What passed is remembered by its preprocessed text, like ccache does it; SKUA_TIDY_CACHE= (empty) reads all again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-cmake --preset clang --log-level=WARNING >/dev/null
+export build=build/clang checks=
+[ $# -gt 0 ] || { build=build/tidy checks=-bugprone-suspicious-include; }
+cmake --preset "${build#build/}" --log-level=WARNING >/dev/null
+export SKUA_TIDY_CACHE=${SKUA_TIDY_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/skua-tidy}
+[ -z "$SKUA_TIDY_CACHE" ] || mkdir -p "$SKUA_TIDY_CACHE"
+python3 tools/compile_commands.py $build >$build/preprocess.tsv
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  mapfile -t files < <(find src cli -name '*.cpp' ! -name '*_test.cpp' ! -name '*_bench.cpp' 2>/dev/null | sort)
+  mapfile -t files < <(cut -f1 $build/preprocess.tsv | grep -E '/(skua|skua-commands|skua-cli)\.dir/Unity/|/(src|cli)/' |
+    grep -v -E '_(test|bench)\.cpp$' | sort -u)
 fi
 [ ${#files[@]} -eq 0 ] && exit 0
 
-export SKUA_TIDY_CACHE=${SKUA_TIDY_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/skua-tidy}
-[ -z "$SKUA_TIDY_CACHE" ] || mkdir -p "$SKUA_TIDY_CACHE"
-python3 tools/compile_commands.py build/clang >build/clang/preprocess.tsv
-
 tidy_one() {
   local file=$1 command stamp=
-  command=$(awk -F'\t' -v file="$PWD/$file" '$1 == file {print $2; exit}' build/clang/preprocess.tsv)
+  [[ $file = /* ]] || file=$PWD/$file
+  command=$(awk -F'\t' -v file="$file" '$1 == file {print $2; exit}' $build/preprocess.tsv)
   # What is in an optional back end that this machine cannot build is in no compilation database either.
   if [ -n "$SKUA_TIDY_CACHE" ] && [ -n "$command" ]; then
-    stamp=$SKUA_TIDY_CACHE/$( (clang-tidy-19 --version; cat .clang-tidy; cd build/clang; eval "$command") | sed "s|$PWD/||g" | sha256sum | cut -d' ' -f1)
+    stamp=$SKUA_TIDY_CACHE/$( (clang-tidy-19 --version; cat .clang-tidy; cd $build; eval "$command") | sed "s|$PWD/||g" | sha256sum | cut -d' ' -f1)
     [ ! -e "$stamp" ] || return 0
   fi
-  clang-tidy-19 --quiet --warnings-as-errors='*' -p build/clang "$file" 2> >(
+  clang-tidy-19 --quiet --warnings-as-errors='*' --checks="$checks" -p $build "$file" 2> >(
     grep -v -E '^[0-9]+ warnings? |^Suppressed |^Use -header-filter|^\[[0-9/]+\]' >&2 || true) || return 1
   [ -z "$stamp" ] || touch "$stamp"
 }

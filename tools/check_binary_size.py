@@ -1,0 +1,21 @@
+#!/usr/bin/env python3
+"""Prints the size of a program without its symbols, and fails if it is larger than a bound.
+Usage: check_binary_size.py PROGRAM MOST_BYTES"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def main() -> int:
+    program, most = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder) / program.name
+        subprocess.run(["strip", "-o", stripped, program], check=True)
+        size = stripped.stat().st_size
+    print(f"{program.name}: {size:,} bytes, stripped (bound {most:,})")
+    return int(size > most)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What CI would say, in minutes: cheapest and likeliest to fail first; everything is compiled, and of the tests under
+# sanitizers those run that the change touches. Usage: preflight.sh [BASE]      the change is BASE..HEAD; default: origin/main,
+# or the last 20 commits. Writes the commit that it passed on to build/preflight.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. tools/steps.sh
+commit=$(git rev-parse HEAD)
+base=${1:-$(git merge-base HEAD origin/main 2>/dev/null || true)}
+[ -n "$base" ] && [ "$base" != "$commit" ] || base=$(git rev-list --max-count=20 HEAD | tail -n 1)
+[ -z "$(git status --porcelain)" ] || { echo "preflight: commit first; what is not committed is not what CI sees" >&2; exit 1; }
+
+# The labels of ctest that a change touches: folders of src/ and tests/, or all of them.
+touched() {
+  local files
+  files=$(git diff --name-only "$base" HEAD)
+  if grep -qE '^(include/|src/base/|cmake/|CMake|tests/support/)' <<<"$files"; then echo '.'; return; fi
+  files=$(sed -nE 's#^(src|tests)/([^/]+)/.*#\2#p; s#^(cli|fuzz)/.*#\1#p' <<<"$files" | sort -u | paste -sd'|')
+  echo "^(${files:-none})\$"
+}
+
+build() { cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --preset "$1" -j"$(nproc)"; }
+
+step "packages" bash tools/deps.sh ci
+step "commit subjects" python3 tools/check_commits.py
+step "checks of the source" bash tools/check.sh
+step "build: GCC release, tests, benchmarks" build release
+step "build: Clang, sanitizers, fuzz targets" build asan
+step "clang-tidy" bash tools/tidy.sh
+step "tests: release" python3 tools/leftovers.py build/release ctest --preset release -LE '^(interop|attack)$'
+step "tests: sanitizers, $(touched)" python3 tools/leftovers.py build/asan ctest --preset asan -L "$(touched)" -LE '^(interop|attack)$'
+step "tests: fuzz targets, their corpus and a second each" env SKUA_FUZZ_SEED=1 bash tools/fuzz.sh 1 "$(nproc)" asan
+steps_summary
+echo "$commit" >build/preflight
