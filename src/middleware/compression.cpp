@@ -91,6 +91,14 @@ void amend_unchanged(const Request& request, Response& response) {
   if (has_weak_form(request, response.header("ETag").value_or(""))) weaken_etag(response);
 }
 
+// RFC 9110 §15.3.7: so has a 206. How long the whole is that it is a part of does not matter.
+void amend_partial(Response& response) {
+  const std::string_view type = response.content_type();
+  if (is_compressible(type) || type.starts_with("multipart/byteranges")) {
+    response.vary("Accept-Encoding");
+  }
+}
+
 void amend_fields(Response& response, std::string_view coding) {
   response.header("Content-Encoding", coding);
   weaken_etag(response);
@@ -138,8 +146,7 @@ bool Compressor::applies_to(const Body& content) const noexcept {
 
 bool Compressor::applies(const Response& response) const noexcept {
   if (!applies_to(response.content())) return false;
-  // RFC 9110 §15.3.7: a part is of the content as it was coded before.
-  if (is_bodiless(response.status()) || response.status() == Status::PartialContent) return false;
+  if (is_bodiless(response.status())) return false;
   return is_compressible(response.content_type()) && !response.header("Content-Range");
 }
 
@@ -154,6 +161,7 @@ const Compressor::Choice* Compressor::choose(const Request& request) const noexc
 void Compressor::finish(const Request& request, Response& response) const {
   if (forbids_transform(response) || response.header("Content-Encoding")) return;
   if (response.status() == Status::NotModified) return amend_unchanged(request, response);
+  if (response.status() == Status::PartialContent) return amend_partial(response);
   if (!applies(response)) return;
   response.vary("Accept-Encoding");
   const Choice* const choice = choose(request);

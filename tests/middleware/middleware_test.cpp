@@ -135,6 +135,10 @@ TEST_P(MiddlewareOverSockets, CompressesSmallFilesAndKnowsThemAgain) {
   const Answer part = ask(get("/files/style.css", gzip + "Range: bytes=0-9\r\n"));
   EXPECT_EQ(part.status, 206);
   EXPECT_EQ(part.body, plain.body.substr(0, 10));
+  EXPECT_EQ(part.field("Vary"), coded.field("Vary"));
+  const Answer parts = ask(get("/files/style.css", gzip + "Range: bytes=0-9,20-29\r\n"));
+  EXPECT_EQ(parts.status, 206);
+  EXPECT_EQ(parts.field("Vary"), coded.field("Vary"));
 }
 
 TEST_P(MiddlewareOverSockets, TellsABrowserWhoMayRead) {
