@@ -119,6 +119,15 @@ int upload(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
+// What answers uploads before they are there: 405 at `/get`, 413 at `/small`.
+int refuse(const ServerOptions& options) {
+  Router router;
+  router.get("/get", [] { return "Hello, World!"; });
+  router.post("/small",
+              [](const Request& request) { return std::to_string(request.body().size()); });
+  return serve(router, options, 1_KiB);
+}
+
 int stream(const ServerOptions& options) {
   Router router;
   router.get("/plaintext", [] { return "Hello, World!"; });
@@ -214,6 +223,7 @@ constexpr Mode table[] = {
     {"echo", "the request's body back", echo},
     {"sink", "reads the body, answers its length", sink},
     {"upload", "reads multipart/form-data, answers what was in it", upload},
+    {"refuse", "405 at /get and 413 at /small, before an upload is there", refuse},
     {"stream", "GET /stream: bytes for as long as somebody reads", stream},
     {"files", "a folder", files},
     {"conformance", "what HTTP test suites expect: every path echoes", conformance},
