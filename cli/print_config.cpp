@@ -59,6 +59,8 @@ void print_limits(const Limits& limits) {
   print_size("trailer", limits.trailer_bytes);
   print_count("trailer_fields", limits.trailer_fields);
   print_size("unread_body", limits.unread_body_bytes);
+  print_size("connection_body", limits.connection_body_bytes);
+  print_size("server_body", limits.server_body_bytes);
   print_size("output", limits.output_bytes);
   print_size("stream", limits.stream_bytes);
   print_count("http2_streams", limits.http2_streams);

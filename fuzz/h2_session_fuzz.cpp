@@ -55,6 +55,7 @@ class Consumer final : public Events, public Output {
     log += "e" + std::to_string(stream.id()) + ":" + std::to_string(received_[stream.id()]);
     if (!stream.has_response()) respond(stream);
   }
+  void on_answered_early(Stream& stream) override { session->reset(stream, ErrorCode::NoError); }
   void on_closed(Stream& stream, ErrorCode) override {
     check(open_.erase(stream.id()) == 1);
     session->release(stream);

@@ -62,9 +62,12 @@ struct Limits {
   std::uint64_t streamed_body_bytes =
       std::numeric_limits<std::uint64_t>::max();  ///< of a body that a coroutine reads: 413
   std::size_t body_bytes_per_second = 1_KiB;  ///< the slowest body, after Timeouts::body_grace: 408
-  std::size_t chunk_extension_bytes = 4_KiB;  ///< in all chunks of a body: 400
-  std::size_t trailer_bytes = 8_KiB;          ///< of a trailer section: 431
-  std::uint16_t trailer_fields = 64;          ///< field lines of a trailer section: 431
+  std::size_t connection_body_bytes = 16_MiB;  ///< of bodies kept whole, of all requests of an
+                                               ///< HTTP/2 connection: one waits for another
+  std::size_t server_body_bytes = 64_MiB;      ///< of bodies kept whole, over all connections: 503
+  std::size_t chunk_extension_bytes = 4_KiB;   ///< in all chunks of a body: 400
+  std::size_t trailer_bytes = 8_KiB;           ///< of a trailer section: 431
+  std::uint16_t trailer_fields = 64;           ///< field lines of a trailer section: 431
   std::size_t unread_body_bytes =
       256_KiB;  ///< of a body nobody wants, read to keep the connection; else closed
   std::size_t output_bytes = 1_MiB;   ///< responses waiting for a slow peer: reading stops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "loop/clock.hpp"
@@ -29,13 +30,14 @@ struct AbuseLimits {
   std::uint32_t mark = 20'000;            ///< above it the connection ends
   std::uint32_t leak_per_second = 2'000;  ///< forgiven as time passes
   std::uint32_t per_response = 100;       ///< forgiven for a response that was sent whole
-  std::uint32_t per_data_frame = 2;       ///< forgiven for a DATA frame that was sent
 };
 
-/// One score for everything that a peer may do too often: it leaks with time and with useful work.
+/// One score for everything that a peer may do too often. It leaks with time and with useful work.
 ///
-/// One mark for all, since an attacker would else stay below each of many. Useful work forgives,
-/// but nothing is saved up: a long quiet connection has no more room than a new one.
+/// There is one mark for all kinds, because an attacker would otherwise stay below each of many.
+/// Useful work forgives, but little is saved up: a long quiet connection has no more room than a
+/// new one. What content calls for is free: peers give windows back and measure the round trip with
+/// PING as content arrives, each in its own pieces. docs/decisions/0018 has the figures.
 class AbuseGuard final {
  public:
   AbuseGuard(const AbuseLimits& limits, loop::Instant now) noexcept
@@ -45,19 +47,34 @@ class AbuseGuard final {
   static std::uint32_t weight(Abuse what) noexcept;
 
   void charge(Abuse what, loop::Instant now) noexcept;
-  void responded() noexcept { forgive(limits_.per_response); }
-  void sent_data_frame() noexcept { forgive(limits_.per_data_frame); }
+  /// A WINDOW_UPDATE by so many bytes.
+  void take_window_update(std::uint32_t bytes, loop::Instant now) noexcept;
+  void take_ping(loop::Instant now) noexcept;
 
+  void responded() noexcept { forgive(limits_.per_response); }
+  /// A DATA frame is sent. `fills_window`: it would have been longer, had the peer's window allowed
+  /// it. A peer that keeps windows tiny gets nothing for the many frames that this costs.
+  void sent_data(std::size_t bytes, bool fills_window) noexcept;
+  /// A HEADERS or DATA frame was sent, which a peer may answer with a PING.
+  void sent_frame() noexcept { free_pings_ = pings_per_frame; }
+
+  /// What the last charge was for, as the reason to end a connection.
+  [[nodiscard]] const char* reason() const noexcept;
   [[nodiscard]] std::uint32_t score() const noexcept { return score_; }
   [[nodiscard]] bool is_over_mark() const noexcept { return score_ > limits_.mark; }
 
  private:
+  static constexpr std::uint8_t pings_per_frame = 4;
+
   void leak(loop::Instant now) noexcept;
   void forgive(std::uint32_t points) noexcept { score_ -= score_ < points ? score_ : points; }
 
   AbuseLimits limits_;
   loop::Instant leaked_until_;
   std::uint32_t score_ = 0;
+  std::uint32_t free_update_bytes_ = 0;  // sent, and not yet answered by window updates
+  Abuse last_ = Abuse::UnknownFrame;
+  std::uint8_t free_pings_ = 0;
 };
 
 }  // namespace skua::h2

@@ -31,8 +31,7 @@ struct ClientSessionOptions {
   /// Content on its way, of all streams. It bounds no memory: see ClientSession::consume.
   std::uint32_t connection_window_bytes = 16 * 1024 * 1024;
   std::uint32_t frame_bytes = 16 * 1024;  ///< of a frame that we receive: 16 KiB to 16 MiB - 1
-  /// A DATA frame forgives the two small window updates that a server may answer it with.
-  AbuseLimits abuse{.per_data_frame = 40};
+  AbuseLimits abuse{};
 };
 
 /// A request's head. Views are needed during the call only.

@@ -174,13 +174,29 @@ TEST_P(ClientSessionAbuseTest, FloodsEndTheConnection) {
   };
   EXPECT_FALSE(flooded(frames::ping(), 500));
   EXPECT_TRUE(flooded(frames::ping(), 1100));
-  EXPECT_TRUE(flooded(frames::settings({{3, 100}}), 150));
-  EXPECT_TRUE(flooded(frames::reset(1), 12'000));
+  EXPECT_TRUE(flooded(frames::settings({{3, 100}}), 510));
+  EXPECT_TRUE(flooded(frames::reset(1), 21'000));
   EXPECT_TRUE(flooded(frames::goaway(1, ErrorCode::NoError), 1100));
   EXPECT_TRUE(flooded(frames::frame(static_cast<FrameType>(0xa), 0, 0), 1100));
   EXPECT_TRUE(flooded(frames::window_update(0, 1), 1100));
   EXPECT_TRUE(flooded(frames::priority(1, 0), 2100));
   EXPECT_EQ(failure_of(1), Errc::MalformedFrame);
+  EXPECT_EQ(recorder.failures[1].error.context(), "too many PRIORITY frames");
+}
+
+TEST_P(ClientSessionAbuseTest, AServerThatGivesBackTheWindowInPiecesIsFine) {
+  recorder.post({.text = std::string(20'000'000, 'x')});
+  while (recorder.contents[1].sent < recorder.contents[1].text.size()) {
+    recorder.flush();
+    std::string updates;
+    for (int i = 0; i < 4; ++i) {
+      for (const std::uint32_t id : {0U, 1U}) {
+        updates += frames::window_update(id, 16'320) + frames::window_update(id, 64);
+      }
+    }
+    session->receive(updates, start);
+    ASSERT_EQ(session->failure(), nullptr) << recorder.contents[1].sent;
+  }
 }
 
 TEST_P(ClientSessionAbuseTest, SmallMessagesThatAreAcknowledgedOneByOneAreFine) {

@@ -240,6 +240,7 @@ TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
     }
     void on_data(Stream&, std::string_view) override {}
     void on_end(Stream&, const http::Head&) override {}
+    void on_answered_early(Stream&) override {}
     void on_closed(Stream&, ErrorCode) override {}
     void on_goaway(ErrorCode) override {}
     BodyRead read_body(Stream&, std::size_t) override { return {}; }

@@ -61,6 +61,7 @@ Error ClientStreams::connection_error() const noexcept {
   if (error_.code() != Errc::None) return error_;
   if (failure() == nullptr) return Error(Errc::Closed, "HTTP/2");
   if (failure()->code == ErrorCode::InternalError) return Error(Errc::OutOfMemory, "HTTP/2");
+  if (engine_.is_abused()) return Error(Errc::MalformedFrame, engine_.guard().reason());
   return Error(Errc::MalformedFrame, context_of(failure()->code));
 }
 
@@ -166,7 +167,7 @@ ssize_t ClientStreams::read_body(std::uint32_t id, std::size_t most_bytes, std::
     stream->is_deferred = true;
     return NGHTTP2_ERR_DEFERRED;
   }
-  return engine_.pass_on(id, read, flags);
+  return engine_.pass_on(id, read, most_bytes, flags);
 }
 
 int ClientStreams::on_sent(const nghttp2_frame& frame) {
@@ -176,14 +177,6 @@ int ClientStreams::on_sent(const nghttp2_frame& frame) {
   if (may_end && ends_stream(frame)) stream->is_all_sent = true;
   switch (frame.hd.type) {
     case NGHTTP2_HEADERS: stream->is_sent = true; break;
-    case NGHTTP2_DATA:
-      // Where the window is used up, the server may give next to nothing each time.
-      if (nghttp2_session_get_remote_window_size(engine_.session()) > 0 &&
-          nghttp2_session_get_stream_remote_window_size(engine_.session(), frame.hd.stream_id) >
-              0) {
-        engine_.guard().sent_data_frame();
-      }
-      break;
     case NGHTTP2_RST_STREAM:
       // Of some resets that nghttp2 sends we are told here only: content of another length than was
       // announced.

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "h2/callbacks.hpp"
 #include "h2/preface.hpp"
@@ -19,8 +21,12 @@ namespace skua::h2 {
 namespace {
 
 constexpr std::size_t most_sent_head_bytes = 256 * 1024;
-/// A window update that lets us send less than this is not worth its frame.
-constexpr std::uint32_t tiny_window_bytes = 1024;
+/// What nghttp2 asks for at most at a time; less where a window is smaller.
+constexpr std::size_t whole_data_frame_bytes = 16 * 1024;
+/// The limit on streams that nghttp2 is told: it ends the connection over one too many, where we
+/// refuse the stream.
+constexpr std::uint32_t no_stream_limit = 0x7fff'ffff;
+constexpr std::size_t setting_bytes = 6;
 
 struct FreeOption {
   void operator()(nghttp2_option* option) const noexcept { nghttp2_option_del(option); }
@@ -75,8 +81,13 @@ Engine::~Engine() = default;
 
 void Engine::submit_settings(std::span<const nghttp2_settings_entry> entries,
                              std::uint32_t connection_window_bytes) {
-  int error =
-      nghttp2_submit_settings(nghttp2_.get(), NGHTTP2_FLAG_NONE, entries.data(), entries.size());
+  std::vector<nghttp2_settings_entry> submitted(entries.begin(), entries.end());
+  for (nghttp2_settings_entry& entry : submitted) {
+    if (entry.settings_id != NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) continue;
+    told_streams_ = std::exchange(entry.value, no_stream_limit);
+  }
+  int error = nghttp2_submit_settings(nghttp2_.get(), NGHTTP2_FLAG_NONE, submitted.data(),
+                                      submitted.size());
   if (error == 0) {
     error = nghttp2_session_set_local_window_size(
         nghttp2_.get(), NGHTTP2_FLAG_NONE, 0,
@@ -91,6 +102,7 @@ void Engine::submit_settings(std::span<const nghttp2_settings_entry> entries,
 void Engine::receive(std::string_view input, loop::Instant now) {
   now_ = now;
   if (takes_input()) check_frames(input);
+  note_unfinished();
   // Heads of frames are given to nghttp2 in one piece: versions before 1.70 take each piece of a
   // CONTINUATION's head for another CONTINUATION, of which they allow eight.
   if (!partial_head_.empty()) {
@@ -104,7 +116,7 @@ void Engine::receive(std::string_view input, loop::Instant now) {
   const std::size_t whole = input.size() - std::min(scan_.partial_bytes(), input.size());
   feed(input.substr(0, whole));
   partial_head_.assign(input.substr(whole));
-  if (guard_.is_over_mark()) terminate(ErrorCode::EnhanceYourCalm, "too many cheap frames");
+  if (guard_.is_over_mark()) end_abuse();
 }
 
 void Engine::feed(std::string_view input) {
@@ -115,15 +127,32 @@ void Engine::feed(std::string_view input) {
 }
 
 void Engine::check_frames(std::string_view input) {
+  has_begun_frame_ = false;
   while (const FrameHead* const frame = scan_.next(input)) {
+    has_begun_frame_ = true;
+    if (frame->type == FrameType::Headers || frame->type == FrameType::Continuation) {
+      if (frame->type == FrameType::Headers) head_began_ = now_;
+      is_head_open_ = !frame->has(frame_flags::end_headers);
+    }
     charge(*frame);
     const ErrorCode error = user_.check(*frame);
     if (error != ErrorCode::NoError) {
       return terminate(error, "a frame that the state of its stream does not allow");
     }
     if (guard_.is_over_mark()) {
-      return terminate(ErrorCode::EnhanceYourCalm, "too many cheap frames");
+      return end_abuse();
     }
+  }
+}
+
+// A head counts from its first frame to its last, every other frame for itself.
+void Engine::note_unfinished() noexcept {
+  if (is_head_open_) {
+    unfinished_since_ = head_began_;
+  } else if (!scan_.is_within_frame()) {
+    unfinished_since_.reset();
+  } else if (has_begun_frame_ || !unfinished_since_) {
+    unfinished_since_ = now_;
   }
 }
 
@@ -148,12 +177,12 @@ void Engine::charge(const FrameHead& frame) {
     case FrameType::Settings:
       if (!frame.has(frame_flags::ack)) charge(Abuse::Settings);
       return;
-    case FrameType::Ping: return charge(Abuse::Ping);
+    case FrameType::Ping:
+      if (!frame.has(frame_flags::ack)) guard_.take_ping(now_);
+      return;
     case FrameType::Priority:
     case FrameType::PriorityUpdate: return charge(Abuse::Priority);
-    case FrameType::WindowUpdate:
-      return charge(frame.first < tiny_window_bytes ? Abuse::TinyWindowUpdate
-                                                    : Abuse::WindowUpdate);
+    case FrameType::WindowUpdate: return guard_.take_window_update(frame.first, now_);
     case FrameType::Continuation: return charge(Abuse::Continuation);
     case FrameType::PushPromise: return;  // ends the connection
     case FrameType::Goaway:
@@ -162,6 +191,13 @@ void Engine::charge(const FrameHead& frame) {
       break;
   }
   charge(Abuse::UnknownFrame);
+}
+
+// Ends what is charged too much, for the reason that it was charged for.
+void Engine::end_abuse() {
+  if (!takes_input()) return;
+  is_abused_ = true;
+  terminate(ErrorCode::EnhanceYourCalm, guard_.reason());
 }
 
 void Engine::fail(int nghttp2_error) {
@@ -182,11 +218,28 @@ std::size_t Engine::write(std::size_t most_bytes) {
     const ssize_t size = nghttp2_session_mem_send(nghttp2_.get(), &bytes);
     if (size < 0) is_broken_ = true;
     if (size <= 0) break;
-    user_.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+    append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
     written_bytes_ += static_cast<std::size_t>(size);
   }
-  if (guard_.is_over_mark()) terminate(ErrorCode::EnhanceYourCalm, "too many provoked resets");
+  if (guard_.is_over_mark()) end_abuse();
   return written_bytes_;
+}
+
+// The peer is told the limit on streams that we hold it to.
+void Engine::append(std::string_view frame) {
+  const bool is_settings =
+      frame.size() > frame_header_bytes && frame[3] == static_cast<char>(FrameType::Settings);
+  if (!told_streams_ || !is_settings) return user_.append(frame);
+  std::string told(frame);
+  for (std::size_t at = frame_header_bytes; at + setting_bytes <= told.size();
+       at += setting_bytes) {
+    if (told[at] != 0 || told[at + 1] != NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) continue;
+    for (std::size_t i = 0; i < 4; ++i) {
+      told[at + 2 + i] = static_cast<char>(*told_streams_ >> (24 - 8 * i) & 0xffU);
+    }
+  }
+  told_streams_.reset();
+  user_.append(told);
 }
 
 int Engine::send_data(const nghttp2_frame& frame, std::string_view frame_head, std::size_t bytes) {
@@ -198,7 +251,9 @@ int Engine::send_data(const nghttp2_frame& frame, std::string_view frame_head, s
   return written_bytes_ < most_bytes_ ? 0 : NGHTTP2_ERR_PAUSE;
 }
 
-ssize_t Engine::pass_on(std::uint32_t id, const BodyRead& read, std::uint32_t& flags) {
+ssize_t Engine::pass_on(std::uint32_t id, const BodyRead& read, std::size_t most_bytes,
+                        std::uint32_t& flags) {
+  guard_.sent_data(read.bytes, read.bytes == most_bytes && most_bytes < whole_data_frame_bytes);
   if (read.state == BodyRead::State::End) {
     flags |= NGHTTP2_DATA_FLAG_EOF;
     if (!read.trailers.empty()) {
@@ -230,6 +285,7 @@ void Engine::terminate(ErrorCode code, std::string_view reason) {
 }
 
 int Engine::on_sent(const nghttp2_frame& frame) {
+  if (frame.hd.type == NGHTTP2_HEADERS || frame.hd.type == NGHTTP2_DATA) guard_.sent_frame();
   if (frame.hd.type != NGHTTP2_GOAWAY) return user_.on_sent(frame);
   if (is_terminating_) is_terminated_ = true;
   const nghttp2_goaway& goaway = frame.goaway;

@@ -86,7 +86,16 @@ class Engine final {
   [[nodiscard]] bool takes_input() const noexcept { return !is_terminating_ && !is_broken_; }
 
   /// What EngineUser::read_body returns for content that is there; submits the trailers.
-  ssize_t pass_on(std::uint32_t id, const BodyRead& read, std::uint32_t& flags);
+  /// `most_bytes`: how much was asked for.
+  ssize_t pass_on(std::uint32_t id, const BodyRead& read, std::size_t most_bytes,
+                  std::uint32_t& flags);
+
+  /// Whether it was ended for more than the AbuseGuard puts up with.
+  [[nodiscard]] bool is_abused() const noexcept { return is_abused_; }
+  /// Since when the peer has begun a head, or a frame other than DATA, and not ended it.
+  [[nodiscard]] std::optional<loop::Instant> unfinished_since() const noexcept {
+    return unfinished_since_;
+  }
 
   /// Fields that are about to be submitted; one list, for its memory.
   [[nodiscard]] NvList& fields() noexcept { return fields_; }
@@ -106,6 +115,9 @@ class Engine final {
   friend struct Callbacks;
 
   void check_frames(std::string_view input);
+  void note_unfinished() noexcept;
+  void end_abuse();
+  void append(std::string_view frame);
   void charge(const FrameHead& frame);
   void feed(std::string_view input);
   void fail(int nghttp2_error);
@@ -124,11 +136,17 @@ class Engine final {
   loop::Instant now_;
   NvList fields_;
   std::optional<Failure> failure_;
+  std::optional<std::uint32_t> told_streams_;  // until our SETTINGS are written
+  std::optional<loop::Instant> unfinished_since_;
+  loop::Instant head_began_{};
   std::size_t written_bytes_ = 0;
   std::size_t most_bytes_ = 0;
   bool is_terminating_ = false;
   bool is_terminated_ = false;  // and that has been written
   bool is_broken_ = false;      // nghttp2 is of no use any more
+  bool is_abused_ = false;
+  bool is_head_open_ = false;     // HEADERS without END_HEADERS
+  bool has_begun_frame_ = false;  // by the last input
   std::unique_ptr<nghttp2_session, Free> nghttp2_;
 };
 

@@ -62,6 +62,11 @@ class FrameScan final {
     return kept_ < frame_header_bytes ? kept_ : 0;
   }
 
+  /// Whether the input ended inside a frame. The content of DATA does not count.
+  [[nodiscard]] bool is_within_frame() const noexcept {
+    return kept_ != 0 || (skipped_bytes_ != 0 && head_.type != FrameType::Data);
+  }
+
  private:
   [[nodiscard]] std::size_t wanted_bytes() const noexcept;
   void read_head() noexcept;

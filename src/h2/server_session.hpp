@@ -60,6 +60,9 @@ class ServerSession final : public Session, private EngineUser {
   [[nodiscard]] std::optional<loop::Instant> settings_pending_since() const noexcept override {
     return settings_pending_since_;
   }
+  [[nodiscard]] std::optional<loop::Instant> unfinished_since() const noexcept override {
+    return engine_.unfinished_since();
+  }
   [[nodiscard]] bool is_blocked_by_window() const noexcept override;
   [[nodiscard]] std::size_t stream_count() const noexcept override { return streams_.size(); }
   [[nodiscard]] std::uint32_t abuse_score() const noexcept override {

@@ -213,12 +213,12 @@ ssize_t ServerSession::read_body(std::uint32_t id, std::size_t most_bytes, std::
     return NGHTTP2_ERR_DEFERRED;
   }
   if (read.state == BodyRead::State::End) stream->is_sending = false;
-  return engine_.pass_on(id, read, flags);
+  return engine_.pass_on(id, read, most_bytes, flags);
 }
 
 int ServerSession::on_sent(const nghttp2_frame& frame) {
   switch (frame.hd.type) {
-    case NGHTTP2_DATA: engine_.guard().sent_data_frame(); [[fallthrough]];
+    case NGHTTP2_DATA:
     case NGHTTP2_HEADERS:
       if (ends_stream(frame)) {
         if (StreamState* const stream = find(id_of(frame))) on_response_sent(*stream);
@@ -232,8 +232,10 @@ int ServerSession::on_sent(const nghttp2_frame& frame) {
 
 void ServerSession::on_response_sent(StreamState& stream) {
   engine_.guard().responded();
-  // RFC 9113 §8.1: the rest of the request is not needed. A tunnel's other half may go on (§8.5).
-  if (!stream.has_received_all_ && !stream.is_tunnel) submit_reset(stream, ErrorCode::NoError);
+  // A tunnel's other half may go on: RFC 9113 §8.5.
+  if (!stream.has_received_all_ && !stream.is_tunnel && !is_deaf(stream)) {
+    events_.on_answered_early(stream);
+  }
 }
 
 // A frame that nghttp2 would not send: a head longer than it takes.

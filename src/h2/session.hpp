@@ -60,6 +60,10 @@ class Events {
   virtual void on_data(Stream& stream, std::string_view data) = 0;
   /// The content is whole. The trailers live as long as the stream.
   virtual void on_end(Stream& stream, const http::Head& trailers) = 0;
+  /// The response was written whole, and the request is not: the peer may still send. A reset with
+  /// NO_ERROR tells it that the rest is not needed (RFC 9113 §8.1); some clients lose the response
+  /// to one that arrives with it.
+  virtual void on_answered_early(Stream& stream) = 0;
   /// The stream is over: NoError where both sides said all that they had to say. Told once for each
   /// request that was told and not released; Session::release is due when its handler has ended,
   /// too.
@@ -141,6 +145,9 @@ class Session {
   /// Since when the peer has not acknowledged our SETTINGS; for the caller to end it with
   /// SettingsTimeout. RFC 9113 §6.5.3
   [[nodiscard]] virtual std::optional<loop::Instant> settings_pending_since() const noexcept = 0;
+  /// Since when the peer has begun a head, or a frame other than DATA, and not ended it; for the
+  /// caller to end the connection.
+  [[nodiscard]] virtual std::optional<loop::Instant> unfinished_since() const noexcept = 0;
   /// Whether some content that is there waits only for the peer's window. For the caller to time;
   /// looks at every stream.
   [[nodiscard]] virtual bool is_blocked_by_window() const noexcept = 0;
@@ -151,9 +158,9 @@ class Session {
   // Its streams. On a closed stream these do nothing, but for release.
 
   /// Begins the response: once. Without `has_body` it is complete; otherwise its content is asked
-  /// for by Events::read_body. A response that is complete before its request resets the stream
-  /// with NO_ERROR (RFC 9113 §8.1), unless it opens a tunnel (a 2xx to CONNECT): that one ends
-  /// when both sides have ended it, or with release.
+  /// for by Events::read_body. The stream ends when the request is whole, too, or is reset: see
+  /// Events::on_answered_early. One that opens a tunnel (a 2xx to CONNECT) ends when both sides
+  /// have ended it, or with release.
   virtual void respond(Stream& stream, const ResponseHead& head, bool has_body) = 0;
   /// An informational response before it: 100 (Continue), 103 (Early Hints).
   virtual void inform(Stream& stream, Status status, std::string_view fields) = 0;

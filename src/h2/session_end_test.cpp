@@ -9,6 +9,7 @@
 namespace skua::h2 {
 namespace {
 
+using namespace std::chrono_literals;
 using frames::field;
 
 class SessionEndTest : public ServerSessionTest {};
@@ -18,11 +19,10 @@ class SessionEndTest : public ServerSessionTest {};
 TEST_F(SessionEndTest, AResponseBeforeTheRequestIsWholeEndsItWithoutAnError) {
   recorder.when_requested = [this](Stream& its, bool) { recorder.answer(its, "no need"); };
   EXPECT_EQ(exchange(frames::post(1)), "HEADERS(1) DATA(1)! RST_STREAM(1,NO_ERROR)");
-  EXPECT_EQ(recorder.log, "1 POST / h.example\n1 closed NO_ERROR\n");
+  EXPECT_EQ(recorder.log, "1 POST / h.example\n1 answered early\n1 closed NO_ERROR\n");
   EXPECT_EQ(exchange(frames::data(1, "late", frames::end)), "");
   EXPECT_EQ(recorder.received[1], "");
-  EXPECT_EQ(session->abuse_score(),
-            AbuseGuard::weight(Abuse::Settings) - 102 + AbuseGuard::weight(Abuse::LateFrame));
+  EXPECT_EQ(session->abuse_score(), AbuseGuard::weight(Abuse::LateFrame)) << "the rest is forgiven";
 }
 
 TEST_F(SessionEndTest, ATunnelsOtherHalfGoesOn) {
@@ -104,6 +104,43 @@ TEST_F(SessionEndTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
             "RST_STREAM(7,REFUSED_STREAM)");
   EXPECT_EQ(session->stream_count(), 3U);
   EXPECT_EQ(recorder.log.find("7 GET"), std::string::npos);
+}
+
+TEST_F(SessionEndTest, StreamsBeyondTheLimitAreRefusedAlsoWhenThePeerKnowsIt) {
+  session = make_server_session({.streams = 3}, recorder, start);
+  recorder.session = session.get();
+  session->receive(frames::hello(), start);  // acknowledges our SETTINGS
+  const std::string told("\0\x03\0\0\0\x03", 6);
+  EXPECT_NE(frames::split(recorder.flush()).front().payload.find(told), std::string_view::npos);
+  EXPECT_FALSE(session->settings_pending_since());
+  EXPECT_EQ(exchange(frames::get(1) + frames::get(3) + frames::get(5) + frames::get(7)),
+            "RST_STREAM(7,REFUSED_STREAM)");
+  EXPECT_EQ(session->stream_count(), 3U);
+  recorder.answer(stream(1), "a");
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!") << "the others go on";
+  EXPECT_EQ(exchange(frames::get(9)), "");
+  EXPECT_EQ(session->stream_count(), 3U);
+}
+
+TEST_F(SessionEndTest, KnowsSinceWhenAFrameOrAHeadIsUnfinished) {
+  const std::string head = frames::headers(1, frames::request_block("GET", "/"), frames::end);
+  const auto since = [this](std::string_view bytes, std::chrono::seconds at) {
+    session->receive(bytes, start + at);
+    return session->unfinished_since();
+  };
+  EXPECT_EQ(since("", 1s), std::nullopt);
+  EXPECT_EQ(since(head.substr(0, 4), 1s), start + 1s) << "a frame's head";
+  EXPECT_EQ(since(head.substr(4, 10), 2s), start + 2s) << "from where it is known";
+  EXPECT_EQ(since(head.substr(14), 3s), start + 2s) << "without END_HEADERS";
+  EXPECT_EQ(since(frames::continuation(1, "", 0), 9s), start + 2s);
+  EXPECT_EQ(since(frames::continuation(1, "", frames::open), 10s), std::nullopt);
+  const std::string unknown = frames::frame(FrameType{0xfa}, 0, 0, "unknown");
+  EXPECT_EQ(since(unknown + unknown.substr(0, 12), 11s), start + 11s);
+  EXPECT_EQ(since(unknown.substr(12, 1), 12s), start + 11s);
+  EXPECT_EQ(since(unknown.substr(13), 13s), std::nullopt);
+  const std::string post = frames::post(3) + frames::data(3, "content");
+  EXPECT_EQ(since(std::string_view(post).substr(0, post.size() - 1), 14s), std::nullopt)
+      << "content has limits of its own";
 }
 
 // The end of a connection -------------------------------------------------------------------------

@@ -57,32 +57,32 @@ class SessionFloodTest : public ::testing::Test {
 
 TEST_F(SessionFloodTest, FramesThatCostThePeerNothing) {
   // The first SETTINGS have cost 200 of the 20,000 points.
-  EXPECT_EQ(passed(frames::ping()), 990);
-  EXPECT_EQ(passed(frames::settings()), 99);
-  EXPECT_EQ(passed(frames::priority(1, 0)), 1980);
-  EXPECT_EQ(passed(frames::priority_update(1, "u=1")), 1980);
-  EXPECT_EQ(passed(frames::frame(FrameType{0xfa}, 0, 0, "?")), 990);
-  EXPECT_EQ(passed(frames::frame(FrameType{0xfa}, 0, 0, std::string(10'000, '?'))), 990);
-  EXPECT_EQ(passed(frames::window_update(0, 1)), 990);
-  EXPECT_EQ(passed(frames::window_update(0, 4096)), 19'800);
+  EXPECT_EQ(passed(frames::ping()), 998);
+  EXPECT_EQ(passed(frames::settings()), 499);
+  EXPECT_EQ(passed(frames::priority(1, 0)), 1996);
+  EXPECT_EQ(passed(frames::priority_update(1, "u=1")), 1996);
+  EXPECT_EQ(passed(frames::frame(FrameType{0xfa}, 0, 0, "?")), 998);
+  EXPECT_EQ(passed(frames::frame(FrameType{0xfa}, 0, 0, std::string(10'000, '?'))), 998);
+  EXPECT_EQ(passed(frames::window_update(0, 1)), 998);
+  EXPECT_EQ(passed(frames::window_update(0, 4096)), 19'960);
 }
 
 TEST_F(SessionFloodTest, DataThatIsNone) {
   const auto first = [](int n) { return n == 0 ? frames::post(1) : std::string(); };
-  EXPECT_EQ(passed([&](int n) { return first(n) + frames::data(1, ""); }), 198);
-  EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "", 0); }), 165);
-  EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "x", 200); }), 990);
+  EXPECT_EQ(passed([&](int n) { return first(n) + frames::data(1, ""); }), 199);
+  EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "", 0); }), 166);
+  EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "x", 200); }), 998);
   EXPECT_EQ(passed([&](int n) { return first(n) + frames::data(1, "x"); }), -1);
-  // What we have reset for trailers that end nothing: 200 for SETTINGS, 200 for the reset.
+  // What we have reset for trailers that end nothing: 40 for SETTINGS, 200 for the reset.
   EXPECT_EQ(passed([&](int n) {
               return n == 0 ? frames::post(1) + frames::headers(1, field("x", "y"), frames::open)
                             : frames::data(1, "x");
             }),
-            (20'000 - 400) / 2 + 1);
+            (20'000 - 240) + 1);
 }
 
 TEST_F(SessionFloodTest, RapidReset) {
-  EXPECT_EQ(passed([](int n) { return frames::get(id(n)) + frames::reset(id(n)); }), 198);
+  EXPECT_EQ(passed([](int n) { return frames::get(id(n)) + frames::reset(id(n)); }), 199);
   recorder.releases = false;  // handlers that go on
   open({});
   for (int n = 0; n < 150; ++n) {
@@ -97,7 +97,7 @@ TEST_F(SessionFloodTest, ResetsThatWeAreMadeToSend) {
   EXPECT_EQ(passed([&](int n) { return frames::headers(id(n), bad); }), 99);
   EXPECT_EQ(
       passed([&](int n) { return frames::get(id(n)) + frames::window_update(id(n), 0x7fff'ffff); }),
-      98);
+      99);
   EXPECT_EQ(passed([&](int n) {
               return frames::post(id(n), {{"content-length", "1"}}) + frames::data(id(n), "ab");
             }),
@@ -112,7 +112,7 @@ TEST_F(SessionFloodTest, StreamsThatAreRefused) {
   recorder.releases = false;  // a hundred handlers that never end
   EXPECT_EQ(
       passed([](int n) { return frames::get(id(n)) + (n < 100 ? frames::reset(id(n)) : ""); }),
-      100 + (20'000 - 200 - 100 * 100) / 50);
+      100 + (20'000 - 40 - 100 * 100) / 5);
 }
 
 TEST_F(SessionFloodTest, ResetsAsTimePassesAndRequestsAreServed) {

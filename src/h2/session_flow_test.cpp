@@ -143,7 +143,7 @@ TEST_F(SessionFlowTest, ContentThatCannotBeCompletedResetsTheStream) {
   recorder.contents[1].fails = true;
   session->resume_body(stream(1));
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
-  EXPECT_EQ(session->abuse_score(), AbuseGuard::weight(Abuse::Settings) - 2);
+  EXPECT_EQ(session->abuse_score(), AbuseGuard::weight(Abuse::Settings));
 }
 
 TEST_F(SessionFlowTest, AWriteKeepsToItsBudget) {

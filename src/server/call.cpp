@@ -123,6 +123,7 @@ void Call::reset() noexcept {
   trailers_to_send_ = {};
   has_arrived_all_ = is_handler_done_ = is_stream_done_ = is_stream_stopped_ = false;
   left_bytes_ = 0;
+  resources_.content_budget.give_back(std::exchange(kept_bytes_, 0));
 }
 
 bool Call::Source::has_piece() const noexcept {
@@ -148,6 +149,13 @@ const http::Head& Call::Source::trailers() const noexcept {
 
 std::size_t Call::Source::most_kept_bytes() const noexcept {
   return call.resources_.options.limits.body_bytes;
+}
+
+bool Call::Source::keep(std::size_t bytes) noexcept {
+  if (!call.resources_.content_budget.take(bytes, call.kept_bytes_ + bytes)) return false;
+  call.kept_bytes_ += bytes;
+  call.owner_->call_keeps_body(bytes);
+  return true;
 }
 
 void Call::Sink::write(Body&& piece) {

@@ -30,6 +30,8 @@ class CallOwner {
   virtual void call_wants_body() noexcept = 0;
   /// The handler took so many bytes of what had arrived: there is room for more.
   virtual void call_took_body(std::size_t size_bytes) noexcept = 0;
+  /// Of what it took it keeps so many bytes until the call is reset.
+  virtual void call_keeps_body(std::size_t size_bytes) noexcept = 0;
   /// A piece of the response's content.
   virtual void call_writes(Body&& piece) = 0;
   /// Whether the peer keeps up with what is written.
@@ -88,6 +90,8 @@ class Call final {
   void arrived_all(const http::Head& trailers) noexcept;
   /// Whether more of it is welcome.
   [[nodiscard]] bool has_room() const noexcept;
+  /// How much of it the handler keeps to have it whole.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
 
   /// The peer keeps up again.
   void may_write() noexcept { writers_.wake_all(); }
@@ -104,6 +108,7 @@ class Call final {
     void wait(detail::Waiter& waiter, std::coroutine_handle<> reader) override;
     [[nodiscard]] const http::Head& trailers() const noexcept override;
     [[nodiscard]] std::size_t most_kept_bytes() const noexcept override;
+    [[nodiscard]] bool keep(std::size_t bytes) noexcept;
     Call& call;
   };
   /// The writer's view of us.
@@ -140,6 +145,7 @@ class Call final {
   const http::Head* trailers_ = nullptr;
   FieldLines trailers_to_send_;
   std::uint64_t left_bytes_ = 0;  // of a stream whose length was told
+  std::size_t kept_bytes_ = 0;    // counted by the server's budget
   bool has_arrived_all_ = false;
   bool is_handler_done_ = false;
   bool is_stream_done_ = false;

@@ -110,6 +110,7 @@ class H1Exchange final : private CallOwner {
  private:
   void call_wants_body() noexcept override;
   void call_took_body(std::size_t size_bytes) noexcept override;
+  void call_keeps_body(std::size_t) noexcept override {}
   void call_writes(Body&& piece) override;
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }

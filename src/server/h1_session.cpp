@@ -227,7 +227,10 @@ std::string_view H1Session::read_body(std::string_view input) {
   while (!input.empty()) {
     const h1::BodyDecoder::Step step = box.decoder.step(input);
     input.remove_prefix(step.consumed_bytes);
-    if (!box.discards_body) box.body.append(step.data);
+    if (!box.discards_body) {
+      const Errc error = box.body.append(step.data);
+      if (error != Errc::None) return refuse(error), std::string_view();
+    }
     if (step.status == h1::BodyStatus::More) continue;
     const bool failed = step.status == h1::BodyStatus::Failed;
     if (failed && !(box.discards_body && box.decoder.error() == Errc::BodyTooLong)) {
@@ -239,7 +242,7 @@ std::string_view H1Session::read_body(std::string_view input) {
     if (target.error != Errc::None) {
       return refuse(target.error, &box.head), std::string_view();
     }
-    answer(box.head, box.framing, target, box.body, input.empty());
+    answer(box.head, box.framing, target, box.body.view(), input.empty());
     drop_inbox();
     return input;
   }

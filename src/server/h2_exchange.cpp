@@ -18,21 +18,30 @@
 namespace skua::server {
 namespace {
 
+constexpr std::size_t least_window_bytes = 16 * 1024;
 constexpr http::Head no_trailers{};
 
 }  // namespace
 
+std::size_t stream_window_bytes(const Limits& limits) noexcept {
+  return std::clamp<std::size_t>(limits.stream_bytes, least_window_bytes, 0x7FFF'FFFF);
+}
+
 H2Exchange::H2Exchange(Resources& resources) noexcept
-    : resources_(resources), call_(resources), content_(resources.blocks) {}
+    : resources_(resources),
+      call_(resources),
+      body_(resources.content_budget),
+      content_(resources.blocks) {}
 
 H2Exchange::~H2Exchange() = default;
 
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
-                      h2::Stream& stream) noexcept {
+                      h2::Stream& stream, KeptBodies& kept) noexcept {
   owner_ = &owner;
   connection_ = &connection;
   session_ = &session;
   stream_ = &stream;
+  all_kept_ = &kept;
   is_closed_ = false;
 }
 
@@ -40,14 +49,13 @@ void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
   socket_.reset();
   call_.reset();
-  body_.clear();
-  if (body_.capacity() > kept_buffer_bytes) body_.shrink_to_fit();
+  forget_kept();
   content_.clear();
   whole_ = Body();
-  received_bytes_ = held_bytes_ = content_bytes_ = written_bytes_ = 0;
+  received_bytes_ = held_bytes_ = dropped_bytes_ = content_bytes_ = written_bytes_ = 0;
   keeps_body_ = has_call_ = owes_continue_ = false;
   is_body_done_ = true;
-  has_response_ = is_content_ended_ = has_failed_ = false;
+  has_response_ = is_content_ended_ = has_failed_ = is_lingering_ = false;
 }
 
 // The request -------------------------------------------------------------------------------------
@@ -114,29 +122,80 @@ void H2Exchange::expect_body() noexcept {
 void H2Exchange::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
   // It did not wait for the response: kept until that is there, and no more than its window.
-  if (is_for_tunnel() && !has_response_) return void(body_.append(data));
+  if (is_for_tunnel() && !has_response_) {
+    const Errc error = body_.append(data);
+    return error != Errc::None ? refuse(error) : void();
+  }
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
   const bool is_wanted = !has_response_ || is_streaming();
-  if (!is_wanted || is_body_done_) return session_->consume(*stream_, data.size());
+  if (!is_wanted || is_body_done_) return drop(data.size());
   const Limits& limits = resources_.options.limits;
   const std::uint64_t limit = keeps_body_ ? limits.body_bytes : limits.streamed_body_bytes;
   const loop::Instant now = resources_.loop.now();
   const bool is_slow =
-      held_bytes_ == 0 && is_body_too_slow(resources_.options, now - began_, received_bytes_);
+      !waits_for_us() && is_body_too_slow(resources_.options, now - began_, received_bytes_);
   if (received_bytes_ > limit || is_slow) {
-    session_->consume(*stream_, data.size());
+    drop(data.size());
     return refuse(is_slow ? Errc::TooSlow : Errc::BodyTooLong);
   }
   body_deadline_ = now + resources_.options.timeouts.body;
-  if (keeps_body_) {
-    body_.append(data);
-    return session_->consume(*stream_, data.size());
-  }
+  if (keeps_body_) return keep(data);
   if (data.empty()) return;
-  if (held_bytes_ == 0) paused_ = now;  // the peer waits for us from here on
+  const bool waited = waits_for_us();
   held_bytes_ += data.size();
+  note_turn(waited);
   call_.arrived(data);
+}
+
+void H2Exchange::keep(std::string_view data) {
+  if (const Errc error = body_.append(data); error != Errc::None) {
+    drop(data.size());
+    return refuse(error);
+  }
+  call_keeps_body(data.size());
+  const bool waited = waits_for_us();
+  withheld_bytes_ += data.size();
+  note_turn(waited);
+}
+
+// As much of it is taken as HTTP/1 reads to keep a connection. Then the window stays shut: a peer
+// that does not look at the response waits, until it is told by a reset.
+void H2Exchange::drop(std::size_t size_bytes) {
+  dropped_bytes_ += size_bytes;
+  if (dropped_bytes_ > resources_.options.limits.unread_body_bytes) return;
+  session_->consume(*stream_, size_bytes);
+}
+
+void H2Exchange::open_window() {
+  const bool waited = waits_for_us();
+  session_->consume(*stream_, std::exchange(withheld_bytes_, 0));
+  note_turn(waited);
+}
+
+void H2Exchange::forget_kept() noexcept {
+  body_.clear();
+  withheld_bytes_ = 0;
+  if (kept_bytes_ == 0) return;
+  all_kept_->bytes -= std::exchange(kept_bytes_, 0);
+  all_kept_->is_due = true;
+}
+
+// Half a window that is left may be less than the peer cares to send.
+bool H2Exchange::waits_for_us() const noexcept {
+  return held_bytes_ != 0 || withheld_bytes_ >= stream_window_bytes(resources_.options.limits) / 2;
+}
+
+// The time for which the peer has to wait for us is not held against it.
+void H2Exchange::note_turn(bool waited_for_us) noexcept {
+  if (waits_for_us() == waited_for_us) return;
+  const loop::Instant now = resources_.loop.now();
+  if (!waited_for_us) {
+    paused_ = now;
+    return;
+  }
+  began_ += now - paused_;
+  body_deadline_ = now + resources_.options.timeouts.body;
 }
 
 void H2Exchange::receive_end(const http::Head& trailers) {
@@ -146,11 +205,13 @@ void H2Exchange::receive_end(const http::Head& trailers) {
   if (!keeps_body_ || has_response_) return;
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
-  answer(target, body_);
+  answer(target, body_.view());
+  if (socket_ == nullptr) forget_kept();
 }
 
 void H2Exchange::receive_nothing_more() {
   if (socket_ != nullptr) return socket_->receive_end();
+  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
   if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
@@ -163,17 +224,24 @@ void H2Exchange::call_wants_body() noexcept {
   owner_->settle_later();
 }
 
-// The time for which the peer had to wait for us is not held against it.
 void H2Exchange::call_took_body(std::size_t size_bytes) noexcept {
   if (is_closed_) return;
+  const bool waited = waits_for_us();
   held_bytes_ -= size_bytes;
-  if (held_bytes_ == 0) {
-    const loop::Instant now = resources_.loop.now();
-    began_ += now - paused_;
-    body_deadline_ = now + resources_.options.timeouts.body;
+  if (kept_bytes_ != 0) {
+    withheld_bytes_ += size_bytes;  // the handler keeps this, too
+    all_kept_->is_due = true;
+  } else {
+    session_->consume(*stream_, size_bytes);
   }
-  session_->consume(*stream_, size_bytes);
+  note_turn(waited);
   owner_->settle_later();
+}
+
+void H2Exchange::call_keeps_body(std::size_t size_bytes) noexcept {
+  kept_bytes_ += size_bytes;
+  all_kept_->bytes += size_bytes;
+  all_kept_->is_due = true;
 }
 
 // The response ------------------------------------------------------------------------------------
@@ -198,7 +266,8 @@ void H2Exchange::open_socket(Request& request, Response&& response) {
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
   socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
   socket_->start(request, upgrade);
-  if (!body_.empty()) socket_->receive(std::exchange(body_, {}));
+  if (body_.size() != 0) socket_->receive(body_.view());
+  body_.clear();
   if (stream_->has_received_all()) socket_->receive_end();
 }
 
@@ -210,6 +279,7 @@ void H2Exchange::refuse(Errc code) {
     has_call_ = false;
     call_.reset();
   }
+  forget_kept();
   send(Response{Error(code)}, code);
 }
 
@@ -260,16 +330,21 @@ void H2Exchange::send(Response&& response, Errc error) {
                   request().head.method == Method::Head ? 0 : size_bytes, error);
 }
 
-// What is in the head but a length; `lines` outlives it.
+// What is in the head but a length; `lines` outlives it. A type that is among the lines is told by
+// them alone.
 h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& lines) {
   const PreparedResponse* const prepared = response.prepared();
+  std::string_view type = response.static_type();
   if (prepared != nullptr) {
     lines.append(prepared->lines().wire()).append(response.lines().wire());
+    const auto bit = static_cast<unsigned>(http::FieldName::ContentType);
+    const bool has_line = (prepared->lines().known() >> bit & 1U) != 0;
+    type = has_line ? std::string_view() : prepared->content_type();
   }
   return {.status = response.status(),
           .length_bytes = {},
           .standard_fields = standard_fields(response, resources_.dated().lines()),
-          .content_type = prepared != nullptr ? prepared->content_type() : response.static_type(),
+          .content_type = type,
           .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
 }
 
@@ -290,13 +365,22 @@ void H2Exchange::close() noexcept {
   }
 }
 
+void H2Exchange::linger() {
+  // Who asked for a tunnel has waited for the answer.
+  if (request().head.method == Method::Connect) {
+    return session_->reset(*stream_, h2::ErrorCode::NoError);
+  }
+  is_lingering_ = true;
+  lingers_until_ = resources_.loop.now() + resources_.options.timeouts.linger;
+}
+
 bool H2Exchange::waits_for_body() const noexcept {
-  return !is_body_done_ && held_bytes_ == 0 && !owes_continue_ &&
-         (!has_response_ || is_streaming());
+  return !is_body_done_ && !waits_for_us() && !owes_continue_ && (!has_response_ || is_streaming());
 }
 
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline();
+  if (is_lingering_) return lingers_until_;
   const bool has_content = content_bytes_ != 0;
   if (waits_for_body()) {
     return has_content ? std::min(body_deadline_, content_deadline_) : body_deadline_;
@@ -307,6 +391,8 @@ std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
 void H2Exchange::time_out() {
   if (socket_ != nullptr) return socket_->time_out();
   const loop::Instant now = resources_.loop.now();
+  // RFC 9113 §8.1: the rest of the request is not needed.
+  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
   if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
   if (content_bytes_ == 0 || content_deadline_ > now) return;
   // What waits for more urgent streams is not the peer's fault.

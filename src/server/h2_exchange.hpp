@@ -15,15 +15,26 @@
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/call.hpp"
+#include "server/kept_content.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
 #include "skua/error.hpp"
+#include "skua/options.hpp"
 #include "skua/response.hpp"
 
 namespace skua::server {
 
 class H2Socket;
 struct Resources;
+
+/// The bodies that an HTTP/2 connection keeps whole. Windows wait while they are too much.
+struct KeptBodies {
+  std::uint64_t bytes = 0;
+  bool is_due = false;  ///< a window that is shut may open: H2Exchange::open_window
+};
+
+/// The window of a stream, in bytes.
+std::size_t stream_window_bytes(const Limits& limits) noexcept;
 
 /// One request and its response on an HTTP/2 connection. From a worker's pool.
 ///
@@ -33,9 +44,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   explicit H2Exchange(Resources& resources) noexcept;
   ~H2Exchange();
 
-  /// Readies it for a stream; `connection` is who speaks.
+  /// Readies it for a stream; `connection` is who speaks. All outlive its use.
   void open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
-            h2::Stream& stream) noexcept;
+            h2::Stream& stream, KeptBodies& kept) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
   [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
@@ -48,6 +59,10 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void receive_end(const http::Head& trailers);
   /// The peer sends no more, on any stream.
   void receive_nothing_more();
+  /// Whether content is kept until it is whole; its window is for the connection to open.
+  [[nodiscard]] bool keeps_content() const noexcept { return kept_bytes_ != 0; }
+  [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
+  void open_window();
 
   // The response, to the session.
 
@@ -57,6 +72,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
   /// Moves the next bytes of the content, as many as read_body told.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
+  /// The response went out before the request was whole: waits a while for the peer to notice.
+  void linger();
 
   /// Ends what has no end of its own.
   void drain();
@@ -70,6 +87,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
  private:
   void call_wants_body() noexcept override;
   void call_took_body(std::size_t size_bytes) noexcept override;
+  void call_keeps_body(std::size_t size_bytes) noexcept override;
   void call_writes(Body&& piece) override;
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
@@ -82,6 +100,11 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool is_end);
   void expect_body() noexcept;
+  void keep(std::string_view data);
+  void drop(std::size_t size_bytes);
+  void forget_kept() noexcept;
+  [[nodiscard]] bool waits_for_us() const noexcept;
+  void note_turn(bool waited_for_us) noexcept;
   void answer(const Target& target, std::string_view body);
   void open_socket(Request& request, Response&& response);
   void refuse(Errc code);
@@ -102,18 +125,23 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   const net::Stream* connection_ = nullptr;
   h2::Session* session_ = nullptr;
   h2::Stream* stream_ = nullptr;
+  KeptBodies* all_kept_ = nullptr;  // of the connection
   Call call_;
   std::unique_ptr<H2Socket> socket_;  // where the stream has become one
-  std::string body_;  // of a request whose handler takes it whole; what is for a tunnel to come
+  KeptContent body_;  // of a request whose handler takes it whole; what is for a tunnel to come
   Body whole_;        // content of the response that was there at once
   net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
+  loop::Instant lingers_until_{};
   std::uint64_t received_bytes_ = 0;
-  std::uint64_t held_bytes_ = 0;     // received, and not given back to the peer's window
-  std::uint64_t content_bytes_ = 0;  // at the end of whole_, or in content_
+  std::uint64_t held_bytes_ = 0;      // received, and not read
+  std::uint64_t kept_bytes_ = 0;      // read, and kept until the content is whole
+  std::uint64_t withheld_bytes_ = 0;  // of these, not given back to the peer's window
+  std::uint64_t dropped_bytes_ = 0;   // received, and wanted by nobody
+  std::uint64_t content_bytes_ = 0;   // at the end of whole_, or in content_
   std::uint64_t written_bytes_ = 0;
   Status status_ = Status::Ok;
   bool keeps_body_ = false;  // for a handler that takes it whole
@@ -123,6 +151,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   bool has_response_ = false;
   bool is_content_ended_ = false;  // all of the response's content is in content_
   bool has_failed_ = false;        // the content cannot be completed
+  bool is_lingering_ = false;
   bool is_closed_ = true;
 };
 

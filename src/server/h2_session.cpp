@@ -16,19 +16,17 @@ namespace {
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
 
 h2::SessionOptions session_options(const Limits& limits) noexcept {
-  const auto window = std::max<std::size_t>(limits.stream_bytes, 16 * 1024);
-  return {
-      .streams = limits.http2_streams,
-      .head = {.target_bytes = limits.target_bytes,
-               .field_line_bytes = limits.field_line_bytes,
-               .list_bytes = limits.head_bytes,
-               .fields = limits.fields},
-      .trailers = {.target_bytes = 0,
-                   .field_line_bytes = limits.trailer_bytes,
-                   .list_bytes = limits.trailer_bytes,
-                   .fields = limits.trailer_fields},
-      .stream_window_bytes = static_cast<std::uint32_t>(std::min<std::size_t>(window, 0x7FFF'FFFF)),
-      .allows_extended_connect = true};
+  return {.streams = limits.http2_streams,
+          .head = {.target_bytes = limits.target_bytes,
+                   .field_line_bytes = limits.field_line_bytes,
+                   .list_bytes = limits.head_bytes,
+                   .fields = limits.fields},
+          .trailers = {.target_bytes = 0,
+                       .field_line_bytes = limits.trailer_bytes,
+                       .list_bytes = limits.trailer_bytes,
+                       .fields = limits.trailer_fields},
+          .stream_window_bytes = static_cast<std::uint32_t>(stream_window_bytes(limits)),
+          .allows_extended_connect = true};
 }
 
 H2Exchange& exchange_of(h2::Stream& stream) noexcept {
@@ -57,6 +55,7 @@ H2Session::~H2Session() { cancel(); }
 void H2Session::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
   h2_->receive({input.data(), input.size()}, now);
+  if (kept_.is_due) open_windows();
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
 }
 
@@ -71,7 +70,7 @@ Standing H2Session::standing(bool is_sending) const noexcept {
   });
   const bool wants_write = h2_->wants_write();
   return {.waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
-          .can_resume = can_advance || (wants_write && !is_sending && has_room()),
+          .can_resume = can_advance || kept_.is_due || (wants_write && !is_sending && has_room()),
           .has_work = wants_write || !exchanges_.empty(),
           .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
           .is_finished = h2_->is_over()};
@@ -81,10 +80,33 @@ void H2Session::resume() {
   exchanges_.for_each([](H2Exchange& exchange) {
     if (exchange.can_advance()) exchange.advance();
   });
+  if (kept_.is_due) open_windows();
   if (has_room()) h2_->write(*this, written_at_once_bytes);
-  if (h2_->failure() == nullptr || is_failure_counted_) return;
+  if (h2_->failure() != nullptr && !is_failure_counted_) count_failure();
+}
+
+// Those of bodies that are kept whole. Where the connection keeps too much, one body after the
+// other gets whole: the oldest goes on whatever there is.
+void H2Session::open_windows() {
+  kept_.is_due = false;
+  bool is_oldest = true;
+  exchanges_.for_each([&](H2Exchange& exchange) {
+    if (!exchange.keeps_content()) return;
+    const bool may_open =
+        is_oldest || kept_.bytes < resources_.options.limits.connection_body_bytes;
+    if (may_open && exchange.has_shut_window()) exchange.open_window();
+    is_oldest = false;
+  });
+}
+
+void H2Session::count_failure() {
   is_failure_counted_ = true;
-  if (h2_->failure()->code != h2::ErrorCode::NoError) ++resources_.counters.refused_malformed;
+  const h2::Failure& failure = *h2_->failure();
+  if (failure.code == h2::ErrorCode::NoError) return;
+  ++resources_.counters.refused_malformed;
+  if (const auto& log = resources_.options.hooks.log) {
+    log(LogLevel::Info, "HTTP/2: a connection was ended: " + failure.reason);
+  }
 }
 
 bool H2Session::has_room() const noexcept {
@@ -97,6 +119,7 @@ std::optional<loop::Instant> H2Session::next_deadline() const noexcept {
   if (const auto since = h2_->settings_pending_since()) {
     take(*since + resources_.options.timeouts.head);
   }
+  if (const auto since = h2_->unfinished_since()) take(*since + resources_.options.timeouts.head);
   if (exchanges_.empty()) take(idle_since_ + resources_.idle_time());
   exchanges_.for_each([&take](const H2Exchange& exchange) {
     if (const auto deadline = exchange.deadline()) take(*deadline);
@@ -117,6 +140,12 @@ void H2Session::time_out() {
   const auto pending_since = h2_->settings_pending_since();
   if (pending_since && *pending_since + resources_.options.timeouts.head <= now) {
     h2_->terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
+  }
+  const auto unfinished_since = h2_->unfinished_since();
+  if (unfinished_since && *unfinished_since + resources_.options.timeouts.head <= now) {
+    ++resources_.counters.refused_slow;
+    is_failure_counted_ = true;
+    h2_->terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
   }
   if (exchanges_.empty() && idle_since_ + resources_.idle_time() <= now) {
     h2_->terminate(h2::ErrorCode::NoError, "idle");
@@ -155,7 +184,7 @@ void H2Session::give_back(H2Exchange& exchange) noexcept {
 void H2Session::on_request(h2::Stream& stream, bool is_end) {
   H2Exchange& exchange = *resources_.take_h2_exchange().release();
   stream.context = &exchange;
-  exchange.open(owner_, stream_, *h2_, stream);
+  exchange.open(owner_, stream_, *h2_, stream, kept_);
   exchanges_.push_back(exchange);
   exchange.begin(is_end);
 }
@@ -167,6 +196,8 @@ void H2Session::on_data(h2::Stream& stream, std::string_view data) {
 void H2Session::on_end(h2::Stream& stream, const http::Head& trailers) {
   exchange_of(stream).receive_end(trailers);
 }
+
+void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
 
 void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode) {
   H2Exchange& exchange = exchange_of(stream);

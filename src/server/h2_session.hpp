@@ -39,6 +39,7 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
   void on_request(h2::Stream& stream, bool is_end) override;
   void on_data(h2::Stream& stream, std::string_view data) override;
   void on_end(h2::Stream& stream, const http::Head& trailers) override;
+  void on_answered_early(h2::Stream& stream) override;
   void on_closed(h2::Stream& stream, h2::ErrorCode reason) override;
   void on_goaway(h2::ErrorCode) override {}
   h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
@@ -49,12 +50,15 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
   [[nodiscard]] std::optional<loop::Instant> next_deadline() const noexcept;
   void give_back(H2Exchange& exchange) noexcept;
   void begin_shut_down();
+  void open_windows();
+  void count_failure();
 
   Resources& resources_;
   const net::Stream& stream_;
   net::OutputQueue& output_;
   SessionOwner& owner_;
   std::unique_ptr<h2::Session> h2_;
+  KeptBodies kept_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
   loop::Instant idle_since_;                   // nothing has been in progress
   loop::Instant ages_at_;

@@ -38,6 +38,7 @@ void count_refusal(Resources& resources, Errc code) noexcept {
   WorkerCounters& counters = resources.counters;
   switch (status_for(code)) {
     case Status::RequestTimeout: ++counters.refused_slow; break;
+    case Status::ServiceUnavailable:  // it keeps too much content already
     case Status::ContentTooLarge:
     case Status::UriTooLong:
     case Status::RequestHeaderFieldsTooLarge: ++counters.refused_too_large; break;

@@ -60,12 +60,14 @@ h1::HeadLimits head_limits(const Limits& limits) noexcept {
           .fields = limits.fields};
 }
 
-Inbox::Inbox(const Limits& limits)
-    : lines(limits.fields), parser(h1::HeadKind::Request, head_limits(limits), lines) {}
+Inbox::Inbox(const Limits& limits, ContentBudget& budget)
+    : lines(limits.fields),
+      parser(h1::HeadKind::Request, head_limits(limits), lines),
+      body(budget) {}
 
 void Inbox::reset() {
   shrink(input);
-  shrink(body);
+  body.clear();
   parser.reset();
 }
 
@@ -85,10 +87,11 @@ ws::Poster Resources::poster() const {
 }
 
 Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop,
-                     ws::Hub& hub)
+                     ws::Hub& hub, ContentBudget& budget)
     : router(served),
       options(told),
       loop(thread_loop),
+      content_budget(budget),
       topics(hub, poster()),
       blocks(kept_blocks),
       lines(told.limits.fields),
@@ -101,7 +104,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
 }
 
 std::unique_ptr<Inbox> Resources::take_inbox() {
-  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits);
+  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits, content_budget);
   return take_last(inboxes);
 }
 

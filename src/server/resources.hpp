@@ -13,9 +13,11 @@
 #include "h1/head_parser.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
+#include "server/content_budget.hpp"
 #include "server/date_cache.hpp"
 #include "server/h1_exchange.hpp"
 #include "server/h2_exchange.hpp"
+#include "server/kept_content.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -46,7 +48,7 @@ struct WorkerCounters {
 ///
 /// From a worker's pool: a connection owns one only while a message is incomplete or has to wait.
 struct Inbox {
-  explicit Inbox(const Limits& limits);
+  Inbox(const Limits& limits, ContentBudget& budget);
 
   /// Empty again, and its memory small enough to be kept.
   void reset();
@@ -59,7 +61,7 @@ struct Inbox {
   http::Head head;  ///< while the body is read, as the next three
   h1::Framing framing;
   h1::BodyDecoder decoder;
-  std::string body;
+  KeptContent body;
   bool discards_body = false;  ///< nobody wants the body
   loop::Instant body_began{};
   loop::Instant deadline{};  ///< of the head, or of the next piece of the body
@@ -78,7 +80,8 @@ inline constexpr std::size_t kept_buffer_bytes = 64 * 1024;
 /// What all connections of one thread share.
 struct Resources {
   /// `hub`, as the others, outlives it.
-  Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub);
+  Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub,
+            ContentBudget& budget);
 
   std::unique_ptr<Inbox> take_inbox();
   void give_back(std::unique_ptr<Inbox> inbox) noexcept;
@@ -103,6 +106,7 @@ struct Resources {
   const Router& router;
   const ServerOptions& options;
   loop::Loop& loop;
+  ContentBudget& content_budget;
   ws::Codecs codecs;
   ws::Topics topics;
   net::OutputQueue::Blocks blocks;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/free_memory.hpp"
 #include "net/tcp_stream.hpp"
 #include "tls/tls_stream.hpp"
 
@@ -12,6 +13,9 @@ namespace skua::server {
 namespace {
 
 constexpr Duration cap_retry = 100ms;
+/// When no connection has gone for so long, it is time to tidy up after many bytes.
+constexpr Duration trim_delay = 2s;
+constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
 loop::BackendKind kind(BackendChoice choice) noexcept {
   switch (choice) {
@@ -37,13 +41,16 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_, shared.hub),
+      resources_(router, options, *loop_, shared.hub, shared.content_budget),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
       reload_timer_(
           loop_->timers(),
-          [](void* self) noexcept { static_cast<Worker*>(self)->reload_certificates(); }, this) {
+          [](void* self) noexcept { static_cast<Worker*>(self)->reload_certificates(); }, this),
+      trim_timer_(
+          loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->trim_memory(); },
+          this) {
   loop_->use_pool(&shared.pool);
 }
 
@@ -140,6 +147,9 @@ void Worker::connection_closed(Connection& connection) noexcept {
   shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);
   connection.unlink();
   update_pressure();
+  if (resources_.counters.bytes_received - trimmed_bytes_ >= trim_after_bytes) {
+    trim_timer_.start(trim_delay);
+  }
   end_if_done();
 }
 
@@ -160,6 +170,12 @@ void Worker::update_pressure() noexcept {
   resume_timer_.start(cap_retry);
 }
 
+// What a burst has made the allocator keep.
+void Worker::trim_memory() noexcept {
+  trimmed_bytes_ = resources_.counters.bytes_received;
+  base::give_back_free_memory();
+}
+
 void Worker::on_accept_paused(Error error) {
   ++resources_.counters.accept_pauses;
   if (const auto& log = options_.hooks.log) log(LogLevel::Warning, error.message());
@@ -175,6 +191,7 @@ void Worker::drain() {
   resources_.is_draining = true;
   resume_timer_.stop();
   reload_timer_.stop();
+  trim_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
   if (listener_ != nullptr) listener_->drain();
   end_if_done();

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -19,14 +20,15 @@
 
 namespace skua::server {
 
-/// What all workers of a server share: touched when a connection comes or goes and when a handler
-/// offloads, never per request.
+/// What all workers of a server share: touched when a connection comes or goes, when a handler
+/// offloads, and when content is kept; not by a request that arrives whole.
 struct SharedState {
   explicit SharedState(const ServerOptions& options = {}) noexcept
-      : pool(options.offload_threads, options.offload_queue) {}
+      : pool(options.offload_threads, options.offload_queue), content_budget(options.limits) {}
 
   std::atomic<std::size_t> open_connections{0};
   loop::WorkerPool pool;
+  ContentBudget content_budget;
   ws::Hub hub{};
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null: none is spoken
 };
@@ -83,6 +85,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void drain();
   void close_all();
   void update_pressure() noexcept;
+  void trim_memory() noexcept;
   void end_if_done();
 
   const ServerOptions& options_;
@@ -94,6 +97,8 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have gone
   loop::Timer reload_timer_;
+  loop::Timer trim_timer_;           // runs while connections go
+  std::uint64_t trimmed_bytes_ = 0;  // had been received when memory was last given back
   bool is_done_ = false;
 };
 

@@ -56,6 +56,10 @@ class Recorder : public Events, public Output {
     write_down(stream, text);
     if (when_ended) when_ended(stream);
   }
+  void on_answered_early(Stream& stream) override {
+    write_down(stream, "answered early");
+    if (session != nullptr) session->reset(stream, ErrorCode::NoError);
+  }
   void on_closed(Stream& stream, ErrorCode reason) override {
     write_down(stream, "closed " + std::string(h2::name(reason)));
     if (!releases) return;

@@ -90,7 +90,7 @@ class TestWorker {
   const Transport transport_;
   ServerOptions options_;
   loop::ManualClock clock_;
-  server::SharedState shared_;
+  server::SharedState shared_{options_};
   std::unique_ptr<server::Worker> worker_;
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/page_text.hpp"
+#include "server/content_budget.hpp"
+#include "skua/error.hpp"
+
+namespace skua::server {
+
+/// The content of one request, kept until it is whole, within a server's budget.
+class KeptContent final {
+ public:
+  /// `budget` outlives it.
+  explicit KeptContent(ContentBudget& budget) noexcept : budget_(budget) {}
+  KeptContent(const KeptContent&) = delete;
+  KeptContent& operator=(const KeptContent&) = delete;
+  ~KeptContent() { clear(); }
+
+  /// Adds a copy. Overloaded or OutOfMemory where it could not: then nothing is added.
+  [[nodiscard]] Errc append(std::string_view data) noexcept {
+    if (!budget_.take(data.size(), text_.size() + data.size())) return Errc::Overloaded;
+    if (text_.append(data)) return Errc::None;
+    budget_.give_back(data.size());
+    return Errc::OutOfMemory;
+  }
+  /// Gives everything back.
+  void clear() noexcept {
+    budget_.give_back(text_.size());
+    text_.clear();
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return text_.view(); }
+  [[nodiscard]] std::size_t size() const noexcept { return text_.size(); }
+
+ private:
+  ContentBudget& budget_;
+  base::PageText text_;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// What one peer, or all of them together, may cost over HTTP/2: time for a head, streams at once,
+// memory for content that is not whole.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/http2_worker.hpp"
+#include "skua.hpp"
+
+namespace skua {
+namespace {
+
+namespace frames = h2::frames;
+using testing::Client;
+using testing::get;
+using testing::Transport;
+
+class Http2Limits : public testing::Http2Worker {
+ protected:
+  static std::string post(std::uint32_t id, std::string_view path = "/echo") {
+    return frames::headers(id, frames::request_block("POST", path), frames::open);
+  }
+  /// As say(), with no more at a time than a socket takes.
+  std::string deliver(Client& client, std::string_view bytes) {
+    std::string heard;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 32'000))) {
+      heard += say(client, bytes.substr(0, 32'000)) + " ";
+    }
+    return heard;
+  }
+  /// Content of a stream in frames.
+  static std::string content(std::uint32_t id, std::size_t bytes, char what = 'x') {
+    std::string text;
+    for (; bytes > 16'000; bytes -= 16'000) text += frames::data(id, std::string(16'000, what));
+    return text + frames::data(id, std::string(bytes, what));
+  }
+};
+
+// Time --------------------------------------------------------------------------------------------
+
+TEST_P(Http2Limits, AHeadHasItsTimeHoweverItIsDripped) {
+  const std::string block = frames::request_block("GET", "/");
+  const std::string unknown = frames::frame(h2::FrameType{0xfa}, 0, 0, std::string(100, '?'));
+  const std::vector<std::string> beginnings{
+      frames::headers(1, block, frames::end),         // END_HEADERS is missing
+      frames::headers(1, block).substr(0, 5),         // not even a frame's head
+      frames::headers(1, block).substr(0, 12),        // not all of its payload
+      unknown.substr(0, 12),                          // a frame that means nothing
+      frames::settings({{3, 100}}).substr(0, 10),     // a frame of the connection
+      frames::get(1) + frames::get(3).substr(0, 20),  // behind a request that was answered
+  };
+  for (const std::string& beginning : beginnings) {
+    Client client = greeted();
+    say(client, beginning);
+    worker().advance(9s);
+    EXPECT_EQ(heard(client), "") << beginning.size();
+    worker().advance(2s);
+    const std::string last = heard(client);
+    EXPECT_NE(last.find("GOAWAY"), last.npos) << beginning.size() << last;
+    EXPECT_TRUE(client.is_closed()) << beginning.size();
+  }
+  EXPECT_EQ(worker().counters().refused_slow, beginnings.size());
+}
+
+TEST_P(Http2Limits, AHeadInManyFramesHasNoMoreTime) {
+  Client client = greeted();
+  say(client, frames::headers(1, frames::request_block("GET", "/"), frames::end));
+  worker().advance(7s);
+  EXPECT_EQ(say(client, frames::continuation(1, "", 0)), "");
+  worker().advance(4s);
+  const std::string last = heard(client);
+  EXPECT_NE(last.find("GOAWAY"), last.npos) << last;
+}
+
+TEST_P(Http2Limits, ContentHasTimesOfItsOwn) {
+  Client client = greeted();
+  say(client, post(1) + frames::data(1, "content", frames::end).substr(0, 12));
+  worker().advance(20s);
+  EXPECT_EQ(heard(client), "");
+  worker().advance(11s);
+  EXPECT_EQ(heard(client), "HEADERS(1) DATA(1)!") << "408";
+}
+
+// Streams -----------------------------------------------------------------------------------------
+
+TEST_P(Http2Limits, OneStreamTooManyIsRefusedAndTheOthersGoOn) {
+  Client client = greeted();
+  std::string requests;
+  for (std::uint32_t i = 0; i < 100; ++i) requests += frames::get(2 * i + 1, "/after/1000");
+  EXPECT_EQ(say(client, requests + frames::get(201)), "RST_STREAM(201,REFUSED_STREAM)");
+  worker().advance(1s);
+  const std::string answers = heard(client);
+  EXPECT_NE(answers.find("DATA(199)!"), answers.npos) << answers;
+  EXPECT_EQ(say(client, frames::get(203)), "HEADERS(203) DATA(203)!");
+}
+
+// Memory ------------------------------------------------------------------------------------------
+
+TEST_P(Http2Limits, BodiesThatAreKeptWaitForEachOther) {
+  options_.limits.connection_body_bytes = 100'000;
+  Client client = greeted();
+  constexpr std::size_t window = 64'000;  // of 65,536
+  std::string begun;
+  for (std::uint32_t id = 1; id <= 9; id += 2) begun += post(id) + content(id, window);
+  const std::string opened = deliver(client, begun);
+  EXPECT_NE(opened.find("WINDOW_UPDATE(1)"), opened.npos) << opened << ": the oldest goes on";
+  EXPECT_EQ(opened.find("WINDOW_UPDATE(9)"), opened.npos) << opened << ": the others wait";
+  for (int i = 0; i < 3; ++i) {
+    const std::string more = deliver(client, content(1, window));
+    EXPECT_NE(more.find("WINDOW_UPDATE(1)"), more.npos) << more;
+  }
+  worker().advance(25s);
+  EXPECT_EQ(say(client, content(1, 1000)), "");
+  worker().advance(25s);
+  EXPECT_EQ(heard(client), "HEADERS(3) DATA(3)!") << "408; who waits for us is not late";
+  const std::string done = say(client, frames::data(1, "", frames::end));
+  EXPECT_NE(done.find("HEADERS(1)"), done.npos) << done;
+  EXPECT_NE(done.find("WINDOW_UPDATE(5)"), done.npos) << done << ": the next";
+}
+
+TEST_P(Http2Limits, ManyBodiesThatTogetherAreTooMuchAllArrive) {
+  options_.limits.connection_body_bytes = 100'000;
+  Client client = worker().connect(Transport::H2);
+  std::string requests;
+  for (int i = 0; i < 8; ++i) {
+    requests += "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 300000\r\n\r\n";
+    requests.append(300'000, static_cast<char>('a' + i));
+  }
+  client.send(requests);
+  for (int i = 0; i < 8; ++i) {
+    worker().turn_until_readable(client);
+    const auto answer = client.answer();
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_EQ(answer->body, std::string(300'000, static_cast<char>('a' + i)));
+  }
+}
+
+TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
+  options_.limits.body_bytes = 200'000;
+  options_.limits.server_body_bytes = 400'000;  // a quarter of it is for small ones
+  std::vector<Client> clients;
+  std::vector<std::string> heard;
+  for (int i = 0; i < 4; ++i) {
+    Client& client = clients.emplace_back(greeted());
+    heard.push_back(deliver(client, post(1) + content(1, 64'000)));
+    heard.back() += deliver(client, content(1, 64'000));
+  }
+  EXPECT_EQ(heard[1].find("HEADERS"), heard[1].npos) << heard[1];
+  EXPECT_NE(heard[2].find("HEADERS(1) DATA(1)!"), heard[2].npos) << "503 " << heard[2];
+  Client small = greeted();
+  EXPECT_EQ(say(small, post(1) + frames::data(1, "small", frames::end)), "HEADERS(1) DATA(1)!");
+  EXPECT_EQ(worker().counters().refused_too_large, 2U);
+  clients.clear();
+  worker().settle();
+  Client later = worker().connect(Transport::H2);
+  const std::string whole = "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 200000\r\n\r\n";
+  EXPECT_EQ(worker().ask(later, whole + std::string(200'000, 'x'))->status, 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Http2Limits, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+// Over HTTP/1 the same budget
+// -----------------------------------------------------------------------
+
+TEST(BodyBudget, HoldsForAllConnectionsOfAServer) {
+  Router router;
+  router.post("/", [](const Request& request) { return std::to_string(request.body().size()); });
+  ServerOptions options;
+  options.limits.body_bytes = 200'000;
+  options.limits.server_body_bytes = 460'000;
+  testing::TestWorker worker(router, BackendChoice::Poll, options, Transport::Tcp);
+  const std::string head = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 200000\r\n\r\n";
+  std::vector<Client> clients;
+  int refused = 0;
+  for (int i = 0; i < 4; ++i) {
+    Client& client = clients.emplace_back(worker.connect());
+    for (const std::string& piece : {head, std::string(60'000, 'x'), std::string(60'000, 'x')}) {
+      client.send(piece);
+      for (int turn = 0; turn < 4; ++turn) worker.settle();
+    }
+    if (!testing::TestWorker::is_readable(client)) continue;
+    EXPECT_EQ(client.answer()->status, 503);
+    ++refused;
+  }
+  EXPECT_EQ(refused, 2);
+  Client small = worker.connect();
+  small.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n");
+  worker.settle();
+  EXPECT_EQ(worker.ask(small, "small")->body, "5");
+  clients.front().send(std::string(80'000, 'x'));
+  worker.turn_until_readable(clients.front());
+  EXPECT_EQ(clients.front().answer()->body, "200000");
+  clients.clear();
+  worker.settle();
+  Client later = worker.connect();
+  for (const std::string& piece : {head, std::string(100'000, 'x'), std::string(100'000, 'x')}) {
+    later.send(piece);
+    for (int turn = 0; turn < 4; ++turn) worker.settle();
+  }
+  EXPECT_EQ(later.answer()->body, "200000");
+}
+
+}  // namespace
+}  // namespace skua
