@@ -22,6 +22,8 @@ int exit_code_of(Errc code) noexcept {
     case PlainHttp: return tls_failed;
     case TimedOut:
     case TooSlow: return timed_out;
+    case HandlerTimedOut:
+    case AlreadyStarted:
     case AddressInUse:
     case Cancelled:
     case Overloaded:

@@ -80,6 +80,8 @@ enum class Errc : std::uint16_t {
   Refused,
   Cancelled,
   Overloaded,
+  HandlerTimedOut,
+  AlreadyStarted,
   AddressInUse,
   AddressUnavailable,
   InvalidAddress,

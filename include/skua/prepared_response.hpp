@@ -47,6 +47,7 @@ class PreparedResponse final {
   FieldLines lines_;
   std::uint32_t head_bytes_ = 0;
   Status status_ = Status::Ok;
+  bool closes_connection_ = false;
 };
 
 }  // namespace skua

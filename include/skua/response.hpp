@@ -86,6 +86,9 @@ class Response final {
 
   /// Sets a field, in place of any with the same name; Set-Cookie is always added.
   ///
+  /// `Connection: close` ends the connection after this response; over HTTP/2, after the requests
+  /// that are in progress on it.
+  ///
   /// Ends with: std::invalid_argument for a name that is not a token, a value with CR, LF, NUL or
   /// another
   ///            control character, and for the fields that frame a message: those are the server's.
@@ -124,6 +127,8 @@ class Response final {
   Response& body(Body body, std::string_view type = {}) &;
 
   [[nodiscard]] Status status() const noexcept { return status_; }
+  /// Whether the connection ends after this response: `Connection: close` was set.
+  [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
   /// The content, where it is in memory: empty for a file and a stream.
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
@@ -166,6 +171,7 @@ class Response final {
   Body body_;
   FieldLines lines_;
   Status status_ = Status::Ok;
+  bool closes_connection_ = false;
 };
 static_assert(sizeof(Response) <= 320);
 

@@ -122,6 +122,8 @@ constexpr Row row(Errc code) noexcept {
     case Refused: return {"the connection was refused", Status::BadGateway};
     case Cancelled: return {"the operation was cancelled", Status::ServiceUnavailable};
     case Overloaded: return {"the server is busy", Status::ServiceUnavailable};  // RFC 9110 §15.6.4
+    case HandlerTimedOut: return {"the handler took too long", Status::ServiceUnavailable};
+    case AlreadyStarted: return {"it has been started already", Status::InternalServerError};
     case AddressInUse: return {"the address is in use", Status::InternalServerError};
     case AddressUnavailable:
       return {"the address is not one of this machine", Status::InternalServerError};

@@ -8,7 +8,8 @@
 
 namespace skua {
 
-PreparedResponse::PreparedResponse(const Response& response) : status_(response.status()) {
+PreparedResponse::PreparedResponse(const Response& response)
+    : status_(response.status()), closes_connection_(response.closes_connection()) {
   if (response.content().file() != nullptr) {
     throw std::invalid_argument("PreparedResponse: a file is not in memory");
   }

@@ -30,12 +30,17 @@ const char* why_refused(http::FieldName name) noexcept {
     case TransferEncoding:
     case Trailer:
     case Te: return "the server frames the message";
-    case Connection:
+    case Connection: return "only `close` is a handler's to say";
     case KeepAlive:
     case ProxyConnection: return "the server decides how long the connection lives";
     case Upgrade: return "the server switches protocols";
     default: return nullptr;
   }
+}
+
+bool says_close(std::string_view name, std::string_view value) noexcept {
+  return ascii::equals_ignoring_case(name, "Connection") &&
+         ascii::equals_ignoring_case(value, "close");
 }
 
 http::FieldName check_name(std::string_view name) {
@@ -79,11 +84,15 @@ Response::Response(Error error) : type_(plain_text), status_(status_for(error.co
 }
 
 Response::Response(const PreparedResponse& prepared)
-    : prepared_(&prepared), body_(Body::borrowed(prepared.body())), status_(prepared.status()) {}
+    : prepared_(&prepared),
+      body_(Body::borrowed(prepared.body())),
+      status_(prepared.status()),
+      closes_connection_(prepared.closes_connection_) {}
 
 Response::Response(std::shared_ptr<const PreparedResponse> prepared) : prepared_(prepared.get()) {
   if (prepared == nullptr) throw std::invalid_argument("Response: there is no prepared response");
   status_ = prepared->status();
+  closes_connection_ = prepared->closes_connection_;
   const std::string_view text = prepared->body();
   body_ = Body(SharedText{std::move(prepared), text});
 }
@@ -107,6 +116,10 @@ Response Response::redirect(std::string_view to, Status status) {
 }
 
 Response& Response::header(std::string_view name, std::string_view value) & {
+  if (says_close(name, value)) {
+    closes_connection_ = true;
+    return *this;
+  }
   switch (check_name(name)) {
     case http::FieldName::ContentType: return type(value), *this;
     case http::FieldName::SetCookie: lines_.add(name, value); return *this;
@@ -118,6 +131,7 @@ Response& Response::header(std::string_view name, std::string_view value) & {
 }
 
 Response& Response::add_header(std::string_view name, std::string_view value) & {
+  if (says_close(name, value)) return header(name, value);
   if (check_name(name) == http::FieldName::ContentType) return type(value), *this;
   lines_.add(name, value);
   return *this;
@@ -126,6 +140,7 @@ Response& Response::add_header(std::string_view name, std::string_view value) & 
 Response& Response::remove_header(std::string_view name) & {
   if (prepared_ != nullptr && header(name)) unprepare();
   if (ascii::equals_ignoring_case(name, "Content-Type")) type_ = {};
+  if (ascii::equals_ignoring_case(name, "Connection")) closes_connection_ = false;
   lines_.remove(name);
   return *this;
 }
@@ -175,6 +190,7 @@ std::optional<std::string_view> Response::header(std::string_view name) const no
     if (type.empty()) return std::nullopt;
     return type;
   }
+  if (closes_connection_ && ascii::equals_ignoring_case(name, "Connection")) return "close";
   if (prepared_ != nullptr) {
     if (const auto value = prepared_->lines().find(name)) return value;
   }
