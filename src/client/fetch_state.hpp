@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/later.hpp"
 #include "client/core.hpp"
 #include "client/exchange.hpp"
 #include "client/reception.hpp"
@@ -17,9 +18,6 @@
 #include "skua/url.hpp"
 
 namespace skua::client {
-
-/// A longer one is none.
-inline constexpr Duration longest_timeout = 24h * 3650;
 
 /// A request on its way to its answer; see fetch().
 class Fetch final {
@@ -32,7 +30,7 @@ class Fetch final {
         fields_(spec_->fields),
         credentials_(spec_->credentials),
         expects_continue_(spec_->expects_continue) {
-    if (spec_->timeout < longest_timeout) deadline_ = began_ + spec_->timeout;
+    deadline_ = later(began_, spec_->timeout);
   }
 
   Task<Outcome<ReceptionPointer>> run();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/later.hpp"
 #include "client/timed_wait.hpp"
 #include "net/close_detached.hpp"
 #include "net/socket.hpp"
@@ -92,7 +93,7 @@ Task<Result<std::unique_ptr<net::Stream>>> Race::run(Duration limit) {
     if (left <= Duration(0)) co_return Error(Errc::TimedOut, "connect");
     if (next_ < addresses_.size()) {
       if (attempts_.empty() || now >= next_due_) {
-        next_due_ = start_next() ? now + head_start : now;
+        next_due_ = start_next() ? later(now, head_start) : now;
         continue;
       }
       left = std::min(left, next_due_ - now);

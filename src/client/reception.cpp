@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/later.hpp"
 #include "client/problem.hpp"
 #include "client/timed_wait.hpp"
 #include "skua/body.hpp"
@@ -154,7 +155,7 @@ Task<Outcome<std::optional<Bytes>>> Reception::read() {
 Task<> Reception::discard() {
   decoder_.reset();
   is_discarding_ = true;
-  deadline_ = std::min(deadline_, core_->loop.now() + discarding_time);
+  deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
   while (exchange_ && received_bytes_ < discarded_bytes) {
     const Outcome<std::optional<Bytes>> piece = co_await read();
     if (!piece) break;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/later.hpp"
 #include "base/ascii.hpp"
 #include "client/timed_wait.hpp"
 
@@ -35,7 +36,7 @@ Addresses at_port(Addresses addresses, std::uint16_t port) {
 struct Resolver::Name {
   void answer_with(Result<Addresses> got, loop::Instant now) {
     if (got && got->empty()) got = Error(Errc::NameNotResolved, "it has no address");
-    expires = now + (got ? cache_time : failure_time);
+    expires = later(now, got ? cache_time : failure_time);
     answer = std::move(got);
     is_answered = true;
     waiters.wake_all();

@@ -3,6 +3,8 @@
 // No content is read, so that a tag of a file of any size costs nothing.
 #include "files/etag.hpp"
 
+#include "base/later.hpp"
+
 #include <charconv>
 #include <cstdint>
 
@@ -29,7 +31,8 @@ void append_hex(std::string& out, std::uint64_t value) {
 
 bool is_just_modified(const FileStat& stat, WallTime now) noexcept {
   const WallTime modified{std::chrono::nanoseconds(stat.modified_ns)};
-  return modified > now - coarsest_clock && modified <= now + coarsest_clock;
+  return modified > now - coarsest_clock &&
+         modified <= later(now, WallTime::duration(coarsest_clock));
 }
 
 std::string make_etag(const FileStat& stat, WallTime now) {

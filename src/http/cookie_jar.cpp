@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/later.hpp"
 #include "http/cookie_match.hpp"
 #include "http/kept_cookie.hpp"
 #include "http/url_parts.hpp"
@@ -127,7 +128,8 @@ Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
   if (!site->is_name || is_public(cookie.domain)) cookie.host_only = true;
   if (const Result<void> checked = check_sayable(cookie); !checked) return checked;
   if (cookie.expires) {  // RFC 6265bis §5.5
-    cookie.expires = std::min<sys_seconds>(*cookie.expires, now + std::chrono::days(400));
+    cookie.expires = std::min<sys_seconds>(
+        *cookie.expires, later(now, std::chrono::seconds(std::chrono::days(400))));
   }
   return keep(std::move(cookie), now);
 }

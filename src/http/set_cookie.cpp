@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/later.hpp"
 #include "http/cookie.hpp"
 #include "http/cookie_date.hpp"
 #include "skua/cookie.hpp"
@@ -133,9 +134,9 @@ Result<SetCookie> SetCookie::parse(std::string_view field) {
 
 std::optional<sys_seconds> SetCookie::expiry(sys_seconds now) const noexcept {
   if (max_age) {
-    return max_age->count() <= 0 ? sys_seconds{} : now + std::min(*max_age, longest_life);
+    return max_age->count() <= 0 ? sys_seconds{} : later(now, std::min(*max_age, longest_life));
   }
-  if (expires) return std::min(*expires, now + longest_life);
+  if (expires) return std::min(*expires, later(now, longest_life));
   return std::nullopt;
 }
 

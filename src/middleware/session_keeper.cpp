@@ -10,6 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/base64.hpp"
+#include "base/later.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/hmac.hpp"
 #include "http/field.hpp"
@@ -121,7 +122,8 @@ bool SessionKeeper::read_plain(std::string_view plain, sys_seconds now, Session&
   const sys_seconds sealed = take_time(plain);
   const sys_seconds expires = take_time(plain);
   session.begun_ = take_time(plain);
-  if (sealed > now + tolerance || now >= expires || now - sealed >= options_.idle) return false;
+  if (sealed > later(now, tolerance) || now >= expires || now - sealed >= options_.idle)
+    return false;
   if (options_.lifetime.count() != 0 && now - session.begun_ >= options_.lifetime) return false;
   if (now - sealed >= options_.idle / 2) session.is_due_ = true;
   session.id_ = base64::encode(plain.substr(0, id_bytes), Alphabet::Url);
@@ -145,7 +147,7 @@ std::string SessionKeeper::write(const Session& session, sys_seconds now,
                                  std::chrono::seconds age) const {
   std::string plain;
   append_time(plain, now);
-  append_time(plain, now + age);
+  append_time(plain, later(now, age));
   append_time(plain, session.is_begun_anew_ ? now : session.begun_);
   plain += base64::decode(session.id_, Alphabet::Url).value_or(std::string(id_bytes, '\0'));
   for (const auto& [name, value] : session.values_) {
@@ -173,7 +175,7 @@ void SessionKeeper::save(const Request& request, Response& response) const {
     const sys_seconds begun = session->is_begun_anew_ ? now : session->begun_;
     cookie.max_age = options_.idle;
     if (options_.lifetime.count() != 0) {
-      cookie.max_age = std::min(cookie.max_age, begun + options_.lifetime - now);
+      cookie.max_age = std::min(cookie.max_age, later(begun, options_.lifetime) - now);
     }
     response.cookie(options_.name, write(*session, now, cookie.max_age), cookie);
   } else if (is_deleted) {

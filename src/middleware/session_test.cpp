@@ -86,6 +86,19 @@ TEST_F(Sessions, RememberWhatWasSet) {
   EXPECT_FALSE(visit([](Request& request) { session(request).erase("name"); }));
 }
 
+TEST_F(Sessions, MayLastForEver) {
+  constexpr auto never = std::chrono::seconds::max();
+  for (const auto& [idle, lifetime] : {std::pair{never, 0s}, {never, never}, {86'400s, never}}) {
+    use({.keys = {first_key}, .idle = idle, .lifetime = lifetime});
+    cookie_.clear();
+    EXPECT_TRUE(set("name", "Ada"));
+    EXPECT_EQ(get("name"), "Ada");
+    now_ += 12h - 1s;
+    EXPECT_EQ(get("name"), "Ada");
+    now_ += 1s;
+  }
+}
+
 TEST_F(Sessions, AreForgottenWhenCleared) {
   set("name", "Ada");
   EXPECT_TRUE(visit([](Request& request) { session(request).clear(); }));
