@@ -8,6 +8,8 @@
 #include <array>
 #include <cstring>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "h1/head_parser.hpp"
@@ -17,6 +19,8 @@ namespace skua::h1 {
 namespace {
 
 constexpr std::size_t most_trailer_fields = 64;
+constexpr std::uint64_t longest_section = std::uint64_t{1} << 30U;  // a head parser takes no more
+constexpr std::size_t first_capacity = 512;
 constexpr http::Head no_trailers{};
 
 /// What a failed trailer section is called.
@@ -30,12 +34,32 @@ constexpr Errc trailer_error(Errc error) noexcept {
 struct BodyDecoder::Trailers {
   explicit Trailers(const BodyLimits& limits) noexcept
       : parser(HeadKind::Trailers,
-               {.field_line_bytes = limits.trailer_bytes,
-                .head_bytes = limits.trailer_bytes,
+               {.field_line_bytes = bytes_at_most(limits),
+                .head_bytes = bytes_at_most(limits),
                 .fields = limits.trailer_fields},
                lines),
-        capacity(std::size_t{limits.trailer_bytes} + 1),  // one more shows that it is too long
-        bytes(new(std::nothrow) char[capacity]) {}
+        most_bytes(bytes_at_most(limits) + 1) {}  // one more shows that it is too long
+
+  static std::size_t bytes_at_most(const BodyLimits& limits) noexcept {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(limits.trailer_bytes, longest_section));
+  }
+
+  /// Keeps as much of the input as the limit allows; nothing where memory ran out.
+  std::optional<std::size_t> append(std::string_view input) noexcept {
+    const std::size_t taken = std::min(input.size(), most_bytes - size_bytes);
+    if (size_bytes + taken > capacity) {
+      const std::size_t larger =
+          std::min(most_bytes, std::max({first_capacity, 2 * capacity, size_bytes + taken}));
+      std::unique_ptr<char[]> moved(new (std::nothrow) char[larger]);
+      if (moved == nullptr) return std::nullopt;
+      if (size_bytes != 0) std::memcpy(moved.get(), bytes.get(), size_bytes);
+      bytes = std::move(moved);
+      capacity = larger;
+    }
+    if (taken != 0) std::memcpy(bytes.get() + size_bytes, input.data(), taken);
+    size_bytes += taken;
+    return taken;
+  }
 
   /// Leaves out what must not be merged.
   void filter() noexcept {
@@ -53,7 +77,8 @@ struct BodyDecoder::Trailers {
   std::array<http::FieldLine, most_trailer_fields> lines;
   HeadParser parser;
   http::Head kept;
-  std::size_t capacity;
+  std::size_t most_bytes;
+  std::size_t capacity = 0;
   std::size_t size_bytes = 0;
   std::unique_ptr<char[]> bytes;
 };
@@ -248,16 +273,17 @@ void BodyDecoder::take_extension(char c) noexcept {
 std::size_t BodyDecoder::take_trailers(std::string_view input) noexcept {
   if (!trailers_) {
     trailers_.reset(new (std::nothrow) Trailers(limits_));
-    if (!trailers_ || !trailers_->bytes) return fail(Errc::OutOfMemory), 0;
+  }
+  const std::size_t before = trailers_ ? trailers_->size_bytes : 0;
+  const std::optional<std::size_t> taken = trailers_ ? trailers_->append(input) : std::nullopt;
+  if (!taken) {
+    fail(Errc::OutOfMemory);
+    return 0;
   }
   Trailers& t = *trailers_;
-  const std::size_t before = t.size_bytes;
-  const std::size_t taken = std::min(input.size(), t.capacity - before);
-  std::memcpy(t.bytes.get() + before, input.data(), taken);
-  t.size_bytes += taken;
   switch (t.parser.parse({t.bytes.get(), t.size_bytes})) {
-    case ParseStatus::NeedMore: return taken;
-    case ParseStatus::Failed: fail(trailer_error(t.parser.error())); return taken;
+    case ParseStatus::NeedMore: return *taken;
+    case ParseStatus::Failed: fail(trailer_error(t.parser.error())); return *taken;
     case ParseStatus::Complete: break;
   }
   t.filter();

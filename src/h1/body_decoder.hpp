@@ -20,8 +20,8 @@ inline constexpr std::uint64_t unlimited_bytes = std::numeric_limits<std::uint64
 /// What a body may cost.
 struct BodyLimits {
   std::uint64_t body_bytes = unlimited_bytes;  ///< content without chunk framing; else BodyTooLong
-  std::uint32_t extension_bytes = 4_KiB;  ///< of all chunks together; else ChunkExtensionTooLong
-  std::uint32_t trailer_bytes = 8_KiB;    ///< else TrailerTooLong
+  std::uint64_t extension_bytes = 4_KiB;  ///< of all chunks together; else ChunkExtensionTooLong
+  std::uint64_t trailer_bytes = 8_KiB;    ///< else TrailerTooLong
   std::uint16_t trailer_fields = 64;      ///< else TrailerTooLong
 };
 
@@ -117,7 +117,7 @@ class BodyDecoder {
   State state_ = State::Done;
   std::uint8_t digit_count_ = 0;  // of the chunk size that is being read
   Errc error_ = Errc::None;
-  std::uint32_t extension_bytes_ = 0;
+  std::uint64_t extension_bytes_ = 0;
   std::uint64_t left_bytes_ = 0;  // of the body or the chunk
   std::uint64_t content_bytes_ = 0;
   BodyLimits limits_;
