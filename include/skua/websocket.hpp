@@ -169,7 +169,8 @@ class WebSocket final {
   /// messages that wait for it.
   void ping(std::string_view payload = {});
   /// Tells of each ping and pong of the peer, with what it carries, until the handler has ended or
-  /// the socket is dropped. Pings are answered all the same. The function must not throw.
+  /// the socket is dropped. Pings are answered all the same. What the function throws is logged,
+  /// and closes with 1011.
   void on_control(std::function<void(WebSocketControl, std::string_view payload)> call);
   /// Begins to close: nothing can be sent after it, and what arrives until the peer's answer is
   /// dropped. Once; later calls do nothing.

@@ -3,6 +3,8 @@
 // then decide whether to read on or to close, and how long to wait for the server.
 #include "client/websocket_connection.hpp"
 
+#include "base/later.hpp"
+
 #include <utility>
 
 namespace skua::client {
@@ -35,7 +37,7 @@ std::shared_ptr<void> WebSocketConnection::hold() {
 void WebSocketConnection::abandon() {
   if (state_ == State::Closed) return;
   self_ = shared_from_this();
-  end_by_ = core_->loop.now() + options_.close;
+  end_by_ = later(core_->loop.now(), options_.close);
   socket_.release_message();
   close_socket(CloseCode::Normal);
   if (core_->is_broken_off) return break_off();

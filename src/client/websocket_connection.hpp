@@ -48,8 +48,7 @@ class WebSocketConnection final : public base::ListNode,
     try {
       call();
     } catch (...) {
-      exception_ = std::current_exception();
-      close_socket(CloseCode::InternalError);
+      callback_failed(std::current_exception());
     }
   }
   /// What a callback has thrown.
@@ -88,6 +87,10 @@ class WebSocketConnection final : public base::ListNode,
     return output_.pressure_bytes();
   }
   void settle_later() noexcept override { core_->loop.defer(settle_later_); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override {
+    exception_ = failure;
+    close_socket(CloseCode::InternalError);
+  }
   [[nodiscard]] loop::Instant now() noexcept override { return core_->loop.now(); }
   [[nodiscard]] ws::Poster poster() override;
 

@@ -3,6 +3,8 @@
 // the stream is its end. The window opens as the application takes messages. RFC 8441 §5
 #include "server/h2_socket.hpp"
 
+#include "base/later.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -53,12 +55,12 @@ h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
   const std::uint64_t pending = content_.pressure_bytes();
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
   is_end_told_ = is_ended_ && size == pending;
-  if (is_end_told_) end_deadline_ = now() + resources_.options.timeouts.linger;
+  if (is_end_told_) end_deadline_ = later(now(), resources_.options.timeouts.linger);
   return {.bytes = size, .state = is_end_told_ ? State::End : State::More};
 }
 
 void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
-  write_deadline_ = now() + resources_.options.timeouts.write;
+  write_deadline_ = later(now(), resources_.options.timeouts.write);
   while (size_bytes != 0) {
     const net::Segment& front = content_.front();
     const auto count =
@@ -83,7 +85,7 @@ void H2Socket::write(Body&& piece) {
 }
 
 void H2Socket::await_peer() {
-  write_deadline_ = now() + resources_.options.timeouts.write;
+  write_deadline_ = later(now(), resources_.options.timeouts.write);
   session_.resume_body(stream_);
 }
 
@@ -100,7 +102,7 @@ void H2Socket::time_out() {
     return session_.reset(stream_, h2::ErrorCode::Cancel);
   }
   // What waits for more urgent streams is not the peer's fault.
-  write_deadline_ = now() + resources_.options.timeouts.write;
+  write_deadline_ = later(now(), resources_.options.timeouts.write);
 }
 
 void H2Socket::close() noexcept {

@@ -50,6 +50,7 @@ class H2Socket final : private ws::Wire {
     return content_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.settle_later(); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 

@@ -47,6 +47,8 @@ class SocketCall final : private ws::SocketListener {
   void drain();
   /// The connection is gone.
   void cancel() noexcept;
+  /// What the application threw: it is logged, and closes the socket.
+  void fail(const std::exception_ptr& failure) noexcept;
 
  private:
   void on_message(const Message& message) noexcept override;
@@ -55,7 +57,6 @@ class SocketCall final : private ws::SocketListener {
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !handler_->is_done(); }
   [[nodiscard]] bool has_news() const noexcept;
   void conclude() noexcept;
-  void fail(const std::exception_ptr& failure) noexcept;
   template <class F>
   void guarded(F&& call) noexcept;
 

@@ -37,6 +37,7 @@ class WsSession final : public Session, private ws::Wire {
     return output_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.settle_later(); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/later.hpp"
 #include "ws/close_code.hpp"
 #include "ws/message_coding.hpp"
 #include "ws/remote_socket.hpp"
@@ -15,16 +16,6 @@
 #include "ws/topics.hpp"
 
 namespace skua::ws {
-namespace {
-
-// Some time that never comes, for durations that mean "never".
-constexpr Duration longest_wait = std::chrono::hours(24 * 365);
-
-loop::Instant after(loop::Instant from, Duration wait) noexcept {
-  return from + std::min(wait, longest_wait);
-}
-
-}  // namespace
 
 Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
                Codecs& codecs, Topics* topics)
@@ -124,7 +115,11 @@ void Socket::handle_control(WebSocketControl control) {
   if (extras_ == nullptr || !extras_->on_control) return;
   // It may be replaced, or the socket closed, meanwhile.
   const ControlCallback call = extras_->on_control;
-  call(control, reader_.payload());
+  try {
+    call(control, reader_.payload());
+  } catch (...) {
+    wire_.callback_failed(std::current_exception());
+  }
 }
 
 void Socket::handle_close() {
@@ -218,23 +213,23 @@ const std::shared_ptr<RemoteSocket>& Socket::remote() {
 // Time --------------------------------------------------------------------------------------------
 
 std::optional<loop::Instant> Socket::deadline() const noexcept {
-  if (state_ != State::Open) return after(heard_, options_.close);
+  if (state_ != State::Open) return later(heard_, options_.close);
   if (!wants_input()) return std::nullopt;
-  return after(heard_, is_pinged_ ? options_.idle : std::min(options_.ping, options_.idle));
+  return later(heard_, is_pinged_ ? options_.idle : std::min(options_.ping, options_.idle));
 }
 
 void Socket::time_out() {
   const loop::Instant now = wire_.now();
-  if (state_ == State::Closing && now >= after(heard_, options_.close)) {
+  if (state_ == State::Closing && now >= later(heard_, options_.close)) {
     end({CloseCode::Abnormal, "the peer did not answer the close"});
     return tell_end();
   }
   if (state_ != State::Open) return;
-  if (now >= after(heard_, options_.idle)) {
+  if (now >= later(heard_, options_.idle)) {
     fail({CloseCode::GoingAway, "nothing was heard for too long"});
     return tell_end();
   }
-  if (is_pinged_ || now < after(heard_, options_.ping)) return;
+  if (is_pinged_ || now < later(heard_, options_.ping)) return;
   write_frame(Opcode::Ping, false, {});
   is_pinged_ = true;
 }
@@ -246,7 +241,7 @@ void Socket::listen_again() noexcept {
 }
 
 bool Socket::is_overdue() const noexcept {
-  return is_closed() && wire_.now() >= after(heard_, options_.close);
+  return is_closed() && wire_.now() >= later(heard_, options_.close);
 }
 
 // Coroutines that receive -------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <string_view>
 
@@ -28,6 +29,8 @@ class Wire {
   [[nodiscard]] virtual std::uint64_t pending_bytes() const noexcept = 0;
   /// The socket has something new to say: it is to be looked at, at the end of the turn.
   virtual void settle_later() noexcept = 0;
+  /// A function of the application has thrown this: it is told, and the socket closed with 1011.
+  virtual void callback_failed(const std::exception_ptr& failure) noexcept = 0;
   [[nodiscard]] virtual loop::Instant now() noexcept = 0;
   /// Makes what runs a call on this thread, from any other, as long as that goes on.
   [[nodiscard]] virtual Poster poster() = 0;

@@ -288,6 +288,27 @@ TEST_P(WebSockets, AHandlerThatWaitsForSomethingElseIsDropped) {
   EXPECT_EQ(worker().counters().handlers_cancelled, 1U);
 }
 
+TEST_P(WebSockets, AControlCallbackThatThrowsClosesTheSocketAndNothingElse) {
+  router_.websocket("/", [](WebSocket& socket) -> Task<> {
+    socket.on_control([](WebSocketControl, std::string_view text) {
+      throw std::runtime_error("cannot take " + std::string(text));
+    });
+    while (true) {
+      const auto message = co_await socket.receive();
+      if (!message) break;
+    }
+  });
+  WebSocketClient client = open("/");
+  client.send(Opcode::Ping, "a ping");
+  EXPECT_EQ(client.text(), "<pong a ping>");
+  EXPECT_EQ(client.text(), "<close 1011 >");
+  EXPECT_NE(log_.find("cannot take a ping"), log_.npos) << log_;
+  WebSocketClient other = open("/");
+  other.send(Opcode::Text, "fine");
+  other.close(1000);
+  EXPECT_EQ(other.text(), "<close 1000 >");
+}
+
 TEST_P(WebSockets, ASilentPeerIsPingedAndThenGivenUp) {
   router_.websocket("/echo", echo);
   WebSocketClient client = open("/echo");
