@@ -166,6 +166,18 @@ TEST(WorkerPool, MakesEveryCallThatItTakes) {
   EXPECT_EQ(made, 500);
 }
 
+TEST(WorkerPool, MayBeDestroyedByOneOfItsCalls) {
+  auto pool = std::make_unique<WorkerPool>(2, 10);
+  EXPECT_FALSE(pool->is_own_thread());
+  std::promise<bool> dropped;
+  ASSERT_TRUE(pool->submit([&] {
+    const bool was_own = pool->is_own_thread();
+    pool.reset();
+    dropped.set_value(was_own);
+  }));
+  EXPECT_TRUE(dropped.get_future().get());
+}
+
 TEST(WorkerPool, LocksNothingWhileItDestroysACall) {
   struct SubmitsAtItsEnd {
     explicit SubmitsAtItsEnd(WorkerPool& its_pool, std::promise<bool>& its_end)

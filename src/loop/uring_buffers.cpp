@@ -18,6 +18,7 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include "loop/uring_ring.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -60,7 +61,9 @@ Result<void> UringBuffers::create(io_uring& ring, const UringOptions& options) {
   int failure = EINVAL;
   if (options.shared_buffers.max_count != 0) failure = lend(ring, options.shared_buffers, true);
   if (failure == EINVAL) failure = lend(ring, options.single_buffers, false);
-  if (failure != 0) return Error(Errc::Unsupported, "io_uring_register_buf_ring", failure);
+  if (failure != 0) {
+    return uring_error("io_uring_register_buf_ring", "io_uring's receive buffers", failure);
+  }
   return {};
 }
 

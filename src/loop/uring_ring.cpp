@@ -53,7 +53,7 @@ Result<void> UringRing::create(const UringOptions& options) {
     parameters.cq_entries = options.completions;
     failure = io_uring_queue_init_params(options.submissions, &ring_, &parameters);
   }
-  if (failure != 0) return Error(Errc::Unsupported, "io_uring_setup", -failure);
+  if (failure != 0) return uring_error("io_uring_setup", "io_uring's queues", -failure);
   is_created_ = true;
   // A submission always sits where its number says.
   for (unsigned i = 0; i < ring_.sq.ring_entries; ++i) ring_.sq.array[i] = i;

@@ -6,6 +6,7 @@
 #include <liburing.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 
 #include "loop/backend_uring.hpp"
@@ -20,6 +21,12 @@ struct Completion {
   std::int32_t result;
   std::uint32_t flags;
 };
+
+/// Why io_uring cannot be had: `call` was refused, or there is no memory for `what`.
+inline Error uring_error(const char* call, const char* what, int code) noexcept {
+  const bool lacks_memory = code == ENOMEM || code == EAGAIN;
+  return lacks_memory ? Error(Errc::OutOfMemory, what, code) : Error(Errc::Unsupported, call, code);
+}
 
 /// The two queues shared with the kernel, and the system call that turns them.
 ///

@@ -3,56 +3,97 @@
 // idle threads, so that whoever offloads nothing pays nothing.
 #include "loop/worker_pool.hpp"
 
+#include <condition_variable>
+#include <deque>
+#include <mutex>
 #include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace skua::loop {
+namespace {
+
+thread_local const void* pool_of_this_thread = nullptr;
+
+}  // namespace
+
+struct WorkerPool::State {
+  State(std::size_t threads_at_most, std::size_t queued_at_most) noexcept
+      : most_threads(threads_at_most == 0 ? 1 : threads_at_most), most_queued(queued_at_most) {}
+
+  void work();
+
+  const std::size_t most_threads;
+  const std::size_t most_queued;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> queue;  // guarded by mutex, as all that follows
+  std::vector<std::thread> threads;
+  std::size_t idle = 0;
+  bool is_ending = false;
+};
+
+WorkerPool::WorkerPool(std::size_t threads, std::size_t queued)
+    : state_(std::make_shared<State>(threads, queued)) {}
 
 WorkerPool::~WorkerPool() {
   std::deque<std::function<void()>> dropped;  // outside of the lock: what they own may submit
+  std::vector<std::thread> threads;
   {
-    const std::lock_guard lock(mutex_);
-    is_ending_ = true;
-    queue_.swap(dropped);
+    const std::lock_guard lock(state_->mutex);
+    state_->is_ending = true;
+    state_->queue.swap(dropped);
+    state_->threads.swap(threads);
   }
   dropped.clear();
-  changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  state_->changed.notify_all();
+  for (std::thread& thread : threads) {
+    if (thread.get_id() == std::this_thread::get_id()) {
+      thread.detach();
+    } else {
+      thread.join();
+    }
+  }
 }
 
+bool WorkerPool::is_own_thread() const noexcept { return pool_of_this_thread == state_.get(); }
+
 bool WorkerPool::submit(std::function<void()> call) {
+  State& state = *state_;
   {
-    const std::lock_guard lock(mutex_);
-    if (is_ending_) return false;
-    const bool has_thread = idle_ > queue_.size();
-    if (!has_thread && threads_.size() < most_threads_) {
+    const std::lock_guard lock(state.mutex);
+    if (state.is_ending) return false;
+    const bool has_thread = state.idle > state.queue.size();
+    if (!has_thread && state.threads.size() < state.most_threads) {
       try {
-        threads_.emplace_back([this] { work(); });
-        ++idle_;  // it is about to look at the queue
+        state.threads.emplace_back([shared = state_] { shared->work(); });
+        ++state.idle;  // it is about to look at the queue
       } catch (const std::system_error&) {
-        if (threads_.empty()) return false;  // the system has none to give
+        if (state.threads.empty()) return false;  // the system has none to give
       }
     }
-    if (queue_.size() >= most_queued_ + idle_) return false;
-    queue_.push_back(std::move(call));
+    if (state.queue.size() >= state.most_queued + state.idle) return false;
+    state.queue.push_back(std::move(call));
   }
-  changed_.notify_one();
+  state.changed.notify_one();
   return true;
 }
 
-void WorkerPool::work() {
-  std::unique_lock lock(mutex_);
+void WorkerPool::State::work() {
+  pool_of_this_thread = this;
+  std::unique_lock lock(mutex);
   while (true) {
-    changed_.wait(lock, [this] { return is_ending_ || !queue_.empty(); });
-    if (is_ending_) return;
-    std::function<void()> call = std::move(queue_.front());
-    queue_.pop_front();
-    --idle_;
+    changed.wait(lock, [this] { return is_ending || !queue.empty(); });
+    if (is_ending) return;
+    std::function<void()> call = std::move(queue.front());
+    queue.pop_front();
+    --idle;
     lock.unlock();
     call();
     call = nullptr;  // outside of the lock, too: what it owned may submit, or take its time to go
     lock.lock();
-    ++idle_;
+    ++idle;
   }
 }
 

@@ -1,42 +1,34 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
 
 namespace skua::loop {
 
 /// Threads for calls that would make a loop wait. They are started when they are first needed.
 ///
-/// Lifetime:  the destructor waits for the calls that have begun, and drops the others.
+/// Lifetime:  the destructor waits for the calls that have begun, and drops the others. One of the
+///            calls may destroy the pool: it is not waited for.
 class WorkerPool {
  public:
   /// At most `threads` calls at a time (at least one), and `queued` that wait for a thread.
-  WorkerPool(std::size_t threads, std::size_t queued) noexcept
-      : most_threads_(threads == 0 ? 1 : threads), most_queued_(queued) {}
+  WorkerPool(std::size_t threads, std::size_t queued);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
   /// Makes a call on one of the threads; false when the queue is full. Any thread.
   bool submit(std::function<void()> call);
+  /// Whether this is one of the threads.
+  [[nodiscard]] bool is_own_thread() const noexcept;
 
  private:
-  void work();
+  struct State;
 
-  const std::size_t most_threads_;
-  const std::size_t most_queued_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> queue_;  // guarded by mutex_, as all that follows
-  std::vector<std::thread> threads_;
-  std::size_t idle_ = 0;
-  bool is_ending_ = false;
+  const std::shared_ptr<State>
+      state_;  // shared with the threads, one of which may outlive the pool
 };
 
 }  // namespace skua::loop
