@@ -5,6 +5,9 @@
 
 #ifdef SKUA_HAS_TLS
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -20,6 +23,18 @@ std::string quoted(std::string_view role, const std::string& source) {
   return is_pem_text(source) ? text + " (given as text)" : text + " '" + source + "'";
 }
 
+// Opens a file without waiting for the writer of a pipe: without one it is empty.
+std::FILE* open_now(const std::string& path) noexcept {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return nullptr;
+  // Who writes to it already is waited for.
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  static_cast<void>(::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
+  std::FILE* const file = ::fdopen(descriptor, "rb");
+  if (file == nullptr) ::close(descriptor);
+  return file;
+}
+
 Outcome<std::string> read_source(const std::string& source, std::string_view role) {
   if (is_pem_text(source)) return source;
   const auto failed = [&](int code) {
@@ -27,7 +42,7 @@ Outcome<std::string> read_source(const std::string& source, std::string_view rol
                     " cannot be read: " + std::generic_category().message(code) +
                     "; check the path, and that this user may read the file");
   };
-  const std::unique_ptr<std::FILE, FreeBy<std::fclose>> file(std::fopen(source.c_str(), "rbe"));
+  const std::unique_ptr<std::FILE, FreeBy<std::fclose>> file(open_now(source));
   if (!file) return failed(errno);
   std::string text;
   std::array<char, 4096> piece;
