@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
 
 namespace skua::cli {
 
@@ -13,9 +16,19 @@ void LogSink::write(std::string_view line) {
   while (!line.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, line.data(), line.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
+    if (count <= 0) return lose(errno);
     line.remove_prefix(static_cast<std::size_t>(count));
   }
+  if (lost_lines_ == 0) return;
+  std::fprintf(stderr, "skua: standard output can be written again; %llu lines were lost\n",
+               static_cast<unsigned long long>(std::exchange(lost_lines_, 0)));
+}
+
+// Said once, not once a line: what is full or gone stays so for a while.
+void LogSink::lose(int why) {
+  if (++lost_lines_ != 1) return;
+  std::fprintf(stderr, "skua: standard output cannot be written: %s; lines are being lost\n",
+               std::generic_category().message(why).c_str());
 }
 
 }  // namespace skua::cli
