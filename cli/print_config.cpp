@@ -4,6 +4,8 @@
 #include "print_config.hpp"
 
 #include "h2/session.hpp"
+#include "net/open_files.hpp"
+#include "server/connection_cap.hpp"
 
 #include <cstdint>
 #include <cstdio>
@@ -35,13 +37,25 @@ void print_size(const char* name, std::uint64_t bytes) {
 }
 
 void print_time(const char* name, Duration time) {
+  if (time == Duration::max()) return print(name, "never");
   const auto count = [&](Duration unit) { return std::to_string(time / unit); };
   if (time % 1h == 0ns && time != 0ns) return print(name, count(1h) + " h");
   if (time % 1s == 0ns) return print(name, count(1s) + " s");
   print(name, count(1ms) + " ms");
 }
 
-void print_limits(const Limits& limits) {
+// What holds is less where the process may not open so many files.
+void print_connections(const ServerOptions& options) {
+  const std::size_t wanted = options.limits.connections;
+  const std::size_t open_files = net::open_files_limit();
+  const std::size_t cap = server::connection_cap(options, open_files, net::open_files_count());
+  if (cap == wanted) return print_count("connections", cap);
+  print("connections", std::to_string(cap) + " (" + std::to_string(wanted) +
+                           ", but the process may open " + std::to_string(open_files) + " files)");
+}
+
+void print_limits(const ServerOptions& options) {
+  const Limits& limits = options.limits;
   section("limits");
   print_size("target", limits.target_bytes);
   print_size("field_line", limits.field_line_bytes);
@@ -64,7 +78,7 @@ void print_limits(const Limits& limits) {
   print_size("output", limits.output_bytes);
   print_size("stream", limits.stream_bytes);
   print_count("http2_streams", limits.http2_streams);
-  print_count("connections", limits.connections);
+  print_connections(options);
 }
 
 void print_timeouts(const Timeouts& timeouts) {
@@ -74,6 +88,8 @@ void print_timeouts(const Timeouts& timeouts) {
   print_time("body", timeouts.body);
   print_time("body_grace", timeouts.body_grace);
   print_time("write", timeouts.write);
+  print_time("handler", timeouts.handler);
+  print_time("half_closed", timeouts.half_closed);
   print_time("idle", timeouts.idle);
   print_time("idle_under_pressure", timeouts.idle_under_pressure);
   print_time("connection_age", timeouts.connection_age);
@@ -127,7 +143,7 @@ void print_config(const ServeOptions& options) {
   print_flag("access_log", options.access_log);
   print_files(options.files);
   print_tls(options);
-  print_limits(server.limits);
+  print_limits(server);
   print_timeouts(server.timeouts);
 }
 

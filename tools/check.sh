@@ -18,6 +18,7 @@ check layers python3 tools/check_layers.py src/LAYERS src include
 check sizes python3 tools/check_sizes.py "${roots[@]}"
 check coroutines python3 tools/check_coroutines.py "${roots[@]}"
 check types python3 tools/check_types.py "${roots[@]}"
+check times python3 tools/check_times.py src include cli examples
 check format bash tools/format.sh --check
 check headers python3 tools/check_headers.py include
 check snippets python3 tools/check_snippets.py .

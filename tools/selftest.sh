@@ -108,6 +108,23 @@ passes "types: each defined once" types
 { echo 'namespace a {'; echo 'class B final : public C {'; echo '};'; echo '}  // namespace a'; } >src/base/d.cpp
 fails "types: defined twice" "a::B is defined in src/base/b.hpp and in src/base/d.cpp" types
 
+times() { python3 "$tools/check_times.py" src; }
+fresh
+{ echo 'auto a = later(loop.now(), timeouts.body);'; echo 'began_ += now - paused_;'; echo 'auto b = now - since; ++now; i = snow + 1;'
+  echo '// now + timeout'; echo 'auto c = idle_timeout() + lengths;'
+  echo 'auto d = now + step;  // time-safe: a constant'; } >src/base/a.cpp
+echo 'auto end = now() + 20s;' >src/base/a_test.cpp
+passes "times: saturating" times
+while IFS= read -r statement; do
+  fresh; printf '%s\n' "$statement" >src/base/a.cpp; fails "times: $statement" "use later()" times
+done <<'BAD'
+deadline_ = loop.now() + wait;
+take(idle_since_ + resources_.idle_time());
+const auto end = *since + x;
+a = b + options.timeouts.body;
+return began_+limit;
+BAD
+
 headers() { python3 "$tools/check_headers.py" include; }
 fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return {}; }\n' >include/skua/a.hpp
 passes "headers: whole" headers

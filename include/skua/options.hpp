@@ -36,13 +36,17 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
   return "";
 }
 
-/// How long a server waits for a peer. Zero never means "for ever": it ends the wait at once.
+/// How long a server waits. Zero ends a wait at once; Duration::max() never ends it.
 struct Timeouts {
   Duration handshake = 10s;   ///< for that of TLS: closed
   Duration head = 10s;        ///< for a whole head, from its first byte: 408
   Duration body = 30s;        ///< between two pieces of a body: 408
   Duration body_grace = 10s;  ///< after this a body has to keep Limits::body_bytes_per_second: 408
   Duration write = 30s;       ///< for a peer that takes nothing of a response: closed
+  Duration handler =
+      Duration::max();        ///< for the response of a handler that waits: 503, and it is dropped
+  Duration half_closed = 5s;  ///< for a handler that waits, once the peer has closed its side and
+                              ///< nothing is sent to it: dropped, and closed
   Duration idle = 60s;        ///< between two requests of a connection: closed
   Duration idle_under_pressure =
       15s;                       ///< instead of idle, when 80 % of Limits::connections are open
@@ -74,7 +78,9 @@ struct Limits {
   std::size_t stream_bytes = 64_KiB;  ///< of a streamed body, either way, that the other side has
                                       ///< not taken: it has to wait
   std::uint32_t http2_streams = 100;  ///< requests at once of an HTTP/2 connection: refused
-  std::size_t connections = 65'536;   ///< open at once, over all threads: accepting pauses
+  std::size_t connections =
+      65'536;  ///< open at once, over all threads: accepting pauses. Less where the process may not
+               ///< open as many files; a reserve is kept for files and lookups
 };
 
 /// One response that was made, as hooks and access logs see it. Views live during the call only.
@@ -93,7 +99,7 @@ struct RequestRecord {
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 /// Functions of yours that a server calls on its threads, several at once when it has several
-/// threads. They must not throw. Empty ones cost nothing.
+/// threads. What they throw is caught and logged. Empty ones cost nothing.
 struct Hooks {
   std::function<void(const RequestRecord&)> on_response{};  ///< after a response was serialised
   std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
@@ -111,6 +117,7 @@ struct ServerOptions {
   unsigned offload_threads = 4;  ///< for calls of offload(), of all workers; started when needed
   std::size_t offload_queue = 1024;  ///< calls that wait for such a thread; more are refused: 503
   TlsOptions tls{};
+  bool raise_open_files = true;  ///< the soft limit on open files (RLIMIT_NOFILE) to the hard one
   bool http2 = true;  ///< for who agrees on it with TLS, or begins with it (prior knowledge)
   std::string server_name = "skua";  ///< the Server field, one line; empty leaves it out
   Timeouts timeouts{};

@@ -29,7 +29,7 @@ class ShutdownSignals final {
   ~ShutdownSignals();
 
   /// Waits for a signal, then drains the server as Server::shutdown() does; a second signal ends
-  /// that at once.
+  /// that at once. Returns when the server has ended, also where nobody sent a signal.
   void wait_and_drain(Server& server) const;
   /// The same for several servers, all drained at the same time. `on_signal` is called before that,
   /// on this thread.

@@ -60,6 +60,8 @@ class Stream {
 
   /// Whether bytes can go both ways; TLS has to shake hands first and then tells on_established.
   [[nodiscard]] virtual bool is_established() const noexcept { return true; }
+  /// Whether the peer has begun to shake hands, and is not through.
+  [[nodiscard]] virtual bool is_handshaking() const noexcept { return false; }
   /// Whether nobody on the way can read or change what is sent.
   [[nodiscard]] virtual bool is_secure() const noexcept { return false; }
   /// Whether the certificate that the peer was shown is for `host`; where none is shown, it is.

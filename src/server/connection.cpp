@@ -3,8 +3,10 @@
 // decide whether to read on, to linger or to close, and how long to wait for the peer.
 #include "server/connection.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "base/later.hpp"
 #include "h2/preface.hpp"
 #include "server/h1_writer.hpp"
 #include "server/h2_session.hpp"
@@ -50,6 +52,7 @@ void Connection::start() {
 }
 
 void Connection::drain() {
+  static_cast<void>(grants_handshake());
   session_->drain();
   if (state_ == State::Open) settle_later();
 }
@@ -62,6 +65,13 @@ void Connection::close() {
   settle_later_.cancel();
   if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
   stream_->close();
+}
+
+// A handshake that has begun is let finish by a drain; who has said nothing has the grace only.
+bool Connection::grants_handshake() noexcept {
+  if (!stream_->is_handshaking() || is_handshake_granted_) return false;
+  is_handshake_granted_ = true;
+  return true;
 }
 
 void Connection::on_established() {
@@ -181,6 +191,7 @@ std::size_t Connection::send_now(std::span<const net::Slice> slices) {
 void Connection::note_sent(std::uint64_t count) noexcept {
   if (count == 0) return;
   is_write_timed_ = false;  // the peer took something
+  absent_until_ = loop::Instant::max();
   resources_.counters.bytes_sent += count;
 }
 
@@ -213,15 +224,24 @@ void Connection::start_timer(const Standing& now) {
     is_write_timed_ = true;
     return;
   }
-  if (is_new_ && !resources_.is_draining) return;  // it runs since the start
-  switch (now.waiting) {
-    case Waiting::Head:
-    case Waiting::Body:
-    case Waiting::Peer: return timer_.start(session_->deadline() - resources_.loop.now());
-    case Waiting::Handler: return timer_.stop();
-    case Waiting::Request: break;
+  if (is_new_ && !resources_.is_draining) return;                   // it runs since the start
+  if (is_handshake_granted_ && !stream_->is_established()) return;  // as does this one
+  if (now.waiting == Waiting::Request) {
+    return timer_.start(resources_.is_draining ? timeouts.drain_grace : resources_.idle_time());
   }
-  timer_.start(resources_.is_draining ? timeouts.drain_grace : resources_.idle_time());
+  loop::Instant end = end_of_patience();
+  if (now.waiting != Waiting::Handler) end = std::min(end, session_->deadline());
+  if (end == loop::Instant::max()) return timer_.stop();
+  timer_.start(end - resources_.loop.now());
+}
+
+// Nobody knows whether a peer that has closed its side still reads: docs/decisions/0016.
+loop::Instant Connection::end_of_patience() noexcept {
+  if (!peer_has_ended_) return loop::Instant::max();
+  if (absent_until_ == loop::Instant::max()) {
+    absent_until_ = later(resources_.loop.now(), resources_.options.timeouts.half_closed);
+  }
+  return absent_until_;
 }
 
 void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(self)->time_out(); }
@@ -229,10 +249,14 @@ void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(sel
 void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(self)->settle(); }
 
 void Connection::time_out() {
+  if (resources_.is_draining && grants_handshake()) {
+    return timer_.start(resources_.options.timeouts.handshake);
+  }
   if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
   const Waiting waiting = session_->standing(is_sending_).waiting;
+  const bool is_absent = peer_has_ended_ && absent_until_ <= resources_.loop.now();
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
-  if (state_ == State::Open && !is_sending_ && has_deadline) {
+  if (state_ == State::Open && !is_sending_ && !is_absent && has_deadline) {
     session_->time_out();
     return settle();
   }

@@ -72,6 +72,8 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void finish();
   void set_receiving(bool wanted);
   void start_timer(const Standing& now);
+  loop::Instant end_of_patience() noexcept;
+  bool grants_handshake() noexcept;
   void time_out();
 
   Resources& resources_;
@@ -83,13 +85,15 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   Session* session_ = &h1_;
   loop::Timer timer_;
   loop::Deferred settle_later_;  // at the end of the turn, when every connection has received
+  loop::Instant absent_until_ = loop::Instant::max();  ///< of a peer that closed its side
   State state_ = State::Open;
   bool is_receiving_ = false;
-  bool is_sending_ = false;         ///< a send is pending
-  bool is_write_timed_ = false;     ///< the timer runs since the peer last took something
-  bool peer_has_ended_ = false;     ///< the peer closed its side
-  bool is_new_ = true;              ///< what the peer speaks is not known yet
-  std::uint8_t preface_bytes_ = 0;  ///< of HTTP/2's, which it has sent meanwhile
+  bool is_sending_ = false;            ///< a send is pending
+  bool is_write_timed_ = false;        ///< the timer runs since the peer last took something
+  bool is_handshake_granted_ = false;  ///< it may go on while the server drains
+  bool peer_has_ended_ = false;        ///< the peer closed its side
+  bool is_new_ = true;                 ///< what the peer speaks is not known yet
+  std::uint8_t preface_bytes_ = 0;     ///< of HTTP/2's, which it has sent meanwhile
 };
 
 }  // namespace skua::server

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/later.hpp"
 #include "loop/clock.hpp"
 #include "server/resources.hpp"
 
@@ -14,7 +15,7 @@ inline loop::Instant end_of_age(Resources& resources, const void* seed) noexcept
   const Duration age = resources.options.timeouts.connection_age;
   const auto spread =
       static_cast<Duration::rep>(reinterpret_cast<std::uintptr_t>(seed) >> 6 & 0xFF);
-  return resources.loop.now() + age / 10 * 9 + age / 5 * spread / 255;
+  return later(later(resources.loop.now(), age / 10 * 9), age / (5 * 255) * spread);
 }
 
 }  // namespace skua::server

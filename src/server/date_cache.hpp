@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/http_date.hpp"
+#include "base/later.hpp"
 #include "loop/clock.hpp"
 #include "skua/response.hpp"
 
@@ -51,7 +52,7 @@ class DateCache {
     const auto wall = std::chrono::system_clock::now();
     const auto second = std::chrono::floor<std::chrono::seconds>(wall);
     format_http_date(second, std::span<char, http_date_bytes>(lines_.data() + 6, http_date_bytes));
-    renew_at_ = now + (second + std::chrono::seconds(1) - wall);
+    renew_at_ = later(now, Duration(second + std::chrono::seconds(1) - wall));
     for (std::size_t i = 0; i < usual_types.size(); ++i) {
       starts_[i].assign("HTTP/1.1 200 OK\r\n").append(lines_).append("Content-Type: ");
       starts_[i].append(usual_types[i]).append("\r\nContent-Length: ");

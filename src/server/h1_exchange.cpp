@@ -3,9 +3,11 @@
 // call writes, and knows when either side has to wait. RFC 9112 §6, §7.
 #include "server/h1_exchange.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/later.hpp"
 #include "h1/body_encoder.hpp"
 #include "http/target_path.hpp"
 #include "server/resources.hpp"
@@ -32,6 +34,7 @@ void H1Exchange::reset() noexcept {
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
   if (held_.capacity() > kept_buffer_bytes) held_.shrink_to_fit();
+  handler_deadline_ = loop::Instant::max();
   written_bytes_ = 0;
   is_body_done_ = true;
   is_paused_ = owes_continue_ = is_chunked_ = false;
@@ -50,11 +53,11 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   inbox_ = std::move(inbox);
   inbox_->take_head(head);
   inbox_->framing = *h1::frame_request(inbox_->head);
-  const Result<void> started = inbox_->decoder.start(
-      framing, {.body_bytes = limits.streamed_body_bytes,
-                .extension_bytes = static_cast<std::uint32_t>(limits.chunk_extension_bytes),
-                .trailer_bytes = static_cast<std::uint32_t>(limits.trailer_bytes),
-                .trailer_fields = limits.trailer_fields});
+  const Result<void> started =
+      inbox_->decoder.start(framing, {.body_bytes = limits.streamed_body_bytes,
+                                      .extension_bytes = limits.chunk_extension_bytes,
+                                      .trailer_bytes = limits.trailer_bytes,
+                                      .trailer_fields = limits.trailer_fields});
   if (!started) return started.error();
   parts.head = &inbox_->head;
   parts.host = inbox_->framing.host;
@@ -72,6 +75,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
     if (!behind) return behind;
     rest = *behind;
   }
+  handler_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
   call_.start_handler();
   return rest;
 }
@@ -110,7 +114,7 @@ void H1Exchange::pause_or_wait() noexcept {
   if (waits && !is_paused_) paused_ = now;
   if (!waits && is_paused_) began_ += now - paused_;
   is_paused_ = waits;
-  deadline_ = now + resources_.options.timeouts.body;
+  deadline_ = later(now, resources_.options.timeouts.body);
 }
 
 bool H1Exchange::must_wait() const noexcept {
@@ -144,6 +148,16 @@ bool H1Exchange::wants_input() const noexcept {
 }
 
 bool H1Exchange::waits_for_peer() const noexcept { return !is_body_done_ && !is_paused_; }
+
+loop::Instant H1Exchange::deadline() const noexcept {
+  const loop::Instant of_handler = is_handler_timed() ? handler_deadline_ : loop::Instant::max();
+  return waits_for_peer() ? std::min(deadline_, of_handler) : of_handler;
+}
+
+Errc H1Exchange::overdue() const noexcept {
+  const bool is_handler = is_handler_timed() && handler_deadline_ <= resources_.loop.now();
+  return is_handler ? Errc::HandlerTimedOut : Errc::TimedOut;
+}
 
 void H1Exchange::continue_request() noexcept {
   if (!std::exchange(owes_continue_, false)) return;

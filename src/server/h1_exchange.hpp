@@ -100,7 +100,12 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
   /// Whether the peer owes us a piece of the body, and until when it may take.
   [[nodiscard]] bool waits_for_peer() const noexcept;
-  [[nodiscard]] loop::Instant deadline() const noexcept { return deadline_; }
+  /// Whether time runs out for the peer, or for the handler; when; and whose time that was.
+  [[nodiscard]] bool has_deadline() const noexcept {
+    return waits_for_peer() || is_handler_timed();
+  }
+  [[nodiscard]] loop::Instant deadline() const noexcept;
+  [[nodiscard]] Errc overdue() const noexcept;
 
   [[nodiscard]] Request& request() noexcept { return call_.request(); }
   [[nodiscard]] const http::Head& head() const noexcept;
@@ -117,6 +122,9 @@ class H1Exchange final : private CallOwner {
 
   Result<std::string_view> decode(std::string_view input);
   void pause_or_wait() noexcept;
+  [[nodiscard]] bool is_handler_timed() const noexcept {
+    return !has_started_response_ && handler_deadline_ != loop::Instant::max();
+  }
   [[nodiscard]] bool must_wait() const noexcept;
   void write_end();
   [[nodiscard]] bool is_too_slow() noexcept;
@@ -130,6 +138,7 @@ class H1Exchange final : private CallOwner {
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};    // since when it waits for us
   loop::Instant deadline_{};  // of the next piece of the body
+  loop::Instant handler_deadline_ = loop::Instant::max();
   std::uint64_t written_bytes_ = 0;
   Status status_ = Status::Ok;
   bool is_body_done_ = true;

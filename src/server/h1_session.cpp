@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/later.hpp"
 #include "server/connection_age.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1_writer.hpp"
@@ -82,7 +83,7 @@ Standing H1Session::standing(bool is_sending) const noexcept {
             .wants_input = !is_stalled_,
             .is_finished = is_finished_};
   }
-  return {.waiting = exchange_->waits_for_peer() ? Waiting::Body : Waiting::Handler,
+  return {.waiting = exchange_->has_deadline() ? Waiting::Body : Waiting::Handler,
           .can_resume = can_resume_exchange(),
           .has_work = true,
           .wants_input = !is_stalled_ && exchange_->wants_input(),
@@ -106,7 +107,7 @@ void H1Session::receive_end() {
   if (!has_work()) is_finished_ = true;
 }
 
-void H1Session::time_out() { refuse(Errc::TimedOut); }
+void H1Session::time_out() { refuse(exchange_ != nullptr ? exchange_->overdue() : Errc::TimedOut); }
 
 void H1Session::cancel() noexcept {
   if (exchange_ == nullptr) return;
@@ -153,7 +154,7 @@ void H1Session::keep_head(std::string_view input) {
   box.parser.continue_from(resources_.parser);
   box.input.assign(input);
   waiting_ = Waiting::Head;
-  box.deadline = resources_.loop.now() + resources_.options.timeouts.head;
+  box.deadline = later(resources_.loop.now(), resources_.options.timeouts.head);
 }
 
 // The head is there: answers at once if the body is, too.
@@ -210,16 +211,16 @@ void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, c
   Inbox& box = inbox();
   box.take_head(head);
   box.framing = *h1::frame_request(box.head);
-  const Result<void> started = box.decoder.start(
-      box.framing, {.body_bytes = limit,
-                    .extension_bytes = static_cast<std::uint32_t>(limits.chunk_extension_bytes),
-                    .trailer_bytes = static_cast<std::uint32_t>(limits.trailer_bytes),
-                    .trailer_fields = limits.trailer_fields});
+  const Result<void> started =
+      box.decoder.start(box.framing, {.body_bytes = limit,
+                                      .extension_bytes = limits.chunk_extension_bytes,
+                                      .trailer_bytes = limits.trailer_bytes,
+                                      .trailer_fields = limits.trailer_fields});
   if (!started) return refuse(started.error().code(), &box.head);
   waiting_ = Waiting::Body;
   box.discards_body = discards;
   box.body_began = resources_.loop.now();
-  box.deadline = box.body_began + resources_.options.timeouts.body;
+  box.deadline = later(box.body_began, resources_.options.timeouts.body);
 }
 
 std::string_view H1Session::read_body(std::string_view input) {
@@ -250,7 +251,7 @@ std::string_view H1Session::read_body(std::string_view input) {
   if (is_body_too_slow(resources_.options, now - box.body_began, box.decoder.content_bytes())) {
     return refuse(Errc::TooSlow), std::string_view();
   }
-  box.deadline = now + resources_.options.timeouts.body;
+  box.deadline = later(now, resources_.options.timeouts.body);
   return input;
 }
 
@@ -300,7 +301,9 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   // We close of our own accord only behind the last request that is here: whoever pipelined has all
   // of them answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
-  if (!framing.keep_alive || (is_to_end && is_last_received)) is_finished_ = true;
+  if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
+    is_finished_ = true;
+  }
   write_response(output_, std::move(response),
                  {.dated = resources_.dated(),
                   .is_head = head.method == Method::Head,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/later.hpp"
 #include "server/dispatch.hpp"
 #include "server/h2_socket.hpp"
 #include "server/journal.hpp"
@@ -55,7 +56,8 @@ void H2Exchange::reset() noexcept {
   received_bytes_ = held_bytes_ = dropped_bytes_ = content_bytes_ = written_bytes_ = 0;
   keeps_body_ = has_call_ = owes_continue_ = false;
   is_body_done_ = true;
-  has_response_ = is_content_ended_ = has_failed_ = is_lingering_ = false;
+  has_response_ = is_content_ended_ = has_failed_ = false;
+  is_lingering_ = closes_connection_ = false;
 }
 
 // The request -------------------------------------------------------------------------------------
@@ -109,6 +111,7 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
     owes_continue_ = request().expect_continue;
     expect_body();
   }
+  handler_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
   call_.start_handler();
   if (can_advance()) advance();
 }
@@ -116,7 +119,7 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
 void H2Exchange::expect_body() noexcept {
   is_body_done_ = false;
   began_ = resources_.loop.now();
-  body_deadline_ = began_ + resources_.options.timeouts.body;
+  body_deadline_ = later(began_, resources_.options.timeouts.body);
 }
 
 void H2Exchange::receive(std::string_view data) {
@@ -139,7 +142,7 @@ void H2Exchange::receive(std::string_view data) {
     drop(data.size());
     return refuse(is_slow ? Errc::TooSlow : Errc::BodyTooLong);
   }
-  body_deadline_ = now + resources_.options.timeouts.body;
+  body_deadline_ = later(now, resources_.options.timeouts.body);
   if (keeps_body_) return keep(data);
   if (data.empty()) return;
   const bool waited = waits_for_us();
@@ -195,7 +198,7 @@ void H2Exchange::note_turn(bool waited_for_us) noexcept {
     return;
   }
   began_ += now - paused_;
-  body_deadline_ = now + resources_.options.timeouts.body;
+  body_deadline_ = later(now, resources_.options.timeouts.body);
 }
 
 void H2Exchange::receive_end(const http::Head& trailers) {
@@ -220,7 +223,7 @@ void H2Exchange::call_wants_body() noexcept {
   owes_continue_ = false;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
   if (!has_response_) session_->inform(*stream_, Status::Continue, {});
-  body_deadline_ = resources_.loop.now() + resources_.options.timeouts.body;
+  body_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.body);
   owner_->settle_later();
 }
 
@@ -309,6 +312,7 @@ void H2Exchange::send(Response&& response, Errc error) {
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
   has_response_ = true;
+  closes_connection_ = response.closes_connection();
   ++resources_.counters.responses;
   std::string lines;
   h2::ResponseHead head = head_of(response, lines);
@@ -381,11 +385,10 @@ bool H2Exchange::waits_for_body() const noexcept {
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline();
   if (is_lingering_) return lingers_until_;
-  const bool has_content = content_bytes_ != 0;
-  if (waits_for_body()) {
-    return has_content ? std::min(body_deadline_, content_deadline_) : body_deadline_;
-  }
-  return has_content ? std::optional(content_deadline_) : std::nullopt;
+  loop::Instant end = has_call_ && !has_response_ ? handler_deadline_ : loop::Instant::max();
+  if (waits_for_body()) end = std::min(end, body_deadline_);
+  if (content_bytes_ != 0) end = std::min(end, content_deadline_);
+  return end == loop::Instant::max() ? std::nullopt : std::optional(end);
 }
 
 void H2Exchange::time_out() {
@@ -393,11 +396,12 @@ void H2Exchange::time_out() {
   const loop::Instant now = resources_.loop.now();
   // RFC 9113 §8.1: the rest of the request is not needed.
   if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
+  if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
   if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
   if (content_bytes_ == 0 || content_deadline_ > now) return;
   // What waits for more urgent streams is not the peer's fault.
   if (!session_->is_blocked_by_window(*stream_)) {
-    content_deadline_ = now + resources_.options.timeouts.write;
+    content_deadline_ = later(now, resources_.options.timeouts.write);
     return;
   }
   ++resources_.counters.refused_slow;

@@ -83,6 +83,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
   /// It has not: says so, and ends.
   void time_out();
+  /// Whether the handler wants the connection to end.
+  [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
   void call_wants_body() noexcept override;
@@ -136,6 +138,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
+  loop::Instant handler_deadline_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t held_bytes_ = 0;      // received, and not read
   std::uint64_t kept_bytes_ = 0;      // read, and kept until the content is whole
@@ -149,8 +152,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   bool is_body_done_ = true;
   bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
   bool has_response_ = false;
-  bool is_content_ended_ = false;  // all of the response's content is in content_
-  bool has_failed_ = false;        // the content cannot be completed
+  bool is_content_ended_ = false;   // all of the response's content is in content_
+  bool has_failed_ = false;         // the content cannot be completed
+  bool closes_connection_ = false;  // the handler wants it to end
   bool is_lingering_ = false;
   bool is_closed_ = true;
 };

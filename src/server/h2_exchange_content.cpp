@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/later.hpp"
 #include "net/append_file.hpp"
 #include "server/h2_exchange.hpp"
 #include "server/h2_socket.hpp"
@@ -38,7 +39,7 @@ void H2Exchange::end_stream() {
 
 void H2Exchange::count(std::uint64_t size_bytes) {
   if (content_bytes_ == 0) {
-    content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
+    content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   }
   content_bytes_ += size_bytes;
   written_bytes_ += size_bytes;
@@ -71,7 +72,7 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
 
 void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
-  content_deadline_ = resources_.loop.now() + resources_.options.timeouts.write;
+  content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   if (whole_.kind() != Body::Kind::None) {
     const std::uint64_t done = written_bytes_ - content_bytes_;
     const FileRange* const range = whole_.file();

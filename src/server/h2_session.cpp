@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/later.hpp"
 #include "server/connection_age.hpp"
 #include "server/journal.hpp"
 
@@ -117,10 +118,12 @@ std::optional<loop::Instant> H2Session::next_deadline() const noexcept {
   std::optional<loop::Instant> next = finishes_at_;
   const auto take = [&next](loop::Instant other) { next = next ? std::min(*next, other) : other; };
   if (const auto since = h2_->settings_pending_since()) {
-    take(*since + resources_.options.timeouts.head);
+    take(later(*since, resources_.options.timeouts.head));
   }
-  if (const auto since = h2_->unfinished_since()) take(*since + resources_.options.timeouts.head);
-  if (exchanges_.empty()) take(idle_since_ + resources_.idle_time());
+  if (const auto since = h2_->unfinished_since()) {
+    take(later(*since, resources_.options.timeouts.head));
+  }
+  if (exchanges_.empty()) take(later(idle_since_, resources_.idle_time()));
   exchanges_.for_each([&take](const H2Exchange& exchange) {
     if (const auto deadline = exchange.deadline()) take(*deadline);
   });
@@ -138,16 +141,16 @@ void H2Session::time_out() {
     h2_->finish_shut_down();
   }
   const auto pending_since = h2_->settings_pending_since();
-  if (pending_since && *pending_since + resources_.options.timeouts.head <= now) {
+  if (pending_since && later(*pending_since, resources_.options.timeouts.head) <= now) {
     h2_->terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
   }
   const auto unfinished_since = h2_->unfinished_since();
-  if (unfinished_since && *unfinished_since + resources_.options.timeouts.head <= now) {
+  if (unfinished_since && later(*unfinished_since, resources_.options.timeouts.head) <= now) {
     ++resources_.counters.refused_slow;
     is_failure_counted_ = true;
     h2_->terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
   }
-  if (exchanges_.empty() && idle_since_ + resources_.idle_time() <= now) {
+  if (exchanges_.empty() && later(idle_since_, resources_.idle_time()) <= now) {
     h2_->terminate(h2::ErrorCode::NoError, "idle");
   }
   exchanges_.for_each([now](H2Exchange& exchange) {
@@ -159,7 +162,7 @@ void H2Session::time_out() {
 void H2Session::begin_shut_down() {
   is_shutting_down_ = true;
   h2_->begin_shut_down();
-  finishes_at_ = resources_.loop.now() + resources_.options.timeouts.drain_grace;
+  finishes_at_ = later(resources_.loop.now(), resources_.options.timeouts.drain_grace);
 }
 
 void H2Session::drain() {
@@ -201,6 +204,7 @@ void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).ling
 
 void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode) {
   H2Exchange& exchange = exchange_of(stream);
+  if (exchange.closes_connection() && !is_shutting_down_) begin_shut_down();
   exchange.close();
   give_back(exchange);
   h2_->release(stream);

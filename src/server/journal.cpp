@@ -35,6 +35,7 @@ void record_response(const Resources& resources, const net::Stream& stream, cons
 }
 
 void count_refusal(Resources& resources, Errc code) noexcept {
+  if (code == Errc::HandlerTimedOut) return;  // one of handlers_cancelled
   WorkerCounters& counters = resources.counters;
   switch (status_for(code)) {
     case Status::RequestTimeout: ++counters.refused_slow; break;

@@ -8,6 +8,7 @@
 namespace skua::server {
 namespace {
 
+constexpr std::size_t usual_path_bytes = 8 * 1024;
 constexpr std::size_t kept_blocks = 256;
 constexpr std::size_t kept_inboxes = 64;
 constexpr std::size_t kept_exchanges = 64;
@@ -95,7 +96,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       topics(hub, poster()),
       blocks(kept_blocks),
       lines(told.limits.fields),
-      path_scratch(told.limits.target_bytes),
+      path_scratch(usual_path_bytes),
       parser(h1::HeadKind::Request, head_limits(told.limits), lines),
       date_cache(told.server_name) {
   inboxes.reserve(kept_inboxes);

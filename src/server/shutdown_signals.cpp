@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <csignal>
 #include <thread>
 #include <vector>
@@ -43,23 +44,26 @@ bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers)
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
+// One thread takes the signals, this one waits for the servers: they may end without a signal.
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal) const {
-  int signal = 0;
-  do {
-    sigwait(&impl_->signals, &signal);
-  } while (signal == SIGHUP && takes_hangup(servers));
-  if (on_signal) on_signal();
-  std::thread impatience([&] {
-    int second = 0;
-    sigwait(&impl_->signals, &second);
-    for (Server& server : servers) server.cancel();  // without effect when the drain is over
+  std::atomic<bool> has_ended = false;
+  std::thread listener([&] {
+    std::vector<std::thread> drains;
+    for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
+      if (!drains.empty()) {
+        for (Server& server : servers) server.cancel();
+      } else if (signal != SIGHUP || !takes_hangup(servers)) {
+        if (on_signal) on_signal();
+        for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+      }
+    }
+    for (std::thread& drain : drains) drain.join();
   });
-  std::vector<std::thread> drains;
-  for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
-  for (std::thread& drain : drains) drain.join();
-  pthread_kill(impatience.native_handle(), SIGINT);
-  impatience.join();
+  for (Server& server : servers) server.wait();
+  has_ended = true;
+  pthread_kill(listener.native_handle(), SIGINT);
+  listener.join();
 }
 
 }  // namespace skua

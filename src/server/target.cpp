@@ -16,7 +16,9 @@ Target find_target(Resources& resources, const net::Stream& connection, Method m
     return {Errc::MisdirectedRequest, {}, {}, {}};
   }
   const http::TargetParts split = http::split_target(path_and_query);
-  const Result<std::string_view> path = http::canonical_path(split.path, resources.path_scratch);
+  std::vector<char>& scratch = resources.path_scratch;
+  if (scratch.size() < split.path.size()) scratch.resize(split.path.size());
+  const Result<std::string_view> path = http::canonical_path(split.path, scratch);
   if (!path) return {Errc::MalformedTarget, {}, {}, {}};
   return {Errc::None, *path, split.query, resources.router.match(method, *path)};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/free_memory.hpp"
+#include "base/later.hpp"
 #include "net/tcp_stream.hpp"
 #include "tls/tls_stream.hpp"
 
@@ -50,6 +51,9 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
           [](void* self) noexcept { static_cast<Worker*>(self)->reload_certificates(); }, this),
       trim_timer_(
           loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->trim_memory(); },
+          this),
+      drain_timer_(
+          loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->close_all(); },
           this) {
   loop_->use_pool(&shared.pool);
 }
@@ -76,15 +80,8 @@ void Worker::adopt(net::Socket socket) {
   loop_->post([this, shared] { take(std::move(*shared)); });
 }
 
-void Worker::begin_drain() {
-  loop_->post([this] { drain(); });
-}
-
-void Worker::cancel() {
-  loop_->post([this] {
-    drain();
-    close_all();
-  });
+void Worker::begin_drain(Duration deadline) {
+  loop_->post([this, deadline] { drain(deadline); });
 }
 
 void Worker::add_to(Counters& sum) const noexcept {
@@ -155,7 +152,7 @@ void Worker::connection_closed(Connection& connection) noexcept {
 
 void Worker::update_pressure() noexcept {
   const std::size_t open = shared_.open_connections.load(std::memory_order_relaxed);
-  const std::size_t cap = options_.limits.connections;
+  const std::size_t cap = shared_.connection_cap;
   resources_.is_under_pressure = open > cap / 5 * 4;
   if (listener_ == nullptr || resources_.is_draining) return;
   if (open < cap) {
@@ -186,8 +183,17 @@ void Worker::on_listener_closed() {
   end_if_done();
 }
 
-void Worker::drain() {
-  if (resources_.is_draining) return;
+void Worker::drain(Duration deadline) {
+  const loop::Instant end = later(loop_->now(), deadline);
+  if (end < drained_by_) {
+    drained_by_ = end;
+    drain_timer_.start(deadline);
+  }
+  if (!resources_.is_draining) stop_taking();
+  if (deadline <= Duration::zero()) close_all();
+}
+
+void Worker::stop_taking() {
   resources_.is_draining = true;
   resume_timer_.stop();
   reload_timer_.stop();
@@ -197,7 +203,7 @@ void Worker::drain() {
   end_if_done();
 }
 
-void Worker::close_all() {
+void Worker::close_all() noexcept {
   connections_.for_each([](Connection& connection) { connection.close(); });
   if (listener_ != nullptr) listener_->close();
 }

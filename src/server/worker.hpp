@@ -23,10 +23,13 @@ namespace skua::server {
 /// What all workers of a server share: touched when a connection comes or goes, when a handler
 /// offloads, and when content is kept; not by a request that arrives whole.
 struct SharedState {
-  explicit SharedState(const ServerOptions& options = {}) noexcept
-      : pool(options.offload_threads, options.offload_queue), content_budget(options.limits) {}
+  explicit SharedState(const ServerOptions& options = {})
+      : connection_cap(options.limits.connections),
+        pool(options.offload_threads, options.offload_queue),
+        content_budget(options.limits) {}
 
   std::atomic<std::size_t> open_connections{0};
+  std::size_t connection_cap;  ///< set before the workers are made
   loop::WorkerPool pool;
   ContentBudget content_budget;
   ws::Hub hub{};
@@ -35,7 +38,7 @@ struct SharedState {
 
 /// One thread of a server: its loop, its listener, its connections.
 ///
-/// Everything but begin_drain, cancel, adopt and counters is for the thread that runs it.
+/// Everything but begin_drain, adopt and counters is for the thread that runs it.
 class Worker final : private net::ListenerSink, private ConnectionOwner {
  public:
   /// `options`, `router` and `shared` outlive the worker.
@@ -60,10 +63,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
 
   /// Takes over a connection that another worker accepted. Any thread.
   void adopt(net::Socket socket);
-  /// Stops listening, lets requests in progress finish, then ends run(). Any thread.
-  void begin_drain();
-  /// Closes everything at once, then ends run(). Any thread.
-  void cancel();
+  /// Stops listening, lets requests in progress finish, then ends run(); closes what is left at the
+  /// deadline. Called again, the earlier deadline holds. Any thread.
+  void begin_drain(Duration deadline = Duration::max());
 
   void add_to(Counters& sum) const noexcept;
   [[nodiscard]] loop::BackendKind backend() const noexcept { return loop_->backend().kind(); }
@@ -82,8 +84,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
 
   void take(net::Socket socket);
   void reload_certificates();
-  void drain();
-  void close_all();
+  void drain(Duration deadline);
+  void stop_taking();
+  void close_all() noexcept;
   void update_pressure() noexcept;
   void trim_memory() noexcept;
   void end_if_done();
@@ -99,6 +102,8 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   loop::Timer reload_timer_;
   loop::Timer trim_timer_;           // runs while connections go
   std::uint64_t trimmed_bytes_ = 0;  // had been received when memory was last given back
+  loop::Timer drain_timer_;
+  loop::Instant drained_by_ = loop::Instant::max();
   bool is_done_ = false;
 };
 

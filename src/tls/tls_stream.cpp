@@ -131,6 +131,7 @@ void TlsStream::use_unread() {
 
 void TlsStream::on_receive(std::span<char> bytes) {
   if (is_peer_done_ || (state_ != State::Handshaking && state_ != State::Open)) return;
+  has_heard_ = true;
   if (unread_.empty()) {
     const std::span<const char> unused = use(bytes);
     unread_.assign(unused.begin(), unused.end());

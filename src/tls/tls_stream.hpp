@@ -36,6 +36,9 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   void close() override;
 
   [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
+  [[nodiscard]] bool is_handshaking() const noexcept override {
+    return state_ == State::Handshaking && has_heard_;
+  }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
   [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
     return engine_->protocol();
@@ -95,6 +98,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   bool is_receiving_ = false;  ///< the sink wants bytes
   bool is_inner_receiving_ = false;
   bool has_inner_ended_ = false;
+  bool has_heard_ = false;     ///< the peer has sent something
   bool is_peer_done_ = false;  ///< it said close_notify
   bool is_using_ = false;      ///< the peer's bytes, further down on the stack
   bool is_sending_ = false;    ///< the sink waits for on_sent or on_send_failed

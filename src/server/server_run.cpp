@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// The threads of a server end by themselves: a drain, its deadline and a cancel are told to the
+// workers, each keeps its own time, and the last thread to leave says that the run has ended.
+// Whoever waits only waits for that, so nothing here needs the thread that asked.
+#include "server/server_run.hpp"
+
+#include "h2/session.hpp"
+#include "net/open_files.hpp"
+#include "server/connection_cap.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace skua::server {
+namespace {
+
+thread_local const ServerRun* run_of_this_thread = nullptr;
+
+Result<net::Address> listen_address(const ServerOptions& options) {
+  constexpr std::string_view unix_prefix = "unix:";
+  const std::string_view host = options.host;
+  if (host.starts_with(unix_prefix))
+    return net::Address::unix_path(host.substr(unix_prefix.size()));
+  return net::Address::parse(host == "localhost" ? "127.0.0.1" : host, options.port);
+}
+
+}  // namespace
+
+Error lasting_error(const Problem& problem) {
+  static std::mutex mutex;
+  static std::vector<std::unique_ptr<const std::string>> texts;
+  const std::lock_guard lock(mutex);
+  for (const auto& text : texts) {
+    if (*text == problem.text) return {problem.error.code(), text->c_str()};
+  }
+  texts.push_back(std::make_unique<const std::string>(problem.text));
+  return {problem.error.code(), texts.back()->c_str()};
+}
+
+void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context) {
+  if (!options.hooks.log) return;
+  for (const std::string& warning : context.current()->warnings()) {
+    options.hooks.log(LogLevel::Warning, "TLS: " + warning);
+  }
+}
+
+ServerRun::ServerRun(std::shared_ptr<const ServerSetup> setup)
+    : setup_(std::move(setup)), shared_(setup_->options) {}
+
+// The threads are at their end: they have let go of what is destroyed here.
+ServerRun::~ServerRun() {
+  for (std::thread& thread : threads_) {
+    if (!thread.joinable()) continue;
+    if (thread.get_id() == std::this_thread::get_id()) {
+      thread.detach();
+    } else {
+      thread.join();
+    }
+  }
+}
+
+Result<std::shared_ptr<ServerRun>> ServerRun::create(std::shared_ptr<const ServerSetup> setup) {
+  auto made = std::make_shared<ServerRun>(std::move(setup));
+  if (const Result<void> prepared = made->prepare(); !prepared) return prepared.error();
+  return made;
+}
+
+Result<void> ServerRun::prepare() {
+  const ServerOptions& options = setup_->options;
+  if (options.tls.is_enabled()) {
+    if (const Result<void> secure = prepare_tls(); !secure) return secure;
+  }
+  if (const Result<void> limited = limit_connections(); !limited) return limited;
+  for (unsigned i = 0; i < options.threads; ++i) {
+    auto worker = Worker::create(setup_->router, options, shared_);
+    if (!worker) return worker.error();
+    workers_.push_back(*std::move(worker));
+  }
+  if (const Result<void> listening = listen(); !listening) return listening;
+  if (shared_.tls != nullptr) workers_.front()->watch_certificates();
+  threads_.reserve(workers_.size());
+  return {};
+}
+
+Result<void> ServerRun::limit_connections() {
+  const ServerOptions& options = setup_->options;
+  if (options.raise_open_files) net::raise_open_files_limit();
+  const std::size_t open_files = net::open_files_limit();
+  shared_.connection_cap = connection_cap(options, open_files, net::open_files_count());
+  if (shared_.connection_cap == 0 && options.limits.connections != 0) {
+    return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) leaves none for connections");
+  }
+  if (shared_.connection_cap >= options.limits.connections || !options.hooks.log) return {};
+  options.hooks.log(LogLevel::Info, "at most " + std::to_string(shared_.connection_cap) +
+                                        " connections, as the process may open " +
+                                        std::to_string(open_files) +
+                                        " files (RLIMIT_NOFILE, ulimit -n)");
+  return {};
+}
+
+Result<void> ServerRun::prepare_tls() {
+  std::vector<std::string> protocols{"http/1.1"};
+  const ServerOptions& options = setup_->options;
+  if (options.http2 && h2::is_available()) protocols.insert(protocols.begin(), "h2");
+  auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), setup_->clock);
+  if (!made) return lasting_error(made.error());
+  shared_.tls = *std::move(made);
+  warn_of_certificates(options, *shared_.tls);
+  return {};
+}
+
+Result<void> ServerRun::listen() {
+  const Result<net::Address> wanted = listen_address(setup_->options);
+  if (!wanted) return wanted.error();
+  return wanted->is_ip() && workers_.size() > 1 ? listen_on_all(*wanted) : listen_on_first(*wanted);
+}
+
+// The kernel balances: every worker listens itself.
+Result<void> ServerRun::listen_on_all(const net::Address& wanted) {
+  // Sockets that share a port also share it with another process of ours, silently. So ask once for
+  // the port alone: a port that is taken must be an error.
+  {
+    const Result<net::Socket> probe = net::create_listener(wanted);
+    if (!probe) return probe.error();
+    address_ = net::local_address(probe->descriptor());
+  }
+  for (const auto& worker : workers_) {
+    Result<net::Socket> socket = net::create_listener(address_, {.reuse_port = true});
+    if (!socket) return socket.error();
+    worker->listen(*std::move(socket));
+  }
+  return {};
+}
+
+// One worker accepts for all: where there is only one, and where the kernel does not balance.
+Result<void> ServerRun::listen_on_first(const net::Address& wanted) {
+  Result<net::Socket> socket = net::create_listener(wanted);
+  if (!socket) return socket.error();
+  address_ = net::local_address(socket->descriptor());
+  workers_.front()->listen(*std::move(socket));
+  if (workers_.size() > 1) {
+    workers_.front()->hand_over([this, next = std::size_t{0}](net::Socket accepted) mutable {
+      next = (next + 1) % workers_.size();
+      workers_[next]->adopt(std::move(accepted));
+    });
+  }
+  return {};
+}
+
+Result<void> ServerRun::start() {
+  const std::lock_guard joining(joining_);  // whoever waits joins all of them
+  {
+    const std::lock_guard lock(mutex_);
+    running_ = workers_.size();
+  }
+  for (const auto& worker : workers_) {
+    try {
+      threads_.emplace_back([self = shared_from_this(), &worker] { self->run(*worker); });
+    } catch (const std::system_error& error) {
+      return give_up({Errc::SystemFailure, "start a thread", error.code().value()});
+    } catch (const std::bad_alloc&) {
+      return give_up({Errc::OutOfMemory, "start a thread"});
+    }
+  }
+  return {};
+}
+
+Error ServerRun::give_up(Error why) {
+  cancel();
+  threads_ended(workers_.size() - threads_.size());
+  return why;
+}
+
+void ServerRun::run(Worker& worker) {
+  run_of_this_thread = this;
+  worker.run();
+  threads_ended(1);
+}
+
+void ServerRun::threads_ended(std::size_t count) {
+  const std::lock_guard lock(mutex_);
+  running_ -= count;
+  if (running_ != 0) return;
+  if (!address_.path().empty()) ::unlink(std::string(address_.path()).c_str());
+  state_ = ServerState::Ended;
+  changed_.notify_all();
+}
+
+bool ServerRun::is_own_thread() const noexcept {
+  return run_of_this_thread == this || shared_.pool.is_own_thread();
+}
+
+void ServerRun::begin_drain(Duration deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == ServerState::Ended) return;
+    state_ = ServerState::Draining;
+  }
+  for (const auto& worker : workers_) worker->begin_drain(deadline);
+}
+
+void ServerRun::cancel() { begin_drain(Duration::zero()); }
+
+void ServerRun::wait() {
+  if (is_own_thread()) return;
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return state_ == ServerState::Ended; });
+  }
+  const std::lock_guard joining(joining_);
+  for (std::thread& thread : threads_) {
+    if (thread.joinable()) thread.join();
+  }
+}
+
+ServerState ServerRun::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void ServerRun::add_to(Counters& sum) const noexcept {
+  for (const auto& worker : workers_) worker->add_to(sum);
+}
+
+}  // namespace skua::server
