@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/later.hpp"
 #include "base/ascii.hpp"
+#include "base/later.hpp"
 #include "client/timed_wait.hpp"
 
 namespace skua::client {
