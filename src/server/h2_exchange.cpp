@@ -375,7 +375,7 @@ void H2Exchange::linger() {
     return session_->reset(*stream_, h2::ErrorCode::NoError);
   }
   is_lingering_ = true;
-  lingers_until_ = resources_.loop.now() + resources_.options.timeouts.linger;
+  lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
 }
 
 bool H2Exchange::waits_for_body() const noexcept {

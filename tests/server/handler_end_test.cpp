@@ -86,7 +86,9 @@ TEST_P(HandlerEnds, AnswerNothingInTimeIs503) {
   EXPECT_EQ(alive_, 0);
   EXPECT_EQ(worker().counters().handlers_cancelled, 1U);
   EXPECT_EQ(worker().counters().refused_malformed, 0U);
-  if (!testing::speaks_http2()) EXPECT_EQ(answer->field("Connection"), "close");
+  if (!testing::speaks_http2()) {
+    EXPECT_EQ(answer->field("Connection"), "close");
+  }
 }
 
 TEST_P(HandlerEnds, AHandlerThatIsInTimeIsLeftAlone) {
@@ -170,7 +172,9 @@ TEST_P(HandlerEnds, AHandlerMayEndItsConnection) {
     ASSERT_TRUE(answer) << path;
     EXPECT_EQ(answer->status, 200) << path;
     EXPECT_EQ(answer->body, "bye") << path;
-    if (!testing::speaks_http2()) EXPECT_EQ(answer->field("Connection"), "close") << path;
+    if (!testing::speaks_http2()) {
+      EXPECT_EQ(answer->field("Connection"), "close") << path;
+    }
     worker().advance(60ms);  // of HTTP/2: what was on its way
     worker().turn_until_readable(client);
     EXPECT_TRUE(client.is_closed()) << path;

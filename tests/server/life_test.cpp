@@ -212,8 +212,12 @@ TEST_P(LifeTable, WhileItRuns) {
   life.enter([&] { make(life.server()); });
   const bool waits = where() == Where::Elsewhere && call() == Call::Wait;
   life.go();
-  if (!waits) ASSERT_TRUE(life.is_made());
-  if (call() != Call::Cancel && where() != Where::Elsewhere) EXPECT_EQ(life.answer(), "done");
+  if (!waits) {
+    ASSERT_TRUE(life.is_made());
+  }
+  if (call() != Call::Cancel && where() != Where::Elsewhere) {
+    EXPECT_EQ(life.answer(), "done");
+  }
   const bool ends = call() == Call::Shutdown || call() == Call::ShutdownForEver;
   if (ends || call() == Call::Cancel) {
     life.server().wait();
@@ -232,7 +236,9 @@ TEST_P(LifeTable, WhileItDrains) {
   await_state(life.server(), ServerState::Draining);
   life.go();
   ASSERT_TRUE(life.is_made());
-  if (call() != Call::Cancel) EXPECT_EQ(life.answer(), "done");
+  if (call() != Call::Cancel) {
+    EXPECT_EQ(life.answer(), "done");
+  }
   ASSERT_EQ(drained.wait_for(patience), std::future_status::ready);
   expect_restarts(life);
 }
@@ -309,7 +315,9 @@ TEST_P(ServerLife, OneOfManyStartsWins) {
     threads.emplace_back([&] {
       const Result<void> result = server.start();
       if (result) ++started;
-      if (!result) EXPECT_EQ(result.error().code(), Errc::AlreadyStarted);
+      if (!result) {
+        EXPECT_EQ(result.error().code(), Errc::AlreadyStarted);
+      }
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -404,7 +412,9 @@ TEST_P(ServerLife, AHookMayEndWhatIsBeingStarted) {
   };
   server = std::make_unique<Server>(router_, std::move(options));
   const Result<void> started = server->start();
-  if (calls != 0) EXPECT_EQ(started.error().code(), Errc::Cancelled);
+  if (calls != 0) {
+    EXPECT_EQ(started.error().code(), Errc::Cancelled);
+  }
 }
 
 TEST_P(ServerLife, WaitEndsWithTheServerWhoeverEndsIt) {
