@@ -45,18 +45,18 @@ Response Response::file(const std::string& path, std::string_view type) {
 
 Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
                      Where where) {
-  auto [folder, name] = split_path(path);
+  auto [folder, file_name] = split_path(path);
   // It was named by the program: a dot at its beginning hides nothing.
   const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};
   files::Root root = files::Root::open(folder, policy).value();
-  if (root.find(name).value().stat.kind != files::FileKind::Regular) {
+  if (root.find(file_name).value().stat.kind != files::FileKind::Regular) {
     throw Exception(Error(Errc::NotFound, "Router::file: not a regular file"));
   }
   const auto site = std::make_shared<const files::FileSite>(std::move(root), options,
                                                             std::make_unique<files::TimeSource>());
   return get(
       url,
-      [site, name = std::move(name)](const Request& request) {
+      [site, name = std::move(file_name)](const Request& request) {
         return site->answer(request, name);
       },
       where);

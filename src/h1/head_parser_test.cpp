@@ -74,9 +74,9 @@ TEST(HeadParser, ParsesTrailersWithoutAStartLine) {
   EXPECT_EQ(parse_whole("A: 1\r\nB: 2\r\n\r\n", HeadKind::Trailers), "GET  1 0 14\n0A=1\n0B=2\n");
 }
 
-TEST(HeadParser, ToleratesOneLeadingCrlfAndCountsIt) {
+TEST(HeadParser, ToleratesLeadingEmptyLinesAndCountsThem) {
   EXPECT_EQ(parse_whole("\r\nGET / HTTP/1.1\r\n\r\n"), "GET / 1 0 20\n");
-  EXPECT_EQ(error_of("\r\n\r\nGET / HTTP/1.1\r\n\r\n"), Errc::MalformedStartLine);
+  EXPECT_EQ(parse_whole("\r\n\r\nGET / HTTP/1.1\r\n\r\n"), "GET / 1 0 22\n");
 }
 
 TEST(HeadParser, TheVersionMattersMoreThanTheMethod) {

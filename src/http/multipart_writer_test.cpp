@@ -125,7 +125,7 @@ TEST(MultipartWriter, IsReadBackByTheParser) {
     seen.push_back(*disposition.name + "|" + disposition.filename.value_or("-") + "|");
   }
   EXPECT_TRUE(input.empty());
-  EXPECT_EQ(seen, (std::vector<std::string>{"a\r\n|-|one", "b\\|\\|" + std::string(5000, '\r'),
+  EXPECT_EQ(seen, (std::vector<std::string>{"a%0D%0A|-|one", "b\\|\\|" + std::string(5000, '\r'),
                                             "c|a b.bin|file\r\n--\r\n"}));
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view flush_tail{"\x00\x00\xff\xff", 4};
 // RFC 7692 §7.2.3.6: an empty message is an empty block of its own.
 constexpr char empty_message = '\0';
-constexpr const char* why = "the message cannot be decompressed";
+constexpr const char* undecodable = "the message cannot be decompressed";
 constexpr int smallest_window_bits = 9;
 constexpr unsigned unused_bits = 7;           // of z_stream::data_type, as inflate() leaves it
 constexpr unsigned behind_block = 128;        // of the same
@@ -64,7 +64,7 @@ class InflateState {
   }
 
   Result<Inflater::Step> run(std::string_view input, std::span<char> room) noexcept {
-    if (error_ != Errc::None) return Error(error_, why);
+    if (error_ != Errc::None) return Error(error_, undecodable);
     if (room.empty()) return Inflater::Step{};
     stream_.next_in = in(input);
     stream_.avail_in = clamp(input.size());
@@ -85,7 +85,7 @@ class InflateState {
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       error_ = code == Z_MEM_ERROR ? Errc::OutOfMemory : Errc::MalformedCoding;
       // What came out before is looked at first, however the input was split.
-      if (step.made == 0) return Error(error_, why);
+      if (step.made == 0) return Error(error_, undecodable);
     }
     step.is_done = error_ == Errc::None && step.taken == input.size() && step.made < room.size();
     return step;
@@ -111,7 +111,7 @@ Result<void> Inflater::begin() {
   state_ = pool_ != nullptr ? pool_->states_.take() : std::make_unique<InflateState>();
   if (state_->open(window_bits_)) return {};
   state_.reset();
-  return Error(Errc::OutOfMemory, why);
+  return Error(Errc::OutOfMemory, undecodable);
 }
 
 Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
@@ -130,7 +130,7 @@ Result<Inflater::Step> Inflater::finish(std::span<char> room) {
   if (!step->is_done) return step;
   if (!state_->is_behind_whole_block()) {
     state_->refuse();
-    if (step->made == 0) return Error(Errc::MalformedCoding, why);
+    if (step->made == 0) return Error(Errc::MalformedCoding, undecodable);
     step->is_done = false;
     return step;
   }

@@ -123,12 +123,12 @@ TEST_P(Http2Limits, BodiesThatAreKeptWaitForEachOther) {
 }
 
 TEST_P(Http2Limits, ManyBodiesThatTogetherAreTooMuchAllArrive) {
-  options_.limits.connection_body_bytes = 100'000;
+  options_.limits.connection_body_bytes = 50'000;
   Client client = worker().connect(Transport::H2);
   std::string requests;
   for (int i = 0; i < 8; ++i) {
-    requests += "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 300000\r\n\r\n";
-    requests.append(300'000, static_cast<char>('a' + i));
+    requests += "POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 20000\r\n\r\n";
+    requests.append(20'000, static_cast<char>('a' + i));
   }
   client.send(requests);
   for (int i = 0; i < 8; ++i) {
@@ -136,7 +136,7 @@ TEST_P(Http2Limits, ManyBodiesThatTogetherAreTooMuchAllArrive) {
     const auto answer = client.answer();
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 200);
-    EXPECT_EQ(answer->body, std::string(300'000, static_cast<char>('a' + i)));
+    EXPECT_EQ(answer->body, std::string(20'000, static_cast<char>('a' + i)));
   }
 }
 
