@@ -179,7 +179,7 @@ function(skua_run_pieces target label pieces transport)
   set(suffix "")
   if(transport)
     list(APPEND environment SKUA_TEST_TRANSPORT=${transport}
-         "GTEST_FILTER=-*Cases*:*Budget*:*/Http2*:*/Tls*:*/Misdirected*")
+         "GTEST_FILTER=-*Cases*:*Budget*:*Life*:*/Http2*:*/Tls*:*/Misdirected*")
     set(suffix ".${transport}")
   endif()
   math(EXPR last "${pieces} - 1")

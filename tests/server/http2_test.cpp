@@ -139,7 +139,7 @@ TEST_P(Http2, AnAnswerBeforeTheContentStopsIt) {
 
 // Some clients lose a response that the reset arrives with (curl 7.88).
 TEST_P(Http2, AClientThatGoesOnAfterItsAnswerIsStoppedALittleLater) {
-  options_.limits.unread_body_bytes = 40'000;
+  options_.limits.unread_body_bytes = 50'000;
   Client client = greeted();
   const std::string post = frames::request_block("POST", "/nowhere");
   const std::string piece(16'000, 'x');
