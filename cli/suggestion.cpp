@@ -127,7 +127,7 @@ std::string reason_of(const CLI::App& command, const CLI::Error& error,
     const bool is_flag = text.find("flag") != text.npos;
     if (option.starts_with('-')) return option + (is_flag ? " takes no value" : " needs a value");
   }
-  return text;
+  return error.what();
 }
 
 std::string whole_error(const CLI::App& command, const std::string& reason,

@@ -422,7 +422,8 @@ if __name__ == "__main__":
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     try:
         tests[sys.argv[1]](sys.argv[2])
-        assert not Example.running, f"{sys.argv[1]} does not end {Example.running[0].args}"
+        left = [process.args for process in Example.running if process.poll() is None]
+        assert not left, f"{sys.argv[1]} does not end {left[0]}"
     finally:
         for process in Example.running:
             process.kill()

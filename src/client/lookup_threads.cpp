@@ -64,7 +64,9 @@ bool start_thread(F&& work) {
         thread_count.fetch_sub(1);
       }).detach();
       return true;
-    } catch (...) {  // no thread, or no memory for one
+    } catch (...) {
+      thread_count.fetch_sub(1);  // no thread, or no memory for one
+      return false;
     }
   }
   thread_count.fetch_sub(1);
@@ -101,11 +103,11 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
   void work(LookupPointer lookup) {
     while (lookup != nullptr) {
       run_lookup(options, *lookup);
-      lookup = next(std::move(lookup));
+      lookup = next(lookup);
     }
   }
   /// What the thread that has made this lookup is to do; null: it ends.
-  LookupPointer next(LookupPointer finished) {
+  LookupPointer next(const LookupPointer& finished) {
     const std::lock_guard lock(mutex);
     if (std::exchange(finished->state, LookupState::Over) != LookupState::Abandoned) --running;
     if (queue.empty() || running >= places()) return nullptr;

@@ -21,7 +21,8 @@ Log quiet(Log log) {
   return [log = std::move(log)](LogLevel level, std::string_view text) {
     try {
       log(level, text);
-    } catch (...) {  // nobody is left to be told
+    } catch (...) {
+      return;  // nobody is left to be told
     }
   };
 }

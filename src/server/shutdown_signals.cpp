@@ -44,26 +44,32 @@ bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers)
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
-// One thread takes the signals, this one waits for the servers: they may end without a signal.
+// This thread takes the signals, another waits for the servers, which may end without one. Not the
+// other way round: threads that are older than the object do not block the signals, and the kernel
+// prefers the thread that began the program to them only while it waits in sigwait().
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal) const {
   std::atomic<bool> has_ended = false;
-  std::thread listener([&] {
-    std::vector<std::thread> drains;
-    for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
-      if (!drains.empty()) {
-        for (Server& server : servers) server.cancel();
-      } else if (signal != SIGHUP || !takes_hangup(servers)) {
-        if (on_signal) on_signal();
-        for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
-      }
-    }
-    for (std::thread& drain : drains) drain.join();
+  std::thread watcher([servers, &has_ended, waiting = pthread_self()] {
+    for (Server& server : servers) server.wait();
+    has_ended = true;
+    pthread_kill(waiting, SIGINT);
   });
-  for (Server& server : servers) server.wait();
-  has_ended = true;
-  pthread_kill(listener.native_handle(), SIGINT);
-  listener.join();
+  std::vector<std::thread> drains;
+  for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
+    if (!drains.empty()) {
+      for (Server& server : servers) server.cancel();
+    } else if (signal != SIGHUP || !takes_hangup(servers)) {
+      if (on_signal) on_signal();
+      for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
+    }
+  }
+  for (std::thread& drain : drains) drain.join();
+  watcher.join();
+  // A signal of the user's may have come instead of the watcher's, which is then still to be taken.
+  const timespec at_once{};
+  while (sigtimedwait(&impl_->signals, nullptr, &at_once) > 0) {
+  }
 }
 
 }  // namespace skua

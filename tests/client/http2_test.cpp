@@ -273,7 +273,7 @@ TEST_P(ClientHttp2, AFloodEndsTheConnection) {
     peer.rest();
   });
   EXPECT_EQ(failed_with(run({Plan()}, floods.port())),
-            "error: ENHANCE_YOUR_CALM: a frame is malformed");
+            "error: too many PING frames: a frame is malformed");
 }
 
 TEST_P(ClientHttp2, ADrainingServerFinishesWhatHasBegun) {
