@@ -60,14 +60,16 @@ WorkerPool::~WorkerPool() {
 bool WorkerPool::is_own_thread() const noexcept { return pool_of_this_thread == state_.get(); }
 
 bool WorkerPool::submit(std::function<void()> call) {
-  State& state = *state_;
+  const std::shared_ptr<State> kept =
+      state_;  // the call may destroy the pool before we are through
+  State& state = *kept;
   {
     const std::lock_guard lock(state.mutex);
     if (state.is_ending) return false;
     const bool has_thread = state.idle > state.queue.size();
     if (!has_thread && state.threads.size() < state.most_threads) {
       try {
-        state.threads.emplace_back([shared = state_] { shared->work(); });
+        state.threads.emplace_back([kept] { kept->work(); });
         ++state.idle;  // it is about to look at the queue
       } catch (const std::system_error&) {
         if (state.threads.empty()) return false;  // the system has none to give

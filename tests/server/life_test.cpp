@@ -378,8 +378,10 @@ TEST_P(ServerLife, MayBeDroppedByItsOwnHandler) {
   std::future<void> is_gone = gone->get_future();
   std::shared_ptr<void> last(nullptr, [gone](void*) { gone->set_value(); });
   std::unique_ptr<Server> server;
+  Signal connected;
   const bool offloads = GetParam() == BackendChoice::Epoll;
   router_.get("/drop", [&](Request&) -> Task<std::string> {
+    EXPECT_TRUE(connected.await());
     if (offloads) {
       co_await offload([&] { server.reset(); });
     } else {
@@ -394,6 +396,7 @@ TEST_P(ServerLife, MayBeDroppedByItsOwnHandler) {
   last.reset();
   ASSERT_TRUE(server->start());
   Client client(server->port());
+  connected.give();
   client.send(get("/drop"));
   EXPECT_EQ(is_gone.wait_for(patience), std::future_status::ready);
 }
@@ -419,11 +422,14 @@ TEST_P(ServerLife, AHookMayEndWhatIsBeingStarted) {
 
 TEST_P(ServerLife, WaitEndsWithTheServerWhoeverEndsIt) {
   std::unique_ptr<TestServer> server;
+  Signal made;
   router_.post("/stop", [&] {
+    EXPECT_TRUE(made.await());
     server->operator*().shutdown();
     return "stopping";
   });
   server = std::make_unique<TestServer>(router_, GetParam(), ServerOptions{.threads = 2});
+  made.give();
   auto ended = std::async(std::launch::async, [&] { (**server).wait(); });
   Client client = server->connect();
   client.send("POST /stop HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n");
