@@ -462,14 +462,15 @@ TEST_P(ServerLife, AHookThatThrowsEndsNothing) {
 
 TEST_P(ServerLife, SignalsAreNotAwaitedOnceTheServerHasEnded) {
   const ShutdownSignals signals;
-  std::unique_ptr<TestServer> server;
+  std::atomic<Server*> stopped{nullptr};
   router_.get("/stop", [&] {
-    server->operator*().shutdown();
+    stopped.load()->shutdown();
     return "stopping";
   });
-  server = std::make_unique<TestServer>(router_, GetParam());
-  auto ended = std::async(std::launch::async, [&] { signals.wait_and_drain(**server); });
-  Client client = server->connect();
+  TestServer server(router_, GetParam());
+  stopped = &*server;
+  auto ended = std::async(std::launch::async, [&] { signals.wait_and_drain(*server); });
+  Client client = server.connect();
   client.send(get("/stop"));
   EXPECT_EQ(client.answer()->body, "stopping");
   EXPECT_EQ(ended.wait_for(patience), std::future_status::ready);
