@@ -49,7 +49,7 @@ class Server {
     auto owned = std::make_unique<skua::net::MemoryStream>();
     skua::net::MemoryStream& wire = *owned;
     Sink sink;
-    skua::tls::TlsStream stream(*loop_, std::move(owned), context_->accept());
+    skua::tls::TlsStream stream(*loop_, std::move(owned), context_);
     stream.listen(sink);
     wire.feed(input, piece_bytes);
     wire.finish();

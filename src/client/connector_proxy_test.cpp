@@ -43,8 +43,7 @@ class ConnectorProxyTest : public ConnectorTest {
     return server_on(std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket)));
   }
   std::unique_ptr<tls::TlsPeer> server_on(std::unique_ptr<net::Stream> stream) {
-    auto peer =
-        std::make_unique<tls::TlsPeer>(*loop_, server_context()->accept(), std::move(stream));
+    auto peer = std::make_unique<tls::TlsPeer>(*loop_, server_context(), std::move(stream));
     peer->receive();
     return peer;
   }
@@ -120,8 +119,7 @@ TEST_P(ConnectorProxyTest, AProxyMaySpeakTlsItself) {
   options_.proxy_tls = client_context();
   Connecting task = started();
   auto proxy = std::make_unique<tls::TlsPeer>(
-      *loop_, server_context()->accept(),
-      std::make_unique<net::TcpStream>(loop_->backend(), accepted()));
+      *loop_, server_context(), std::make_unique<net::TcpStream>(loop_->backend(), accepted()));
   proxy->receive();
   turn_until([&] { return proxy->received.ends_with("\r\n\r\n"); });
   EXPECT_TRUE(proxy->received.starts_with("CONNECT example.com:8443 ")) << proxy->received;

@@ -117,8 +117,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   }
   std::unique_ptr<tls::TlsPeer> accepted_tls() {
     auto peer = std::make_unique<tls::TlsPeer>(
-        *loop_, server_context()->accept(),
-        std::make_unique<net::TcpStream>(loop_->backend(), accepted()));
+        *loop_, server_context(), std::make_unique<net::TcpStream>(loop_->backend(), accepted()));
     peer->receive();
     return peer;
   }

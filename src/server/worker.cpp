@@ -103,8 +103,7 @@ void Worker::take(net::Socket socket) {
   std::unique_ptr<net::Stream> stream =
       std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket));
   if (shared_.tls != nullptr) {
-    stream = std::make_unique<tls::TlsStream>(*loop_, std::move(stream),
-                                              shared_.tls->current()->accept());
+    stream = std::make_unique<tls::TlsStream>(*loop_, std::move(stream), shared_.tls->current());
   }
   serve(std::move(stream));
 }

@@ -11,7 +11,7 @@ class ClientSessions : public TlsVersionsTest {
   /// Whether a new connection goes on with an earlier one.
   bool resumes(const ClientContext& client, std::string_view host = "example.com",
                std::uint16_t port = 443) {
-    TlsPair both(server_->accept(), client.connect(host, port));
+    TlsPair both(server_, client.connect(host, port));
     both.start();
     both.server.send("hello");  // the client reads the tickets with it
     both.run();
@@ -58,7 +58,7 @@ TEST_P(ClientSessions, AreNotLeftByAServerThatWasRefused) {
   client_options.authorities = authorities().other_root.certificate;
   const auto client = client_context();
   for (int i = 0; i < 2; ++i) {
-    TlsPair both(server_->accept(), client->connect("example.com", std::uint16_t{443}));
+    TlsPair both(server_, client->connect("example.com", std::uint16_t{443}));
     both.start();
     EXPECT_EQ(both.client.end(), Errc::TlsCertificate);
     EXPECT_FALSE(both.client.stream->engine().is_resumed());
@@ -88,7 +88,7 @@ TEST_P(ClientSessions, ATicketOfTls13IsUsedOnce) {
   EXPECT_FALSE(resumes(*client));
   int resumed = 0;
   for (int i = 0; i < 6; ++i) {
-    TlsPair both(server_->accept(), client->connect("example.com", std::uint16_t{443}));
+    TlsPair both(server_, client->connect("example.com", std::uint16_t{443}));
     both.client.pauses_after_bytes = 0;
     both.client.receive();
     both.server.receive();

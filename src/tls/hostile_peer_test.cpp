@@ -26,7 +26,7 @@ class HostilePeer : public TlsTest {
     out_ = BIO_new(BIO_s_mem());
     SSL_set_bio(ssl_.get(), in_, out_);
     SSL_set_connect_state(ssl_.get());
-    server_ = std::make_unique<TlsPeer>(*loop_, server_context()->accept());
+    server_ = std::make_unique<TlsPeer>(*loop_, server_context());
     server_->receive();
   }
   ~HostilePeer() override {

@@ -33,7 +33,7 @@ class Reload : public TlsTest {
 TEST_F(Reload, ShowsTheNewCertificateToNewConnections) {
   const auto context = create();
   EXPECT_EQ(context->reload_if_changed().change, Change::None);
-  TlsPair before(context->current()->accept(), client_context()->connect("example.com"));
+  TlsPair before(context->current(), client_context()->connect("example.com"));
   write(renewed_);
   EXPECT_EQ(context->reload_if_changed().change, Change::Reloaded);
   EXPECT_EQ(context->reload_if_changed().change, Change::None);
@@ -41,7 +41,7 @@ TEST_F(Reload, ShowsTheNewCertificateToNewConnections) {
   before.start();  // goes on with what it began with
   EXPECT_EQ(before.client.stream->engine().peer_certificate().fingerprint,
             authorities().server.fingerprint);
-  TlsPair after(context->current()->accept(), client_context()->connect("example.com"));
+  TlsPair after(context->current(), client_context()->connect("example.com"));
   after.start();
   EXPECT_EQ(after.client.stream->engine().peer_certificate().fingerprint, renewed_.fingerprint);
 }
@@ -68,8 +68,8 @@ TEST_F(Reload, KeepsTickets) {
   const auto context = create();
   const auto client = client_context();
   const auto talk = [&](const std::string& session) {
-    auto both = std::make_unique<TlsPair>(context->current()->accept(),
-                                          client->connect("example.com", session));
+    auto both =
+        std::make_unique<TlsPair>(context->current(), client->connect("example.com", session));
     both->start();
     return both;
   };

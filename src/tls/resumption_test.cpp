@@ -31,7 +31,7 @@ class Resumption : public TlsVersionsTest {
   }
   std::unique_ptr<TlsPair> over(const std::shared_ptr<const ServerContext>& server,
                                 std::string_view host, const std::string& session) {
-    auto both = std::make_unique<TlsPair>(server->accept(), client_->connect(host, session));
+    auto both = std::make_unique<TlsPair>(server, client_->connect(host, session));
     both->start();
     both->server.send("hello");  // the client reads the tickets with it
     both->run();
@@ -119,7 +119,7 @@ TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
     end = std::chrono::system_clock::now() + life;
     client_options.certificate = {brief.certificate, brief.private_key};
     client_ = client_context();
-    TlsPair first(server_context()->accept(), client_->connect("example.com", ""));
+    TlsPair first(server_context(), client_->connect("example.com", ""));
     first.start();
     first.server.send("hello");
     first.run();
@@ -127,7 +127,7 @@ TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
   }
   ASSERT_NE(session, "");
   std::this_thread::sleep_until(end + 1s);  // a certificate's time is in whole seconds
-  TlsPair later(server_context()->accept(), client_->connect("example.com", session));
+  TlsPair later(server_context(), client_->connect("example.com", session));
   later.start();
   EXPECT_EQ(later.server.established, 0);
 }
@@ -138,8 +138,8 @@ TEST_P(Resumption, DamagedTicketsAreNoTickets) {
   for (std::size_t at = 0; at < session.size(); at += 7) {
     std::string damaged = session;
     damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    const auto both = std::make_unique<TlsPair>(server_context()->accept(),
-                                                client_->connect("example.com", damaged));
+    const auto both =
+        std::make_unique<TlsPair>(server_context(), client_->connect("example.com", damaged));
     both->start();
     if (both->server.established == 1) has_refused |= !both->server.stream->engine().is_resumed();
   }

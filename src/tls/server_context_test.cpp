@@ -148,7 +148,7 @@ TEST_F(Context, MakesACertificateForThisMachine) {
   EXPECT_EQ(context->fingerprint().size(), 32U * 3 - 1);
   client_options.insecure = true;
   for (const char* host : {"localhost", "127.0.0.1", "::1"}) {
-    TlsPair both(context->accept(), client_context()->connect(host));
+    TlsPair both(context, client_context()->connect(host));
     both.start();
     EXPECT_TRUE(both.server.stream->engine().covers(host));
     EXPECT_EQ(both.client.stream->engine().peer_certificate().fingerprint, context->fingerprint());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tls/plain_source.hpp"
+#include "tls/server_context.hpp"
 
 namespace skua::tls {
 namespace {
@@ -28,6 +29,12 @@ TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
       engine_(std::move(engine)),
       later_(loop::call_member<&TlsStream::on_later>, this) {
   inner_->listen(*this);
+}
+
+TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
+                     std::shared_ptr<const ServerContext> context)
+    : TlsStream(loop, std::move(inner), std::unique_ptr<Engine>()) {
+  context_ = std::move(context);
 }
 
 void TlsStream::start_receive() {
@@ -72,7 +79,7 @@ void TlsStream::close() {
 void TlsStream::begin() {
   if (state_ != State::Idle) return;
   state_ = State::Handshaking;
-  shake_hands();
+  if (engine_ != nullptr) shake_hands();
   if (state_ == State::Failed) loop_.defer(later_);
   set_inner_receiving();
 }
@@ -132,6 +139,7 @@ void TlsStream::use_unread() {
 void TlsStream::on_receive(std::span<char> bytes) {
   if (is_peer_done_ || (state_ != State::Handshaking && state_ != State::Open)) return;
   has_heard_ = true;
+  if (engine_ == nullptr) engine_ = std::exchange(context_, nullptr)->accept();
   if (unread_.empty()) {
     const std::span<const char> unused = use(bytes);
     unread_.assign(unused.begin(), unused.end());
@@ -282,6 +290,7 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
 
 /// Sends what there is; whether nothing is left.
 bool TlsStream::flush() {
+  if (engine_ == nullptr) return true;
   if (is_write_ended_ || broken_) {
     release(flight_);
     release(engine_->output());

@@ -14,19 +14,25 @@
 namespace skua::tls {
 
 class PlainSource;
+class ServerContext;
 
 /// TLS over another stream, as a Stream; server or client, as its engine is.
 ///
 /// The handshake begins with the first start_receive() or send() and is told by on_established();
-/// until then nothing is told but a failure. The peer's close_notify is the end (Errc::None); an
-/// end without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what
-/// was cut off must not look whole. The memory of a send is not used after the call. An idle stream
+/// until then nothing is told but a failure. A server makes its engine when the client's first
+/// bytes come: who is silent costs little. The peer's close_notify is the end (Errc::None); an end
+/// without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what was
+/// cut off must not look whole. The memory of a send is not used after the call. An idle stream
 /// owns no buffers. After the failure PlainHttp what is sent goes out as it is, so that such a
 /// client can be told. Lifetime: until its sink's on_closed(), as the stream below; `loop` outlives
 /// it.
 class TlsStream final : public net::Stream, private net::StreamSink {
  public:
+  /// A client.
   TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner, std::unique_ptr<Engine> engine);
+  /// A server, with the certificates of `context`.
+  TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
+            std::shared_ptr<const ServerContext> context);
 
   void start_receive() override;
   void stop_receive() override;
@@ -35,20 +41,27 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   void shutdown_write() override;
   void close() override;
 
-  [[nodiscard]] bool is_established() const noexcept override { return engine_->is_established(); }
+  [[nodiscard]] bool is_established() const noexcept override {
+    return engine_ != nullptr && engine_->is_established();
+  }
   [[nodiscard]] bool is_handshaking() const noexcept override {
     return state_ == State::Handshaking && has_heard_;
   }
   [[nodiscard]] bool is_secure() const noexcept override { return state_ != State::Plain; }
   [[nodiscard]] std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND override {
-    return engine_->protocol();
+    return engine_ != nullptr ? engine_->protocol() : std::string_view();
   }
-  [[nodiscard]] bool covers(std::string_view host) const override { return engine_->covers(host); }
+  [[nodiscard]] bool covers(std::string_view host) const override {
+    return engine_ != nullptr && engine_->covers(host);
+  }
   [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
   [[nodiscard]] net::Address local() const override { return inner_->local(); }
 
-  /// What was negotiated, and why it failed.
-  [[nodiscard]] const Engine& engine() const noexcept { return *engine_; }
+  /// What was negotiated, and why it failed; of a server, once the client has said something.
+  [[nodiscard]] const Engine& engine() const noexcept {
+    SKUA_ASSERT(engine_ != nullptr);
+    return *engine_;
+  }
 
  private:
   enum class State : std::uint8_t {
@@ -84,6 +97,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   loop::Loop& loop_;
   std::unique_ptr<net::Stream> inner_;
+  std::shared_ptr<const ServerContext> context_;  // shared: see Engine; null where there is one
   std::unique_ptr<Engine> engine_;
   loop::Deferred later_;
   std::string unread_;             ///< came while nobody wanted it

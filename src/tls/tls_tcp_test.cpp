@@ -32,7 +32,7 @@ class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendKin
         ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     ASSERT_TRUE(accepted);
     server_ = std::make_unique<TlsPeer>(
-        *loop_, server_context()->accept(),
+        *loop_, server_context(),
         std::make_unique<net::TcpStream>(loop_->backend(), std::move(accepted)));
     client_ = std::make_unique<TlsPeer>(
         *loop_, client_context()->connect("example.com"),

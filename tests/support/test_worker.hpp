@@ -41,7 +41,7 @@ class TestWorker {
         std::make_unique<net::TcpStream>(worker_->loop().backend(), net::Socket(ends[0]));
     if (shared_.tls != nullptr) {
       stream = std::make_unique<tls::TlsStream>(worker_->loop(), std::move(stream),
-                                                shared_.tls->current()->accept());
+                                                shared_.tls->current());
     }
     worker_->serve(std::move(stream));
     Client client(net::Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });

@@ -27,18 +27,20 @@ namespace skua::tls {
 /// and checks that nothing is told inside its own calls.
 class TlsPeer final : public net::StreamSink {
  public:
-  explicit TlsPeer(loop::Loop& loop, std::unique_ptr<Engine> engine,
-                   std::uint64_t failing_operation = 0) {
+  /// `side` is the context of a server, or the engine of a client.
+  template <class Side>
+  TlsPeer(loop::Loop& loop, Side side, std::uint64_t failing_operation = 0) {
     auto memory = std::make_unique<net::MemoryStream>();
     wire = memory.get();
     auto failing = std::make_unique<net::FaultStream>(std::move(memory), failing_operation);
     fault = failing.get();
-    stream = std::make_unique<TlsStream>(loop, std::move(failing), std::move(engine));
+    stream = std::make_unique<TlsStream>(loop, std::move(failing), std::move(side));
     stream->listen(*this);
   }
   /// The same over any stream, without faults.
-  TlsPeer(loop::Loop& loop, std::unique_ptr<Engine> engine, std::unique_ptr<net::Stream> inner)
-      : stream(std::make_unique<TlsStream>(loop, std::move(inner), std::move(engine))) {
+  template <class Side>
+  TlsPeer(loop::Loop& loop, Side side, std::unique_ptr<net::Stream> inner)
+      : stream(std::make_unique<TlsStream>(loop, std::move(inner), std::move(side))) {
     stream->listen(*this);
   }
   ~TlsPeer() = default;
@@ -158,9 +160,9 @@ class TlsPeer final : public net::StreamSink {
 /// Carries bytes between two peers until nobody has anything to say.
 class TlsPair {
  public:
-  TlsPair(std::unique_ptr<Engine> server_engine, std::unique_ptr<Engine> client_engine,
+  TlsPair(std::shared_ptr<const ServerContext> context, std::unique_ptr<Engine> client_engine,
           std::uint64_t server_fault = 0, std::uint64_t client_fault = 0)
-      : server(*loop, std::move(server_engine), server_fault),
+      : server(*loop, std::move(context), server_fault),
         client(*loop, std::move(client_engine), client_fault) {}
   ~TlsPair() {
     if (server.wire != nullptr) server.close();
@@ -274,8 +276,7 @@ class TlsTest : public testing::Test {
   /// A pair of the current options; its handshake has not begun.
   std::unique_ptr<TlsPair> pair(std::string_view host = "example.com",
                                 std::string_view session = {}) {
-    return std::make_unique<TlsPair>(server_context()->accept(),
-                                     client_context()->connect(host, session));
+    return std::make_unique<TlsPair>(server_context(), client_context()->connect(host, session));
   }
   /// The same, after the handshake or its failure.
   std::unique_ptr<TlsPair> started(std::string_view host = "example.com",
