@@ -3,6 +3,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "skua/bytes.hpp"
@@ -31,6 +32,11 @@ class BodySource {
   [[nodiscard]] virtual const http::Head& trailers() const noexcept = 0;
   /// What a whole body may have, in bytes, when it is kept in memory.
   [[nodiscard]] virtual std::size_t most_kept_bytes() const noexcept = 0;
+  /// How much has not been taken; nothing where that is not known.
+  [[nodiscard]] virtual std::optional<std::uint64_t> left_bytes() const noexcept = 0;
+  /// Counts so many bytes of what was taken as kept in memory, until the request is over. False
+  /// where the server keeps too much already: then they are not counted.
+  [[nodiscard]] virtual bool keep(std::size_t bytes) noexcept = 0;
 
  protected:
   ~BodySource() = default;

@@ -188,9 +188,15 @@ class Request final {
   [[nodiscard]] bool is_secure() const noexcept;
 
   /// What guards found out for handlers (a user, a session), by its type.
-  [[nodiscard]] Attachments& attachments() noexcept SKUA_LIFETIMEBOUND { return attachments_; }
+  ///
+  /// Lifetime:  until the response is over: its stream too, where it has one. Whatever ends the
+  ///            request destroys them, so that what a guard takes is given back by a destructor.
+  ///            Those of a request that opens a WebSocket are that socket's from then on.
+  [[nodiscard]] Attachments& attachments() noexcept SKUA_LIFETIMEBOUND {
+    return lent_ != nullptr ? *lent_ : attachments_;
+  }
   [[nodiscard]] const Attachments& attachments() const noexcept SKUA_LIFETIMEBOUND {
-    return attachments_;
+    return lent_ != nullptr ? *lent_ : attachments_;
   }
 
  private:
@@ -204,6 +210,7 @@ class Request final {
   std::unique_ptr<const std::string> loaded_;
   bool is_read_ = false;                     // of content that has no source
   mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
+  Attachments* lent_ = nullptr;              // where a WebSocket has them
   Attachments attachments_;  // last: their destructors may look at views of all the rest
 };
 

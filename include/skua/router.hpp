@@ -174,13 +174,18 @@ class Router final {
 
   /// Finds the route; the captures are views of `canonical_path`. "*" matches OPTIONS only.
   [[nodiscard]] router::Match match(Method method, std::string_view canonical_path) const noexcept;
-  /// Guards, handler (or 404, 405, the answer to OPTIONS), finishers. The match outlives the
-  /// request, and has no coroutine.
+  /// Guards, then the handler (or 404, 405, the answer to OPTIONS). The match outlives the request,
+  /// and has no coroutine.
   [[nodiscard]] Response invoke(const router::Match& match, Request& request) const;
-  /// The same but the finishers, for a match that has coroutines. All three outlive the task.
+  /// The same, for a match that has coroutines. All three outlive the task.
   [[nodiscard]] Task<Response> start(const router::Match& match, Request& request) const;
-  /// The finishers alone, for a response that took the place of what invoke() threw.
-  void finish(const router::Match& match, const Request& request, Response& response) const;
+  /// The guards of invoke() alone, from the one with the number `step` on. Returns the response of
+  /// one that answered; nothing where all let the request through, or where the guard `step` has to
+  /// be asked again when the content is there: see RequestAccess::waits_for_content.
+  [[nodiscard]] std::optional<Response> guard(const router::Match& match, Request& request,
+                                              std::size_t& step) const;
+  /// invoke() without the guards.
+  [[nodiscard]] Response invoke_guarded(const router::Match& match, Request& request) const;
 
  private:
   static constexpr unsigned any_method = 1U << 15;

@@ -22,6 +22,7 @@ struct SocketHandler {
   Task<> (*call)(const void* route, const void* arguments, WebSocket& socket) = nullptr;
   const void* route = nullptr;
   std::shared_ptr<const void> arguments{};  ///< nothing where it takes a socket alone
+  Request* request = nullptr;               ///< among them, where it takes one
 };
 
 /// Answers an opening handshake: with a response that makes the server open a WebSocket, and run
@@ -114,7 +115,9 @@ Response open_converted(const WebSocketRoute<F>& route, Request& request, std::s
   SocketHandler handler;
   handler.route = &route;
   if constexpr (has_request) {
-    handler.arguments = std::make_shared<const Arguments>(keep_request(request), Values(done...));
+    auto kept = keep_request(request);
+    handler.request = kept.get();
+    handler.arguments = std::make_shared<const Arguments>(std::move(kept), Values(done...));
   } else if constexpr (sizeof...(Done) != 0) {
     handler.arguments = std::make_shared<const Arguments>(nullptr, Values(done...));
   }

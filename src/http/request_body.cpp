@@ -22,13 +22,20 @@ void append(std::vector<std::byte>& bytes, Bytes piece) {
   bytes.insert(bytes.end(), piece.begin(), piece.end());
 }
 
+// What is known to be too long is refused before the client is asked for it. RFC 9110 §10.1.1
 template <class T>
-Task<T> collect(Request& request, std::size_t limit_bytes) {
+Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_bytes) {
+  if (source != nullptr && source->left_bytes().value_or(0) > limit_bytes) {
+    throw HttpError(Status::ContentTooLarge);
+  }
   T whole;
   while (true) {
     const std::optional<Bytes> piece = co_await request.read();
     if (!piece) break;
     if (piece->size() > limit_bytes - whole.size()) throw HttpError(Status::ContentTooLarge);
+    if (source != nullptr && !source->keep(piece->size())) {
+      throw HttpError(Status::ServiceUnavailable);
+    }
     append(whole, *piece);
   }
   co_return whole;
@@ -52,11 +59,12 @@ std::optional<Bytes> detail::ReadAwaiter::await_resume() {
 }
 
 Task<std::string> Request::text(std::size_t limit_bytes) {
-  return collect<std::string>(*this, limit_of(parts_->source, limit_bytes));
+  return collect<std::string>(*this, parts_->source, limit_of(parts_->source, limit_bytes));
 }
 
 Task<std::vector<std::byte>> Request::bytes(std::size_t limit_bytes) {
-  return collect<std::vector<std::byte>>(*this, limit_of(parts_->source, limit_bytes));
+  return collect<std::vector<std::byte>>(*this, parts_->source,
+                                         limit_of(parts_->source, limit_bytes));
 }
 
 Task<std::string_view> Request::load(std::size_t limit_bytes) {

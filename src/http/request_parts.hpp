@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +24,12 @@ struct RequestParts {
   bool is_secure = false;
   std::string_view upgrade{};  ///< what the client asks to go on with: Upgrade, or `:protocol`
   detail::BodySource* source = nullptr;  ///< the content while it arrives; null: it is `body`
-  bool has_later_content = false;        ///< the source is not known to be empty
+  /// How much of the content is to come; null where that is not known.
+  std::optional<std::uint64_t> length_bytes{};
+  bool has_later_content = false;  ///< content may follow that is neither in `body` nor loaded
+  /// Set by a guard that has to see the content: it is asked again then. Null where nobody keeps
+  /// the content whole.
+  bool* wants_content = nullptr;
 };
 
 /// The doors of Request that only skua itself uses.
@@ -32,10 +39,23 @@ struct RequestAccess {
     request.captures_ = captures;
   }
   /// Null where no route was matched.
+  /// Makes attachments() those of somebody else, who outlives their use; null: its own again.
+  static void lend(Request& request, Attachments* attachments) noexcept {
+    request.lent_ = attachments;
+  }
   static const http::Captures* captures(const Request& request) noexcept {
     return request.captures_;
   }
   static const RequestParts& parts(const Request& request) noexcept { return *request.parts_; }
+  /// For guards that have to see the content: whether they will be asked again when it is there.
+  static bool ask_for_content(const Request& request) noexcept {
+    bool* const wanted = request.parts_->wants_content;
+    return wanted != nullptr && (*wanted = true);
+  }
+  static bool waits_for_content(const Request& request) noexcept {
+    const bool* const wanted = request.parts_->wants_content;
+    return wanted != nullptr && *wanted;
+  }
 };
 
 }  // namespace skua::http

@@ -56,7 +56,7 @@ std::string_view without_origin(std::string_view target) noexcept {
   return path == target.npos ? std::string_view("/") : target.substr(path);
 }
 
-// What a handler reads piece by piece is not here yet to be proven.
+// Guards see the head of a request first.
 bool lacks_content(const Request& request) {
   return http::RequestAccess::parts(request).has_later_content;
 }
@@ -79,10 +79,14 @@ std::optional<Response> DigestVerifier::check(Request& request) const {
   if (!parsed) return challenge(false);
   const auto credentials = DigestCredentials::from(*parsed);
   if (!credentials || !is_offered(*credentials)) return challenge(false);
-  if (credentials->qop == DigestQop::AuthInt && lacks_content(request)) return challenge(false);
   // RFC 7616 §3.4.6: a proof for another resource is a bad request.
   if (without_origin(credentials->uri) != without_origin(request.target())) {
     return Response(Status::BadRequest);
+  }
+  if (credentials->qop == DigestQop::AuthInt && lacks_content(request)) {
+    // What a handler reads piece by piece cannot be proven before.
+    if (!http::RequestAccess::ask_for_content(request)) return challenge(false);
+    return std::nullopt;
   }
   auto name = name_of(*credentials);
   const bool is_proven = is_right(*credentials, name, request);

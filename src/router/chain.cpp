@@ -20,18 +20,6 @@ Task<Response> Next::operator()(Request& request) const {
 namespace router {
 namespace {
 
-std::size_t count_steps(const Scope& scope) noexcept {
-  std::size_t count = 0;
-  for (const Scope* at = &scope; at != nullptr; at = at->parent) count += at->steps.size();
-  return count;
-}
-
-// The index counts from the first step of the outermost router.
-const Step& step_at(const Scope& scope, std::size_t index) noexcept {
-  const std::size_t before = scope.parent == nullptr ? 0 : count_steps(*scope.parent);
-  return index >= before ? scope.steps[index - before] : step_at(*scope.parent, index);
-}
-
 Task<Response> load_and_call(const detail::Handler& handler, Request& request) {
   co_await request.load();
   co_return handler.call(handler.object.get(), request);

@@ -93,19 +93,6 @@ TEST(Middleware, FinishesAnEarlyResponse) {
   EXPECT_EQ(call(router, "GET /").header("trace"), "a");
 }
 
-TEST(Middleware, FinishesTheResponseToAnException) {
-  Router router;
-  router.use(mark('a'));
-  router.get("/{x}", [](const std::string&) -> Response { throw std::runtime_error("oops"); });
-  FakeRequest fake("GET /x");
-  Request& request = fake.request();
-  const router::Match match = router.match(request.method(), request.path());
-  EXPECT_THROW((void)router.invoke(match, request), std::runtime_error);
-  Response response = Status::InternalServerError;
-  router.finish(match, request, response);
-  EXPECT_EQ(response.header("trace"), "a");
-}
-
 // Counts what is on its way; both halves have to see the same object.
 class InFlight {
  public:

@@ -17,11 +17,7 @@ Response detail::not_found() { return Status::NotFound; }
 
 namespace {
 
-Response answer(const router::Match& match, Request& request) {
-  if (match.scope->parent != nullptr || !match.scope->steps.empty()) {
-    if (std::optional<Response> early = router::run_guards(*match.scope, request))
-      return *std::move(early);
-  }
+Response call_handler(const router::Match& match, Request& request) {
   if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
   const detail::Handler& handler = match.route->handler;
   return handler.call(handler.object.get(), request);
@@ -68,29 +64,38 @@ Task<Response> Router::start(const router::Match& match, Request& request) const
   return router::Chain::run(match, request, 0);
 }
 
-Response Router::invoke(const router::Match& match, Request& request) const {
+std::optional<Response> Router::guard(const router::Match& match, Request& request,
+                                      std::size_t& step) const {
   http::RequestAccess::bind(request, &match.captures);
-  Response response = answer(match, request);
-  if (match.scope->parent != nullptr || !match.scope->finishers.empty()) {
-    router::run_finishers(*match.scope, request, response);
+  for (const std::size_t count = router::count_steps(*match.scope); step < count; ++step) {
+    const router::Step& next = router::step_at(*match.scope, step);
+    std::optional<Response> early = next.guard.call(next.guard.object.get(), request);
+    if (early || http::RequestAccess::waits_for_content(request)) return early;
   }
-  return response;
+  return std::nullopt;
 }
 
-void Router::finish(const router::Match& match, const Request& request, Response& response) const {
-  router::run_finishers(*match.scope, request, response);
+Response Router::invoke(const router::Match& match, Request& request) const {
+  std::size_t step = 0;
+  if (match.scope->parent != nullptr || !match.scope->steps.empty()) {
+    if (std::optional<Response> early = guard(match, request, step)) return *std::move(early);
+  }
+  return invoke_guarded(match, request);
+}
+
+Response Router::invoke_guarded(const router::Match& match, Request& request) const {
+  http::RequestAccess::bind(request, &match.captures);
+  return call_handler(match, request);
 }
 
 Response Router::handle(Request& request) const {
   const router::Match found = match(request.method(), request.path());
-  Response response = Status::Ok;
-  if (found.has_coroutine) {
-    response = run(start(found, request));
-    finish(found, request, response);
-  } else {
-    response = invoke(found, request);
-  }
+  Response response = found.has_coroutine ? run(start(found, request)) : invoke(found, request);
   http::apply_conditions(request, response);
+  router::for_each_finisher(*found.scope,
+                            [&](const detail::Erased<detail::FinisherCall>& finisher) {
+                              finisher.call(finisher.object.get(), request, response);
+                            });
   http::RequestAccess::bind(request, nullptr);
   return response;
 }

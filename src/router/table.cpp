@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // In: registrations. Out: routes in one tree, each with the scope whose middleware is around it.
 // The idea: mounting moves the other router's routes into our tree, so that matching never goes
-// from router to router; what remains of a mount is its scope, which a path that no route matches
-// is still below.
+// from router to router; what remains of a mount is its scope. A path is in the scope of every
+// mount that it is below, whichever route matches it: nothing that is registered elsewhere gets
+// around a mount's guards.
 #include "router/table.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "skua/pattern.hpp"
@@ -44,7 +46,6 @@ void Table::add(MethodSet methods, bool is_any, std::string_view pattern, detail
   route->pattern = pattern;
   route->names = wildcard_names(pattern);
   route->handler = std::move(handler);
-  route->scope = scopes_.front().get();
   route->methods = methods;
   route->is_any = is_any;
   route->where = where;
@@ -60,16 +61,15 @@ void Table::add_guard(detail::Erased<detail::GuardCall> guard) {
 
 void Table::add_around(detail::Erased<detail::AroundCall> around) {
   scope().steps.push_back({.around = std::move(around)});
-  for (const std::unique_ptr<Scope>& inner : scopes_) inner->has_coroutine = true;
+  nest_scopes();
 }
 
 void Table::mount(std::string_view prefix, Table other) {
   for (std::unique_ptr<Scope>& scope : other.scopes_) {
     scope->prefix.insert(0, prefix);
-    if (scope->parent == nullptr) scope->parent = scopes_.front().get();
-    scope->has_coroutine = scope->has_coroutine || scopes_.front()->has_coroutine;
     scopes_.push_back(std::move(scope));
   }
+  nest_scopes();
   for (std::unique_ptr<Route>& moved : other.routes_) {
     // The root of a mounted router also answers without the slash at its end, however deep it is
     // mounted.
@@ -85,13 +85,12 @@ void Table::mount(std::string_view prefix, Table other) {
 
 void Table::find(Method method, std::string_view path, Match& match) const noexcept {
   tree_.find(method, path, match);
-  if (match.route != nullptr) {
-    match.scope = match.route->scope;
-    match.has_coroutine = match.scope->has_coroutine || match.route->handler.start != nullptr;
-    return;
-  }
   match.scope = &scope_of(path);
   match.has_coroutine = match.scope->has_coroutine;
+  if (match.route != nullptr) {
+    match.has_coroutine = match.has_coroutine || match.route->handler.start != nullptr;
+    return;
+  }
   // RFC 9110 §9.3.7: an asterisk asks about the server as a whole.
   if (path == "*" && method == Method::Options) {
     match.allowed = static_cast<MethodSet>(allowed_anywhere_ | bit(Method::Options));
@@ -99,13 +98,27 @@ void Table::find(Method method, std::string_view path, Match& match) const noexc
 }
 
 const Scope& Table::scope_of(std::string_view path) const noexcept {
-  const Scope* best = scopes_.front().get();
-  for (const std::unique_ptr<Scope>& scope : scopes_) {
-    // A later one of the same size is an inner one: both are around the path.
-    if (scope->prefix.size() >= best->prefix.size() && is_below(path, scope->prefix))
-      best = scope.get();
+  std::size_t i = scopes_.size() - 1;
+  while (i != 0 && !is_below(path, scopes_[i]->prefix)) --i;
+  return *scopes_[i];
+}
+
+// Prefixes around one path differ in their length alone, so that the order of lengths is one from
+// outside inwards for every path. Of two that are the same, the one that was mounted first is
+// outside; a router that is mounted on another comes after it.
+void Table::nest_scopes() noexcept {
+  std::stable_sort(scopes_.begin(), scopes_.end(), [](const auto& a, const auto& b) {
+    return a->prefix.size() < b->prefix.size();
+  });
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    Scope& scope = *scopes_[i];
+    std::size_t outer = i;
+    while (outer != 0 && !is_below(scope.prefix, scopes_[outer - 1]->prefix)) --outer;
+    scope.parent = outer == 0 ? nullptr : scopes_[outer - 1].get();
+    scope.has_coroutine = (scope.parent != nullptr && scope.parent->has_coroutine) ||
+                          std::any_of(scope.steps.begin(), scope.steps.end(),
+                                      [](const Step& step) { return step.around.call != nullptr; });
   }
-  return *best;
 }
 
 Response answer_without_route(MethodSet allowed, Method method) {
@@ -115,23 +128,15 @@ Response answer_without_route(MethodSet allowed, Method method) {
   return Response(status).header("Allow", allow);
 }
 
-std::optional<Response> run_guards(const Scope& scope, Request& request) {
-  if (scope.parent != nullptr) {
-    if (std::optional<Response> early = run_guards(*scope.parent, request)) return early;
-  }
-  for (const Step& step : scope.steps) {
-    if (std::optional<Response> early = step.guard.call(step.guard.object.get(), request))
-      return early;
-  }
-  return std::nullopt;
+std::size_t count_steps(const Scope& scope) noexcept {
+  std::size_t count = 0;
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) count += at->steps.size();
+  return count;
 }
 
-void run_finishers(const Scope& scope, const Request& request, Response& response) {
-  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
-    for (const detail::Erased<detail::FinisherCall>& finisher : at->finishers) {
-      finisher.call(finisher.object.get(), request, response);
-    }
-  }
+const Step& step_at(const Scope& scope, std::size_t index) noexcept {
+  const std::size_t before = scope.parent == nullptr ? 0 : count_steps(*scope.parent);
+  return index >= before ? scope.steps[index - before] : step_at(*scope.parent, index);
 }
 
 std::string allow_text(MethodSet methods) {

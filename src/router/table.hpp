@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <string>
 #include <string_view>
@@ -20,10 +20,11 @@ struct Step {
   detail::Erased<detail::AroundCall> around{};
 };
 
-/// What one router's middleware is around: all that lies below a prefix.
+/// What one router's middleware is around: every path below its prefix, whichever router answers
+/// it.
 struct Scope {
   std::string prefix;             ///< `/admin`; empty for the outermost router
-  const Scope* parent = nullptr;  ///< of the router that it is mounted on
+  const Scope* parent = nullptr;  ///< the next one outwards: all paths below us are below it, too
   std::vector<Step> steps;        ///< guards and coroutines, in the order of their adding
   std::vector<detail::Erased<detail::FinisherCall>> finishers;
   bool has_coroutine = false;  ///< among the steps, also those of the scopes around this one
@@ -46,10 +47,11 @@ class Table {
 
  private:
   [[nodiscard]] const Scope& scope_of(std::string_view path) const noexcept;
+  void nest_scopes() noexcept;
 
   // Routes and scopes do not move: the tree and the matches point to them.
   std::vector<std::unique_ptr<Route>> routes_;
-  std::vector<std::unique_ptr<Scope>> scopes_;  // the first is the router's own
+  std::vector<std::unique_ptr<Scope>> scopes_;  // the router's own, then from outside inwards
   Tree tree_;
   MethodSet allowed_anywhere_ = 0;
 };
@@ -57,11 +59,21 @@ class Table {
 /// Where a request ends that no route takes. RFC 9110 §9.3.7, §15.5.5, §15.5.6
 Response answer_without_route(MethodSet allowed, Method method);
 
-/// The first answer of the guards of a scope and those around it, outermost first.
-std::optional<Response> run_guards(const Scope& scope, Request& request);
+/// The steps of a scope and those around it, outermost first.
+std::size_t count_steps(const Scope& scope) noexcept;
+const Step& step_at(const Scope& scope, std::size_t index) noexcept;
 
-/// The finishers of a scope and those around it, innermost first.
-void run_finishers(const Scope& scope, const Request& request, Response& response);
+/// Whether any finisher concerns a scope.
+inline bool has_finishers(const Scope& scope) noexcept {
+  return scope.parent != nullptr || !scope.finishers.empty();
+}
+/// Calls `visit` with the finishers of a scope and those around it, innermost first.
+template <class F>
+void for_each_finisher(const Scope& scope, F&& visit) {
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
+    for (const detail::Erased<detail::FinisherCall>& finisher : at->finishers) visit(finisher);
+  }
+}
 
 /// `GET, HEAD, OPTIONS`.
 std::string allow_text(MethodSet methods);

@@ -20,7 +20,6 @@ struct Route {
   std::string alias;               ///< of the root of a mounted router: the prefix alone
   std::vector<std::string> names;  ///< of the wildcards, in order
   detail::Handler handler;
-  const Scope* scope = nullptr;
   MethodSet methods = 0;  ///< what it was registered for
   bool is_any = false;    ///< every method that has no route of its own
   std::source_location where;

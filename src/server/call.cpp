@@ -5,6 +5,7 @@
 // the loop does, at the end of its turn.
 #include "server/call.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -24,7 +25,8 @@ void empty(std::string& text) noexcept {
 
 }  // namespace
 
-Call::Call(Resources& resources) noexcept : resources_(resources) {}
+Call::Call(Resources& resources) noexcept
+    : resources_(resources), content_(resources.content_budget) {}
 
 void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
   owner_ = &owner;
@@ -37,6 +39,12 @@ void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
 
 void Call::start_handler() {
   match_ = resources_.router.match(parts_.head->method, path_);
+  is_plain_ = !match_.has_coroutine;
+  if (is_plain_) {
+    parts_.source = nullptr;
+    parts_.wants_content = &wants_content_;
+    return run_guards();
+  }
   try {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     handler_.emplace(resources_.router.start(match_, *request_));
@@ -48,6 +56,19 @@ void Call::start_handler() {
   }
 }
 
+// From the first that has not run. A request that no route takes is answered without its content.
+void Call::run_guards() noexcept {
+  wants_content_ = false;
+  try {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    early_ = resources_.router.guard(match_, *request_, guard_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  const bool has_answer = early_ || failure_ != nullptr;
+  is_handler_done_ = has_answer || has_arrived_all_ || (match_.route == nullptr && !wants_content_);
+}
+
 void Call::on_handler_done(void* self) noexcept {
   Call& call = *static_cast<Call*>(self);
   call.is_handler_done_ = true;
@@ -55,6 +76,14 @@ void Call::on_handler_done(void* self) noexcept {
 }
 
 Response Call::take_response() noexcept {
+  if (is_plain_) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    Response response = dispatch_guarded(resources_, match_, *request_,
+                                         std::exchange(early_, std::nullopt), failure_);
+    parts_.body = {};
+    content_.clear();
+    return response;
+  }
   Task<Response>* const handler = handler_ ? &*handler_ : nullptr;
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   Response response = dispatch_ended(resources_, match_, *request_, handler, failure_);
@@ -93,20 +122,33 @@ bool Call::take_stream_end() noexcept {
   return dispatch_stream_end(resources_, producer, failure_, left_bytes_);
 }
 
-void Call::arrived(std::string_view data) {
+Errc Call::arrived(std::string_view data) {
+  if (is_plain_) return is_handler_done_ ? Errc::None : content_.append(data);
   arrived_.append(data);
   readers_.wake_all();
+  return Errc::None;
 }
 
 void Call::arrived_all(const http::Head& trailers) noexcept {
   trailers_ = &trailers;
   has_arrived_all_ = true;
   readers_.wake_all();
+  if (!keeps_content()) return;
+  parts_.body = content_.view();
+  parts_.has_later_content = false;
+  parts_.wants_content = nullptr;
+  run_guards();
+  owner_->call_ended();
 }
 
 bool Call::has_room() const noexcept {
   // Something always: a limit of nothing must not keep a handler waiting for ever.
-  return arrived_.empty() || arrived_.size() < resources_.options.limits.stream_bytes;
+  return is_plain_ || arrived_.empty() || arrived_.size() < resources_.options.limits.stream_bytes;
+}
+
+void Call::release() noexcept {
+  attachments_ = {};
+  if (request_) request_->attachments() = {};
 }
 
 void Call::reset() noexcept {
@@ -114,6 +156,11 @@ void Call::reset() noexcept {
   producer_.reset();
   handler_.reset();
   request_.reset();
+  attachments_ = {};
+  early_.reset();
+  content_.clear();
+  guard_ = 0;
+  wants_content_ = is_plain_ = false;
   stream_.reset();
   failure_ = nullptr;
   empty(arrived_);
@@ -122,7 +169,7 @@ void Call::reset() noexcept {
   trailers_ = nullptr;
   trailers_to_send_ = {};
   has_arrived_all_ = is_handler_done_ = is_stream_done_ = is_stream_stopped_ = false;
-  left_bytes_ = 0;
+  left_bytes_ = taken_bytes_ = 0;
   resources_.content_budget.give_back(std::exchange(kept_bytes_, 0));
 }
 
@@ -134,6 +181,7 @@ std::optional<Bytes> Call::Source::take() {
   empty(call.handed_);
   if (call.arrived_.empty()) return std::nullopt;
   std::swap(call.handed_, call.arrived_);
+  call.taken_bytes_ += call.handed_.size();
   call.owner_->call_took_body(call.handed_.size());
   return bytes(call.handed_);
 }
@@ -149,6 +197,11 @@ const http::Head& Call::Source::trailers() const noexcept {
 
 std::size_t Call::Source::most_kept_bytes() const noexcept {
   return call.resources_.options.limits.body_bytes;
+}
+
+std::optional<std::uint64_t> Call::Source::left_bytes() const noexcept {
+  const std::optional<std::uint64_t> all = call.parts_.length_bytes;
+  return all ? std::optional(*all - std::min(*all, call.taken_bytes_)) : std::nullopt;
 }
 
 bool Call::Source::keep(std::size_t bytes) noexcept {

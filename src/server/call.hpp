@@ -12,6 +12,8 @@
 #include "http/field.hpp"
 #include "http/request_parts.hpp"
 #include "router/match.hpp"
+#include "server/kept_content.hpp"
+#include "skua/attachments.hpp"
 #include "skua/body_reader.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/field_lines.hpp"
@@ -54,14 +56,16 @@ class Call final {
   Call& operator=(const Call&) = delete;
   ~Call() { reset(); }
 
-  /// Makes the request. `parts` but for its path, and what it refers to, outlive the call; the path
-  /// is copied.
+  /// Makes the request. What `parts` refers to outlives the call, but for the path, which is
+  /// copied.
   void prepare(CallOwner& owner, const http::RequestParts& parts);
   /// After prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   [[nodiscard]] Request& request() noexcept { return *request_; }
-  /// Starts the handler, inline.
+  /// Starts the handler, inline. A plain one runs in take_response(), when its content is whole;
+  /// until then keeps_content(). Its guards run now.
   void start_handler();
+  [[nodiscard]] bool keeps_content() const noexcept { return is_plain_ && !is_handler_done_; }
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }
   /// Whether dropping it now would cancel a handler or a stream.
   [[nodiscard]] bool is_running() const noexcept {
@@ -69,6 +73,10 @@ class Call final {
   }
   /// What the handler's end comes to: the response, amended by the finishers. Once.
   Response take_response() noexcept;
+  /// Takes over the attachments of a request whose response goes on without it.
+  void keep(Attachments&& attachments) noexcept { attachments_ = std::move(attachments); }
+  /// The response is over: so is what the attachments stand for.
+  void release() noexcept;
 
   /// Runs what makes the content of a response, inline at first.
   void start_stream(CallOwner& owner, std::shared_ptr<const BodyStream> stream);
@@ -85,14 +93,12 @@ class Call final {
 
   // The content of the request, from the protocol.
 
-  void arrived(std::string_view data);
+  /// Overloaded or OutOfMemory where it cannot be kept.
+  [[nodiscard]] Errc arrived(std::string_view data);
   /// There is no more; `trailers` outlive the call.
   void arrived_all(const http::Head& trailers) noexcept;
   /// Whether more of it is welcome.
   [[nodiscard]] bool has_room() const noexcept;
-  /// How much of it the handler keeps to have it whole.
-  [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
-
   /// The peer keeps up again.
   void may_write() noexcept { writers_.wake_all(); }
 
@@ -108,7 +114,8 @@ class Call final {
     void wait(detail::Waiter& waiter, std::coroutine_handle<> reader) override;
     [[nodiscard]] const http::Head& trailers() const noexcept override;
     [[nodiscard]] std::size_t most_kept_bytes() const noexcept override;
-    [[nodiscard]] bool keep(std::size_t bytes) noexcept;
+    [[nodiscard]] std::optional<std::uint64_t> left_bytes() const noexcept override;
+    [[nodiscard]] bool keep(std::size_t bytes) noexcept override;
     Call& call;
   };
   /// The writer's view of us.
@@ -121,6 +128,7 @@ class Call final {
     Call& call;
   };
 
+  void run_guards() noexcept;
   static void on_handler_done(void* self) noexcept;
   static void on_stream_done(void* self) noexcept;
 
@@ -132,7 +140,12 @@ class Call final {
   http::RequestParts parts_;
   router::Match match_;
   // What runs is destroyed before what it refers to.
+  KeptContent content_;  // of a plain handler
   std::optional<Request> request_;
+  Attachments attachments_;        // of a request that is over
+  std::optional<Response> early_;  // of a guard of a plain handler
+  std::size_t guard_ = 0;          // the next one
+  bool wants_content_ = false;     // before that one runs
   std::shared_ptr<const BodyStream> stream_;
   BodyWriter writer_{sink_};
   detail::WaiterList readers_;
@@ -144,10 +157,12 @@ class Call final {
   std::string handed_;   // what the handler looks at
   const http::Head* trailers_ = nullptr;
   FieldLines trailers_to_send_;
-  std::uint64_t left_bytes_ = 0;  // of a stream whose length was told
-  std::size_t kept_bytes_ = 0;    // counted by the server's budget
+  std::uint64_t left_bytes_ = 0;   // of a stream whose length was told
+  std::uint64_t taken_bytes_ = 0;  // of the request's content, by the handler
+  std::size_t kept_bytes_ = 0;     // by a coroutine, counted by the server's budget
   bool has_arrived_all_ = false;
-  bool is_handler_done_ = false;
+  bool is_plain_ = false;
+  bool is_handler_done_ = false;  // of a plain one: that it can be called
   bool is_stream_done_ = false;
   bool is_stream_stopped_ = false;
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "http/response_conditions.hpp"
+#include "router/table.hpp"
 #include "skua/http_error.hpp"
 
 namespace skua::server {
@@ -27,11 +28,10 @@ Response failed(Resources& resources, const Request& request, std::string_view w
   return Status::InternalServerError;
 }
 
-// What `produce` returns, or what stands for its exception.
-template <class F>
-Response catching(Resources& resources, const Request& request, F&& produce) {
+// What stands for the exception that is being handled.
+Response caught(Resources& resources, const Request& request) {
   try {
-    return produce();
+    throw;
   } catch (const HttpError& error) {
     return *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
                                  : Response(error.status());
@@ -44,22 +44,36 @@ Response catching(Resources& resources, const Request& request, F&& produce) {
   }
 }
 
-// What `produce` makes of a match, or what stands for its exception, amended by the finishers.
-// `is_finished` says whether they have run.
+// What `produce` makes, or what stands for its exception.
 template <class F>
-Response conclude(Resources& resources, const router::Match& match, Request& request,
-                  bool& is_finished, F&& produce) {
-  Response response = catching(resources, request, [&]() -> Response {
+Response make(Resources& resources, const Request& request, F&& produce) {
+  try {
     Response made = produce();
     http::apply_conditions(request, made);
     return made;
-  });
-  if (!is_finished) {
-    response = catching(resources, request, [&] {
-      resources.router.finish(match, request, response);
-      return std::move(response);
-    });
+  } catch (...) {
+    return caught(resources, request);
   }
+}
+
+// Each finisher once: where one throws, those after it amend what stands for its exception.
+void finish(Resources& resources, const router::Match& match, const Request& request,
+            Response& response) {
+  router::for_each_finisher(*match.scope,
+                            [&](const detail::Erased<detail::FinisherCall>& finisher) {
+                              try {
+                                finisher.call(finisher.object.get(), request, response);
+                              } catch (...) {
+                                response = caught(resources, request);
+                              }
+                            });
+}
+
+// What `produce` makes of a match, or what stands for its exception, amended by the finishers.
+template <class F>
+Response conclude(Resources& resources, const router::Match& match, Request& request, F&& produce) {
+  Response response = make(resources, request, produce);
+  if (router::has_finishers(*match.scope)) finish(resources, match, request, response);
   if (opens_another_protocol(response)) return response;
   const unsigned status = code(response.status());
   // RFC 9110 §15.2: an interim response is not an answer; §15: codes have three digits.
@@ -74,18 +88,22 @@ Response conclude(Resources& resources, const router::Match& match, Request& req
 }  // namespace
 
 Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept {
-  bool is_finished = false;
-  return conclude(resources, match, request, is_finished, [&] {
-    Response made = resources.router.invoke(match, request);
-    is_finished = true;
-    return made;
+  return conclude(resources, match, request,
+                  [&] { return resources.router.invoke(match, request); });
+}
+
+Response dispatch_guarded(Resources& resources, const router::Match& match, Request& request,
+                          std::optional<Response> early,
+                          const std::exception_ptr& failure) noexcept {
+  return conclude(resources, match, request, [&] {
+    if (failure != nullptr) std::rethrow_exception(failure);
+    return early ? *std::move(early) : resources.router.invoke_guarded(match, request);
   });
 }
 
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
                         Task<Response>* handler, const std::exception_ptr& failure) noexcept {
-  bool is_finished = false;
-  return conclude(resources, match, request, is_finished, [&] {
+  return conclude(resources, match, request, [&] {
     if (handler == nullptr) std::rethrow_exception(failure);
     return handler->result();
   });

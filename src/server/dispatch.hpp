@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "router/match.hpp"
@@ -15,6 +16,12 @@ namespace skua::server {
 /// Runs what a request matched, and makes a response of everything that can come out of it: it
 /// never throws.
 Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept;
+
+/// The same behind the guards: `early` is the response of the one that answered, if one did, and
+/// `failure` what one of them threw.
+Response dispatch_guarded(Resources& resources, const router::Match& match, Request& request,
+                          std::optional<Response> early,
+                          const std::exception_ptr& failure) noexcept;
 
 /// The same for a coroutine handler that has ended, or (null) could not be started.
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,

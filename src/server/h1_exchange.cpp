@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "base/later.hpp"
@@ -47,14 +48,14 @@ const h1::Framing& H1Exchange::framing() const noexcept { return inbox_->framing
 // The request's body ------------------------------------------------------------------------------
 
 Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Framing& framing,
-                                           http::RequestParts parts, std::unique_ptr<Inbox> inbox,
-                                           std::string_view rest) {
+                                           http::RequestParts parts, const router::Match& match,
+                                           std::unique_ptr<Inbox> inbox, std::string_view rest) {
   const Limits& limits = resources_.options.limits;
   inbox_ = std::move(inbox);
   inbox_->take_head(head);
   inbox_->framing = *h1::frame_request(inbox_->head);
   const Result<void> started =
-      inbox_->decoder.start(framing, {.body_bytes = limits.streamed_body_bytes,
+      inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(match),
                                       .extension_bytes = limits.chunk_extension_bytes,
                                       .trailer_bytes = limits.trailer_bytes,
                                       .trailer_fields = limits.trailer_fields});
@@ -65,26 +66,41 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   parts.query = http::split_target(inbox_->framing.path_and_query).query;
   is_body_done_ = framing.body == h1::BodyKind::None;
   parts.has_later_content = !is_body_done_;
+  if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
   call_.prepare(*this, parts);
+  began_ = resources_.loop.now();
+  owes_continue_ = framing.expect_continue && rest.empty();
+  // A coroutine finds what is there already; guards in front of a plain handler need none of it.
+  if (!match.has_coroutine) {
+    call_.start_handler();
+    if (call_.keeps_content()) continue_request();
+  } else {
+    handler_deadline_ = later(began_, resources_.options.timeouts.handler);
+  }
   if (is_body_done_) {
     call_.arrived_all(inbox_->decoder.trailers());
   } else {
-    owes_continue_ = framing.expect_continue && rest.empty();
-    began_ = resources_.loop.now();
     Result<std::string_view> behind = decode(rest);
     if (!behind) return behind;
     rest = *behind;
   }
-  handler_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
-  call_.start_handler();
+  if (match.has_coroutine) call_.start_handler();
   return rest;
 }
 
+// What nobody wants is bounded by can_keep_alive().
+std::uint64_t H1Exchange::most_body_bytes(const router::Match& match) const noexcept {
+  const Limits& limits = resources_.options.limits;
+  if (match.has_coroutine) return limits.streamed_body_bytes;
+  return match.route != nullptr ? limits.body_bytes : std::numeric_limits<std::uint64_t>::max();
+}
+
 void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
-                       std::unique_ptr<Inbox> inbox) {
+                       std::unique_ptr<Inbox> inbox, Attachments&& attachments) {
   inbox_ = std::move(inbox);
   inbox_->take_head(head);
   inbox_->framing = framing;
+  call_.keep(std::move(attachments));
   is_body_done_ = true;
 }
 
@@ -95,7 +111,10 @@ Result<std::string_view> H1Exchange::decode(std::string_view input) {
     const h1::BodyDecoder::Step step = decoder.step(input);
     input.remove_prefix(step.consumed_bytes);
     if (step.status == h1::BodyStatus::Failed) return Error(decoder.error());
-    if (!has_finished_response_ && !step.data.empty()) call_.arrived(step.data);
+    if (!has_finished_response_ && !step.data.empty()) {
+      const Errc error = call_.arrived(step.data);
+      if (error != Errc::None) return Error(error);
+    }
     if (step.status == h1::BodyStatus::Done) {
       is_body_done_ = true;
       call_.arrived_all(decoder.trailers());
@@ -206,7 +225,7 @@ bool H1Exchange::has_stream_end() const noexcept {
 bool H1Exchange::end_stream() {
   const bool is_whole = call_.take_stream_end();
   if (is_whole && is_chunked_) write_end();
-  has_finished_response_ = true;
+  finish_response();
   return is_whole;
 }
 

@@ -37,8 +37,8 @@ class H1Exchange final : private CallOwner {
   /// is what follows the head. Then starts the handler, unless that ends in an error. Returns what
   /// of `rest` belongs to the next request.
   Result<std::string_view> start(const http::Head& head, const h1::Framing& framing,
-                                 http::RequestParts parts, std::unique_ptr<Inbox> inbox,
-                                 std::string_view rest);
+                                 http::RequestParts parts, const router::Match& match,
+                                 std::unique_ptr<Inbox> inbox, std::string_view rest);
   /// Bytes of this request's body, and what follows it.
   Result<void> receive(std::string_view input);
   /// Whether there is room again for input that had to wait.
@@ -62,7 +62,8 @@ class H1Exchange final : private CallOwner {
   /// leaves behind.
   [[nodiscard]] bool can_keep_alive() const noexcept;
   /// Takes over a response whose request is over, but which streams.
-  void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox);
+  void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox,
+             Attachments&& attachments);
   /// A stream is about to begin, which may go on reading the request: a peer that waits for 100
   /// (Continue) is told now, as it cannot be told behind the head.
   void continue_request() noexcept;
@@ -76,7 +77,10 @@ class H1Exchange final : private CallOwner {
   void start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked);
   /// No response content follows (any more); what is left of the request's body is read and
   /// dropped.
-  void finish_response() noexcept { has_finished_response_ = true; }
+  void finish_response() noexcept {
+    has_finished_response_ = true;
+    call_.release();
+  }
   [[nodiscard]] bool has_started_response() const noexcept { return has_started_response_; }
   [[nodiscard]] bool has_finished_response() const noexcept { return has_finished_response_; }
   /// Whether the stream's end is to be written: see end_stream.
@@ -120,6 +124,7 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
 
+  [[nodiscard]] std::uint64_t most_body_bytes(const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
   void pause_or_wait() noexcept;
   [[nodiscard]] bool is_handler_timed() const noexcept {

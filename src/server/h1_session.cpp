@@ -41,9 +41,7 @@ void H1Session::receive(std::span<char> bytes) {
 // Every whole request; returns what belongs to another protocol.
 std::string_view H1Session::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && successor_ == nullptr) {
-    if (waiting_ == Waiting::Body) {
-      input = read_body(input);
-    } else if (output_is_full()) {
+    if (output_is_full()) {
       return stall(input), std::string_view();
     } else {
       input = read_head(input);
@@ -99,9 +97,8 @@ loop::Instant H1Session::deadline() const noexcept {
 }
 
 void H1Session::receive_end() {
-  const bool lacks_body = exchange_ == nullptr
-                              ? waiting_ == Waiting::Body
-                              : exchange_->has_unread_body() && !exchange_->has_held();
+  const bool lacks_body =
+      exchange_ != nullptr && exchange_->has_unread_body() && !exchange_->has_held();
   // RFC 9112 §8: a body that ends early is an incomplete message.
   if (lacks_body) return refuse(Errc::TruncatedBody);
   if (!has_work()) is_finished_ = true;
@@ -157,27 +154,21 @@ void H1Session::keep_head(std::string_view input) {
   box.deadline = later(resources_.loop.now(), resources_.options.timeouts.head);
 }
 
-// The head is there: answers at once if the body is, too.
+// The head is there: a plain handler answers at once if the body is, too.
 std::string_view H1Session::begin(const http::Head& head, std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
   if (!framing) return refuse(framing.error().code(), &head), std::string_view();
   const Target target = find(head, *framing);
   if (target.error != Errc::None) return refuse(target.error, &head), std::string_view();
-  if (target.match.has_coroutine) return begin_exchange(head, *framing, target, rest);
-  if (framing->body == h1::BodyKind::None) {
-    answer(head, *framing, target, {}, rest.empty());
-    return rest;
-  }
-  const Limits& limits = resources_.options.limits;
-  const std::uint64_t length = framing->length_bytes;
-  if (framing->body == h1::BodyKind::Length && length <= rest.size() &&
-      length <= limits.body_bytes) {
-    answer(head, *framing, target, rest.substr(0, length), length == rest.size());
-    return rest.substr(length);
-  }
-  begin_body(head, *framing, target, rest.empty());
-  return is_finished_ ? std::string_view() : rest;
+  const bool has_body = framing->body != h1::BodyKind::None;
+  const bool is_whole =
+      !has_body || (framing->body == h1::BodyKind::Length && framing->length_bytes <= rest.size() &&
+                    framing->length_bytes <= resources_.options.limits.body_bytes);
+  if (target.match.has_coroutine || !is_whole) return begin_exchange(head, *framing, target, rest);
+  const std::size_t body_bytes = has_body ? framing->length_bytes : 0;
+  answer(head, *framing, target, rest.substr(0, body_bytes), body_bytes == rest.size());
+  return rest.substr(body_bytes);
 }
 
 std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Framing& framing,
@@ -186,73 +177,10 @@ std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Fra
   exchange_->open(owner_, output_);
   waiting_ = Waiting::Request;
   std::unique_ptr<Inbox> inbox = inbox_ != nullptr ? std::move(inbox_) : resources_.take_inbox();
-  const Result<std::string_view> behind =
-      exchange_->start(head, framing, parts(head, framing, target), std::move(inbox), rest);
+  const Result<std::string_view> behind = exchange_->start(
+      head, framing, parts(head, framing, target), target.match, std::move(inbox), rest);
   if (behind) return *behind;
   return refuse(behind.error().code()), std::string_view();
-}
-
-// Whether somebody wants the body is decided before it is read.
-void H1Session::begin_body(const http::Head& head, const h1::Framing& framing, const Target& target,
-                           bool peer_waits) {
-  const Limits& limits = resources_.options.limits;
-  const bool discards = target.match.route == nullptr;
-  const std::uint64_t limit = discards ? limits.unread_body_bytes : limits.body_bytes;
-  if (framing.length_bytes > limit || (discards && framing.expect_continue)) {
-    if (!discards) return refuse(Errc::BodyTooLong, &head);
-    // RFC 9110 §10.1.1: a final status instead of 100; RFC 9112 §9.3: read the body or close.
-    h1::Framing closing = framing;
-    closing.keep_alive = false;
-    return answer(head, closing, target, {}, true);
-  }
-  // RFC 9110 §10.1.1: not needed when the content is on its way already.
-  if (framing.expect_continue && peer_waits) output_.append("HTTP/1.1 100 Continue\r\n\r\n");
-
-  Inbox& box = inbox();
-  box.take_head(head);
-  box.framing = *h1::frame_request(box.head);
-  const Result<void> started =
-      box.decoder.start(box.framing, {.body_bytes = limit,
-                                      .extension_bytes = limits.chunk_extension_bytes,
-                                      .trailer_bytes = limits.trailer_bytes,
-                                      .trailer_fields = limits.trailer_fields});
-  if (!started) return refuse(started.error().code(), &box.head);
-  waiting_ = Waiting::Body;
-  box.discards_body = discards;
-  box.body_began = resources_.loop.now();
-  box.deadline = later(box.body_began, resources_.options.timeouts.body);
-}
-
-std::string_view H1Session::read_body(std::string_view input) {
-  Inbox& box = *inbox_;
-  while (!input.empty()) {
-    const h1::BodyDecoder::Step step = box.decoder.step(input);
-    input.remove_prefix(step.consumed_bytes);
-    if (!box.discards_body) {
-      const Errc error = box.body.append(step.data);
-      if (error != Errc::None) return refuse(error), std::string_view();
-    }
-    if (step.status == h1::BodyStatus::More) continue;
-    const bool failed = step.status == h1::BodyStatus::Failed;
-    if (failed && !(box.discards_body && box.decoder.error() == Errc::BodyTooLong)) {
-      return refuse(box.decoder.error()), std::string_view();
-    }
-    if (failed) box.framing.keep_alive = false;  // more of it than we care to read
-    waiting_ = Waiting::Request;
-    const Target target = find(box.head, box.framing);
-    if (target.error != Errc::None) {
-      return refuse(target.error, &box.head), std::string_view();
-    }
-    answer(box.head, box.framing, target, box.body.view(), input.empty());
-    drop_inbox();
-    return input;
-  }
-  const loop::Instant now = resources_.loop.now();
-  if (is_body_too_slow(resources_.options, now - box.body_began, box.decoder.content_bytes())) {
-    return refuse(Errc::TooSlow), std::string_view();
-  }
-  box.deadline = later(now, resources_.options.timeouts.body);
-  return input;
 }
 
 Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
@@ -283,7 +211,8 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
     if (opens_another_protocol(response)) {
       return upgrade(head, framing, request, std::move(response));
     }
-    return answer_with_stream(head, framing, std::move(response), is_last_received);
+    return answer_with_stream(head, framing, std::move(response), std::move(request.attachments()),
+                              is_last_received);
   }
   if (!resources_.options.hooks.on_response) {
     return write(head, framing, std::move(response), is_last_received);
@@ -314,11 +243,7 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
 
 // What the log says of the request is what of it was understood.
 void H1Session::refuse(Errc code, const http::Head* head) {
-  if (exchange_ != nullptr) {
-    head = &exchange_->head();
-  } else if (waiting_ == Waiting::Body) {
-    head = &inbox_->head;
-  }
+  if (exchange_ != nullptr) head = &exchange_->head();
   is_finished_ = true;
   waiting_ = Waiting::Request;
   count_refusal(resources_, code);

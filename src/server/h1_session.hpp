@@ -42,12 +42,9 @@ class H1Session final : public Session {
  private:
   std::string_view serve(std::string_view input);
   std::string_view read_head(std::string_view input);
-  std::string_view read_body(std::string_view input);
   std::string_view begin(const http::Head& head, std::string_view rest);
   void upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
                Response&& response);
-  void begin_body(const http::Head& head, const h1::Framing& framing, const Target& target,
-                  bool peer_waits);
   std::string_view begin_exchange(const http::Head& head, const h1::Framing& framing,
                                   const Target& target, std::string_view rest);
   void keep_head(std::string_view input);
@@ -60,14 +57,14 @@ class H1Session final : public Session {
              bool is_last_received);
   [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
   void answer_with_stream(const http::Head& head, const h1::Framing& framing, Response&& response,
-                          bool is_last_received);
+                          Attachments&& attachments, bool is_last_received);
   [[nodiscard]] bool can_resume_exchange() const noexcept;
   [[nodiscard]] bool exchange_has_ended() const noexcept;
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
   void write_with_stream(Response&& response, bool is_last_received);
   /// Answers what cannot be served, and reads no further; `head` is that of the request, where it
-  /// was understood and is neither an exchange's nor that of the body that is read.
+  /// was understood and is not an exchange's.
   void refuse(Errc code, const http::Head* head = nullptr);
   Target find(const http::Head& head, const h1::Framing& framing);
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }

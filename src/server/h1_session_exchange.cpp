@@ -55,10 +55,11 @@ bool H1Session::exchange_has_ended() const noexcept {
 
 // The response of a plain handler, whose request is over.
 void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
-                                   Response&& response, bool is_last_received) {
+                                   Response&& response, Attachments&& attachments,
+                                   bool is_last_received) {
   exchange_ = resources_.take_exchange();
   exchange_->open(owner_, output_);
-  exchange_->adopt(head, framing, resources_.take_inbox());
+  exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
   write_with_stream(std::move(response), is_last_received);
 }
 

@@ -31,7 +31,7 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept {
 H2Exchange::H2Exchange(Resources& resources) noexcept
     : resources_(resources),
       call_(resources),
-      body_(resources.content_budget),
+      early_data_(resources.content_budget),
       content_(resources.blocks) {}
 
 H2Exchange::~H2Exchange() = default;
@@ -51,10 +51,11 @@ void H2Exchange::reset() noexcept {
   socket_.reset();
   call_.reset();
   forget_kept();
+  early_data_.clear();
   content_.clear();
   whole_ = Body();
   received_bytes_ = held_bytes_ = dropped_bytes_ = content_bytes_ = written_bytes_ = 0;
-  keeps_body_ = has_call_ = owes_continue_ = false;
+  has_call_ = owes_continue_ = false;
   is_body_done_ = true;
   has_response_ = is_content_ended_ = has_failed_ = false;
   is_lingering_ = closes_connection_ = false;
@@ -67,15 +68,9 @@ void H2Exchange::begin(bool is_end) {
   if (request().error != Errc::None) return refuse(request().error);
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
-  if (target.match.has_coroutine) return start_call(target, is_end);
-  // Content that nobody wants is not waited for: RFC 9113 §8.1 lets the response come first.
-  if (is_end || is_for_tunnel() || target.match.route == nullptr) return answer(target, {});
-  if (request().length_bytes.value_or(0) > resources_.options.limits.body_bytes) {
-    return refuse(Errc::BodyTooLong);
-  }
-  if (request().expect_continue) session_->inform(*stream_, Status::Continue, {});
-  keeps_body_ = true;
-  expect_body();
+  const bool has_no_content = is_end || is_for_tunnel();
+  if (target.match.has_coroutine || !has_no_content) return start_call(target, has_no_content);
+  answer(target);
 }
 
 Target H2Exchange::find() {
@@ -97,13 +92,19 @@ http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
           .upgrade = request().protocol};
 }
 
-void H2Exchange::start_call(const Target& target, bool is_end) {
-  const std::uint64_t limit = resources_.options.limits.streamed_body_bytes;
-  if (request().length_bytes.value_or(0) > limit) return refuse(Errc::BodyTooLong);
+void H2Exchange::start_call(const Target& target, bool has_no_content) {
+  const bool is_plain = !target.match.has_coroutine;
+  const Limits& limits = resources_.options.limits;
+  most_body_bytes_ = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
+  // What no route takes is answered without its content, whatever that is.
+  const bool is_wanted = target.match.route != nullptr || !is_plain;
+  if (is_wanted && request().length_bytes.value_or(0) > most_body_bytes_) {
+    return refuse(Errc::BodyTooLong);
+  }
   has_call_ = true;
-  const bool has_no_content = is_end || is_for_tunnel();
   http::RequestParts known = parts(target);
   known.has_later_content = !has_no_content && request().length_bytes != 0;
+  known.length_bytes = request().length_bytes;
   call_.prepare(*this, known);
   if (has_no_content) {
     call_.arrived_all(no_trailers);
@@ -111,8 +112,10 @@ void H2Exchange::start_call(const Target& target, bool is_end) {
     owes_continue_ = request().expect_continue;
     expect_body();
   }
-  handler_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.handler);
+  handler_deadline_ = is_plain ? loop::Instant::max()
+                               : later(resources_.loop.now(), resources_.options.timeouts.handler);
   call_.start_handler();
+  if (call_.keeps_content()) call_wants_body();
   if (can_advance()) advance();
 }
 
@@ -126,39 +129,33 @@ void H2Exchange::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
   // It did not wait for the response: kept until that is there, and no more than its window.
   if (is_for_tunnel() && !has_response_) {
-    const Errc error = body_.append(data);
+    const Errc error = early_data_.append(data);
     return error != Errc::None ? refuse(error) : void();
   }
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
   const bool is_wanted = !has_response_ || is_streaming();
   if (!is_wanted || is_body_done_) return drop(data.size());
-  const Limits& limits = resources_.options.limits;
-  const std::uint64_t limit = keeps_body_ ? limits.body_bytes : limits.streamed_body_bytes;
   const loop::Instant now = resources_.loop.now();
   const bool is_slow =
       !waits_for_us() && is_body_too_slow(resources_.options, now - began_, received_bytes_);
-  if (received_bytes_ > limit || is_slow) {
+  if (received_bytes_ > most_body_bytes_ || is_slow) {
     drop(data.size());
     return refuse(is_slow ? Errc::TooSlow : Errc::BodyTooLong);
   }
   body_deadline_ = later(now, resources_.options.timeouts.body);
-  if (keeps_body_) return keep(data);
   if (data.empty()) return;
-  const bool waited = waits_for_us();
-  held_bytes_ += data.size();
-  note_turn(waited);
-  call_.arrived(data);
-}
-
-void H2Exchange::keep(std::string_view data) {
-  if (const Errc error = body_.append(data); error != Errc::None) {
+  if (const Errc error = call_.arrived(data); error != Errc::None) {
     drop(data.size());
     return refuse(error);
   }
-  call_keeps_body(data.size());
   const bool waited = waits_for_us();
-  withheld_bytes_ += data.size();
+  if (call_.keeps_content()) {
+    call_keeps_body(data.size());
+    withheld_bytes_ += data.size();
+  } else {
+    held_bytes_ += data.size();
+  }
   note_turn(waited);
 }
 
@@ -177,7 +174,6 @@ void H2Exchange::open_window() {
 }
 
 void H2Exchange::forget_kept() noexcept {
-  body_.clear();
   withheld_bytes_ = 0;
   if (kept_bytes_ == 0) return;
   all_kept_->bytes -= std::exchange(kept_bytes_, 0);
@@ -204,12 +200,9 @@ void H2Exchange::note_turn(bool waited_for_us) noexcept {
 void H2Exchange::receive_end(const http::Head& trailers) {
   is_body_done_ = true;
   if (socket_ != nullptr) return socket_->receive_end();
-  if (has_call_) call_.arrived_all(trailers);
-  if (!keeps_body_ || has_response_) return;
-  const Target target = find();
-  if (target.error != Errc::None) return refuse(target.error);
-  answer(target, body_.view());
-  if (socket_ == nullptr) forget_kept();
+  if (!has_call_) return;
+  call_.arrived_all(trailers);
+  if (!has_response_ && can_advance()) advance();
 }
 
 void H2Exchange::receive_nothing_more() {
@@ -249,12 +242,12 @@ void H2Exchange::call_keeps_body(std::size_t size_bytes) noexcept {
 
 // The response ------------------------------------------------------------------------------------
 
-void H2Exchange::answer(const Target& target, std::string_view body) {
-  http::RequestParts known = parts(target);
-  known.body = body;
+void H2Exchange::answer(const Target& target) {
+  const http::RequestParts known = parts(target);
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
   if (opens_another_protocol(response)) return open_socket(request, std::move(response));
+  call_.keep(std::move(request.attachments()));
   send(std::move(response));
 }
 
@@ -269,8 +262,8 @@ void H2Exchange::open_socket(Request& request, Response&& response) {
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
   socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
   socket_->start(request, upgrade);
-  if (body_.size() != 0) socket_->receive(body_.view());
-  body_.clear();
+  if (early_data_.size() != 0) socket_->receive(early_data_.view());
+  early_data_.clear();
   if (stream_->has_received_all()) socket_->receive_end();
 }
 
@@ -296,6 +289,7 @@ void H2Exchange::advance() {
   if (socket_ != nullptr) return socket_->advance();
   if (!has_response_ && call_.is_handler_done()) {
     Response response = call_.take_response();
+    forget_kept();
     if (opens_another_protocol(response)) return open_socket(call_.request(), std::move(response));
     send(std::move(response));
   }
@@ -375,6 +369,7 @@ void H2Exchange::linger() {
     return session_->reset(*stream_, h2::ErrorCode::NoError);
   }
   is_lingering_ = true;
+  call_.release();
   lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
 }
 

@@ -100,14 +100,13 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
-  void start_call(const Target& target, bool is_end);
+  void start_call(const Target& target, bool has_no_content);
   void expect_body() noexcept;
-  void keep(std::string_view data);
   void drop(std::size_t size_bytes);
   void forget_kept() noexcept;
   [[nodiscard]] bool waits_for_us() const noexcept;
   void note_turn(bool waited_for_us) noexcept;
-  void answer(const Target& target, std::string_view body);
+  void answer(const Target& target);
   void open_socket(Request& request, Response&& response);
   void refuse(Errc code);
   /// `error`: why the request was refused.
@@ -130,8 +129,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   KeptBodies* all_kept_ = nullptr;  // of the connection
   Call call_;
   std::unique_ptr<H2Socket> socket_;  // where the stream has become one
-  KeptContent body_;  // of a request whose handler takes it whole; what is for a tunnel to come
-  Body whole_;        // content of the response that was there at once
+  KeptContent early_data_;            // what is for a tunnel to come
+  Body whole_;                        // content of the response that was there at once
   net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
@@ -139,6 +138,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
   loop::Instant handler_deadline_{};
+  std::uint64_t most_body_bytes_ = 0;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t held_bytes_ = 0;      // received, and not read
   std::uint64_t kept_bytes_ = 0;      // read, and kept until the content is whole
@@ -147,8 +147,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   std::uint64_t content_bytes_ = 0;   // at the end of whole_, or in content_
   std::uint64_t written_bytes_ = 0;
   Status status_ = Status::Ok;
-  bool keeps_body_ = false;  // for a handler that takes it whole
-  bool has_call_ = false;    // there is a handler that may wait
+  bool has_call_ = false;  // there is a handler that may wait
   bool is_body_done_ = true;
   bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
   bool has_response_ = false;

@@ -61,14 +61,11 @@ h1::HeadLimits head_limits(const Limits& limits) noexcept {
           .fields = limits.fields};
 }
 
-Inbox::Inbox(const Limits& limits, ContentBudget& budget)
-    : lines(limits.fields),
-      parser(h1::HeadKind::Request, head_limits(limits), lines),
-      body(budget) {}
+Inbox::Inbox(const Limits& limits)
+    : lines(limits.fields), parser(h1::HeadKind::Request, head_limits(limits), lines) {}
 
 void Inbox::reset() {
   shrink(input);
-  body.clear();
   parser.reset();
 }
 
@@ -105,7 +102,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
 }
 
 std::unique_ptr<Inbox> Resources::take_inbox() {
-  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits, content_budget);
+  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits);
   return take_last(inboxes);
 }
 

@@ -17,7 +17,6 @@
 #include "server/date_cache.hpp"
 #include "server/h1_exchange.hpp"
 #include "server/h2_exchange.hpp"
-#include "server/kept_content.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -44,11 +43,11 @@ struct WorkerCounters {
   void add_to(Counters& sum) const noexcept;
 };
 
-/// What a request needs that has not arrived whole: its head, the state of its parsing, its body.
+/// What a request needs that has not arrived whole: its head, and the state of its parsing.
 ///
 /// From a worker's pool: a connection owns one only while a message is incomplete or has to wait.
 struct Inbox {
-  Inbox(const Limits& limits, ContentBudget& budget);
+  explicit Inbox(const Limits& limits);
 
   /// Empty again, and its memory small enough to be kept.
   void reset();
@@ -58,13 +57,10 @@ struct Inbox {
   std::string input;  ///< the (unfinished) head; while the output is full: requests that wait
   std::vector<http::FieldLine> lines;
   h1::HeadParser parser;
-  http::Head head;  ///< while the body is read, as the next three
+  http::Head head;  ///< of an exchange, as the next two
   h1::Framing framing;
   h1::BodyDecoder decoder;
-  KeptContent body;
-  bool discards_body = false;  ///< nobody wants the body
-  loop::Instant body_began{};
-  loop::Instant deadline{};  ///< of the head, or of the next piece of the body
+  loop::Instant deadline{};  ///< of the head
 };
 
 /// Whether a body that has taken so long brought too little. See Timeouts::body_grace.

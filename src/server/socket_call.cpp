@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "http/request_parts.hpp"
 #include "server/dispatch.hpp"
 
 namespace skua::server {
@@ -28,11 +29,17 @@ void SocketCall::guarded(F&& call) noexcept {
 }
 
 void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
+  Attachments* const attachments = take_attachments(request);
   guarded([&] {
     if (callbacks_ != nullptr) {
       socket_.listen(static_cast<ws::SocketListener&>(*this));
-      if (callbacks_->open) callbacks_->open(websocket_, request);
+      if (!callbacks_->open) return;
+      http::RequestAccess::lend(request, attachments);
+      callbacks_->open(websocket_, request);
       return;
+    }
+    if (upgrade.handler.request != nullptr) {
+      http::RequestAccess::lend(*upgrade.handler.request, attachments);
     }
     const detail::SocketHandler& handler = upgrade.handler;
     arguments_ = handler.arguments;
@@ -40,7 +47,14 @@ void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
     handler_->start(
         [](void* self) noexcept { static_cast<SocketCall*>(self)->wire_.settle_later(); }, this);
   });
+  http::RequestAccess::lend(request, nullptr);
   if (has_news()) wire_.settle_later();
+}
+
+// They are the socket's from now on; null where there are none.
+Attachments* SocketCall::take_attachments(Request& request) {
+  if (request.attachments().empty()) return nullptr;
+  return &(socket_.attachments() = std::move(request.attachments()));
 }
 
 bool SocketCall::has_news() const noexcept {

@@ -27,7 +27,8 @@ class SocketCall final : private ws::SocketListener {
   SocketCall(const SocketCall&) = delete;
   SocketCall& operator=(const SocketCall&) = delete;
 
-  /// Starts the application of the same upgrade, inline; both are there during the call only.
+  /// Starts the application of the same upgrade, inline; both are there during the call only. The
+  /// attachments of the request become the socket's.
   void start(Request& request, const detail::Upgrade& upgrade);
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
@@ -57,6 +58,7 @@ class SocketCall final : private ws::SocketListener {
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !handler_->is_done(); }
   [[nodiscard]] bool has_news() const noexcept;
   void conclude() noexcept;
+  [[nodiscard]] Attachments* take_attachments(Request& request);
   template <class F>
   void guarded(F&& call) noexcept;
 

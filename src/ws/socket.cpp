@@ -32,7 +32,6 @@ Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement
     reader_.use(&coding_->inflater());
   }
   if (!agreement.subprotocol.empty()) extras().subprotocol = std::move(agreement.subprotocol);
-  if (!agreement.attachments.empty()) extras().attachments = std::move(agreement.attachments);
 }
 
 Socket::~Socket() {

@@ -46,7 +46,6 @@ class SocketListener {
 struct Agreement {
   std::optional<DeflateParameters> deflate{};
   std::string subprotocol{};
-  Attachments attachments{};
 };
 
 /// So much may lie in the connection's own output; what comes after it waits as whole messages.

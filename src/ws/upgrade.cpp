@@ -136,7 +136,6 @@ Response detail::open_websocket(Request& request, const WebSocketOptions& option
     }
   }
   upgrade->agreement.subprotocol = choose_subprotocol(request, options);
-  upgrade->agreement.attachments = std::move(request.attachments());
 
   const bool is_http2 = request.version() == Version::Http2;
   Response response(is_http2 ? Status::Ok : Status::SwitchingProtocols);
