@@ -62,9 +62,7 @@ const std::vector<Other>& others() {
       {"a literal", [](Router& r) { r.any("/private/secret.txt", [] { return "leaked"; }); }},
       {"the prefix", [](Router& r) { r.any("/private", [] { return "leaked"; }); }},
       {"a coroutine",
-       [](Router& r) {
-         r.get("/{path...}", []() -> Task<std::string> { co_return "leaked"; });
-       }},
+       [](Router& r) { r.get("/{path...}", []() -> Task<std::string> { co_return "leaked"; }); }},
       {"a WebSocket",
        [](Router& r) { r.websocket("/{path...}", [](WebSocket&) -> Task<> { co_return; }); }},
       {"an open mount",
@@ -86,9 +84,9 @@ const std::vector<Other>& others() {
 constexpr std::array<std::string_view, 9> methods = {
     "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"};
 constexpr std::array<std::string_view, 11> paths_below = {
-    "/private",           "/private/",           "/private/known",      "/private/secret.txt",
-    "/private/a/b/c",     "/%70rivate/known",    "/./private/known",    "/x/../private/known",
-    "/private/./known",   "/private/x/%2e%2e/y", "/private/known?a=/b",
+    "/private",         "/private/",           "/private/known",      "/private/secret.txt",
+    "/private/a/b/c",   "/%70rivate/known",    "/./private/known",    "/x/../private/known",
+    "/private/./known", "/private/x/%2e%2e/y", "/private/known?a=/b",
 };
 constexpr std::array<std::string_view, 5> paths_beside = {"/", "/privateer", "/privat",
                                                           "/private/../public", "/public/private"};

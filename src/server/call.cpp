@@ -148,15 +148,15 @@ bool Call::has_room() const noexcept {
 
 void Call::release() noexcept {
   attachments_ = {};
-  if (request_) request_->attachments() = {};
+  request_.reset();
+  resources_.content_budget.give_back(std::exchange(kept_bytes_, 0));
 }
 
 void Call::reset() noexcept {
   is_stream_stopped_ = true;  // what a destructor writes now goes nowhere
   producer_.reset();
   handler_.reset();
-  request_.reset();
-  attachments_ = {};
+  release();
   early_.reset();
   content_.clear();
   guard_ = 0;
@@ -170,7 +170,6 @@ void Call::reset() noexcept {
   trailers_to_send_ = {};
   has_arrived_all_ = is_handler_done_ = is_stream_done_ = is_stream_stopped_ = false;
   left_bytes_ = taken_bytes_ = 0;
-  resources_.content_budget.give_back(std::exchange(kept_bytes_, 0));
 }
 
 bool Call::Source::has_piece() const noexcept {

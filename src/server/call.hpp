@@ -75,7 +75,7 @@ class Call final {
   Response take_response() noexcept;
   /// Takes over the attachments of a request whose response goes on without it.
   void keep(Attachments&& attachments) noexcept { attachments_ = std::move(attachments); }
-  /// The response is over: so is what the attachments stand for.
+  /// The response is over: so is the request, with its attachments.
   void release() noexcept;
 
   /// Runs what makes the content of a response, inline at first.

@@ -370,6 +370,7 @@ void H2Exchange::linger() {
   }
   is_lingering_ = true;
   call_.release();
+  forget_kept();
   lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
 }
 

@@ -101,6 +101,19 @@ TEST_P(Auth, DigestProtectsTheContent) {
   };
   EXPECT_EQ(post("body").body, "ada");
   EXPECT_EQ(post("Body").status, 401);
+  // The guard waits for content that comes behind the head, and is asked again.
+  const auto post_later = [&](const std::string& body) {
+    Client client = server_.connect();
+    client.send(
+        "POST /digest/ HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nExpect: 100-continue\r\n"
+        "Authorization: " +
+        session.authorize("POST", "/digest/", "body").value() + "\r\n\r\n");
+    EXPECT_EQ(client.answer()->status, 100);
+    client.send(body);
+    return client.answer().value_or(Answer{});
+  };
+  EXPECT_EQ(post_later("body").body, "ada");
+  EXPECT_EQ(post_later("Body").status, 401);
 }
 
 TEST_P(Auth, DigestProvesNoContentThatAHandlerStreams) {

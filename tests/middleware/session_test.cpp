@@ -10,6 +10,7 @@
 #include "crypto/digest.hpp"
 #include "skua.hpp"
 #include "support/test_server.hpp"
+#include "support/websocket_client.hpp"
 
 namespace skua {
 namespace {
@@ -17,7 +18,9 @@ namespace {
 using testing::Answer;
 using testing::Client;
 using testing::get;
+using testing::handshake;
 using testing::TestServer;
+using testing::WebSocketClient;
 
 Router sample() {
   Router router;
@@ -33,6 +36,16 @@ Router sample() {
       co_await yield();
       co_return std::string(session(request).get("name").value_or("nobody"));
     });
+    router.websocket("/socket", [](Request& request, WebSocket& socket) -> Task<> {
+      co_await yield();
+      co_await socket.send(session(request).get("name").value_or("nobody"));
+    });
+    WebSocketCallbacks callbacks;
+    callbacks.open = [](WebSocket& socket, Request& request) {
+      socket.send(session(request).get("name").value_or("nobody"));
+      EXPECT_NE(socket.attachments().find<Session>(), nullptr);
+    };
+    router.websocket("/callbacks", std::move(callbacks));
   }
   Router api;
   api.use(auth::bearer([](std::string_view token) { return auth::token_equals(token, "abc"); }));
@@ -63,6 +76,17 @@ TEST_P(AroundCoroutines, ASessionLastsFromRequestToRequest) {
   std::string forged = pair;
   forged[forged.size() / 2] = forged[forged.size() / 2] == 'A' ? 'B' : 'A';
   EXPECT_EQ(ask("/", "Cookie: " + forged + "\r\n").body, "nobody");
+}
+
+TEST_P(AroundCoroutines, AWebSocketHasTheSessionOfItsRequest) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  const std::string cookie = ask("/in/Ada").field("Set-Cookie").value_or("");
+  const std::string fields = "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n";
+  for (const std::string_view path : {"/socket", "/callbacks"}) {
+    WebSocketClient client(server_.connect());
+    EXPECT_EQ(client.open(handshake(path, fields)).substr(9, 3), testing::opened()) << path;
+    EXPECT_EQ(client.text(), "Ada") << path;
+  }
 }
 
 TEST_P(AroundCoroutines, ATokenIsAskedForBeforeTheHandlerStarts) {

@@ -52,6 +52,16 @@ TEST_P(CoroutineBodies, RefuseABodyOverTheLimitOfItsReader) {
   EXPECT_EQ(ask(client, post("/small", "1234567890")).body, "1234567890");
 }
 
+TEST_P(CoroutineBodies, RefuseALongBodyBeforeItIsSent) {
+  for (const std::string_view fields : {"", "Expect: 100-continue\r\n"}) {
+    Client client = server().connect();
+    client.send(std::string("POST /small HTTP/1.1\r\nHost: t\r\nContent-Length: 11\r\n")
+                    .append(fields)
+                    .append("\r\n"));
+    EXPECT_EQ(client.answer()->status, 413) << fields;
+  }
+}
+
 TEST_P(CoroutineBodies, RefuseABodyOverTheLimitOfTheServer) {
   options_.limits.streamed_body_bytes = 1000;
   Client client = server().connect();

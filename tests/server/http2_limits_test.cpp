@@ -165,17 +165,24 @@ TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
 INSTANTIATE_TEST_SUITE_P(Backends, Http2Limits, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
-// Over HTTP/1 the same budget
-// -----------------------------------------------------------------------
+// Over HTTP/1 the same budget --------------------------------------------------------------------
 
-TEST(BodyBudget, HoldsForAllConnectionsOfAServer) {
+class BodyBudget : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(BodyBudget, HoldsForAllConnectionsOfAServer) {
   Router router;
-  router.post("/", [](const Request& request) { return std::to_string(request.body().size()); });
+  router.post("/plain",
+              [](const Request& request) { return std::to_string(request.body().size()); });
+  router.post("/loads", [](Request& request) -> Task<std::string> {
+    co_return std::to_string((co_await request.load()).size());
+  });
   ServerOptions options;
   options.limits.body_bytes = 200'000;
   options.limits.server_body_bytes = 460'000;
   testing::TestWorker worker(router, BackendChoice::Poll, options, Transport::Tcp);
-  const std::string head = "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 200000\r\n\r\n";
+  const std::string post =
+      std::string("POST ").append(GetParam()).append(" HTTP/1.1\r\nHost: t\r\nContent-Length: ");
+  const std::string head = post + "200000\r\n\r\n";
   std::vector<Client> clients;
   int refused = 0;
   for (int i = 0; i < 4; ++i) {
@@ -190,7 +197,7 @@ TEST(BodyBudget, HoldsForAllConnectionsOfAServer) {
   }
   EXPECT_EQ(refused, 2);
   Client small = worker.connect();
-  small.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\n");
+  small.send(post + "5\r\n\r\n");
   worker.settle();
   EXPECT_EQ(worker.ask(small, "small")->body, "5");
   clients.front().send(std::string(80'000, 'x'));
@@ -205,6 +212,9 @@ TEST(BodyBudget, HoldsForAllConnectionsOfAServer) {
   }
   EXPECT_EQ(later.answer()->body, "200000");
 }
+
+INSTANTIATE_TEST_SUITE_P(Handlers, BodyBudget, ::testing::Values("/plain", "/loads"),
+                         [](const auto& handler) { return std::string(handler.param.substr(1)); });
 
 }  // namespace
 }  // namespace skua
