@@ -17,6 +17,13 @@ std::size_t limit_of(const detail::BodySource* source, std::size_t wanted) noexc
   return source != nullptr ? source->most_kept_bytes() : std::string().max_size();
 }
 
+bool is_longer(const detail::BodySource* source, std::size_t limit_bytes) noexcept {
+  return source != nullptr && source->left_bytes().value_or(0) > limit_bytes;
+}
+bool is_kept(detail::BodySource* source, std::size_t bytes) noexcept {
+  return source == nullptr || source->keep(bytes);
+}
+
 void append(std::string& text, Bytes piece) { text.append(skua::text(piece)); }
 void append(std::vector<std::byte>& bytes, Bytes piece) {
   bytes.insert(bytes.end(), piece.begin(), piece.end());
@@ -25,17 +32,13 @@ void append(std::vector<std::byte>& bytes, Bytes piece) {
 // What is known to be too long is refused before the client is asked for it. RFC 9110 §10.1.1
 template <class T>
 Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_bytes) {
-  if (source != nullptr && source->left_bytes().value_or(0) > limit_bytes) {
-    throw HttpError(Status::ContentTooLarge);
-  }
+  if (is_longer(source, limit_bytes)) throw HttpError(Status::ContentTooLarge);
   T whole;
   while (true) {
     const std::optional<Bytes> piece = co_await request.read();
     if (!piece) break;
     if (piece->size() > limit_bytes - whole.size()) throw HttpError(Status::ContentTooLarge);
-    if (source != nullptr && !source->keep(piece->size())) {
-      throw HttpError(Status::ServiceUnavailable);
-    }
+    if (!is_kept(source, piece->size())) throw HttpError(Status::ServiceUnavailable);
     append(whole, *piece);
   }
   co_return whole;
