@@ -7,7 +7,47 @@
 #include "loop/backend_poll.hpp"
 #include "loop/backend_uring.hpp"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
 namespace skua::loop {
+namespace {
+
+constexpr unsigned accepts_per_turn = 64;
+
+/// Errors of accept that concern the one connection, not the listener: accept(2), "Error handling".
+constexpr bool concerns_one_connection(int error) noexcept {
+  switch (error) {
+    case ECONNABORTED:
+    case EINTR:
+    case EPERM:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ETIMEDOUT: return true;
+    default: return false;
+  }
+}
+
+int accept_one(int listener) noexcept {
+#if defined(__linux__) || defined(__FreeBSD__)
+  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+  const int descriptor = ::accept(listener, nullptr, nullptr);
+  if (descriptor >= 0) {
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
+  }
+  return descriptor;
+#endif
+}
+
+}  // namespace
 
 void Handle::on_accept(int /*descriptor*/) {}
 void Handle::on_accept_failed(Error /*error*/) {}
@@ -28,6 +68,23 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendKind kind) {
   auto epoll = make_epoll_backend();
   if (epoll || epoll.error().code() != Errc::Unsupported) return epoll;
   return make_poll_backend();
+}
+
+void Backend::accept_waiting(Handle& handle) {
+  for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
+    ++calls_.others;
+    const int descriptor = accept_one(handle.descriptor_);
+    if (descriptor >= 0) {
+      handle.on_accept(descriptor);
+      continue;
+    }
+    const int error = errno;
+    if (error == EAGAIN || error == EWOULDBLOCK) return;
+    if (concerns_one_connection(error)) continue;
+    handle.accepting_ = false;
+    handle.on_accept_failed(Error::from_system(error, "accept"));
+    return;
+  }
 }
 
 }  // namespace skua::loop

@@ -145,6 +145,9 @@ class Backend {
   [[nodiscard]] const SystemCalls& system_calls() const noexcept { return calls_; }
 
  protected:
+  /// Accepts what waits, one connection at a time, as the owner may want no more after any of them.
+  void accept_waiting(Handle& handle);
+
   SystemCalls calls_;
 };
 

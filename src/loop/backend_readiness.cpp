@@ -24,38 +24,6 @@ constexpr std::size_t receive_bytes_at_least = 128 * 1024;
 constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
 // Arrivals begin where a vector load does not cross a line.
 constexpr std::size_t receive_alignment = 64;
-constexpr unsigned accepts_per_turn = 64;
-
-/// Errors of accept that concern the one connection, not the listener: accept(2), "Error handling".
-constexpr bool concerns_one_connection(int error) noexcept {
-  switch (error) {
-    case ECONNABORTED:
-    case EINTR:
-    case EPERM:
-    case EPROTO:
-    case ENOPROTOOPT:
-    case ENETDOWN:
-    case ENETUNREACH:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case ETIMEDOUT: return true;
-    default: return false;
-  }
-}
-
-int accept_one(int listener) noexcept {
-#if defined(__linux__) || defined(__FreeBSD__)
-  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-  const int descriptor = ::accept(listener, nullptr, nullptr);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  }
-  return descriptor;
-#endif
-}
-
 }  // namespace
 
 ReadinessBackend::ReadinessBackend()
@@ -163,7 +131,7 @@ void ReadinessBackend::dispatch_rare(Handle& handle, std::uint8_t ready, bool is
       receive(handle);
     } else if (handle.accepting_) {
       is_wanted = true;
-      accept(handle);
+      accept_waiting(handle);
     }
     if (handle.closing_) return;
   }
@@ -222,23 +190,6 @@ void ReadinessBackend::deliver() {
   }
   arrival_count_ = 0;
   used_bytes_ = 0;
-}
-
-void ReadinessBackend::accept(Handle& handle) {
-  for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
-    ++calls_.others;
-    const int descriptor = accept_one(handle.descriptor_);
-    if (descriptor >= 0) {
-      handle.on_accept(descriptor);
-      continue;
-    }
-    const int error = errno;
-    if (error == EAGAIN || error == EWOULDBLOCK) return;
-    if (concerns_one_connection(error)) continue;
-    handle.accepting_ = false;
-    handle.on_accept_failed(Error::from_system(error, "accept"));
-    return;
-  }
 }
 
 void ReadinessBackend::settle() {

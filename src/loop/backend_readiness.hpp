@@ -91,7 +91,6 @@ class ReadinessBackend : public Backend {
 
   void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
   void receive(Handle& handle);
-  void accept(Handle& handle);
   void finish_connect(Handle& handle);
   void want(Handle& handle, std::uint8_t bits);
   void tell_failure(Handle& handle);

@@ -44,7 +44,6 @@ ssize_t send_piece(int socket, int file, off_t offset, std::size_t size_bytes) n
 
 // What is under way ends with the ring; who was closing, or closes on hearing that, is told here.
 UringBackend::~UringBackend() {
-  drop_accepted();
   ring_.abandon();
   finish_abandoned();
   ring_.abandon();
@@ -95,10 +94,10 @@ void UringBackend::start_accept(Handle& handle) {
   if (!has(handle, accept_armed)) arm_accept(handle);
 }
 
+// The kernel would accept all that wait, however few are wanted: it is only asked whether any do.
 void UringBackend::arm_accept(Handle& handle) noexcept {
   io_uring_sqe* const entry = submission();
-  io_uring_prep_multishot_accept(entry, handle.descriptor_, nullptr, nullptr,
-                                 SOCK_NONBLOCK | SOCK_CLOEXEC);
+  io_uring_prep_poll_add(entry, handle.descriptor_, POLLIN);
   track(entry, handle, Purpose::Accept);
   set(handle, accept_armed);
 }

@@ -101,10 +101,9 @@ class UringBackend final : public Backend {
   void complete(const Completion& completion);
   void finish_close(Handle& handle);
   void finish_abandoned();
-  void drop_accepted() noexcept;
   void received(Handle& handle, const Completion& completion);
   void receive_ended(Handle& handle, int result);
-  void accepted(Handle& handle, const Completion& completion);
+  void may_accept(Handle& handle, int result);
   void connected(Handle& handle, int result);
   void sent(Handle& handle, int result);
   void file_sent(Handle& handle);

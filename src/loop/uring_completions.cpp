@@ -23,11 +23,6 @@ bool is_passing(int result) noexcept {
   return result == -EINTR || result == -EAGAIN || result == -ECANCELED;
 }
 
-// accept(2), "Error handling": a connection that died while it was queued concerns no other.
-bool is_passing_for_accept(int result) noexcept {
-  return is_passing(result) || result == -ECONNABORTED || result == -EPROTO;
-}
-
 Error error_of(int result, const char* context) noexcept {
   return result < 0 ? Error::from_system(-result, context) : Error(Errc::None);
 }
@@ -53,17 +48,6 @@ void UringBackend::finish_abandoned() {
   while (first_closing_ != nullptr) finish_close(*first_closing_);
 }
 
-// Connections that were accepted, but have not been handed to anybody yet.
-void UringBackend::drop_accepted() noexcept {
-  if (!ring_.is_created()) return;
-  Completion completion;
-  const std::uint32_t end = ring_.completions_end();
-  while (ring_.next_completion(end, completion)) {
-    const auto purpose = static_cast<Purpose>(completion.user_data & purpose_mask);
-    if (purpose == Purpose::Accept && completion.result >= 0) ::close(completion.result);
-  }
-}
-
 // The list is in the order of closing, which is nearly that of finishing.
 void UringBackend::finish_close(Handle& handle) {
   Handle** link = &first_closing_;
@@ -84,7 +68,7 @@ void UringBackend::complete(const Completion& completion) {
     case Purpose::Receive: received(handle, completion); break;
     case Purpose::Send: sent(handle, completion.result); break;
     case Purpose::SendFile: file_sent(handle); break;
-    case Purpose::Accept: accepted(handle, completion); break;
+    case Purpose::Accept: may_accept(handle, completion.result); break;
     case Purpose::Connect: connected(handle, completion.result); break;
     case Purpose::Cancel:
     case Purpose::Close:
@@ -129,19 +113,13 @@ void UringBackend::receive_ended(Handle& handle, int result) {
   }
 }
 
-void UringBackend::accepted(Handle& handle, const Completion& completion) {
-  const bool is_over = (completion.flags & IORING_CQE_F_MORE) == 0;
-  if (is_over) clear(handle, accept_armed | accept_ending);
-  if (completion.result >= 0) {
-    if (handle.closing_) {
-      ++calls_.others;
-      ::close(completion.result);
-    } else {
-      handle.on_accept(completion.result);
-    }
-  } else if (!is_passing_for_accept(completion.result) && handle.accepting_) {
+void UringBackend::may_accept(Handle& handle, int result) {
+  clear(handle, accept_armed | accept_ending);
+  if (result >= 0) {
+    accept_waiting(handle);
+  } else if (!is_passing(result) && handle.accepting_) {
     handle.accepting_ = false;
-    handle.on_accept_failed(error_of(completion.result, "accept"));
+    handle.on_accept_failed(error_of(result, "poll"));
   }
   if (handle.accepting_ && !has(handle, accept_armed)) arm_accept(handle);
 }

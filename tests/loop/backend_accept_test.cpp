@@ -47,14 +47,11 @@ TEST_P(BackendAccept, StopsAcceptingInsideTheCallback) {
   std::vector<net::Socket> clients;
   for (int i = 0; i < 5; ++i) clients.push_back(client_of(listening));
   Probe probe(*backend, std::move(listening));
-  // io_uring may have taken more over already; all there were is the most.
   probe.after_call = [&](std::string_view) { backend->stop_accept(probe); };
   probe.start_accept();
   turn_until([&] { return !probe.accepted.empty(); });
   settle();
-  const std::size_t count = probe.accepted.size();
-  settle();
-  EXPECT_EQ(probe.accepted.size(), count);
+  EXPECT_EQ(probe.accepted.size(), 1U);
   probe.after_call = nullptr;
   probe.start_accept();
   turn_until([&] { return probe.accepted.size() == 5; });
