@@ -2,9 +2,9 @@
 // The `skua` command: one row of the table for each of its commands.
 #include <CLI/CLI.hpp>
 
+#include "base/open_files.hpp"
 #include "bench.hpp"
 #include "get.hpp"
-#include "net/open_files.hpp"
 #include "serve.hpp"
 #include "skua/release.hpp"
 #include "suggestion.hpp"
@@ -101,7 +101,7 @@ int main(int count, char** arguments) {
   // so is a file that may not grow any more.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  skua::net::raise_open_files_limit();
+  skua::base::raise_open_files_limit();
   try {
     return run(count, arguments);
   } catch (const std::exception& error) {

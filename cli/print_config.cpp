@@ -3,8 +3,8 @@
 // is here.
 #include "print_config.hpp"
 
+#include "base/open_files.hpp"
 #include "h2/session.hpp"
-#include "net/open_files.hpp"
 #include "server/connection_cap.hpp"
 
 #include <cstdint>
@@ -47,8 +47,8 @@ void print_time(const char* name, Duration time) {
 // What holds is less where the process may not open so many files.
 void print_connections(const ServerOptions& options) {
   const std::size_t wanted = options.limits.connections;
-  const std::size_t open_files = net::open_files_limit();
-  const std::size_t cap = server::connection_cap(options, open_files, net::open_files_count());
+  const std::size_t open_files = base::open_files_limit();
+  const std::size_t cap = server::connection_cap(options, open_files, base::open_files_count());
   if (cap == wanted) return print_count("connections", cap);
   print("connections", std::to_string(cap) + " (" + std::to_string(wanted) +
                            ", but the process may open " + std::to_string(open_files) + " files)");

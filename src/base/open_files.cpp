@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "net/open_files.hpp"
+#include "base/open_files.hpp"
 
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <memory>
 
-namespace skua::net {
+namespace skua::base {
 namespace {
 
 struct CloseFolder {
@@ -42,4 +42,4 @@ std::size_t open_files_count() noexcept {
   return count == 0 ? 0 : count - 1;  // the folder itself
 }
 
-}  // namespace skua::net
+}  // namespace skua::base

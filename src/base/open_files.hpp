@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace skua::net {
+namespace skua::base {
 
 /// How many files and sockets this process may have open at once; the largest number where that is
 /// not limited.
@@ -15,4 +15,4 @@ void raise_open_files_limit() noexcept;
 /// How many are open now; 0 where that cannot be told.
 std::size_t open_files_count() noexcept;
 
-}  // namespace skua::net
+}  // namespace skua::base

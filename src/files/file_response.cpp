@@ -3,6 +3,7 @@
 // The two kinds of files, in memory and open, differ only in where a range of bytes comes from.
 #include "files/file_response.hpp"
 
+#include "files/file_body.hpp"
 #include "http/conditional.hpp"
 #include "http/range.hpp"
 
@@ -31,18 +32,19 @@ class Content {
  public:
   explicit Content(const CachedFile& cached)
       : whole_(cached.whole), size_bytes_(cached.whole->body().size()) {}
-  explicit Content(OpenFile file)
-      : file_(std::make_shared<const Descriptor>(std::move(file.descriptor))),
-        size_bytes_(file.stat.size_bytes) {}
+  Content(OpenFile file, FilePlace place)
+      : file_(std::move(file)), place_(std::move(place)), size_bytes_(file_.stat.size_bytes) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
-  [[nodiscard]] Body slice(ByteRange range) const {
+  // These two give the file away.
+  [[nodiscard]] Body slice(ByteRange range) && {
     if (whole_) return Body(SharedText{whole_, text(range)});
-    return Body(FileRange{file_, file_->number(), range.first, range.size_bytes()});
+    return file_body(std::move(file_), std::move(place_), {range.first, range.size_bytes()});
   }
-
-  [[nodiscard]] Body all() const { return Body(FileRange{file_, file_->number(), 0, size_bytes_}); }
+  [[nodiscard]] Body all() && {
+    return file_body(std::move(file_), std::move(place_), {0, size_bytes_});
+  }
 
   // Appends a copy of the bytes; false if the file has shrunk.
   [[nodiscard]] bool append(std::string& out, ByteRange range) const {
@@ -51,7 +53,7 @@ class Content {
     const std::size_t begin = out.size();
     out.resize(begin + size);
     for (std::size_t done = 0; done < size;) {
-      const ssize_t count = pread(file_->number(), out.data() + begin + done, size - done,
+      const ssize_t count = pread(file_.descriptor.number(), out.data() + begin + done, size - done,
                                   static_cast<off_t>(range.first + done));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
@@ -67,7 +69,8 @@ class Content {
   }
 
   std::shared_ptr<const PreparedResponse> whole_;
-  std::shared_ptr<const Descriptor> file_;
+  OpenFile file_;
+  FilePlace place_;
   std::uint64_t size_bytes_;
 };
 
@@ -108,7 +111,7 @@ Response partial(const FileHead& head, Body body, std::string_view type,
 }
 
 // The answer to a Range field; nothing where the whole file is the answer.
-std::optional<Response> range_response(std::string_view field, const Content& content,
+std::optional<Response> range_response(std::string_view field, Content& content,
                                        const FileHead& head, std::string_view cache_control) {
   const RangeSet set = http::parse_ranges(field, content.size_bytes());
   if (set.kind() == RangeSet::Kind::Whole) return std::nullopt;
@@ -119,8 +122,10 @@ std::optional<Response> range_response(std::string_view field, const Content& co
   }
   const std::span<const ByteRange> ranges = set.ranges();
   if (ranges.size() == 1) {
-    Response response = partial(head, content.slice(ranges[0]), head.type, cache_control);
-    response.header("Content-Range", http::content_range(ranges[0], content.size_bytes()));
+    const std::uint64_t size_bytes = content.size_bytes();
+    Response response =
+        partial(head, std::move(content).slice(ranges[0]), head.type, cache_control);
+    response.header("Content-Range", http::content_range(ranges[0], size_bytes));
     return response;
   }
   if (set.total_bytes() > max_multipart_bytes) return std::nullopt;
@@ -148,7 +153,8 @@ std::optional<std::string_view> find_range(const http::Head& request, const File
 
 }  // namespace
 
-Response file_response(const http::Head& request, FoundFile found, std::string_view path,
+Response file_response(const http::Head& request, FoundFile found,
+                       const std::shared_ptr<const Root>& root, std::string_view path,
                        std::string_view cache_control, WallTime now) {
   const CachedFile* const cached = found.cached;
   FileHead described;
@@ -165,14 +171,15 @@ Response file_response(const http::Head& request, FoundFile found, std::string_v
   }
   const std::optional<std::string_view> range = find_range(request, head, now);
   if (cached != nullptr && !range) return Response(cached->whole);
-  const Content content = cached != nullptr ? Content(*cached) : Content(std::move(found.file));
+  Content content = cached != nullptr ? Content(*cached)
+                                      : Content(std::move(found.file), {root, std::string(path)});
   if (range) {
     if (auto response = range_response(*range, content, head, cache_control)) {
       return *std::move(response);
     }
   }
   if (cached != nullptr) return Response(cached->whole);
-  return whole_response(head, content.all(), cache_control);
+  return whole_response(head, std::move(content).all(), cache_control);
 }
 
 }  // namespace skua::files

@@ -102,7 +102,8 @@ Response FileSite::answer_directory(const Request& request, std::string_view pat
 
 Response FileSite::answer_file(const Request& request, FoundFile found,
                                std::string_view path) const {
-  return file_response(head_of(request), std::move(found), path, cache_control_, times_->wall());
+  return file_response(head_of(request), std::move(found), root_, path, cache_control_,
+                       times_->wall());
 }
 
 // Relative links of an index need the slash. The address is made of the path that was understood,

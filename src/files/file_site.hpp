@@ -36,7 +36,8 @@ class FileSite final {
   [[nodiscard]] Response answer_file(const Request& request, FoundFile found,
                                      std::string_view path) const;
 
-  std::shared_ptr<const Root> root_;  // shared with listings that a thread makes
+  std::shared_ptr<const Root>
+      root_;  // shared with listings and streams that outlive a request's handler
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
   std::string cache_control_;

@@ -16,6 +16,7 @@
 #include "skua/files.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
+#include "support/collecting_sink.hpp"
 #include "support/manual_times.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -288,17 +289,6 @@ TEST_F(FileSiteTest, ListsAFolderWhereThatIsWanted) {
   EXPECT_EQ(status("/.git/"), Status::NotFound);
 }
 
-// Takes everything at once.
-class Collector final : public detail::BodySink {
- public:
-  void write(Body&& piece) override { text.append(piece.text()); }
-  void add_trailer(std::string_view, std::string_view) override {}
-  [[nodiscard]] bool has_room() const noexcept override { return true; }
-  void wait(detail::Waiter&, std::coroutine_handle<>) override {}
-
-  std::string text;
-};
-
 TEST_F(FileSiteTest, ListsALargeFolderOnAnotherThread) {
   for (int i = 10'000; i < 12'500; ++i) tree_.write("many/" + std::to_string(i), "");
   serve({.listing = true});
@@ -310,7 +300,7 @@ TEST_F(FileSiteTest, ListsALargeFolderOnAnotherThread) {
     const BodyStream* const stream =
         response.content().stream() == nullptr ? nullptr : response.content().stream()->get();
     if (stream == nullptr) return std::string("the loop made it");
-    Collector collector;
+    support::CollectingSink collector;
     BodyWriter writer(collector);
     skua::run(stream->produce(writer));
     return collector.text;

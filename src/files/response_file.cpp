@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One file as a response, and one file at a URL.
+#include "files/file_body.hpp"
 #include "files/file_head.hpp"
 #include "files/file_site.hpp"
 #include "files/safe_path.hpp"
@@ -7,9 +8,6 @@
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 
-#include <fcntl.h>
-
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -28,15 +26,16 @@ std::pair<std::string, std::string> split_path(const std::string& path) {
 }  // namespace
 
 Response Response::file(const std::string& path, std::string_view type) {
-  // A pipe without a writer would block.
-  files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return status_for(Error::from_system(errno, "open").code());
-  const Result<files::FileStat> stat = files::stat_of(file.number());
-  if (!stat || stat->kind != files::FileKind::Regular) return Status::NotFound;
-  const files::FileHead head = files::describe(path, *stat, std::chrono::system_clock::now());
-  const auto owner = std::make_shared<const files::Descriptor>(std::move(file));
+  files::FilePlace place{.path = path};
+  Result<files::OpenFile> file = place.open();
+  if (!file) return status_for(file.error().code());
+  const files::FileStat stat = file->stat;
+  if (stat.kind != files::FileKind::Regular) return Status::NotFound;
+  const files::FileHead head = files::describe(path, stat, std::chrono::system_clock::now());
   Body body;
-  if (stat->size_bytes != 0) body = FileRange{owner, owner->number(), 0, stat->size_bytes};
+  if (stat.size_bytes != 0) {
+    body = files::file_body(*std::move(file), std::move(place), {0, stat.size_bytes});
+  }
   Response response(Status::Ok, std::move(body), type.empty() ? head.type : type);
   files::add_validators(response, head, {});
   response.header("X-Content-Type-Options", "nosniff");

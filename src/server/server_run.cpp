@@ -4,8 +4,8 @@
 // Whoever waits only waits for that, so nothing here needs the thread that asked.
 #include "server/server_run.hpp"
 
+#include "base/open_files.hpp"
 #include "h2/session.hpp"
-#include "net/open_files.hpp"
 #include "server/connection_cap.hpp"
 
 #include <unistd.h>
@@ -87,9 +87,9 @@ Result<void> ServerRun::prepare() {
 
 Result<void> ServerRun::limit_connections() {
   const ServerOptions& options = setup_->options;
-  if (options.raise_open_files) net::raise_open_files_limit();
-  const std::size_t open_files = net::open_files_limit();
-  shared_.connection_cap = connection_cap(options, open_files, net::open_files_count());
+  if (options.raise_open_files) base::raise_open_files_limit();
+  const std::size_t open_files = base::open_files_limit();
+  shared_.connection_cap = connection_cap(options, open_files, base::open_files_count());
   if (shared_.connection_cap == 0 && options.limits.connections != 0) {
     return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) leaves none for connections");
   }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Nearly as many connections as the process may open files, and more: files are still opened for each client that is
+# Nearly as many connections as the process may open files, and more: a file is still sent to each client that is
 # connected, and nobody hears 503. Those beyond the cap wait, and have their turn when others go.
 import os
 import resource
@@ -8,9 +8,14 @@ import socket
 import tempfile
 import time
 
+import h2
 from harness import Server, arguments, check, for_each_backend
 
 BODY = b"x" * 100_000  # more than what is kept in memory
+PATIENCE = 30  # seconds
+# RFC 9113 section 6.5.2: INITIAL_WINDOW_SIZE
+WINDOW = h2.setting(4, 1 << 20)
+HELLO = h2.PREFACE + h2.frame(h2.SETTINGS, 0, 0, WINDOW) + h2.frame(h2.WINDOW_UPDATE, 0, 0, (1 << 20).to_bytes(4, "big"))
 
 
 def raise_own_limit():
@@ -19,60 +24,98 @@ def raise_own_limit():
     return hard
 
 
-def read_answer(sock, seconds):
-    """The status and the length of the content; nothing where nothing came."""
-    text, end = b"", time.monotonic() + seconds
-    while b"\r\n\r\n" not in text or len(text.split(b"\r\n\r\n", 1)[1]) < len(BODY):
-        if not select.select([sock], [], [], max(end - time.monotonic(), 0))[0]:
-            break
-        piece = sock.recv(65536)
-        if not piece:
-            break
-        text += piece
-        if text.startswith(b"HTTP/1.1 ") and not text.startswith(b"HTTP/1.1 200"):
-            break
-    return (int(text[9:12]), len(text)) if text else None
+class Client:
+    """Asks for the file, and reads what comes when something does."""
+
+    def __init__(self, port):
+        self.sock = socket.create_connection(("127.0.0.1", port))
+        self.sock.setblocking(False)
+        self.data = b""
+        self.verdict = None  # True: the whole file came; False: something else did
+
+    def read(self):
+        try:
+            piece = self.sock.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except ConnectionResetError:
+            piece = b""
+        self.data += piece
+        self.verdict = self.judge()
+        if self.verdict is None and not piece:
+            self.verdict = False
 
 
-def ask_all(server, count, within_cap):
-    socks = []
-    for _ in range(count):
-        sock = socket.create_connection(("127.0.0.1", server.port))
-        socks.append(sock)
-    served, refused, waiting = 0, 0, []
-    for sock in socks:
-        sock.sendall(b"GET /file HTTP/1.1\r\nHost: a\r\n\r\n")
-    for sock in socks:
-        answer = read_answer(sock, 10 if served < within_cap else 0.05)
-        if answer is None:
-            waiting.append(sock)
-        elif answer[0] == 200 and answer[1] > len(BODY):
-            served += 1
-        else:
-            refused += 1
-    for sock in socks:
-        if sock not in waiting:
-            sock.close()
-    later = sum(1 for sock in waiting if (read_answer(sock, 10) or (0, 0))[0] == 200)
-    left = len(waiting)
-    for sock in waiting:
-        sock.close()
-    return served, refused, left, later
+class Http1(Client):
+    def ask(self):
+        self.sock.send(b"GET /file HTTP/1.1\r\nHost: a\r\n\r\n")
+
+    def judge(self):
+        head, end, content = self.data.partition(b"\r\n\r\n")
+        if not end:
+            return None
+        if not head.startswith(b"HTTP/1.1 200 "):
+            return False
+        return True if content == BODY else None
+
+
+class Http2(Client):
+    content_bytes = 0
+
+    def ask(self):
+        self.sock.send(HELLO + h2.request(1, b"GET", b"/file"))
+
+    def judge(self):
+        while len(self.data) >= 9 and len(self.data) >= 9 + (size := int.from_bytes(self.data[:3], "big")):
+            kind, is_last = self.data[3], self.data[4] & h2.END_STREAM
+            self.data = self.data[9 + size:]
+            if kind == h2.DATA:
+                self.content_bytes += size
+            if kind in (h2.RST_STREAM, h2.GOAWAY):
+                return False
+            if kind in (h2.DATA, h2.HEADERS) and is_last:
+                return self.content_bytes == len(BODY)
+        return None
+
+
+def read_until(clients, enough, closes):
+    """Reads until so many have an answer; who has one is closed where `closes` says so."""
+    poll, waiting, end = select.poll(), {}, time.monotonic() + PATIENCE
+    for client in clients:
+        if client.verdict is None:
+            waiting[client.sock.fileno()] = client
+            poll.register(client.sock, select.POLLIN)
+        elif closes:
+            client.sock.close()
+    while len(clients) - len(waiting) < enough and time.monotonic() < end:
+        for descriptor, _ in poll.poll(1000):
+            client = waiting[descriptor]
+            client.read()
+            if client.verdict is None:
+                continue
+            poll.unregister(descriptor)
+            del waiting[descriptor]
+            if closes:
+                client.sock.close()
+    return sum(client.verdict is True for client in clients), sum(client.verdict is False for client in clients)
 
 
 def attack(options, backend):
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "file"), "wb") as file:
             file.write(BODY)
-        for files, count, least in ((256, 200, 200), (1024, 1500, 880)):
+        for kind, files, count, least in ((Http1, 256, 200, 200), (Http2, 256, 200, 200), (Http1, 1024, 1500, 880)):
+            name = f"{backend}, {kind.__name__}, ulimit -n {files}, {count} connections"
             with Server(options, backend, mode="files", folder=folder, files=files, threads=2) as server:
-                served, refused, waited, later = ask_all(server, count, least)
-                print(f"{backend}: ulimit -n {files}, {count} connections: {served} served at once, {refused} refused, "
-                      f"{waited} waited, {later} of them served later", flush=True)
-                check(refused == 0, f"{backend}: {refused} of {count} were refused")
-                check(served >= least, f"{backend}: {served} were served, not {least}")
-                check(later == waited, f"{backend}: {waited - later} were never served")
-                check(server.is_alive(), f"{backend}: the server is gone")
+                clients = [kind(server.port) for _ in range(count)]
+                for client in clients:
+                    client.ask()
+                served, refused = read_until(clients, least, closes=False)
+                check(served >= least, f"{name}: {served} were served, not {least}")
+                served, refused = read_until(clients, count, closes=True)
+                print(f"{name}: {served} served, {refused} refused", flush=True)
+                check(served == count, f"{name}: {refused} were refused, {count - served - refused} never served")
+                check(server.is_alive(), f"{name}: the server is gone")
 
 
 OPTIONS = arguments()

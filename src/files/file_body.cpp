@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// In: an open file. Out: content that keeps it open, or that opens it when it needs it. The limit
+// on open files is the process's, so how many are held is counted for the process.
+#include "files/file_body.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include "base/open_files.hpp"
+#include "skua/body_writer.hpp"
+#include "skua/literals.hpp"
+
+namespace skua::files {
+namespace {
+
+constexpr std::uint64_t piece_bytes = 64_KiB;
+
+std::atomic<std::size_t>& held_files() noexcept {
+  static std::atomic<std::size_t> count{0};
+  return count;
+}
+
+// An open file, and its place among those that are held.
+class HeldFile {
+ public:
+  explicit HeldFile(Descriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+  ~HeldFile() { held_files().fetch_sub(1, std::memory_order_relaxed); }
+
+  [[nodiscard]] int number() const noexcept { return descriptor_.number(); }
+
+ private:
+  Descriptor descriptor_;
+};
+
+bool take_place() noexcept {
+  if (held_files().fetch_add(1, std::memory_order_relaxed) <
+      held_files_at_most(base::open_files_limit())) {
+    return true;
+  }
+  held_files().fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+// One piece of a file that has not changed since its head was sent.
+Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part) {
+  const Result<OpenFile> file = place.open();
+  if (!file) return file.error();
+  if (file->stat != stat) return Error(Errc::TruncatedBody, "the file was changed");
+  std::string piece(static_cast<std::size_t>(part.size_bytes), '\0');
+  for (std::size_t done = 0; done < piece.size();) {
+    const ssize_t count = pread(file->descriptor.number(), piece.data() + done, piece.size() - done,
+                                static_cast<off_t>(part.offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_system(errno, "pread");
+    if (count == 0) return Error(Errc::TruncatedBody, "the file was changed");
+    done += static_cast<std::size_t>(count);
+  }
+  return piece;
+}
+
+struct Source {
+  FilePlace place;
+  FileStat stat;
+  FilePart part;
+};
+
+Task<> write_pieces(std::shared_ptr<const Source> source, BodyWriter& writer) {
+  FilePart left = source->part;
+  while (left.size_bytes != 0) {
+    const std::uint64_t size_bytes = std::min(left.size_bytes, piece_bytes);
+    Result<std::string> piece = read_piece(source->place, source->stat, {left.offset, size_bytes});
+    left.offset += size_bytes;
+    left.size_bytes -= size_bytes;
+    auto written = writer.write(Body(std::move(piece).value()));
+    co_await written;
+  }
+}
+
+}  // namespace
+
+Result<OpenFile> FilePlace::open() const {
+  if (root != nullptr) return root->find(path);
+  // A pipe without a writer would block.
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file) return Error::from_system(errno, "open");
+  const Result<FileStat> stat = stat_of(file.number());
+  if (!stat) return stat.error();
+  return OpenFile{std::move(file), *stat};
+}
+
+Body file_body(OpenFile file, FilePlace place, FilePart part) {
+  if (take_place()) {
+    const auto held = std::make_shared<const HeldFile>(std::move(file.descriptor));
+    return FileRange{held, held->number(), part.offset, part.size_bytes};
+  }
+  const auto source = std::make_shared<const Source>(Source{std::move(place), file.stat, part});
+  BodyStream stream{.length_bytes = part.size_bytes};
+  stream.produce = [source](BodyWriter& writer) { return write_pieces(source, writer); };
+  return Body(std::make_shared<const BodyStream>(std::move(stream)));
+}
+
+}  // namespace skua::files

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "skua/body_writer.hpp"
+
+namespace skua::support {
+
+/// Takes all content at once.
+class CollectingSink final : public detail::BodySink {
+ public:
+  void write(Body&& piece) override { text.append(piece.text()); }
+  void add_trailer(std::string_view, std::string_view) override {}
+  [[nodiscard]] bool has_room() const noexcept override { return true; }
+  void wait(detail::Waiter&, std::coroutine_handle<>) override {}
+
+  std::string text;
+};
+
+}  // namespace skua::support
