@@ -119,12 +119,19 @@ int upload(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
-// What answers uploads before they are there: 405 at `/get`, 413 at `/small`.
+// What answers uploads before they are there: 405 at `/get`, 413 at `/small`, 401 at `/guarded`.
 int refuse(const ServerOptions& options) {
   Router router;
   router.get("/get", [] { return "Hello, World!"; });
   router.post("/small",
               [](const Request& request) { return std::to_string(request.body().size()); });
+  Router guarded;
+  guarded.use([](Request& request) -> std::optional<Response> {
+    if (request.header("Authorization")) return std::nullopt;
+    return skua::Status::Unauthorized;
+  });
+  guarded.post("/", [](const Request& request) { return std::to_string(request.body().size()); });
+  router.mount("/guarded", std::move(guarded));
   return serve(router, options, 1_KiB);
 }
 
@@ -223,7 +230,7 @@ constexpr Mode table[] = {
     {"echo", "the request's body back", echo},
     {"sink", "reads the body, answers its length", sink},
     {"upload", "reads multipart/form-data, answers what was in it", upload},
-    {"refuse", "405 at /get and 413 at /small, before an upload is there", refuse},
+    {"refuse", "405 at /get, 413 at /small and 401 at /guarded, before an upload is there", refuse},
     {"stream", "GET /stream: bytes for as long as somebody reads", stream},
     {"files", "a folder", files},
     {"conformance", "what HTTP test suites expect: every path echoes", conformance},

@@ -85,7 +85,7 @@ void Table::mount(std::string_view prefix, Table other) {
 
 void Table::find(Method method, std::string_view path, Match& match) const noexcept {
   tree_.find(method, path, match);
-  match.scope = &scope_of(path);
+  match.scope = scopes_.size() == 1 ? scopes_.front().get() : &scope_of(path);
   match.has_coroutine = match.scope->has_coroutine;
   if (match.route != nullptr) {
     match.has_coroutine = match.has_coroutine || match.route->handler.start != nullptr;

@@ -55,7 +55,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   inbox_->take_head(head);
   inbox_->framing = *h1::frame_request(inbox_->head);
   const Result<void> started =
-      inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(match),
+      inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(framing, match),
                                       .extension_bytes = limits.chunk_extension_bytes,
                                       .trailer_bytes = limits.trailer_bytes,
                                       .trailer_fields = limits.trailer_fields});
@@ -73,7 +73,10 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   // A coroutine finds what is there already; guards in front of a plain handler need none of it.
   if (!match.has_coroutine) {
     call_.start_handler();
-    if (call_.keeps_content()) continue_request();
+    if (call_.keeps_content()) {
+      if (framing.length_bytes > limits.body_bytes) return Error(Errc::BodyTooLong);
+      continue_request();
+    }
   } else {
     handler_deadline_ = later(began_, resources_.options.timeouts.handler);
   }
@@ -88,11 +91,15 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   return rest;
 }
 
-// What nobody wants is bounded by can_keep_alive().
-std::uint64_t H1Exchange::most_body_bytes(const router::Match& match) const noexcept {
+// Where a plain handler is told the length, guards come first; what nobody wants is bounded by
+// can_keep_alive().
+std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
+                                          const router::Match& match) const noexcept {
   const Limits& limits = resources_.options.limits;
   if (match.has_coroutine) return limits.streamed_body_bytes;
-  return match.route != nullptr ? limits.body_bytes : std::numeric_limits<std::uint64_t>::max();
+  const bool is_told = framing.body == h1::BodyKind::Length;
+  if (is_told || match.route == nullptr) return std::numeric_limits<std::uint64_t>::max();
+  return limits.body_bytes;
 }
 
 void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,

@@ -124,7 +124,8 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
 
-  [[nodiscard]] std::uint64_t most_body_bytes(const router::Match& match) const noexcept;
+  [[nodiscard]] std::uint64_t most_body_bytes(const h1::Framing& framing,
+                                              const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
   void pause_or_wait() noexcept;
   [[nodiscard]] bool is_handler_timed() const noexcept {

@@ -96,11 +96,8 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
   const bool is_plain = !target.match.has_coroutine;
   const Limits& limits = resources_.options.limits;
   most_body_bytes_ = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
-  // What no route takes is answered without its content, whatever that is.
-  const bool is_wanted = target.match.route != nullptr || !is_plain;
-  if (is_wanted && request().length_bytes.value_or(0) > most_body_bytes_) {
-    return refuse(Errc::BodyTooLong);
-  }
+  const bool is_too_long = request().length_bytes.value_or(0) > most_body_bytes_;
+  if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
   has_call_ = true;
   http::RequestParts known = parts(target);
   known.has_later_content = !has_no_content && request().length_bytes != 0;
@@ -115,7 +112,10 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
   handler_deadline_ = is_plain ? loop::Instant::max()
                                : later(resources_.loop.now(), resources_.options.timeouts.handler);
   call_.start_handler();
-  if (call_.keeps_content()) call_wants_body();
+  if (call_.keeps_content()) {
+    if (is_too_long) return refuse(Errc::BodyTooLong);
+    call_wants_body();
+  }
   if (can_advance()) advance();
 }
 

@@ -111,10 +111,12 @@ std::string head(std::string_view method, std::string_view path, std::string_vie
 // Not a byte of content is asked for, waited for or kept: whatever the handler is, or whether
 // there is one.
 TEST_P(GuardedServer, RefusesUploadsAtTheirHead) {
-  const std::vector<std::string> framings = {
-      "Content-Length: 10000000\r\n", "Content-Length: 100\r\n",
-      "Content-Length: 10000000\r\nExpect: 100-continue\r\n",
-      "Content-Length: 100\r\nExpect: 100-continue\r\n", "Transfer-Encoding: chunked\r\n"};
+  const std::vector<std::string> framings = {"Content-Length: 10000000\r\n",
+                                             "Content-Length: 100\r\n",
+                                             "Content-Length: 100000000000\r\n",
+                                             "Content-Length: 10000000\r\nExpect: 100-continue\r\n",
+                                             "Content-Length: 100\r\nExpect: 100-continue\r\n",
+                                             "Transfer-Encoding: chunked\r\n"};
   for (const std::string path : {"/in/plain", "/in/reads", "/in/nowhere", "/in/waits", "/in"}) {
     for (const std::string method : {"POST", "PUT", "DELETE"}) {
       for (const std::string& framing : framings) {
