@@ -83,7 +83,8 @@ struct Limits {
                ///< open as many files; a reserve is kept for files and lookups
 };
 
-/// One response that was made, as hooks and access logs see it. Views live during the call only.
+/// One response that was sent, or begun, as hooks and access logs see it. Views live during the
+/// call only.
 struct RequestRecord {
   std::string_view peer{};        ///< `192.0.2.1:4711`
   std::string_view target{};      ///< as received; empty when the request line could not be parsed
@@ -92,8 +93,14 @@ struct RequestRecord {
   Method method = Method::Get;
   Version version = Version::Http11;
   Status status = Status::Ok;
-  std::uint64_t body_bytes = 0;  ///< content of the response, without its framing
-  Errc error = Errc::None;       ///< why the request was refused, if it was malformed
+  std::uint64_t body_bytes = 0;   ///< content that was sent, without its framing
+  bool is_cut = false;            ///< the response was not sent whole: the peer left, or a stream
+                                  ///< failed. One that has no end is cut by whoever leaves
+  Duration duration{};            ///< from the end of the request's head to that of the response
+  std::string_view route{};       ///< the pattern that the path matched, `/users/{id}`; or empty
+  std::string_view request_id{};  ///< given by request_id(), where that is used
+  std::size_t head_bytes = 0;     ///< of the request's head; HTTP/2: of its fields, decompressed
+  Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
 
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
@@ -101,7 +108,7 @@ enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 /// Functions of yours that a server calls on its threads, several at once when it has several
 /// threads. What they throw is caught and logged. Empty ones cost nothing.
 struct Hooks {
-  std::function<void(const RequestRecord&)> on_response{};  ///< after a response was serialised
+  std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent, or cut
   std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
   std::function<void()> on_connection_close{};  ///< the system no longer knows who it was
   std::function<void(LogLevel, std::string_view)>

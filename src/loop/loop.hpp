@@ -88,6 +88,8 @@ class Loop {
 
   /// The time at which this turn began to tell of events: read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
+  /// The time at this moment, for who measures what happens within a turn.
+  [[nodiscard]] Instant exact_now() const noexcept { return clock_.now(); }
   [[nodiscard]] TimerWheel& timers() noexcept { return timers_; }
   [[nodiscard]] Backend& backend() noexcept { return *backend_; }
 

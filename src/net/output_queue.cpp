@@ -86,6 +86,12 @@ std::size_t OutputQueue::gather(std::span<Slice> slices) const noexcept {
   return count;
 }
 
+std::uint64_t OutputQueue::size_bytes() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Segment* s = head_.get(); s != nullptr; s = s->next.get()) sum += s->size_bytes;
+  return sum;
+}
+
 void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
   while (size_bytes != 0) {
     Segment& front = *head_;

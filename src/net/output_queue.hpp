@@ -46,6 +46,8 @@ class OutputQueue {
   ~OutputQueue() { clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
+  /// All that waits; looks at each piece of it.
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept;
   /// What back-pressure counts: the bytes that wait in memory, and file_pressure_bytes for each
   /// file.
   [[nodiscard]] std::uint64_t pressure_bytes() const noexcept { return pressure_bytes_; }

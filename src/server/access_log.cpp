@@ -101,6 +101,7 @@ std::string combined_line(const RequestRecord& record, std::chrono::sys_seconds 
   append_number(out, record.body_bytes);
   append_quoted(out, record.referer);
   append_quoted(out, record.user_agent);
+  if (record.is_cut) out.append(" cut");
   out += '\n';
   return out;
 }

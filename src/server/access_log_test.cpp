@@ -30,6 +30,11 @@ TEST(AccessLog, WritesDashesForWhatIsNotThere) {
             "- - - [14/Nov/2023:22:13:20 +0000] \"-\" 400 0 \"-\" \"-\"\n");
 }
 
+TEST(AccessLog, SaysWhichResponsesWereCut) {
+  EXPECT_EQ(combined_line({.target = "/big", .body_bytes = 65'536, .is_cut = true}, now),
+            "- - - [14/Nov/2023:22:13:20 +0000] \"GET /big HTTP/1.1\" 200 65536 \"-\" \"-\" cut\n");
+}
+
 TEST(AccessLog, WritesAddressesWithoutPorts) {
   EXPECT_TRUE(combined_line({.peer = "[2001:db8::1]:80"}, now).starts_with("2001:db8::1 - "));
   EXPECT_TRUE(combined_line({.peer = "[::1"}, now).starts_with("::1 - "));

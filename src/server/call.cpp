@@ -161,6 +161,7 @@ void Call::reset() noexcept {
   content_.clear();
   guard_ = 0;
   wants_content_ = is_plain_ = false;
+  match_.route = nullptr;
   stream_.reset();
   failure_ = nullptr;
   empty(arrived_);

@@ -12,6 +12,7 @@
 #include "http/field.hpp"
 #include "http/request_parts.hpp"
 #include "router/match.hpp"
+#include "server/journal.hpp"
 #include "server/kept_content.hpp"
 #include "skua/attachments.hpp"
 #include "skua/body_reader.hpp"
@@ -62,6 +63,10 @@ class Call final {
   /// After prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   [[nodiscard]] Request& request() noexcept { return *request_; }
+  /// What a record tells of the request, of which `head` and `began` are known elsewhere.
+  [[nodiscard]] Asked asked(const http::Head& head, loop::Instant began) const noexcept {
+    return server::asked(head, began, request_ ? &*request_ : nullptr, match_.route);
+  }
   /// Starts the handler, inline. A plain one runs in take_response(), when its content is whole;
   /// until then keeps_content(). Its guards run now.
   void start_handler();

@@ -63,6 +63,7 @@ void Connection::close() {
   timer_.stop();
   session_->cancel();
   settle_later_.cancel();
+  if (journal_ != nullptr) journal_->end();
   if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
   stream_->close();
 }
@@ -188,8 +189,15 @@ std::size_t Connection::send_now(std::span<const net::Slice> slices) {
   return count;
 }
 
-void Connection::note_sent(std::uint64_t count) noexcept {
+Journal* Connection::journal() {
+  if (!resources_.options.hooks.on_response) return nullptr;
+  if (journal_ == nullptr) journal_ = std::make_unique<Journal>(resources_, *stream_, output_);
+  return journal_.get();
+}
+
+void Connection::note_sent(std::uint64_t count) {
   if (count == 0) return;
+  if (journal_ != nullptr) journal_->sent(count);
   is_write_timed_ = false;  // the peer took something
   absent_until_ = loop::Instant::max();
   resources_.counters.bytes_sent += count;

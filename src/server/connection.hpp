@@ -11,6 +11,7 @@
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/h1_session.hpp"
+#include "server/journal.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {
@@ -60,6 +61,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void settle_later() noexcept override { resources_.loop.defer(settle_later_); }
   std::size_t send_now(std::span<const net::Slice> slices) override;
   void replace_session(std::unique_ptr<Session> next) noexcept override;
+  Journal* journal() override;
 
   bool choose_session(std::string_view input);
   void begin_session();
@@ -68,7 +70,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   static void on_turn_end(void* self) noexcept;
   void settle();
   void flush();
-  void note_sent(std::uint64_t count) noexcept;
+  void note_sent(std::uint64_t count);
   void finish();
   void set_receiving(bool wanted);
   void start_timer(const Standing& now);
@@ -80,6 +82,7 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   ConnectionOwner& owner_;
   std::unique_ptr<net::Stream> stream_;
   net::OutputQueue output_;
+  std::unique_ptr<Journal> journal_;  // from the first response on, where a hook is told of them
   H1Session h1_;
   std::unique_ptr<Session> other_;  // where the peer does not speak HTTP/1
   Session* session_ = &h1_;

@@ -30,13 +30,13 @@ void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
 }
 
 void H1Exchange::reset() noexcept {
+  finish_record(true);
   has_finished_response_ = true;  // what a destructor writes now goes nowhere
   call_.reset();
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
   if (held_.capacity() > kept_buffer_bytes) held_.shrink_to_fit();
   handler_deadline_ = loop::Instant::max();
-  written_bytes_ = 0;
   is_body_done_ = true;
   is_paused_ = owes_continue_ = is_chunked_ = false;
   has_started_response_ = has_finished_response_ = false;
@@ -44,6 +44,7 @@ void H1Exchange::reset() noexcept {
 
 const http::Head& H1Exchange::head() const noexcept { return inbox_->head; }
 const h1::Framing& H1Exchange::framing() const noexcept { return inbox_->framing; }
+Asked H1Exchange::asked() const noexcept { return call_.asked(inbox_->head, inbox_->began); }
 
 // The request's body ------------------------------------------------------------------------------
 
@@ -53,6 +54,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   const Limits& limits = resources_.options.limits;
   inbox_ = std::move(inbox);
   inbox_->take_head(head);
+  inbox_->began = resources_.loop.now();
   inbox_->framing = *h1::frame_request(inbox_->head);
   const Result<void> started =
       inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(framing, match),
@@ -219,8 +221,10 @@ bool H1Exchange::can_keep_alive() const noexcept {
              resources_.options.limits.unread_body_bytes;
 }
 
-void H1Exchange::start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked) {
+void H1Exchange::start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked,
+                              Journal::Entry* record) {
   is_chunked_ = is_chunked;
+  record_ = record;
   call_.start_stream(*this, std::move(stream));
   if (resources_.is_draining) drain();
 }
@@ -233,7 +237,13 @@ bool H1Exchange::end_stream() {
   const bool is_whole = call_.take_stream_end();
   if (is_whole && is_chunked_) write_end();
   finish_response();
+  finish_record(!is_whole);
   return is_whole;
+}
+
+void H1Exchange::finish_record(bool is_cut) {
+  Journal::Entry* const record = std::exchange(record_, nullptr);
+  if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
 void H1Exchange::write_end() {
@@ -252,13 +262,13 @@ void H1Exchange::drain() {
 void H1Exchange::call_writes(Body&& piece) {
   if (has_finished_response_) return;
   const std::uint64_t size_bytes = piece.size_bytes();
-  written_bytes_ += size_bytes;
   if (is_chunked_) {
     std::array<char, h1::chunk_header_bytes> header;
     const char* const end = h1::write_chunk_header(size_bytes, header.data());
     output_->append({header.data(), static_cast<std::size_t>(end - header.data())});
   }
   output_->append_piece(std::move(piece));
+  if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
   if (is_chunked_) output_->append(h1::chunk_end);
   owner_->settle_later();
 }

@@ -11,6 +11,7 @@
 #include "loop/clock.hpp"
 #include "net/output_queue.hpp"
 #include "server/call.hpp"
+#include "server/journal.hpp"
 #include "server/session.hpp"
 #include "skua/error.hpp"
 
@@ -68,13 +69,10 @@ class H1Exchange final : private CallOwner {
   /// (Continue) is told now, as it cannot be told behind the head.
   void continue_request() noexcept;
   /// The head of a response that streams has been written.
-  void begin_stream(Status status) noexcept {
-    has_started_response_ = true;
-    status_ = status;
-  }
-  [[nodiscard]] Status status() const noexcept { return status_; }
-  /// Begins to send its content.
-  void start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked);
+  void begin_stream() noexcept { has_started_response_ = true; }
+  /// Begins to send its content; `record` may be null.
+  void start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked,
+                    Journal::Entry* record);
   /// No response content follows (any more); what is left of the request's body is read and
   /// dropped.
   void finish_response() noexcept {
@@ -114,7 +112,7 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] Request& request() noexcept { return call_.request(); }
   [[nodiscard]] const http::Head& head() const noexcept;
   [[nodiscard]] const h1::Framing& framing() const noexcept;
-  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return written_bytes_; }
+  [[nodiscard]] Asked asked() const noexcept;
 
  private:
   void call_wants_body() noexcept override;
@@ -133,6 +131,7 @@ class H1Exchange final : private CallOwner {
   }
   [[nodiscard]] bool must_wait() const noexcept;
   void write_end();
+  void finish_record(bool is_cut);
   [[nodiscard]] bool is_too_slow() noexcept;
 
   Resources& resources_;
@@ -145,8 +144,7 @@ class H1Exchange final : private CallOwner {
   loop::Instant paused_{};    // since when it waits for us
   loop::Instant deadline_{};  // of the next piece of the body
   loop::Instant handler_deadline_ = loop::Instant::max();
-  std::uint64_t written_bytes_ = 0;
-  Status status_ = Status::Ok;
+  Journal::Entry* record_ = nullptr;  // of a response that streams, where one is kept
   bool is_body_done_ = true;
   bool is_paused_ = false;
   bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent

@@ -109,10 +109,6 @@ void H1Session::time_out() { refuse(exchange_ != nullptr ? exchange_->overdue() 
 void H1Session::cancel() noexcept {
   if (exchange_ == nullptr) return;
   if (exchange_->is_running()) ++resources_.counters.handlers_cancelled;
-  if (exchange_->is_streaming()) {
-    record_response(resources_, stream_, exchange_->head(), exchange_->status(),
-                    exchange_->content_bytes());
-  }
   resources_.give_back(std::move(exchange_));
 }
 
@@ -206,57 +202,70 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
   http::RequestParts known = parts(head, framing, target);
   known.body = body;
   Request request(known);
+  const bool is_recorded = static_cast<bool>(resources_.options.hooks.on_response);
+  const loop::Instant began = is_recorded ? resources_.loop.now() : loop::Instant();
   Response response = dispatch(resources_, target.match, request);
+  Journal::Entry* record = nullptr;
+  if (is_recorded) {
+    record = begin_record(asked(head, began, &request, target.match.route), response.status());
+  }
   if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
     if (opens_another_protocol(response)) {
-      return upgrade(head, framing, request, std::move(response));
+      return upgrade(head, framing, request, std::move(response), record);
     }
     return answer_with_stream(head, framing, std::move(response), std::move(request.attachments()),
-                              is_last_received);
+                              is_last_received, record);
   }
-  if (!resources_.options.hooks.on_response) {
-    return write(head, framing, std::move(response), is_last_received);
-  }
-  const Status status = response.status();
-  const std::uint64_t content_bytes =
-      head.method == Method::Head ? 0 : response.content().size_bytes();
-  write(head, framing, std::move(response), is_last_received);
-  record_response(resources_, stream_, head, status, content_bytes);
+  write(head, framing, std::move(response), is_last_received, record);
+  finish_record(record);
+}
+
+Journal::Entry* H1Session::begin_record(const Asked& asked, Status status, Errc error) {
+  Journal* const journal = owner_.journal();
+  return journal != nullptr ? &journal->begin(asked, status, error) : nullptr;
+}
+
+void H1Session::finish_record(Journal::Entry* record) {
+  if (record != nullptr) owner_.journal()->finish(*record);
 }
 
 // What is written decides, with the connection, whether another request can follow.
 void H1Session::write(const http::Head& head, const h1::Framing& framing, Response&& response,
-                      bool is_last_received) {
+                      bool is_last_received, Journal::Entry* record) {
   // We close of our own accord only behind the last request that is here: whoever pipelined has all
   // of them answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
   if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
     is_finished_ = true;
   }
-  write_response(output_, std::move(response),
-                 {.dated = resources_.dated(),
-                  .is_head = head.method == Method::Head,
-                  .is_http10 = head.minor_version == 0,
-                  .keep_alive = !is_finished_});
+  const std::uint64_t content_bytes = write_response(output_, std::move(response),
+                                                     {.dated = resources_.dated(),
+                                                      .is_head = head.method == Method::Head,
+                                                      .is_http10 = head.minor_version == 0,
+                                                      .keep_alive = !is_finished_});
   ++resources_.counters.responses;
+  if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
 }
 
 // What the log says of the request is what of it was understood.
 void H1Session::refuse(Errc code, const http::Head* head) {
-  if (exchange_ != nullptr) head = &exchange_->head();
+  constexpr http::Head nothing;
+  const Asked asked = exchange_ != nullptr
+                          ? exchange_->asked()
+                          : Asked{head != nullptr ? *head : nothing, resources_.loop.now()};
   is_finished_ = true;
   waiting_ = Waiting::Request;
   count_refusal(resources_, code);
   // Where a response has begun, closing is all that is left to say.
   if (exchange_ == nullptr || !exchange_->has_started_response()) {
-    Response response{Error(code)};
-    const http::Head known = head != nullptr ? *head : http::Head();
-    const bool is_head = known.method == Method::Head;  // RFC 9110 §9.3.2
-    const std::uint64_t content_bytes = is_head ? 0 : response.content().size_bytes();
-    write_response(output_, std::move(response),
-                   {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
+    Journal::Entry* const record = begin_record(asked, status_for(code), code);
+    const bool is_head = asked.head.method == Method::Head;  // RFC 9110 §9.3.2
+    const std::uint64_t content_bytes =
+        write_response(output_, Response{Error(code)},
+                       {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
-    record_response(resources_, stream_, known, status_for(code), content_bytes, code);
+    if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
+    finish_record(record);
   }
   cancel();
   drop_inbox();

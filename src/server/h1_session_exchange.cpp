@@ -18,10 +18,10 @@ void H1Session::feed(std::string_view input) {
 
 // RFC 9110 §15.2.2: behind the head follows what was asked for.
 void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
-                        Response&& response) {
+                        Response&& response, Journal::Entry* record) {
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
-  write(head, framing, std::move(response), false);
-  record_response(resources_, stream_, head, Status::SwitchingProtocols, 0);
+  write(head, framing, std::move(response), false, record);
+  finish_record(record);
   auto next = std::make_unique<WsSession>(resources_, output_, owner_, *told);
   WsSession& session = *next;
   successor_ = &session;
@@ -35,8 +35,6 @@ std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
   if (exchange_->has_stream_end()) {
     // RFC 9112 §8: only closing tells the peer that the content is not whole.
     if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
-    record_response(resources_, stream_, exchange_->head(), exchange_->status(),
-                    exchange_->content_bytes());
   }
   if (!exchange_has_ended()) return std::nullopt;
   std::string held = exchange_->take_held();
@@ -56,34 +54,33 @@ bool H1Session::exchange_has_ended() const noexcept {
 // The response of a plain handler, whose request is over.
 void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
                                    Response&& response, Attachments&& attachments,
-                                   bool is_last_received) {
+                                   bool is_last_received, Journal::Entry* record) {
   exchange_ = resources_.take_exchange();
   exchange_->open(owner_, output_);
   exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
-  write_with_stream(std::move(response), is_last_received);
+  write_with_stream(std::move(response), is_last_received, record);
 }
 
 void H1Session::write_exchange_response(bool is_last_received) {
   Response response = exchange_->take_response();
+  Journal::Entry* const record = begin_record(exchange_->asked(), response.status());
   if (opens_another_protocol(response)) {
-    upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response));
+    upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response),
+            record);
     return exchange_->finish_response();
   }
   if (response.content().stream() != nullptr) {
-    return write_with_stream(std::move(response), is_last_received);
+    return write_with_stream(std::move(response), is_last_received, record);
   }
-  const http::Head& head = exchange_->head();
-  const Status status = response.status();
-  const std::uint64_t content_bytes =
-      head.method == Method::Head ? 0 : response.content().size_bytes();
   if (!exchange_->can_keep_alive()) is_finished_ = true;
-  write(head, exchange_->framing(), std::move(response), is_last_received);
+  write(exchange_->head(), exchange_->framing(), std::move(response), is_last_received, record);
   exchange_->finish_response();
-  record_response(resources_, stream_, head, status, content_bytes);
+  finish_record(record);
 }
 
 // A stream may go on reading the request, so that its end decides whether another one can follow.
-void H1Session::write_with_stream(Response&& response, bool is_last_received) {
+void H1Session::write_with_stream(Response&& response, bool is_last_received,
+                                  Journal::Entry* record) {
   const http::Head& head = exchange_->head();
   const Status status = response.status();
   std::shared_ptr<const BodyStream> stream = *response.content().stream();
@@ -97,14 +94,14 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received) {
   }
   // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
   if (!stream->length_bytes && is_old) is_finished_ = true;
-  write(head, exchange_->framing(), std::move(response), is_last_received);
-  exchange_->begin_stream(status);
+  write(head, exchange_->framing(), std::move(response), is_last_received, record);
+  exchange_->begin_stream();
   if (!has_content) {
     exchange_->finish_response();
-    return record_response(resources_, stream_, head, status, 0);
+    return finish_record(record);
   }
   const bool is_chunked = !stream->length_bytes && !is_old;
-  exchange_->start_stream(std::move(stream), is_chunked);
+  exchange_->start_stream(std::move(stream), is_chunked, record);
 }
 
 }  // namespace skua::server

@@ -103,10 +103,12 @@ void write_stream_head(net::OutputQueue& output, const Response& response, const
 
 }  // namespace
 
-void write_response(net::OutputQueue& output, Response&& response, const ResponseFraming& framing) {
+std::uint64_t write_response(net::OutputQueue& output, Response&& response,
+                             const ResponseFraming& framing) {
   Body& content = response.content();
   if (content.kind() == Body::Kind::Stream) [[unlikely]] {
-    return write_stream_head(output, response, **content.stream(), framing);
+    write_stream_head(output, response, **content.stream(), framing);
+    return 0;
   }
   const std::uint64_t size_bytes = content.size_bytes();
   // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
@@ -135,6 +137,7 @@ void write_response(net::OutputQueue& output, Response&& response, const Respons
     write(output, head, copied);
   }
   if (rides_along) output.append_body(std::move(content));
+  return has_content ? size_bytes : 0;
 }
 
 }  // namespace skua::server

@@ -19,7 +19,8 @@ struct ResponseFraming {
 };
 
 /// Serialises a response; a large body is taken over instead of being copied, and of a stream the
-/// head alone is written. RFC 9112 §6
-void write_response(net::OutputQueue& output, Response&& response, const ResponseFraming& framing);
+/// head alone is written. Returns how many bytes of content were. RFC 9112 §6
+std::uint64_t write_response(net::OutputQueue& output, Response&& response,
+                             const ResponseFraming& framing);
 
 }  // namespace skua::server

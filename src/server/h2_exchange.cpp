@@ -48,6 +48,7 @@ void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Se
 
 void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
+  record_ = nullptr;
   socket_.reset();
   call_.reset();
   forget_kept();
@@ -65,6 +66,7 @@ void H2Exchange::reset() noexcept {
 
 void H2Exchange::begin(bool is_end) {
   ++resources_.counters.requests;
+  arrived_ = resources_.loop.now();
   if (request().error != Errc::None) return refuse(request().error);
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
@@ -246,19 +248,21 @@ void H2Exchange::answer(const Target& target) {
   const http::RequestParts known = parts(target);
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
-  if (opens_another_protocol(response)) return open_socket(request, std::move(response));
+  const Asked told = asked(this->request().head, arrived_, &request, target.match.route);
+  if (opens_another_protocol(response)) return open_socket(told, request, std::move(response));
   call_.keep(std::move(request.attachments()));
-  send(std::move(response));
+  send(told, std::move(response));
 }
 
 // RFC 8441 §5: the stream goes on as the connection of a WebSocket.
-void H2Exchange::open_socket(Request& request, Response&& response) {
+void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
   status_ = response.status();
   has_response_ = is_content_ended_ = true;
   ++resources_.counters.responses;
   std::string lines;
   session_->respond(*stream_, head_of(response, lines), true);
-  record_response(resources_, *connection_, this->request().head, status_, 0);
+  begin_record(asked);
+  finish_record(false);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
   socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
   socket_->start(request, upgrade);
@@ -270,13 +274,13 @@ void H2Exchange::open_socket(Request& request, Response&& response) {
 void H2Exchange::refuse(Errc code) {
   if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
   count_refusal(resources_, code);
+  send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
   if (has_call_) {
     if (call_.is_running()) ++resources_.counters.handlers_cancelled;
     has_call_ = false;
     call_.reset();
   }
   forget_kept();
-  send(Response{Error(code)}, code);
 }
 
 bool H2Exchange::can_advance() const noexcept {
@@ -290,22 +294,26 @@ void H2Exchange::advance() {
   if (!has_response_ && call_.is_handler_done()) {
     Response response = call_.take_response();
     forget_kept();
-    if (opens_another_protocol(response)) return open_socket(call_.request(), std::move(response));
-    send(std::move(response));
+    const Asked asked = call_.asked(request().head, arrived_);
+    if (opens_another_protocol(response)) {
+      return open_socket(asked, call_.request(), std::move(response));
+    }
+    send(asked, std::move(response));
   }
   if (is_streaming() && call_.is_stream_done()) end_stream();
 }
 
-void H2Exchange::send(Response&& response, Errc error) {
+void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   status_ = response.status();
   // RFC 9110 §9.3.6: the peer would take a 2xx for a tunnel, which nobody is at the other end of.
   if (is_for_tunnel() && code(status_) / 100 == 2) {
-    return send(Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
+    return send(asked, Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
   }
   // What makes the content may read the request's.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
   has_response_ = true;
+  begin_record(asked, error);
   closes_connection_ = response.closes_connection();
   ++resources_.counters.responses;
   std::string lines;
@@ -324,8 +332,6 @@ void H2Exchange::send(Response&& response, Errc error) {
     whole_ = std::move(content);
   }
   session_->respond(*stream_, head, has_content);
-  record_response(resources_, *connection_, request().head, status_,
-                  request().head.method == Method::Head ? 0 : size_bytes, error);
 }
 
 // What is in the head but a length; `lines` outlives it. A type that is among the lines is told by
@@ -355,15 +361,23 @@ void H2Exchange::drain() {
 
 // The end -----------------------------------------------------------------------------------------
 
-void H2Exchange::close() noexcept {
+void H2Exchange::close(bool is_complete) noexcept {
   if (socket_ != nullptr) return socket_->close();
   if (call_.is_running()) ++resources_.counters.handlers_cancelled;
-  if (is_streaming()) {
-    record_response(resources_, *connection_, request().head, status_, written_bytes_);
-  }
+  finish_record(!is_complete || !is_content_ended_ || content_bytes_ != 0 || has_failed_);
+}
+
+void H2Exchange::begin_record(const Asked& asked, Errc error) {
+  if (Journal* const journal = owner_->journal()) record_ = &journal->begin(asked, status_, error);
+}
+
+void H2Exchange::finish_record(bool is_cut) {
+  Journal::Entry* const record = std::exchange(record_, nullptr);
+  if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
 void H2Exchange::linger() {
+  finish_record(false);
   // Who asked for a tunnel has waited for the answer.
   if (request().head.method == Method::Connect) {
     return session_->reset(*stream_, h2::ErrorCode::NoError);

@@ -15,6 +15,7 @@
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/call.hpp"
+#include "server/journal.hpp"
 #include "server/kept_content.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
@@ -77,8 +78,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
 
   /// Ends what has no end of its own.
   void drain();
-  /// The stream is over, or the connection is.
-  void close() noexcept;
+  /// The stream is over, or the connection is. `is_complete`: both sides said all that they had to.
+  void close(bool is_complete) noexcept;
   /// When the peer must have sent or taken something; nothing while it is our turn.
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
   /// It has not: says so, and ends.
@@ -107,13 +108,17 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] bool waits_for_us() const noexcept;
   void note_turn(bool waited_for_us) noexcept;
   void answer(const Target& target);
-  void open_socket(Request& request, Response&& response);
+  void open_socket(const Asked& asked, Request& request, Response&& response);
+  void begin_record(const Asked& asked, Errc error = Errc::None);
+  void finish_record(bool is_cut);
   void refuse(Errc code);
   /// `error`: why the request was refused.
-  void send(Response&& response, Errc error = Errc::None);
+  void send(const Asked& asked, Response&& response, Errc error = Errc::None);
   void send_stream(const h2::ResponseHead& head, std::shared_ptr<const BodyStream> stream);
   void end_stream();
   void count(std::uint64_t size_bytes);
+  void write_whole(net::OutputQueue& output, std::size_t size_bytes);
+  void write_made(net::OutputQueue& output, std::size_t size_bytes);
   void write_piece(net::OutputQueue& output, const char* data, int file, std::uint64_t offset,
                    std::size_t size_bytes);
   [[nodiscard]] bool waits_for_body() const noexcept;
@@ -137,6 +142,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
+  loop::Instant arrived_{};           // the head
+  Journal::Entry* record_ = nullptr;  // of the response, where one is kept
   loop::Instant handler_deadline_{};
   std::uint64_t most_body_bytes_ = 0;
   std::uint64_t received_bytes_ = 0;

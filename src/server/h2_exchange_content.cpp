@@ -21,8 +21,7 @@ void H2Exchange::send_stream(const h2::ResponseHead& head,
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
   if (request().head.method == Method::Head || is_bodiless(status_)) {
     is_content_ended_ = true;
-    session_->respond(*stream_, told, false);
-    return record_response(resources_, *connection_, request().head, status_, 0);
+    return session_->respond(*stream_, told, false);
   }
   session_->respond(*stream_, told, true);
   call_.start_stream(*this, std::move(stream));
@@ -34,7 +33,6 @@ void H2Exchange::end_stream() {
   has_failed_ = !call_.take_stream_end();
   is_content_ended_ = true;
   session_->resume_body(*stream_);
-  record_response(resources_, *connection_, request().head, status_, written_bytes_);
 }
 
 void H2Exchange::count(std::uint64_t size_bytes) {
@@ -74,14 +72,24 @@ void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
   content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   if (whole_.kind() != Body::Kind::None) {
-    const std::uint64_t done = written_bytes_ - content_bytes_;
-    const FileRange* const range = whole_.file();
-    content_bytes_ -= size_bytes;
-    if (range != nullptr) {
-      return write_piece(output, nullptr, range->file, range->offset + done, size_bytes);
-    }
-    return write_piece(output, whole_.text().data() + done, -1, 0, size_bytes);
+    write_whole(output, size_bytes);
+  } else {
+    write_made(output, size_bytes);
   }
+  if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
+}
+
+void H2Exchange::write_whole(net::OutputQueue& output, std::size_t size_bytes) {
+  const std::uint64_t done = written_bytes_ - content_bytes_;
+  const FileRange* const range = whole_.file();
+  content_bytes_ -= size_bytes;
+  if (range != nullptr) {
+    return write_piece(output, nullptr, range->file, range->offset + done, size_bytes);
+  }
+  write_piece(output, whole_.text().data() + done, -1, 0, size_bytes);
+}
+
+void H2Exchange::write_made(net::OutputQueue& output, std::size_t size_bytes) {
   content_bytes_ -= size_bytes;
   while (size_bytes != 0) {
     const net::Segment& front = content_.front();

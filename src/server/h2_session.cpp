@@ -172,7 +172,7 @@ void H2Session::drain() {
 
 void H2Session::cancel() noexcept {
   exchanges_.for_each([this](H2Exchange& exchange) {
-    exchange.close();
+    exchange.close(false);
     give_back(exchange);
   });
 }
@@ -202,10 +202,10 @@ void H2Session::on_end(h2::Stream& stream, const http::Head& trailers) {
 
 void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
 
-void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode) {
+void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode reason) {
   H2Exchange& exchange = exchange_of(stream);
   if (exchange.closes_connection() && !is_shutting_down_) begin_shut_down();
-  exchange.close();
+  exchange.close(reason == h2::ErrorCode::NoError);
   give_back(exchange);
   h2_->release(stream);
   if (exchanges_.empty()) idle_since_ = resources_.loop.now();

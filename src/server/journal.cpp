@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a server tells about its responses: counters, and the hook that an access log hangs on.
+// What a server tells about its responses: counters, and the hook that an access log hangs on. A
+// response lies in the output among others, so where its content is there is noted, and counted as
+// the output is sent.
 #include "server/journal.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
+#include <utility>
+
+#include "router/tree.hpp"
+#include "server/resources.hpp"
+#include "skua/middleware.hpp"
 
 namespace skua::server {
 namespace {
@@ -18,20 +27,95 @@ std::string peer_of(const void* stream) {
   return static_cast<const net::Stream*>(stream)->peer().to_string();
 }
 
-void record_response(const Resources& resources, const net::Stream& stream, const http::Head& head,
-                     Status status, std::uint64_t content_bytes, Errc error) {
-  const auto& tell = resources.options.hooks.on_response;
-  if (!tell) return;
-  const std::string peer = peer_of(&stream);
-  tell({.peer = peer,
-        .target = head.target(),
-        .referer = value_or_empty(head, http::FieldName::Referer),
-        .user_agent = value_or_empty(head, http::FieldName::UserAgent),
-        .method = head.method,
-        .version = head.version(),
-        .status = status,
-        .body_bytes = content_bytes,
-        .error = error});
+Asked asked(const http::Head& head, loop::Instant began, const Request* request,
+            const router::Route* route) noexcept {
+  const RequestId* const id =
+      request != nullptr ? request->attachments().find<RequestId>() : nullptr;
+  return {head, began, id != nullptr ? id->value : std::string_view(),
+          route != nullptr ? route->pattern : std::string_view()};
+}
+
+Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
+  const std::string peer = peer_of(&stream_);
+  const http::Head& head = asked.head;
+  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 6> texts{{
+      {&RequestRecord::peer, peer},
+      {&RequestRecord::target, head.target()},
+      {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
+      {&RequestRecord::user_agent, value_or_empty(head, http::FieldName::UserAgent)},
+      {&RequestRecord::route, asked.route},
+      {&RequestRecord::request_id, asked.request_id},
+  }};
+  // The request may be gone when its response has been sent.
+  Entry& entry = entries_.emplace_back();
+  for (const auto& [field, text] : texts) entry.text.append(text);
+  std::size_t at = 0;
+  for (const auto& [field, text] : texts) {
+    entry.record.*field = std::string_view(entry.text).substr(at, text.size());
+    at += text.size();
+  }
+  entry.began = asked.began;
+  entry.record.method = head.method;
+  entry.record.version = head.version();
+  entry.record.status = status;
+  entry.record.head_bytes = head.size_bytes;
+  entry.record.error = error;
+  return entry;
+}
+
+void Journal::wrote(Entry& entry, std::uint64_t content_bytes) {
+  if (content_bytes == 0) return;
+  const std::uint64_t end = written();
+  const std::uint64_t begin = end - content_bytes;
+  if (!entry.unsent.empty() && entry.unsent.back().end == begin) {
+    entry.unsent.back().end = end;
+  } else {
+    entry.unsent.push_back({begin, end});
+  }
+}
+
+void Journal::finish(Entry& entry, bool is_cut) {
+  entry.end = written();
+  entry.is_finished = true;
+  entry.record.is_cut = is_cut;
+  sent(0);
+}
+
+void Journal::sent(std::uint64_t count) {
+  sent_ += count;
+  std::list<Entry> done;
+  for (auto next = entries_.begin(); next != entries_.end();) {
+    const auto entry = next++;
+    entry->note_sent(sent_);
+    if (entry->is_finished && entry->end <= sent_) done.splice(done.end(), entries_, entry);
+  }
+  tell(done);
+}
+
+void Journal::end() {
+  std::list<Entry> cut = std::exchange(entries_, {});
+  for (Entry& entry : cut) entry.record.is_cut = true;
+  tell(cut);
+}
+
+void Journal::tell(std::list<Entry>& entries) {
+  if (entries.empty()) return;
+  const loop::Instant now = resources_.loop.exact_now();
+  for (Entry& entry : entries) {
+    entry.record.duration = now - entry.began;
+    resources_.options.hooks.on_response(entry.record);
+  }
+}
+
+void Journal::Entry::note_sent(std::uint64_t position) {
+  auto range = unsent.begin();
+  for (; range != unsent.end() && range->begin < position; ++range) {
+    const std::uint64_t end_of_sent = std::min(position, range->end);
+    record.body_bytes += end_of_sent - range->begin;
+    range->begin = end_of_sent;
+    if (end_of_sent != range->end) break;
+  }
+  unsent.erase(unsent.begin(), range);
 }
 
 void count_refusal(Resources& resources, Errc code) noexcept {

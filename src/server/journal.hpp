@@ -2,22 +2,89 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "http/field.hpp"
+#include "loop/clock.hpp"
+#include "net/output_queue.hpp"
 #include "net/stream.hpp"
-#include "server/resources.hpp"
+#include "router/match.hpp"
 #include "skua/error.hpp"
-#include "skua/status.hpp"
+#include "skua/options.hpp"
+#include "skua/request.hpp"
 
 namespace skua::server {
+
+struct Resources;
 
 /// The address of a net::Stream's peer, in the shape of RequestParts::peer.
 std::string peer_of(const void* stream);
 
-/// Tells the hook, if there is one, of a response; `error` is why its request was refused.
-void record_response(const Resources& resources, const net::Stream& stream, const http::Head& head,
-                     Status status, std::uint64_t content_bytes, Errc error = Errc::None);
+/// What a record tells of a request. Views live as long as the request's attachments.
+struct Asked {
+  const http::Head& head;
+  loop::Instant began;  ///< when the head was there
+  std::string_view request_id{};
+  std::string_view route{};
+};
+
+/// The same of a request that was dispatched; either may be null.
+Asked asked(const http::Head& head, loop::Instant began, const Request* request,
+            const router::Route* route) noexcept;
+
+/// The responses that a connection is sending. Each is told to the hook when the peer has been sent
+/// the last of it, or will be sent no more.
+///
+/// What is sent is what left the output: a position counts the bytes from the first that ever did.
+class Journal final {
+ public:
+  /// A response in progress.
+  struct Entry {
+    RequestRecord record;
+
+   private:
+    friend class Journal;
+    struct Range {
+      std::uint64_t begin;
+      std::uint64_t end;
+    };
+    void note_sent(std::uint64_t position);
+
+    std::string text;           // what the record refers to
+    std::vector<Range> unsent;  // positions of content
+    std::uint64_t end = 0;      // position, once finished
+    loop::Instant began;
+    bool is_finished = false;
+  };
+
+  /// All outlive it.
+  Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output) noexcept
+      : resources_(resources), stream_(stream), output_(output) {}
+
+  /// A response is about to be written. The entry lives until finish().
+  Entry& begin(const Asked& asked, Status status, Errc error = Errc::None);
+  /// The last bytes of the output, so many, are content of it.
+  void wrote(Entry& entry, std::uint64_t content_bytes);
+  /// It has been written whole, or (`is_cut`) no more of it will be.
+  void finish(Entry& entry, bool is_cut = false);
+  /// So many bytes have left the output.
+  void sent(std::uint64_t count);
+  /// No more will.
+  void end();
+
+ private:
+  [[nodiscard]] std::uint64_t written() const noexcept { return sent_ + output_.size_bytes(); }
+  void tell(std::list<Entry>& entries);
+
+  Resources& resources_;
+  const net::Stream& stream_;
+  const net::OutputQueue& output_;
+  std::list<Entry> entries_;
+  std::uint64_t sent_ = 0;
+};
 
 /// Counts a request that was refused before anybody could handle it.
 void count_refusal(Resources& resources, Errc code) noexcept;

@@ -60,6 +60,7 @@ struct Inbox {
   http::Head head;  ///< of an exchange, as the next two
   h1::Framing framing;
   h1::BodyDecoder decoder;
+  loop::Instant began{};     ///< the head of an exchange was there
   loop::Instant deadline{};  ///< of the head
 };
 

@@ -10,6 +10,8 @@
 
 namespace skua::server {
 
+class Journal;
+
 /// What a connection waits for, which decides how long it waits.
 enum class Waiting : std::uint8_t {
   Request,
@@ -70,6 +72,8 @@ class SessionOwner {
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
   /// Another protocol is spoken from here on. The session that says so stays where it is.
   virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
+  /// Where responses are recorded; null where nobody wants to know of them.
+  virtual Journal* journal() = 0;
 
  protected:
   ~SessionOwner() = default;

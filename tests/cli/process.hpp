@@ -148,13 +148,16 @@ class Connection {
   void send(std::string_view text) const {
     (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
+  /// The next bytes; nothing when the other side has closed.
+  [[nodiscard]] std::string receive_some() const {
+    char buffer[4096];
+    const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
+    return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
+  }
   /// All that comes until the other side closes.
   [[nodiscard]] std::string receive() const {
     std::string text;
-    char buffer[4096];
-    for (ssize_t count = 0; (count = recv(socket_, buffer, sizeof buffer, 0)) > 0;) {
-      text.append(buffer, static_cast<std::size_t>(count));
-    }
+    for (std::string more = receive_some(); !more.empty(); more = receive_some()) text += more;
     return text;
   }
 

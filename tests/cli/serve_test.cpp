@@ -105,6 +105,21 @@ TEST_F(ServeTest, WritesAnAccessLogThatNoRequestCanForge) {
   EXPECT_TRUE(line.ends_with(R"("GET /?q=1 HTTP/1.1" 200 13 "-" "a\"b\\c")")) << line;
 }
 
+TEST_F(ServeTest, TheAccessLogTellsOfADownloadThatWasCutWhatWasSent) {
+  constexpr std::size_t huge_bytes = 32'000'000;
+  tree_.write("huge.bin", std::string(huge_bytes, 'x'));
+  start({"--access-log"});
+  {
+    const Connection connection(port_);
+    connection.send("GET /huge.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_FALSE(connection.receive_some().empty());
+  }
+  const std::string line = process_->line();
+  EXPECT_TRUE(line.ends_with(" \"-\" \"-\" cut")) << line;
+  const std::string_view before = "HTTP/1.1\" 200 ";
+  EXPECT_LT(std::stoull(line.substr(line.find(before) + before.size())), huge_bytes) << line;
+}
+
 TEST_F(ServeTest, SaysWhatToDoWhenThePortIsBusy) {
   start();
   const std::string port = std::to_string(port_);

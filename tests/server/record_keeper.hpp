@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "skua/options.hpp"
+
+namespace skua::testing {
+
+/// A record that outlives its call.
+struct KeptRecord {
+  explicit KeptRecord(const RequestRecord& record)
+      : target(record.target),
+        route(record.route),
+        request_id(record.request_id),
+        status(record.status),
+        body_bytes(record.body_bytes),
+        head_bytes(record.head_bytes),
+        duration(record.duration),
+        is_cut(record.is_cut) {}
+
+  std::string target;
+  std::string route;
+  std::string request_id;
+  Status status;
+  std::uint64_t body_bytes;
+  std::size_t head_bytes;
+  Duration duration;
+  bool is_cut;
+};
+
+/// All that a server's hook on_response was told, in order.
+class RecordKeeper {
+ public:
+  explicit RecordKeeper(ServerOptions& options) {
+    options.hooks.on_response = [this](const RequestRecord& record) {
+      const std::lock_guard lock(mutex_);
+      records_.emplace_back(record);
+    };
+  }
+
+  std::vector<KeptRecord> all() {
+    const std::lock_guard lock(mutex_);
+    return records_;
+  }
+  /// Waits until there are so many; not for a server on this thread.
+  std::vector<KeptRecord> await(std::size_t count) {
+    while (all().size() < count) std::this_thread::yield();
+    return all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<KeptRecord> records_;
+};
+
+}  // namespace skua::testing

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// What the hook on_response learns: of the request, and of what was sent, which is less than
+// planned where a peer leaves. On every back end, over every transport.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/record_keeper.hpp"
+#include "skua.hpp"
+#include "support/temporary_directory.hpp"
+#include "support/test_server.hpp"
+#include "support/test_worker.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Answer;
+using testing::Client;
+using testing::get;
+using testing::KeptRecord;
+using testing::RecordKeeper;
+using testing::TestServer;
+using testing::TestWorker;
+using testing::Transport;
+
+constexpr std::size_t big_bytes = 16'000'000;
+
+/// A server whose responses are recorded, in order; some are larger than what sockets hold.
+class Records {
+ protected:
+  Records() {
+    router_.get("/", [] { return "hello"; });
+    files_.write("big", std::string(big_bytes, 'f'));
+    router_.get("/text", [] { return std::string(big_bytes, 't'); });
+    router_.get("/prepared", PreparedResponse(Response(std::string(big_bytes, 'p'))));
+    router_.get("/file", [this] { return Response::file((files_ / "big").string()); });
+    router_.get("/waits", []() -> Task<std::string> {
+      co_await sleep(1ms);
+      co_return std::string(big_bytes, 'w');
+    });
+    const auto produce = [](BodyWriter& out) -> Task<> {
+      for (std::size_t i = 0; i < big_bytes / 10'000; ++i) {
+        co_await out.write(std::string(10'000, 's'));
+      }
+    };
+    router_.get("/chunks", [produce] { return Response::stream("text/plain", produce); });
+    router_.get("/sized", [produce] { return Response::stream("text/plain", produce, big_bytes); });
+  }
+  ~Records() = default;
+
+  static constexpr std::string_view big_paths[] = {"/text",  "/prepared", "/file",
+                                                   "/waits", "/chunks",   "/sized"};
+
+  support::TemporaryDirectory files_;
+  Router router_;
+  ServerOptions options_;
+  RecordKeeper records_{options_};
+};
+
+class RecordsOfServer : public Records, public ::testing::TestWithParam<BackendChoice> {};
+
+TEST_P(RecordsOfServer, TellOfTheRequest) {
+  Router users;
+  users.use(request_id());
+  users.get("/{id}", [](int id) { return std::to_string(id); });
+  users.get("/{id}/later", [](int id) -> Task<std::string> {
+    co_await sleep(1ms);
+    co_return std::to_string(id);
+  });
+  router_.mount("/users", std::move(users));
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  std::vector<std::string> ids;
+  for (const std::string_view path : {"/users/17?x=y", "/users/18/later"}) {
+    client.send(get(path));
+    const std::optional<Answer> answer = client.answer();
+    ASSERT_TRUE(answer);
+    ids.emplace_back(answer->field("X-Request-Id").value_or("none"));
+  }
+  client.send(get("/nowhere"));
+  client.answer();
+  const std::vector<KeptRecord> all = records_.await(3);
+  EXPECT_EQ(all[0].target, "/users/17?x=y");
+  EXPECT_EQ(all[0].route, "/users/{id}");
+  EXPECT_EQ(all[0].request_id, ids[0]);
+  EXPECT_EQ(all[1].route, "/users/{id}/later");
+  EXPECT_EQ(all[1].request_id, ids[1]);
+  EXPECT_GE(all[1].duration, 1ms);
+  EXPECT_EQ(all[2].route, "");
+  EXPECT_EQ(all[2].request_id, "");
+  for (const KeptRecord& one : all) {
+    EXPECT_FALSE(one.is_cut) << one.target;
+    EXPECT_GT(one.head_bytes, one.target.size());
+    EXPECT_GE(one.duration, Duration::zero());
+  }
+  EXPECT_EQ(all[0].body_bytes, 2U);
+  if (!testing::speaks_http2()) {
+    EXPECT_EQ(all[0].head_bytes, get("/users/17?x=y").size());
+  }
+}
+
+TEST_P(RecordsOfServer, OfAWholeResponseCountAllOfIt) {
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  std::size_t count = 0;
+  for (const std::string_view path : big_paths) {
+    client.send(get(path));
+    ASSERT_EQ(client.answer()->body.size(), big_bytes);
+    const KeptRecord last = records_.await(++count).back();
+    EXPECT_EQ(last.target, path);
+    EXPECT_EQ(last.body_bytes, big_bytes) << path;
+    EXPECT_FALSE(last.is_cut) << path;
+  }
+}
+
+TEST_P(RecordsOfServer, OfACutResponseCountWhatWasSent) {
+  TestServer server(router_, GetParam(), options_);
+  std::size_t count = 0;
+  for (const std::string_view path : big_paths) {
+    Client client = server.connect();
+    client.send(get(path));
+    std::size_t seen_bytes = 0;
+    while (seen_bytes < 100'000) seen_bytes += client.some().size();
+    client.reset();
+    const KeptRecord last = records_.await(++count).back();
+    EXPECT_EQ(last.target, path);
+    EXPECT_TRUE(last.is_cut) << path;
+    EXPECT_GT(last.body_bytes, 50'000U) << path;
+    EXPECT_LT(last.body_bytes, big_bytes) << path;
+  }
+}
+
+TEST_P(RecordsOfServer, OfAStreamThatFailsSayThatItIsCut) {
+  router_.get("/breaks", [] {
+    return Response::stream("text/plain", [](BodyWriter& out) -> Task<> {
+      co_await out.write("some");
+      throw std::runtime_error("no more");
+    });
+  });
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  client.send(get("/breaks"));
+  EXPECT_FALSE(client.answer());
+  const KeptRecord one = records_.await(1)[0];
+  EXPECT_TRUE(one.is_cut);
+  EXPECT_EQ(one.body_bytes, 4U);
+}
+
+TEST_P(RecordsOfServer, CountNoContentWhereNoneIsSent) {
+  router_.get("/empty", [] {
+    Response response = std::string("not sent");
+    response.status(Status::NoContent);
+    return response;
+  });
+  TestServer server(router_, GetParam(), options_);
+  Client client = server.connect();
+  client.send("HEAD / HTTP/1.1\r\nHost: t\r\n\r\n");
+  client.answer(true);
+  client.send("HEAD /chunks HTTP/1.1\r\nHost: t\r\n\r\n");
+  client.answer(true);
+  client.send(get("/empty"));
+  client.answer();
+  for (const KeptRecord& one : records_.await(3)) {
+    EXPECT_EQ(one.body_bytes, 0U) << one.target;
+    EXPECT_FALSE(one.is_cut) << one.target;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RecordsOfServer, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+// In clear text, where each byte can be counted.
+class RecordsOfWorker : public Records, public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  TestWorker& worker() {
+    if (!worker_) worker_.emplace(router_, GetParam(), options_, Transport::Tcp);
+    return *worker_;
+  }
+
+ private:
+  std::optional<TestWorker> worker_;
+};
+
+TEST_P(RecordsOfWorker, AreMadeWhenTheResponseIsSentAndNotBefore) {
+  Client client = worker().connect();
+  client.send(get("/text"));
+  worker().settle();
+  worker().advance(3s);
+  EXPECT_TRUE(records_.all().empty());
+  std::size_t seen_bytes = 0;
+  while (records_.all().empty() && seen_bytes < big_bytes) {
+    seen_bytes += client.take_received().size();
+    worker().settle();
+  }
+  EXPECT_GT(seen_bytes, big_bytes / 2);
+  ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].duration, Duration(3s));
+  EXPECT_FALSE(records_.all()[0].is_cut);
+}
+
+TEST_P(RecordsOfWorker, CountEachByteOfACutResponse) {
+  for (const std::string_view path : big_paths) {
+    Client client = worker().connect();
+    client.send(get(path));
+    worker().settle();
+    worker().advance(2ms);
+    const std::string got = client.take_received();
+    client.reset();
+    worker().settle();
+    ASSERT_FALSE(records_.all().empty()) << path;
+    const KeptRecord last = records_.all().back();
+    EXPECT_EQ(last.target, path);
+    EXPECT_TRUE(last.is_cut) << path;
+    const auto letter = path == "/chunks" || path == "/sized" ? 's' : path[1];
+    const std::size_t head_end = got.find("\r\n\r\n") + 4;
+    EXPECT_EQ(last.body_bytes,
+              static_cast<std::uint64_t>(std::count(
+                  got.begin() + static_cast<std::ptrdiff_t>(head_end), got.end(), letter)))
+        << path;
+  }
+}
+
+TEST_P(RecordsOfWorker, OfPipelinedRequestsAreEachTheirOwn) {
+  Client client = worker().connect();
+  client.send(get("/") + get("/text") + get("/"));
+  worker().settle();
+  ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].body_bytes, 5U);
+  client.reset();
+  worker().settle();
+  ASSERT_EQ(records_.all().size(), 2U) << "the last was not answered: the output was full";
+  EXPECT_TRUE(records_.all()[1].is_cut);
+
+  Client other = worker().connect();
+  other.send(get("/") + get("/") + get("/"));
+  worker().settle();
+  EXPECT_EQ(records_.all().size(), 5U);
+  EXPECT_FALSE(records_.all()[4].is_cut);
+}
+
+TEST_P(RecordsOfWorker, OfARefusedRequestSayHowLongItTook) {
+  router_.post("/upload", [](const Request&) { return "plain"; });
+  Client client = worker().connect();
+  client.send("POST /upload HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\n\r\nab");
+  worker().settle();
+  worker().advance(31s);
+  ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].status, Status::RequestTimeout);
+  EXPECT_EQ(records_.all()[0].duration, Duration(31s));
+}
+
+TEST_P(RecordsOfWorker, OfAWebSocketAreMadeWhenItOpens) {
+  router_.websocket("/socket", [](WebSocket& socket) -> Task<> {
+    while (auto message = co_await socket.receive()) static_cast<void>(message);
+  });
+  Client client = worker().connect();
+  client.send(get("/socket",
+                  "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"));
+  worker().settle();
+  ASSERT_EQ(records_.all().size(), 1U);
+  EXPECT_EQ(records_.all()[0].status, Status::SwitchingProtocols);
+  EXPECT_EQ(records_.all()[0].route, "/socket");
+  client.reset();
+  worker().settle();
+  EXPECT_EQ(records_.all().size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RecordsOfWorker, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua
