@@ -67,7 +67,10 @@ void Table::add_around(detail::Erased<detail::AroundCall> around) {
 void Table::mount(std::string_view prefix, Table other) {
   for (std::unique_ptr<Scope>& scope : other.scopes_) {
     scope->prefix.insert(0, prefix);
-    scopes_.push_back(std::move(scope));
+    const auto behind = std::upper_bound(
+        scopes_.begin(), scopes_.end(), scope,
+        [](const auto& a, const auto& b) { return a->prefix.size() < b->prefix.size(); });
+    scopes_.insert(behind, std::move(scope));
   }
   nest_scopes();
   for (std::unique_ptr<Route>& moved : other.routes_) {
@@ -107,9 +110,6 @@ const Scope& Table::scope_of(std::string_view path) const noexcept {
 // outside inwards for every path. Of two that are the same, the one that was mounted first is
 // outside; a router that is mounted on another comes after it.
 void Table::nest_scopes() noexcept {
-  std::stable_sort(scopes_.begin(), scopes_.end(), [](const auto& a, const auto& b) {
-    return a->prefix.size() < b->prefix.size();
-  });
   for (std::size_t i = 0; i < scopes_.size(); ++i) {
     Scope& scope = *scopes_[i];
     std::size_t outer = i;
