@@ -219,7 +219,7 @@ function(skua_tests)
       target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main)
       skua_test_flags(test-${name})
       skua_test_headers(test-${name})
-      if(name STREQUAL "server-behaviour")
+      if(name MATCHES "^(server|memory)-behaviour$")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
       # Peers that misbehave are made of the libraries themselves.

@@ -19,6 +19,7 @@ struct Counters {
   std::uint64_t handler_failures = 0;   ///< exceptions answered with 500
   std::uint64_t handlers_cancelled =
       0;                            ///< dropped where they waited: the peer was gone or too slow
+  std::uint64_t out_of_memory = 0;  ///< connections and requests that ended for want of memory
   std::uint64_t accept_pauses = 0;  ///< connection cap reached, or no descriptors left
   std::uint64_t wait_calls = 0;     ///< system calls that wait for events
   std::uint64_t receive_calls = 0;

@@ -6,6 +6,7 @@
 #include "h2/callbacks.hpp"
 
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "h2/engine.hpp"
@@ -39,10 +40,10 @@ auto guarded(Call call) noexcept -> decltype(call()) {
 
 }  // namespace
 
-const nghttp2_session_callbacks* Callbacks::all() noexcept {
+const nghttp2_session_callbacks* Callbacks::all() {
   static const OwnedCallbacks made = [] {
     nghttp2_session_callbacks* raw = nullptr;
-    if (nghttp2_session_callbacks_new(&raw) != 0) return OwnedCallbacks();
+    if (nghttp2_session_callbacks_new(&raw) != 0) throw std::bad_alloc();
     nghttp2_session_callbacks_set_on_begin_headers_callback(
         raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
           return guarded([&] { return engine_of(user).user_.on_begin_headers(*frame); });

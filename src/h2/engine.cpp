@@ -69,7 +69,6 @@ Engine::Engine(Side side, EngineUser& user, const AbuseLimits& abuse, loop::Inst
       guard_(abuse, now),
       now_(now) {
   const nghttp2_session_callbacks* const callbacks = Callbacks::all();
-  if (callbacks == nullptr) throw std::bad_alloc();
   nghttp2_session* raw = nullptr;
   const auto make =
       side == Side::Server ? nghttp2_session_server_new2 : nghttp2_session_client_new2;
@@ -216,7 +215,7 @@ std::size_t Engine::write(std::size_t most_bytes) {
   while (written_bytes_ < most_bytes_ && !is_broken_ && !is_terminated_) {
     const std::uint8_t* bytes = nullptr;
     const ssize_t size = nghttp2_session_mem_send(nghttp2_.get(), &bytes);
-    if (size < 0) is_broken_ = true;
+    if (size < 0) give_up();
     if (size <= 0) break;
     append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
     written_bytes_ += static_cast<std::size_t>(size);
@@ -281,7 +280,13 @@ void Engine::terminate(ErrorCode code, std::string_view reason) {
   const int error = nghttp2_submit_goaway(nghttp2_.get(), NGHTTP2_FLAG_NONE,
                                           nghttp2_session_get_last_proc_stream_id(nghttp2_.get()),
                                           static_cast<std::uint32_t>(code), bytes, reason.size());
-  if (error != 0) is_broken_ = true;
+  if (error != 0) give_up();
+}
+
+// For want of memory: nothing else goes wrong in there.
+void Engine::give_up() noexcept {
+  is_broken_ = true;
+  if (!failure_) failure_.emplace().code = ErrorCode::InternalError;
 }
 
 int Engine::on_sent(const nghttp2_frame& frame) {

@@ -117,6 +117,7 @@ class Engine final {
   void check_frames(std::string_view input);
   void note_unfinished() noexcept;
   void end_abuse();
+  void give_up() noexcept;
   void append(std::string_view frame);
   void charge(const FrameHead& frame);
   void feed(std::string_view input);

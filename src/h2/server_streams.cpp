@@ -43,6 +43,8 @@ StreamState& ServerSession::open_stream(std::uint32_t id) {
   std::unique_ptr<StreamState> stream;
   if (idle_.empty()) {
     stream = std::make_unique<StreamState>();
+    idle_.reserve(
+        std::min(streams_.size() + 1, most_idle_streams));  // close_stream() must not fail
   } else {
     stream = std::move(idle_.back());
     idle_.pop_back();

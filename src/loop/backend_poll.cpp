@@ -37,6 +37,7 @@ class PollBackend final : public ReadinessBackend {
  private:
   int set_interest(Handle& handle, std::uint8_t wanted) override;
   void forget(Handle& handle) override;
+  bool add(Handle& handle) noexcept;
   void drain_pipe() noexcept;
 
   std::array<int, 2> pipe_;
@@ -82,8 +83,7 @@ int PollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
   std::uint8_t& bits = armed(handle);
   if ((bits & Registered) == 0) {
     slot(handle) = static_cast<std::uint32_t>(entries_.size());
-    entries_.push_back({});
-    handles_.push_back(&handle);
+    if (!add(handle)) return ENOMEM;
   }
   pollfd& entry = entries_[slot(handle)];
   entry.fd = wanted != 0 ? handle.descriptor() : -1;
@@ -91,6 +91,15 @@ int PollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
                                     ((wanted & Writable) != 0 ? POLLOUT : 0));
   bits = static_cast<std::uint8_t>((bits & ~interest_bits) | wanted | Registered);
   return 0;
+}
+
+bool PollBackend::add(Handle& handle) noexcept try {
+  entries_.push_back({});
+  handles_.push_back(&handle);
+  return true;
+} catch (const std::bad_alloc&) {
+  entries_.resize(handles_.size());
+  return false;
 }
 
 void PollBackend::forget(Handle& handle) {

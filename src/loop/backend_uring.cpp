@@ -113,8 +113,8 @@ void UringBackend::stop_accept(Handle& handle) {
 
 void UringBackend::connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) {
   if (!handle.is_open()) return;
-  handle.connecting_ = true;
   handle.slot_ = operations_.take();
+  handle.connecting_ = true;
   sockaddr_storage& copy = operations_[handle.slot_].address;
   std::memcpy(&copy, address, std::min<std::size_t>(address_bytes, sizeof(copy)));
   io_uring_sqe* const entry = submission();
@@ -162,11 +162,11 @@ std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
   while (!slices.empty() && slices.front().size_bytes == 0) slices = slices.subspan(1);
   if (slices.empty()) return 0;  // all of nothing
   SKUA_ASSERT(!handle.sending_);
-  handle.sending_ = true;
   if (slices.size() > 1) {
     send_gathered(handle, slices);
     return 0;
   }
+  handle.sending_ = true;
   const Slice& slice = slices.front();
   io_uring_sqe* const entry = submission();
   io_uring_prep_send(entry, handle.descriptor_, slice.data,
@@ -178,6 +178,7 @@ std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
 // What does not fit is left to the next send, like anything else that was not taken.
 void UringBackend::send_gathered(Handle& handle, std::span<const Slice> slices) {
   handle.slot_ = operations_.take();
+  handle.sending_ = true;
   UringOperation& operation = operations_[handle.slot_];
   operation.gather(slices);
   io_uring_sqe* const entry = submission();
@@ -224,9 +225,9 @@ void UringBackend::await_writable(Handle& handle) noexcept {
 
 // Tells of the failure in the next turn: no operation calls back.
 void UringBackend::fail_send(Handle& handle, Error failure) {
+  handle.slot_ = operations_.take();
   handle.sending_ = true;
   set(handle, file_pending);
-  handle.slot_ = operations_.take();
   operations_[handle.slot_].failure = failure;
   io_uring_sqe* const entry = submission();
   io_uring_prep_nop(entry);

@@ -5,6 +5,9 @@
 
 namespace skua::net {
 
+// One that nobody has used is not known to the system yet.
+TcpStream::~TcpStream() { const Socket unused(descriptor()); }
+
 Address TcpStream::peer() const { return peer_address(descriptor()); }
 
 Address TcpStream::local() const { return local_address(descriptor()); }

@@ -9,12 +9,13 @@ namespace skua::net {
 
 /// A TCP or Unix socket on a loop, as a Stream: connected, or told to connect before all else.
 ///
-/// Lifetime: once made, it lives until its sink's on_closed() (call close() to get there).
+/// Lifetime: once used, it lives until its sink's on_closed() (call close() to get there).
 class TcpStream final : public Stream, private loop::Handle {
  public:
   TcpStream(loop::Backend& backend, Socket socket) : backend_(backend) {
     backend_.open(*this, socket.release());
   }
+  ~TcpStream() override;
 
   /// Connects; the sink's on_connect follows.
   void connect(const Address& address) {

@@ -6,6 +6,7 @@
 #include "server/call.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -75,7 +76,7 @@ void Call::on_handler_done(void* self) noexcept {
   call.owner_->call_ended();
 }
 
-Response Call::take_response() noexcept {
+Response Call::take_response() {
   if (is_plain_) {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     Response response = dispatch_guarded(resources_, match_, *request_,
@@ -94,6 +95,7 @@ Response Call::take_response() noexcept {
 void Call::start_stream(CallOwner& owner, std::shared_ptr<const BodyStream> stream) {
   owner_ = &owner;
   stream_ = std::move(stream);
+  failure_ = nullptr;  // of the handler; its response has been told
   left_bytes_ = stream_->length_bytes.value_or(0);
   try {
     producer_.emplace(stream_->produce(writer_));
@@ -116,9 +118,9 @@ void Call::stop_stream() noexcept {
   is_stream_done_ = is_stream_stopped_ = true;
 }
 
-bool Call::take_stream_end() noexcept {
+bool Call::take_stream_end() {
   if (is_stream_stopped_) return true;
-  Task<>* const producer = producer_ ? &*producer_ : nullptr;
+  Task<>* const producer = producer_ && !failure_ ? &*producer_ : nullptr;
   return dispatch_stream_end(resources_, producer, failure_, left_bytes_);
 }
 
@@ -214,13 +216,19 @@ bool Call::Source::keep(std::size_t bytes) noexcept {
 void Call::Sink::write(Body&& piece) {
   const std::uint64_t size_bytes = piece.size_bytes();
   if (size_bytes == 0 || call.stream_ == nullptr || call.is_stream_stopped_) return;
+  if (call.failure_) std::rethrow_exception(call.failure_);
   if (call.stream_->length_bytes) {
     if (size_bytes > call.left_bytes_) {
       throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));
     }
     call.left_bytes_ -= size_bytes;
   }
-  call.owner_->call_writes(std::move(piece));
+  try {
+    call.owner_->call_writes(std::move(piece));
+  } catch (const std::bad_alloc&) {
+    call.failure_ = std::current_exception();  // a piece is lost, whatever the producer makes of it
+    throw;
+  }
 }
 
 void Call::Sink::add_trailer(std::string_view name, std::string_view value) {

@@ -30,9 +30,9 @@ struct Resources;
 class CallOwner {
  public:
   /// The handler waits for content, and none has arrived.
-  virtual void call_wants_body() noexcept = 0;
+  virtual void call_wants_body() = 0;
   /// The handler took so many bytes of what had arrived: there is room for more.
-  virtual void call_took_body(std::size_t size_bytes) noexcept = 0;
+  virtual void call_took_body(std::size_t size_bytes) = 0;
   /// Of what it took it keeps so many bytes until the call is reset.
   virtual void call_keeps_body(std::size_t size_bytes) noexcept = 0;
   /// A piece of the response's content.
@@ -77,7 +77,7 @@ class Call final {
     return (handler_ && !is_handler_done_) || (producer_ && !is_stream_done_);
   }
   /// What the handler's end comes to: the response, amended by the finishers. Once.
-  Response take_response() noexcept;
+  Response take_response();
   /// Takes over the attachments of a request whose response goes on without it.
   void keep(Attachments&& attachments) noexcept { attachments_ = std::move(attachments); }
   /// The response is over: so is the request, with its attachments.
@@ -88,7 +88,7 @@ class Call final {
   [[nodiscard]] bool has_stream() const noexcept { return stream_ != nullptr; }
   [[nodiscard]] bool is_stream_done() const noexcept { return is_stream_done_; }
   /// Whether the stream ended as it should; where not, the reason has been logged. Once done.
-  bool take_stream_end() noexcept;
+  bool take_stream_end();
   [[nodiscard]] bool is_endless() const noexcept {
     return stream_ != nullptr && stream_->is_endless;
   }

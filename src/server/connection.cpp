@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
+#include <utility>
 
 #include "base/later.hpp"
 #include "h2/preface.hpp"
@@ -44,8 +46,21 @@ Connection::Connection(Resources& resources, ConnectionOwner& owner,
   stream_->listen(*this);
 }
 
+// Whatever the system or the clock tells a connection comes through here, so that a failed
+// allocation ends at the connection that it was for: docs/decisions/0020.
+template <class Work>
+void Connection::guarded(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources_, "a connection was closed");
+    close();
+  }
+}
+
 void Connection::start() {
-  set_receiving(true);
+  guarded([this] { set_receiving(true); });
+  if (state_ == State::Closing) return;
   // A peer that connects and says nothing has as long as one that dawdles over its head.
   const Timeouts& timeouts = resources_.options.timeouts;
   timer_.start(stream_->is_established() ? timeouts.head : timeouts.handshake);
@@ -53,7 +68,7 @@ void Connection::start() {
 
 void Connection::drain() {
   static_cast<void>(grants_handshake());
-  session_->drain();
+  guarded([this] { session_->drain(); });
   if (state_ == State::Open) settle_later();
 }
 
@@ -83,6 +98,10 @@ void Connection::on_established() {
 void Connection::on_receive(std::span<char> bytes) {
   resources_.counters.bytes_received += bytes.size();
   if (state_ != State::Open) return;  // thrown away
+  guarded([&] { receive(bytes); });
+}
+
+void Connection::receive(std::span<char> bytes) {
   if (is_new_ && !choose_session({bytes.data(), bytes.size()})) return;
   session_->receive(bytes);
   settle_later();
@@ -123,6 +142,11 @@ void Connection::begin_session() {
 void Connection::on_receive_end(Error error) {
   peer_has_ended_ = true;
   is_receiving_ = false;
+  if (error.code() == Errc::OutOfMemory) note_lack_of_memory(resources_, "a connection was closed");
+  guarded([&] { receive_end(error); });
+}
+
+void Connection::receive_end(Error error) {
   if (error.code() == Errc::PlainHttp && state_ == State::Open) return refuse_plain_http();
   if (error.code() != Errc::None || state_ == State::Lingering) return close();
   if (state_ != State::Open) return;
@@ -144,7 +168,7 @@ void Connection::on_sent(std::size_t count) {
   is_sending_ = false;
   output_.consume(count);
   note_sent(count);
-  settle();
+  guarded([this] { settle(); });
 }
 
 void Connection::on_send_failed(Error) { close(); }
@@ -252,9 +276,15 @@ loop::Instant Connection::end_of_patience() noexcept {
   return absent_until_;
 }
 
-void Connection::on_deadline(void* self) noexcept { static_cast<Connection*>(self)->time_out(); }
+void Connection::on_deadline(void* self) noexcept {
+  auto& connection = *static_cast<Connection*>(self);
+  connection.guarded([&] { connection.time_out(); });
+}
 
-void Connection::on_turn_end(void* self) noexcept { static_cast<Connection*>(self)->settle(); }
+void Connection::on_turn_end(void* self) noexcept {
+  auto& connection = *static_cast<Connection*>(self);
+  connection.guarded([&] { connection.settle(); });
+}
 
 void Connection::time_out() {
   if (resources_.is_draining && grants_handshake()) {

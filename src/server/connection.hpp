@@ -63,6 +63,11 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   void replace_session(std::unique_ptr<Session> next) noexcept override;
   Journal* journal() override;
 
+  /// Does what may want memory; where there is none, the connection is closed.
+  template <class Work>
+  void guarded(Work&& work) noexcept;
+  void receive(std::span<char> bytes);
+  void receive_end(Error error);
   bool choose_session(std::string_view input);
   void begin_session();
   void refuse_plain_http();

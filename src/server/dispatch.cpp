@@ -5,10 +5,12 @@
 #include "server/dispatch.hpp"
 
 #include <exception>
+#include <new>
 #include <string>
 
 #include "http/response_conditions.hpp"
 #include "router/table.hpp"
+#include "server/journal.hpp"
 #include "skua/http_error.hpp"
 
 namespace skua::server {
@@ -37,6 +39,9 @@ Response caught(Resources& resources, const Request& request) {
                                  : Response(error.status());
   } catch (const Exception& error) {
     return error.error();
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources, "a handler failed");
+    return Error(Errc::OutOfMemory);
   } catch (const std::exception& error) {
     return failed(resources, request, error.what());
   } catch (...) {
@@ -87,14 +92,13 @@ Response conclude(Resources& resources, const router::Match& match, Request& req
 
 }  // namespace
 
-Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept {
+Response dispatch(Resources& resources, const router::Match& match, Request& request) {
   return conclude(resources, match, request,
                   [&] { return resources.router.invoke(match, request); });
 }
 
 Response dispatch_guarded(Resources& resources, const router::Match& match, Request& request,
-                          std::optional<Response> early,
-                          const std::exception_ptr& failure) noexcept {
+                          std::optional<Response> early, const std::exception_ptr& failure) {
   return conclude(resources, match, request, [&] {
     if (failure != nullptr) std::rethrow_exception(failure);
     return early ? *std::move(early) : resources.router.invoke_guarded(match, request);
@@ -102,22 +106,26 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
 }
 
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
-                        Task<Response>* handler, const std::exception_ptr& failure) noexcept {
+                        Task<Response>* handler, const std::exception_ptr& failure) {
   return conclude(resources, match, request, [&] {
     if (handler == nullptr) std::rethrow_exception(failure);
     return handler->result();
   });
 }
 
-void log_task_failure(Resources& resources, std::string what,
-                      const std::exception_ptr& failure) noexcept {
+void log_task_failure(Resources& resources, const char* what,
+                      const std::exception_ptr& failure) noexcept try {
   try {
     std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources, what);
   } catch (const std::exception& error) {
-    log_failure(resources, std::move(what), error.what());
+    log_failure(resources, what, error.what());
   } catch (...) {
-    log_failure(resources, std::move(what), "an exception of unknown type");
+    log_failure(resources, what, "an exception of unknown type");
   }
+} catch (const std::bad_alloc&) {
+  note_lack_of_memory(resources, what);
 }
 
 bool opens_another_protocol(const Response& response) noexcept {
@@ -127,7 +135,7 @@ bool opens_another_protocol(const Response& response) noexcept {
 }
 
 bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
-                         std::uint64_t missing_bytes) noexcept {
+                         std::uint64_t missing_bytes) {
   try {
     if (producer == nullptr) std::rethrow_exception(failure);
     producer->result();

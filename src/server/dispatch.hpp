@@ -13,27 +13,27 @@
 
 namespace skua::server {
 
-/// Runs what a request matched, and makes a response of everything that can come out of it: it
-/// never throws.
-Response dispatch(Resources& resources, const router::Match& match, Request& request) noexcept;
+/// Runs what a request matched, and makes a response of everything that can come out of it.
+///
+/// Ends with: std::bad_alloc where there is no memory for the response; nothing else.
+Response dispatch(Resources& resources, const router::Match& match, Request& request);
 
 /// The same behind the guards: `early` is the response of the one that answered, if one did, and
 /// `failure` what one of them threw.
 Response dispatch_guarded(Resources& resources, const router::Match& match, Request& request,
-                          std::optional<Response> early,
-                          const std::exception_ptr& failure) noexcept;
+                          std::optional<Response> early, const std::exception_ptr& failure);
 
 /// The same for a coroutine handler that has ended, or (null) could not be started.
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
-                        Task<Response>* handler, const std::exception_ptr& failure) noexcept;
+                        Task<Response>* handler, const std::exception_ptr& failure);
 
 /// Whether the producer of a stream, which is done or (null) could not be started, ended well;
 /// where not, it is logged.
 bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
-                         std::uint64_t missing_bytes) noexcept;
+                         std::uint64_t missing_bytes);
 
 /// Logs what a task without a response threw.
-void log_task_failure(Resources& resources, std::string what,
+void log_task_failure(Resources& resources, const char* what,
                       const std::exception_ptr& failure) noexcept;
 
 /// Whether behind the head of this response another protocol begins.

@@ -187,12 +187,12 @@ Errc H1Exchange::overdue() const noexcept {
   return is_handler ? Errc::HandlerTimedOut : Errc::TimedOut;
 }
 
-void H1Exchange::continue_request() noexcept {
+void H1Exchange::continue_request() {
   if (!std::exchange(owes_continue_, false)) return;
   output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
 }
 
-void H1Exchange::call_wants_body() noexcept {
+void H1Exchange::call_wants_body() {
   if (!owes_continue_) return;
   if (has_started_response_) {
     owes_continue_ = false;  // too late to be said: it is for the peer to send, or to be timed out
@@ -202,7 +202,7 @@ void H1Exchange::call_wants_body() noexcept {
   owner_->settle_later();
 }
 
-void H1Exchange::call_took_body(std::size_t) noexcept {
+void H1Exchange::call_took_body(std::size_t) {
   if (is_paused_) owner_->settle_later();
 }
 

@@ -55,7 +55,7 @@ class H1Exchange final : private CallOwner {
 
   /// Whether the handler is done, and its response has not been taken.
   [[nodiscard]] bool has_response() const noexcept;
-  Response take_response() noexcept {
+  Response take_response() {
     has_started_response_ = true;
     return call_.take_response();
   }
@@ -67,7 +67,7 @@ class H1Exchange final : private CallOwner {
              Attachments&& attachments);
   /// A stream is about to begin, which may go on reading the request: a peer that waits for 100
   /// (Continue) is told now, as it cannot be told behind the head.
-  void continue_request() noexcept;
+  void continue_request();
   /// The head of a response that streams has been written.
   void begin_stream() noexcept { has_started_response_ = true; }
   /// Begins to send its content; `record` may be null.
@@ -115,8 +115,8 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] Asked asked() const noexcept;
 
  private:
-  void call_wants_body() noexcept override;
-  void call_took_body(std::size_t size_bytes) noexcept override;
+  void call_wants_body() override;
+  void call_took_body(std::size_t size_bytes) override;
   void call_keeps_body(std::size_t) noexcept override {}
   void call_writes(Body&& piece) override;
   [[nodiscard]] bool call_may_write() const noexcept override;

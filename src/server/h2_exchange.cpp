@@ -213,7 +213,7 @@ void H2Exchange::receive_nothing_more() {
   if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
-void H2Exchange::call_wants_body() noexcept {
+void H2Exchange::call_wants_body() {
   if (!owes_continue_) return;
   owes_continue_ = false;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
@@ -222,7 +222,7 @@ void H2Exchange::call_wants_body() noexcept {
   owner_->settle_later();
 }
 
-void H2Exchange::call_took_body(std::size_t size_bytes) noexcept {
+void H2Exchange::call_took_body(std::size_t size_bytes) {
   if (is_closed_) return;
   const bool waited = waits_for_us();
   held_bytes_ -= size_bytes;

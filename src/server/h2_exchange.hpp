@@ -88,8 +88,8 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
-  void call_wants_body() noexcept override;
-  void call_took_body(std::size_t size_bytes) noexcept override;
+  void call_wants_body() override;
+  void call_took_body(std::size_t size_bytes) override;
   void call_keeps_body(std::size_t size_bytes) noexcept override;
   void call_writes(Body&& piece) override;
   [[nodiscard]] bool call_may_write() const noexcept override;

@@ -45,8 +45,9 @@ void H2Exchange::count(std::uint64_t size_bytes) {
 
 void H2Exchange::call_writes(Body&& piece) {
   if (is_closed_) return;
-  count(piece.size_bytes());
+  const std::uint64_t size_bytes = piece.size_bytes();
   content_.append_piece(std::move(piece));
+  count(size_bytes);
   session_->resume_body(*stream_);
   owner_->settle_later();
 }

@@ -104,6 +104,9 @@ void H2Session::count_failure() {
   is_failure_counted_ = true;
   const h2::Failure& failure = *h2_->failure();
   if (failure.code == h2::ErrorCode::NoError) return;
+  if (failure.code == h2::ErrorCode::InternalError) {
+    return note_lack_of_memory(resources_, "HTTP/2: a connection was ended");
+  }
   ++resources_.counters.refused_malformed;
   if (const auto& log = resources_.options.hooks.log) {
     log(LogLevel::Info, "HTTP/2: a connection was ended: " + failure.reason);

@@ -4,6 +4,7 @@
 #include "server/hooks.hpp"
 
 #include <exception>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,10 @@ namespace {
 
 using Log = std::function<void(LogLevel, std::string_view)>;
 
-void tell(const Log& log, const char* hook, const char* why) {
+void tell(const Log& log, const char* hook, const char* why) noexcept try {
   if (log) log(LogLevel::Error, std::string("the hook ").append(hook).append(" failed: ") + why);
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 Log quiet(Log log) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string_view>
 #include <utility>
 
@@ -118,9 +119,22 @@ void Journal::Entry::note_sent(std::uint64_t position) {
   unsent.erase(unsent.begin(), range);
 }
 
+void note_lack_of_memory(Resources& resources, const char* what) noexcept {
+  ++resources.counters.out_of_memory;
+  const auto& log = resources.options.hooks.log;
+  if (!log) return;
+  std::array<char, 128> line{};
+  const int size = std::snprintf(line.data(), line.size(), "%s: memory ran out", what);
+  log(LogLevel::Error, {line.data(), static_cast<std::size_t>(size)});
+}
+
 void count_refusal(Resources& resources, Errc code) noexcept {
   if (code == Errc::HandlerTimedOut) return;  // one of handlers_cancelled
   WorkerCounters& counters = resources.counters;
+  if (code == Errc::OutOfMemory) {
+    ++counters.out_of_memory;
+    return;
+  }
   switch (status_for(code)) {
     case Status::RequestTimeout: ++counters.refused_slow; break;
     case Status::ServiceUnavailable:  // it keeps too much content already

@@ -86,6 +86,9 @@ class Journal final {
   std::uint64_t sent_ = 0;
 };
 
+/// Counts, and logs, what a failed allocation has ended: `a connection was closed`.
+void note_lack_of_memory(Resources& resources, const char* what) noexcept;
+
 /// Counts a request that was refused before anybody could handle it.
 void count_refusal(Resources& resources, Errc code) noexcept;
 

@@ -43,6 +43,7 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.refused_slow += refused_slow;
   sum.handler_failures += handler_failures;
   sum.handlers_cancelled += handlers_cancelled;
+  sum.out_of_memory += out_of_memory;
   sum.accept_pauses += accept_pauses;
 }
 

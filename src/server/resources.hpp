@@ -38,6 +38,7 @@ struct WorkerCounters {
   base::Counter refused_slow;
   base::Counter handler_failures;
   base::Counter handlers_cancelled;
+  base::Counter out_of_memory;
   base::Counter accept_pauses;
 
   void add_to(Counters& sum) const noexcept;

@@ -3,6 +3,7 @@
 // when the socket has.
 #include "server/socket_call.hpp"
 
+#include <new>
 #include <utility>
 
 #include "http/request_parts.hpp"
@@ -82,7 +83,11 @@ void SocketCall::conclude() noexcept {
 
 void SocketCall::fail(const std::exception_ptr& failure) noexcept {
   log_task_failure(resources_, "a WebSocket's handler failed", failure);
-  socket_.close(CloseCode::InternalError, {});
+  try {
+    socket_.close(CloseCode::InternalError, {});
+  } catch (const std::bad_alloc&) {
+    socket_.cancel();
+  }
 }
 
 bool SocketCall::is_over() const noexcept {

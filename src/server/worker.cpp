@@ -3,11 +3,13 @@
 // they are closed, and ends when it was told to and nothing is left.
 #include "server/worker.hpp"
 
+#include <new>
 #include <utility>
 
 #include "base/free_memory.hpp"
 #include "base/later.hpp"
 #include "net/tcp_stream.hpp"
+#include "server/journal.hpp"
 #include "tls/tls_stream.hpp"
 
 namespace skua::server {
@@ -94,11 +96,24 @@ void Worker::add_to(Counters& sum) const noexcept {
 }
 
 void Worker::on_accept(net::Socket socket) {
-  if (receiver_) return receiver_(std::move(socket));
-  take(std::move(socket));
+  guarded([&] { receiver_ ? receiver_(std::move(socket)) : open(std::move(socket)); });
 }
 
 void Worker::take(net::Socket socket) {
+  guarded([&] { open(std::move(socket)); });
+}
+
+// What cannot be served for want of memory is closed by its destructor.
+template <class Work>
+void Worker::guarded(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources_, "a new connection was closed");
+  }
+}
+
+void Worker::open(net::Socket socket) {
   net::set_no_delay(socket.descriptor());
   std::unique_ptr<net::Stream> stream =
       std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket));
@@ -125,15 +140,17 @@ void Worker::reload_certificates() {
 }
 
 void Worker::serve(std::unique_ptr<net::Stream> stream) {
+  const auto& tell = options_.hooks.on_connection_open;
+  const std::string peer = tell ? stream->peer().to_string() : std::string();
+  auto owned = std::make_unique<Connection>(resources_, static_cast<ConnectionOwner&>(*this),
+                                            std::move(stream));
+  Connection& connection = *owned.release();  // connection_closed takes it back
+  connections_.push_back(connection);
   ++resources_.counters.accepted;
   shared_.open_connections.fetch_add(1, std::memory_order_relaxed);
-  if (const auto& tell = options_.hooks.on_connection_open) tell(stream->peer().to_string());
-  auto connection = std::make_unique<Connection>(resources_, static_cast<ConnectionOwner&>(*this),
-                                                 std::move(stream));
-  connections_.push_back(*connection);
-  connection->start();
-  if (resources_.is_draining) connection->drain();
-  static_cast<void>(connection.release());  // connection_closed takes it back
+  if (tell) tell(peer);
+  connection.start();
+  if (resources_.is_draining) connection.drain();
   update_pressure();
 }
 

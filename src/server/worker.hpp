@@ -83,6 +83,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void connection_closed(Connection& connection) noexcept override;
 
   void take(net::Socket socket);
+  void open(net::Socket socket);
+  template <class Work>
+  void guarded(Work&& work) noexcept;
   void reload_certificates();
   void drain(Duration deadline);
   void stop_taking();

@@ -31,8 +31,10 @@ std::string environment_or(const char* name, const char* otherwise) {
 }
 
 // 0: the session stays OpenSSL's.
-int on_session(SSL* ssl, SSL_SESSION* session) noexcept {
+int on_session(SSL* ssl, SSL_SESSION* session) noexcept try {
   static_cast<Engine*>(SSL_get_app_data(ssl))->note_session(session);
+  return 0;
+} catch (const std::bad_alloc&) {
   return 0;
 }
 
@@ -152,7 +154,8 @@ std::unique_ptr<Engine> OpensslClientContext::start(std::string_view host,
   // Without a name to check for, any certificate would do.
   if (!is_set) throw std::bad_alloc();
   if (session != nullptr) SSL_set_session(ssl.get(), session);
-  auto engine = std::make_unique<Engine>(ssl.release(), shared_from_this());
+  auto engine = std::make_unique<Engine>(ssl.get(), shared_from_this());
+  static_cast<void>(ssl.release());  // the engine's
   engine->expect(std::string(host), store_);
   return engine;
 }

@@ -5,6 +5,7 @@
 
 #ifdef SKUA_HAS_TLS
 
+#include <new>
 #include <utility>
 
 #include "tls/engine.hpp"
@@ -86,7 +87,7 @@ Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::str
   return identity;
 }
 
-int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept {
+int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept try {
   if (is_accepted == 1) return 1;
   auto* const ssl = static_cast<SSL*>(
       X509_STORE_CTX_get_ex_data(store_context, SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -101,6 +102,8 @@ int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept {
       ->note_rejection(X509_STORE_CTX_get_error(store_context),
                        X509_STORE_CTX_get_error_depth(store_context), std::move(subject),
                        std::move(issuer));
+  return 0;
+} catch (const std::bad_alloc&) {
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "tls/server_context.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #ifdef SKUA_HAS_TLS
@@ -165,11 +166,13 @@ std::unique_ptr<Engine> OpensslServerContext::accept() const {
   SslPointer ssl(SSL_new(context_.get()));
   if (!ssl) throw std::bad_alloc();
   SSL_set_accept_state(ssl.get());
-  return std::make_unique<Engine>(ssl.release(), shared_from_this());
+  auto engine = std::make_unique<Engine>(ssl.get(), shared_from_this());
+  static_cast<void>(ssl.release());  // the engine's
+  return engine;
 }
 
 // Runs before tickets are opened and before anything is chosen.
-int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noexcept {
+int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noexcept try {
   const auto& context = *static_cast<const OpensslServerContext*>(self);
   const unsigned char* data = nullptr;
   std::size_t size = 0;
@@ -194,6 +197,9 @@ int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noex
                                  static_cast<unsigned>(entry.identity.size())) == 1;
   *alert = SSL_AD_INTERNAL_ERROR;
   return is_set ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_ERROR;
+} catch (const std::bad_alloc&) {
+  *alert = SSL_AD_INTERNAL_ERROR;
+  return SSL_CLIENT_HELLO_ERROR;
 }
 
 int OpensslServerContext::on_protocols(SSL*, const unsigned char** chosen,
@@ -222,7 +228,7 @@ bool set_authentication(EVP_MAC_CTX* authentication, TicketKey& key) noexcept {
 // 1: done; 2: opened, and the client ought to get a new ticket; 0: no such key; -1: failed.
 int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char* iv,
                                     EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* authentication,
-                                    int is_sealing) noexcept {
+                                    int is_sealing) noexcept try {
   auto* const context =
       static_cast<const OpensslServerContext*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
   const EVP_CIPHER* const aes = EVP_aes_256_cbc();
@@ -242,6 +248,8 @@ int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char
   if (!is_set) return -1;
   // RFC 8446 §C.4: a client uses a ticket once, so it needs another for the next time.
   return found->is_current && SSL_version(ssl) != TLS1_3_VERSION ? 1 : 2;
+} catch (const std::bad_alloc&) {
+  return -1;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include "tls/plain_source.hpp"
@@ -136,7 +137,24 @@ void TlsStream::use_unread() {
   }
 }
 
+// What the stream below tells may need memory; the sink is told where there is none.
+template <class Work>
+void TlsStream::guarded(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    is_using_ = false;
+    if (engine_ != nullptr) engine_->feed({});
+    if (state_ != State::Closing) fail({Errc::OutOfMemory, "TLS"});
+  }
+  settle();
+}
+
 void TlsStream::on_receive(std::span<char> bytes) {
+  guarded([&] { receive(bytes); });
+}
+
+void TlsStream::receive(std::span<char> bytes) {
   if (is_peer_done_ || (state_ != State::Handshaking && state_ != State::Open)) return;
   has_heard_ = true;
   if (engine_ == nullptr) engine_ = std::exchange(context_, nullptr)->accept();
@@ -148,7 +166,6 @@ void TlsStream::on_receive(std::span<char> bytes) {
     unread_.append(bytes.data(), bytes.size());
     use_unread();
   }
-  settle();
 }
 
 void TlsStream::on_receive_end(Error error) {
@@ -183,8 +200,9 @@ void TlsStream::on_send_failed(Error error) {
 void TlsStream::on_closed() { sink().on_closed(); }
 
 void TlsStream::on_later() {
-  if (state_ == State::Open) use_unread();
-  settle();
+  guarded([this] {
+    if (state_ == State::Open) use_unread();
+  });
 }
 
 void TlsStream::fail(Error error) {

@@ -79,6 +79,9 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   void on_send_failed(Error error) override;
   void on_closed() override;
 
+  template <class Work>
+  void guarded(Work&& work) noexcept;
+  void receive(std::span<char> bytes);
   void begin();
   void shake_hands();
   void decrypt();

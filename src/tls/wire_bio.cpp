@@ -5,6 +5,8 @@
 
 #ifdef SKUA_HAS_TLS
 
+#include <new>
+
 namespace skua::tls {
 namespace {
 
@@ -22,7 +24,11 @@ int read(BIO* bio, char* into, int count) noexcept {
 
 int write(BIO* bio, const char* data, int count) noexcept {
   BIO_clear_retry_flags(bio);
-  engine_of(bio).output().append(data, static_cast<std::size_t>(count));
+  try {
+    engine_of(bio).output().append(data, static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
   return count;
 }
 

@@ -5,6 +5,7 @@
 #include "ws/socket.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -53,8 +54,8 @@ void Socket::receive_end() {
   if (is_closed() || has_held()) return;
   const bool has_said_so = state_ == State::Closing;
   // RFC 6455 §7.1.5: without a close of the peer's the connection was cut.
-  end({CloseCode::Abnormal, has_said_so ? "the peer did not answer the close"
-                                        : "the peer closed the connection without a word"});
+  end(CloseCode::Abnormal, has_said_so ? "the peer did not answer the close"
+                                       : "the peer closed the connection without a word");
   tell_end();
 }
 
@@ -127,23 +128,32 @@ void Socket::handle_close() {
     // RFC 6455 §5.5.1: the answer typically echoes the code.
     write_close(said.code, {});
   }
-  end(said);
+  end(said.code, said.text);
 }
 
 // RFC 6455 §7.1.7: the peer is told why, and nothing more is read.
 void Socket::fail(CloseReason reason) {
   if (is_closed()) return;
   if (is_open()) write_close(reason.code, reason.text);
-  end(std::move(reason));
+  end(reason.code, reason.text);
 }
 
-void Socket::end(CloseReason reason) noexcept {
+void Socket::end(CloseCode code, std::string_view text) noexcept {
   state_ = State::Closed;
   heard_ = wire_.now();
-  extras().reason = std::move(reason);
-  if (extras_->remote != nullptr) extras_->remote->closed();
+  keep_reason(code, text);
+  if (extras_ != nullptr && extras_->remote != nullptr) extras_->remote->closed();
   senders_.wake_all();
   wire_.settle_later();  // then whoever receives is told
+}
+
+// As far as there is memory for it: an end must not fail.
+void Socket::keep_reason(CloseCode code, std::string_view text) noexcept try {
+  CloseReason& kept = extras().reason;
+  kept.code = code;
+  kept.text = text;
+} catch (const std::bad_alloc&) {
+  return;
 }
 
 void Socket::tell_end() noexcept {
@@ -155,7 +165,7 @@ void Socket::tell_end() noexcept {
 void Socket::resume_receiver() noexcept { std::exchange(receiver_, {}).resume(); }
 
 void Socket::cancel() noexcept {
-  if (!is_closed()) end({CloseCode::Abnormal, "the connection was lost"});
+  if (!is_closed()) end(CloseCode::Abnormal, "the connection was lost");
   queue_.reset();
   tell_end();
 }
@@ -220,7 +230,7 @@ std::optional<loop::Instant> Socket::deadline() const noexcept {
 void Socket::time_out() {
   const loop::Instant now = wire_.now();
   if (state_ == State::Closing && now >= later(heard_, options_.close)) {
-    end({CloseCode::Abnormal, "the peer did not answer the close"});
+    end(CloseCode::Abnormal, "the peer did not answer the close");
     return tell_end();
   }
   if (state_ != State::Open) return;

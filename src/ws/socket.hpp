@@ -148,7 +148,8 @@ class Socket final {
   void handle_control(WebSocketControl control);
   void handle_close();
   void fail(CloseReason reason);
-  void end(CloseReason reason) noexcept;
+  void end(CloseCode code, std::string_view text) noexcept;
+  void keep_reason(CloseCode code, std::string_view text) noexcept;
   void tell_end() noexcept;
   void listen_again() noexcept;
   void resume_receiver() noexcept;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Replaces the global operator new and delete by ones that count; memory comes from malloc as
-// before, so that sanitizers still see it.
+// Replaces the global operator new and delete by ones that count, and fail when told to; memory
+// comes from malloc as before, so that sanitizers still see it.
 #include "support/allocations.hpp"
 
 #include <malloc.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -14,12 +15,29 @@ namespace {
 
 thread_local Allocations counted;
 
+thread_local bool is_here = false;  // the thread that told allocations to fail
+std::atomic<bool> fails{false};
+std::atomic<bool> fails_here{false};
+std::atomic<bool> failed{false};
+std::atomic<std::uint64_t> seen{0};
+std::atomic<std::uint64_t> first_to_fail{0};
+std::atomic<std::uint64_t> end_of_failing{0};
+
+bool is_to_fail() noexcept {
+  if (!fails.load() || is_here != fails_here.load()) return false;
+  const std::uint64_t number = seen.fetch_add(1) + 1;
+  if (number < first_to_fail.load() || number >= end_of_failing.load()) return false;
+  failed = true;
+  return true;
+}
+
 // glibc keeps one word in front of each block.
 std::int64_t cost(void* block) noexcept {
   return static_cast<std::int64_t>(::malloc_usable_size(block) + sizeof(void*));
 }
 
 void* try_take(std::size_t size, std::size_t alignment) noexcept {
+  if (is_to_fail()) return nullptr;
   void* block = alignment <= alignof(std::max_align_t)
                     ? std::malloc(size)
                     : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
@@ -44,6 +62,24 @@ void give_back(void* block) noexcept {
 }  // namespace
 
 Allocations allocations() noexcept { return counted; }
+
+FailingAllocations::FailingAllocations(Where where, std::uint64_t first,
+                                       std::uint64_t count) noexcept {
+  is_here = true;
+  fails_here = where == Where::ThisThread;
+  first_to_fail = first;
+  end_of_failing = first + count;
+  seen = 0;
+  failed = false;
+  fails = true;
+}
+
+FailingAllocations::~FailingAllocations() {
+  fails = false;
+  is_here = false;
+}
+
+bool FailingAllocations::has_failed() noexcept { return failed; }
 
 }  // namespace skua::testing
 
