@@ -85,3 +85,9 @@ class Peer:
             if got[0] == GOAWAY:
                 code = int.from_bytes(got[3][4:8], "big")
         return code
+
+
+def is_spoken_at(port):
+    with Peer(port, timeout=5) as peer:
+        got = peer.frame()
+        return got is not None and got[0] == SETTINGS

@@ -102,7 +102,7 @@ def attack(options, backend):
     with Server(options, backend, "conformance") as server:
         served(server, backend, "before")
         start = server.rss_kib()
-        attacks = [("100 requests on one connection", one_connection)] if has_http2(server) else []
+        attacks = [("100 requests on one connection", one_connection)] if h2.is_spoken_at(server.port) else []
         for what, begin in [*attacks, ("200 connections", many_connections)]:
             sockets, sent = begin(server)
             milliseconds = served(server, backend, what)
@@ -118,12 +118,6 @@ def attack(options, backend):
             check(peak < MOST_KIB, f"{backend}, {what}: it took {peak} KiB")
             check(kept <= KEPT_KIB, f"{backend}, {what}: {kept} KiB were kept")
             check(server.is_alive(), f"{backend}, {what}: the server is gone")
-
-
-def has_http2(server):
-    with h2.Peer(server.port, timeout=5) as peer:
-        got = peer.frame()
-        return got is not None and got[0] == h2.SETTINGS
 
 
 OPTIONS = arguments()

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# A server that is given little memory, and uploads that are never finished and ask for all of it. They may
+# be refused or cut off; the server goes on, and another client's connection does not notice.
+import resource
+import select
+
+import h2
+from harness import GET, Reader, Server, arguments, check, for_each_backend
+
+UPLOADS = 40
+BODY = 9_000_000
+PIECE = b"0" * 16_000
+HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % BODY
+SPARE_BYTES = 24 * 1024 * 1024  # less than the server's own budget for content
+
+
+class Upload:
+    """Content as fast as it is taken, but for the last byte."""
+
+    def __init__(self, sock, head):
+        self.sock, self.left, self.waiting = sock, BODY - 1, head
+        sock.setblocking(False)
+
+    def send(self):
+        """Whether it may go on."""
+        try:
+            if not self.waiting:
+                self.waiting = self.more()
+            self.waiting = self.waiting[self.sock.send(self.waiting):]
+        except BlockingIOError:
+            pass
+        except OSError:  # it was cut off
+            return False
+        return bool(self.waiting) or self.left > 0
+
+    def more(self):
+        piece = PIECE[:self.left]
+        self.left -= len(piece)
+        return piece
+
+
+class StreamUpload(Upload):
+    """The same over HTTP/2, as far as the window of the stream."""
+
+    def __init__(self, server):
+        self.peer = h2.Peer(server.port, timeout=10)
+        super().__init__(self.peer.sock, h2.request(1, b"POST", b"/", flags=h2.END_HEADERS))
+        self.left = 65_000
+
+    def more(self):
+        return h2.frame(h2.DATA, 0, 1, super().more())
+
+
+def over_http1(server):
+    return Upload(server.connect(), HEAD)
+
+
+def opened(begin, server, count):
+    """As many as the server has memory for."""
+    uploads = []
+    for _ in range(count):
+        try:
+            uploads.append(begin(server))
+        except OSError:  # it was closed at once
+            continue
+    return uploads
+
+
+def answer(sock, request):
+    sock.sendall(request)
+    return Reader(sock).answer()
+
+
+def starve(server, uploads):
+    going = list(uploads)
+    while going:
+        _, ready, _ = select.select([], [upload.sock for upload in going], [], 1)
+        if not ready:
+            return
+        going = [upload for upload in going if upload.sock not in ready or upload.send()]
+
+
+def attack(options, backend):
+    for what, begin in (("HTTP/1", over_http1), ("HTTP/2", StreamUpload)):
+        with Server(options, backend, "conformance") as server:
+            if what == "HTTP/2" and not h2.is_spoken_at(server.port):
+                return
+            with server.connect() as other:
+                check(answer(other, GET), f"{backend}: no answer before")
+                limit = server.memory_kib("VmSize:") * 1024 + SPARE_BYTES
+                resource.prlimit(server.process.pid, resource.RLIMIT_AS, (limit, limit))
+                count = UPLOADS if what == "HTTP/1" else 10 * UPLOADS
+                uploads = opened(begin, server, count)
+                starve(server, uploads)
+                check(server.is_alive(), f"{backend}, {what}: the server is gone")
+                got = answer(other, GET)
+                check(got and got[0] == 200, f"{backend}, {what}: another client got {got}")
+                told, _, _ = select.select([upload.sock for upload in uploads], [], [], 0)
+                if what == "HTTP/1":
+                    check(told, f"{backend}: there was memory for everything")
+                for upload in uploads:
+                    upload.sock.close()
+                got = answer(other, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nsmall")
+                check(got and got[2] == b"small", f"{backend}, {what}: afterwards a small upload got {got}")
+            print(f"{backend}, {what}: {len(told)} of {len(uploads)} uploads were told something, and nobody else noticed", flush=True)
+
+
+OPTIONS = arguments()
+for_each_backend(OPTIONS, attack)
