@@ -41,6 +41,9 @@ struct Downloaded {
   std::uint64_t resumed_bytes = 0;  ///< of that were there before
 };
 
+/// Whose head is told of: see ClientRequest::set_heads().
+enum class HeadOf : std::uint8_t { Request, Response };
+
 /// A request that is to be sent, as Client::get() and its like make it:
 ///
 /// ```cpp
@@ -189,6 +192,10 @@ class ClientRequest final {
   /// Told of each interim response but 100, as 103 (Early Hints): its status and its fields as
   /// lines.
   ClientRequest& set_interim(std::function<void(Status, std::string_view lines)> call) &;
+  /// Told of each head as it went out or came in, for who wants to see them: also of requests that
+  /// are repeated, and of responses that lead to another request (redirects, challenges). Lines as
+  /// HTTP/1 has them, without the empty one, of HTTP/2 as well; credentials are among them.
+  ClientRequest& set_heads(std::function<void(HeadOf, std::string_view lines)> call) &;
 
   /// Sends it; the same as `co_await` on the request itself.
   ///

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
@@ -65,6 +66,9 @@ class ClientResponse final {
   /// The same of the trailers, once the content was read to its end.
   [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
+  /// All of them in order, as field(); nothing before the content was read to its end.
+  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> trailer_field(
+      std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
   /// What it is the answer to: where redirects have led.
   [[nodiscard]] const Url& url() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] unsigned redirects() const noexcept;

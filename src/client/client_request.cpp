@@ -210,6 +210,11 @@ ClientRequest& ClientRequest::set_interim(std::function<void(Status, std::string
   return *this;
 }
 
+ClientRequest& ClientRequest::set_heads(std::function<void(HeadOf, std::string_view)> call) & {
+  spec_->on_head = std::move(call);
+  return *this;
+}
+
 Task<Outcome<ClientResponse>> ClientRequest::send() && {
   return send_request(std::move(core_), std::move(spec_));
 }

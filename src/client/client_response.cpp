@@ -24,6 +24,12 @@ std::optional<std::string_view> find(const http::Head& head, std::string_view na
   return std::nullopt;
 }
 
+std::optional<std::pair<std::string_view, std::string_view>> at(const http::Head& head,
+                                                                std::size_t nth) noexcept {
+  if (nth >= head.fields.size()) return std::nullopt;
+  return std::pair{head.name(head.fields[nth]), head.value(head.fields[nth])};
+}
+
 }  // namespace
 
 ClientResponse::ClientResponse(std::unique_ptr<client::Reception> reception) noexcept
@@ -43,9 +49,12 @@ std::optional<std::string_view> ClientResponse::header(std::string_view name,
 
 std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::field(
     std::size_t nth) const noexcept {
-  const http::Head& head = reception_->head();
-  if (nth >= head.fields.size()) return std::nullopt;
-  return std::pair{head.name(head.fields[nth]), head.value(head.fields[nth])};
+  return at(reception_->head(), nth);
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::trailer_field(
+    std::size_t nth) const noexcept {
+  return at(reception_->trailers(), nth);
 }
 
 std::optional<std::string_view> ClientResponse::trailer(std::string_view name) const noexcept {

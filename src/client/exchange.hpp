@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "client/pool.hpp"
@@ -28,6 +29,7 @@ struct OutgoingRequest {
   Body content{};  ///< of Kind::None: no content, not even an empty one
   h1::TargetForm form = h1::TargetForm::Origin;  ///< HTTP/1 only: Absolute to a proxy
   bool expects_continue = false;  ///< the content waits for 100, or Exchange::continue_now()
+  std::string* shown = nullptr;   ///< gets the head as it is sent: see ClientRequest::set_heads()
 };
 
 /// How many bytes content has, where that is known without making it.

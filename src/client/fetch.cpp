@@ -24,6 +24,12 @@ constexpr bool is_idempotent(Method method) noexcept {
   return method != Method::Post && method != Method::Patch && method != Method::Connect;
 }
 
+void append_lines(const http::Head& head, std::string& out) {
+  for (const http::FieldLine& line : head.fields) {
+    out.append(head.name(line)).append(": ").append(head.value(line)).append("\r\n");
+  }
+}
+
 // RFC 9113 §7, HTTP_1_1_REQUIRED
 bool wants_http1(const Exchange& exchange, Error error) {
   return exchange.is_unprocessed() && error.code() == Errc::UnsupportedVersion;
@@ -39,6 +45,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
   const Result<FieldLines> lines = fields(*content);
   if (!lines) return lines.error();
+  std::string shown;
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
   Result<ExchangePointer> begun = connection.begin(
       {.method = method_,
@@ -46,7 +53,9 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
        .fields = *lines,
        .content = std::move(content->body),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
-       .expects_continue = waits_for_continue_});
+       .expects_continue = waits_for_continue_,
+       .shown = spec_->on_head ? &shown : nullptr});
+  if (begun && spec_->on_head) spec_->on_head(HeadOf::Request, shown);
   if (begun && is_stream && !waits_for_continue_) is_sent_ = true;
   timings_.sent = core_->loop.now() - began_;
   return begun;
@@ -93,9 +102,7 @@ void Fetch::take_interim(Exchange& exchange) {
   }
   if (!spec_->on_interim) return;
   std::string lines;
-  for (const http::FieldLine& line : head.fields) {
-    lines.append(head.name(line)).append(": ").append(head.value(line)).append("\r\n");
-  }
+  append_lines(head, lines);
   spec_->on_interim(static_cast<Status>(head.status), lines);
 }
 
@@ -144,6 +151,16 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
   }
 }
 
+void Fetch::tell_head(const http::Head& head) const {
+  if (!spec_->on_head) return;
+  std::string lines(head.version() == Version::Http2    ? "HTTP/2 "
+                    : head.version() == Version::Http10 ? "HTTP/1.0 "
+                                                        : "HTTP/1.1 ");
+  lines.append(std::to_string(head.status)).append(" ").append(head.target()).append("\r\n");
+  append_lines(head, lines);
+  spec_->on_head(HeadOf::Response, lines);
+}
+
 bool Fetch::may_repeat(const Exchange& exchange, bool is_reused, Error error) const {
   if (is_sent_ && has_content_ && !is_repeatable(*spec_)) return false;
   if (wants_http1(exchange, error)) return core_->options.versions == HttpVersions::Any;
@@ -186,6 +203,7 @@ Task<Outcome<ReceptionPointer>> Fetch::exchange() {
     }
     ExchangePointer running = *std::move(begun);
     const Result<void> head = co_await await_head(*running);
+    if (head) tell_head(running->head());
     if (head) co_return receive(*std::move(lease), std::move(running));
     if (wants_http1(*running, head.error())) core_->http1_only.insert(pool_key());
     if (tries < most_tries && may_repeat(*running, is_reused, head.error())) continue;

@@ -53,6 +53,7 @@ class Fetch final {
   [[nodiscard]] Authorization& authorization(const BasicCredentials& credentials) const;
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
   void take_interim(Exchange& exchange);
+  void tell_head(const http::Head& head) const;
   void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;

@@ -68,6 +68,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   const h1::RequestHead head = head_of(request);
   const Result<void> written = h1::append_request_head(head, request.url, request.fields, text);
   if (!written) return written.error();
+  if (request.shown != nullptr) request.shown->assign(text, 0, text.size() - 2);
 
   state_ = State::Busy;
   progress_ = loop_.now();

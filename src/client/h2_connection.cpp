@@ -86,13 +86,18 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   if (!has_content) fields.remove("Expect");
   const bool is_asterisk = head.form == h1::TargetForm::Asterisk;
   const std::string path = is_asterisk ? "*" : request.url.request_target();
+  if (request.shown != nullptr) {
+    request.shown->assign(name(request.method)).append(" ").append(path);
+    request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");
+  }
   auto exchange = std::make_unique<H2Exchange>(*this, blocks_, loop_.now(), most_content_bytes_);
   h2::ClientStream* const stream = session_->request({.method = request.method,
                                                       .scheme = scheme_of(request.url),
                                                       .authority = *host,
                                                       .path = path,
                                                       .length_bytes = h1::told_length(head),
-                                                      .fields = fields.wire()},
+                                                      .fields = fields.wire(),
+                                                      .shown = request.shown},
                                                      has_content, exchange.get());
   if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
   exchanges_.push_back(*exchange);

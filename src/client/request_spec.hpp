@@ -11,6 +11,7 @@
 
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
+#include "skua/client_request.hpp"
 #include "skua/client_response.hpp"
 #include "skua/credentials.hpp"
 #include "skua/field_lines.hpp"
@@ -51,6 +52,7 @@ struct RequestSpec {
   std::function<void(Progress)> on_progress{};
   std::function<void(Progress)> on_upload{};
   std::function<void(Status, std::string_view)> on_interim{};
+  std::function<void(HeadOf, std::string_view)> on_head{};
 };
 
 }  // namespace skua::client

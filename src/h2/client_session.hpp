@@ -44,6 +44,7 @@ struct RequestLines {
   /// Complete lines. Names become lower-case; those that HTTP/2 forbids, or that are told by the
   /// above, are left out (RFC 9113 §8.2.2).
   std::string_view fields{};
+  std::string* shown = nullptr;  ///< lines of the fields as they are sent are appended to it
 };
 
 /// A head or a trailer section that was received, with its bytes.

@@ -134,6 +134,7 @@ ClientStream* ClientStreams::request(const RequestLines& head, bool has_body, vo
   stream->place = streams_.size();
   NvList& fields = engine_.fields();
   fields.assign(head);
+  if (head.shown != nullptr) fields.append_lines(*head.shown);
   const nghttp2_data_provider provider = Callbacks::provider();
   const std::int32_t id =
       nghttp2_submit_request(engine_.session(), nullptr, fields.data(), fields.size(),

@@ -78,6 +78,14 @@ void NvList::add(std::string_view name, std::string_view value) {
                      .flags = NGHTTP2_NV_FLAG_NONE});
 }
 
+void NvList::append_lines(std::string& out) const {
+  for (const nghttp2_nv& field : fields_) {
+    if (field.name[0] == ':') continue;
+    out.append(reinterpret_cast<const char*>(field.name), field.namelen).append(": ");
+    out.append(reinterpret_cast<const char*>(field.value), field.valuelen).append("\r\n");
+  }
+}
+
 std::string_view NvList::keep_number(std::uint64_t number) {
   char digits[longest_number];
   const char* const end = std::to_chars(digits, digits + longest_number, number).ptr;

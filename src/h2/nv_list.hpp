@@ -26,6 +26,9 @@ class NvList final {
   /// A trailer section, or whatever has field lines only.
   void assign(std::string_view lines);
 
+  /// Appends the fields as lines, pseudo-header fields left out.
+  void append_lines(std::string& out) const;
+
   [[nodiscard]] const nghttp2_nv* data() const noexcept { return fields_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
 

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client_fixture.hpp"
 #include "coding/encoder.hpp"
@@ -49,6 +51,46 @@ TEST_P(ClientFollows, RedirectsLeadToTheAnswer) {
     }
   });
   EXPECT_EQ(server()->counters().connections_accepted, 1U);
+}
+
+TEST_P(ClientFollows, TheHeadsOfAllRequestsAndResponsesAreTold) {
+  router_.get("/a", [] { return moved(Status::Found, "/b"); });
+  router_.get("/b", [] {
+    return Response::stream("text/plain", [](BodyWriter& out) -> Task<> {
+      out.trailer("X-One", "1");
+      out.trailer("X-Two", "2");
+      co_await out.write("here");
+    });
+  });
+  std::vector<std::pair<HeadOf, std::string>> told;
+  run([&](Client& client) -> Task<> {
+    ClientRequest request = client.get(url("/a")).header("X-Name", "Ada");
+    request.set_heads([&told](HeadOf of, std::string_view lines) { told.emplace_back(of, lines); });
+    auto response = co_await std::move(request);
+    EXPECT_TRUE(response) << response.error().text;
+    if (!response) co_return;
+    EXPECT_FALSE(response->trailer_field(0));
+    auto text = co_await response->text();
+    EXPECT_EQ(text.value_or(""), "here");
+    EXPECT_EQ(response->trailer_field(0)->second, "1");
+    EXPECT_EQ(response->trailer_field(1)->second, "2");
+    EXPECT_FALSE(response->trailer_field(2));
+  });
+  ASSERT_EQ(told.size(), 4U);
+  const bool is_http2 = wire() == testing::Wire::Http2 || wire() == testing::Wire::Http2Tls;
+  const std::string version = is_http2 ? "HTTP/2" : "HTTP/1.1";
+  const std::string host = is_http2 ? "\r\nhost: 127.0.0.1:" : "\r\nHost: 127.0.0.1:";
+  for (const std::size_t nth : {std::size_t{0}, std::size_t{2}}) {
+    const auto& [of, lines] = told[nth];
+    EXPECT_EQ(of, HeadOf::Request);
+    EXPECT_TRUE(lines.starts_with((nth == 0 ? "GET /a " : "GET /b ") + version + host)) << lines;
+    EXPECT_TRUE(lines.ends_with(is_http2 ? "\r\nx-name: Ada\r\n" : "\r\nX-Name: Ada\r\n")) << lines;
+  }
+  EXPECT_EQ(told[1].first, HeadOf::Response);
+  EXPECT_TRUE(told[1].second.starts_with(version + " 302 ")) << told[1].second;
+  EXPECT_NE(told[1].second.find(is_http2 ? "\r\nlocation: /b\r\n" : "\r\nLocation: /b\r\n"),
+            std::string::npos);
+  EXPECT_TRUE(told[3].second.starts_with(version + " 200 ")) << told[3].second;
 }
 
 TEST_P(ClientFollows, ContentOnTheWayIsNobodysProgressAndHoldsUpNobody) {
