@@ -112,7 +112,14 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
   bool goes_on = can_go_on(url, part);
   while (true) {
     ClientRequest asking = request(url, goes_on ? &part : nullptr);
+    std::string heads;  // at once, as others are asked at the same time
+    if (options_.verbose) {
+      asking.set_heads([this, &heads](HeadOf of, std::string_view lines) {
+        heads += shown_head(options_, of, lines);
+      });
+    }
     Outcome<ClientResponse> response = co_await std::move(asking);
+    display_.say(heads);
     if (!response) {
       const int code = fail(exit_code_of(response.error().code()), response.error().text);
       if (code == tls_failed) {
@@ -120,7 +127,6 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
       }
       co_return code;
     }
-    display_.say(heads_text(options_, prepared_, url, *response));
     const Verdict verdict = judge(*response, part, goes_on);
     if (options_.with_head && verdict != Verdict::Again) {
       display_.clear();
@@ -146,6 +152,7 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
       case Verdict::Append: break;
     }
     const int code = co_await receive(url, *response, part);
+    if (options_.with_head) print_trailers(*response, options_.colour);
     co_return code;
   }
 }

@@ -119,15 +119,24 @@ class Conversation {
   Task<int> print(Client& client) {
     const Url& url = options_.urls.front();
     ClientRequest request = prepared_.make(client, url);
+    if (options_.verbose) {
+      request.set_heads([this](HeadOf of, std::string_view lines) {
+        const Mortal mortal;
+        say(shown_head(options_, of, lines));
+      });
+    }
     Outcome<ClientResponse> response = co_await std::move(request);
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
-    say(heads_text(options_, prepared_, url, *response));
     const bool is_head = options_.method == Method::Head;
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     std::optional<Problem> problem = co_await print_content(*response);
     if (problem && problem->code() == Errc::Unsupported) {
       problem->text += ": its Content-Encoding is unknown; --raw prints it undecoded";
+    }
+    if (options_.with_head && !problem) print_trailers(*response, options_.colour);
+    if (options_.verbose) {
+      say(trailers_text(*response, wants_colour(options_.colour, STDERR_FILENO), "< "));
     }
     say(timing_text(options_, *response));
     if (problem) co_return fail(options_, *problem);

@@ -3,9 +3,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "progress.hpp"
 #include "response_printer.hpp"
 #include "timing.hpp"
@@ -13,36 +16,33 @@
 namespace skua::cli {
 namespace {
 
-// The target as it was asked for, with the parameters of the command line.
-std::string target_of(const GetOptions& options, const Url& url) {
-  std::string target = url.request_target();
-  for (const auto& [name, value] : options.items.query) {
-    target += target.find('?') == target.npos ? '?' : '&';
-    target +=
-        percent_encode(name, PercentSet::Form) + "=" + percent_encode(value, PercentSet::Form);
+bool is_secret(std::string_view name) {
+  constexpr std::string_view secrets[] = {"authorization", "proxy-authorization", "cookie"};
+  return std::any_of(std::begin(secrets), std::end(secrets), [name](std::string_view secret) {
+    return ascii::equals_ignoring_case(name, secret);
+  });
+}
+
+std::string shown_request(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::size_t end = lines.find("\r\n");
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(lines.size(), line.size() + 2));
+    const std::string_view name = line.substr(0, line.find(':'));
+    text.append("> ").append(is_secret(name) ? std::string(name) + ": ..." : harmless(line));
+    text.append("\n");
   }
-  return target;
+  return text + ">\n";
 }
 
 }  // namespace
 
 std::string complaint(std::string_view text) { return "skua: " + harmless(text) + "\n"; }
 
-std::string heads_text(const GetOptions& options, const PreparedRequest& prepared, const Url& url,
-                       const ClientResponse& response) {
-  if (!options.verbose) return "";
-  const bool has_colour = wants_colour(options.colour, STDERR_FILENO);
-  std::string text = "> ";
-  text.append(name(options.method)).append(" ").append(target_of(options, url));
-  text.append(" ").append(name_of(response.version())).append("\n");
-  for (const auto& [field, value] : prepared.shown_fields(url)) {
-    text.append("> ").append(field).append(": ").append(harmless(value)).append("\n");
-  }
-  text += ">\n";
-  if (response.redirects() != 0) {
-    text.append("* redirected to ").append(harmless(response.url().to_string())).append("\n");
-  }
-  return text + head_text(response, has_colour, "< ") + "<\n";
+std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines) {
+  if (of == HeadOf::Request) return shown_request(lines);
+  return head_text(lines, wants_colour(options.colour, STDERR_FILENO), "< ") + "<\n";
 }
 
 std::string timing_text(const GetOptions& options, const ClientResponse& response) {

@@ -13,9 +13,8 @@ namespace skua::cli {
 
 /// `skua: ...`
 std::string complaint(std::string_view text);
-/// With --verbose: the heads of the request, as far as it is known, and of its response.
-std::string heads_text(const GetOptions& options, const PreparedRequest& prepared, const Url& url,
-                       const ClientResponse& response);
+/// A head as --verbose shows it, without credentials; see ClientRequest::set_heads().
+std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines);
 /// With --timing: how long each step took. After the content.
 std::string timing_text(const GetOptions& options, const ClientResponse& response);
 

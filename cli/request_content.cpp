@@ -93,13 +93,6 @@ bool has_unread_input() noexcept {
   return is_pipe && ::ioctl(STDIN_FILENO, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
 }
 
-bool is_secret(std::string_view name) {
-  constexpr std::string_view secrets[] = {"authorization", "proxy-authorization", "cookie"};
-  return std::any_of(std::begin(secrets), std::end(secrets), [name](std::string_view secret) {
-    return ascii::equals_ignoring_case(name, secret);
-  });
-}
-
 // What a file of a form cannot be, before any of it is sent.
 std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
   for (const RequestItems::File& file : files) {
@@ -199,22 +192,6 @@ void PreparedRequest::add_content(ClientRequest& request) const {
       request.file(file.name, file.path, file.type.empty() ? guess : file.type);
     }
   }
-}
-
-std::vector<std::pair<std::string, std::string>> PreparedRequest::shown_fields(
-    const Url& url) const {
-  std::vector<std::pair<std::string, std::string>> shown;
-  if (!has_field("host")) shown.emplace_back("Host", url.host_field());
-  if (!has_field("user-agent")) shown.emplace_back("User-Agent", options_->client.user_agent);
-  const bool has_type = content_.index() != 0 && !std::holds_alternative<Form>(content_);
-  const bool says_type = has_type && !has_field("content-type");
-  if (says_type) shown.emplace_back("Content-Type", type_);
-  const bool has_secret = (options_->credentials && !options_->digest) || !options_->token.empty();
-  if (has_secret) shown.emplace_back("Authorization", "...");
-  for (const RequestItems::Field& field : options_->items.fields) {
-    if (field.value) shown.emplace_back(field.name, is_secret(field.name) ? "..." : *field.value);
-  }
-  return shown;
 }
 
 }  // namespace skua::cli

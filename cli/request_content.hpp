@@ -28,10 +28,6 @@ class PreparedRequest final {
   /// Lifetime:  the options outlive it.
   [[nodiscard]] ClientRequest make(Client& client, const Url& url) const;
 
-  /// The fields that go out because of the command line, as far as they can be known: lines for a
-  /// person.
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> shown_fields(const Url& url) const;
-
   /// Whether a request that could have content has none, although standard input has some to offer.
   [[nodiscard]] bool ignores_input() const;
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <system_error>
 
 #include "base/ascii.hpp"
@@ -54,6 +55,35 @@ bool is_text_type(std::string_view field) {
   return type && ascii::equals_ignoring_case(type->type, "text");
 }
 
+std::string_view name_of(Version version) noexcept {
+  switch (version) {
+    case Version::Http10: return "HTTP/1.0";
+    case Version::Http11: return "HTTP/1.1";
+    case Version::Http2: break;
+  }
+  return "HTTP/2";
+}
+
+std::string status_line(std::string_view version, Status status, std::string_view told,
+                        bool has_colour) {
+  std::string line = std::to_string(static_cast<unsigned>(status));
+  const std::string_view words = told.empty() ? reason(status) : told;
+  if (!words.empty()) line.append(" ").append(words);
+  std::string out(version);
+  return out.append(" ").append(coloured(line, colour_of(status), has_colour)).append("\n");
+}
+
+void append_field(std::string& out, std::string_view name, std::string_view value,
+                  bool has_colour) {
+  out.append(coloured(name, cyan, has_colour)).append(": ").append(harmless(value)).append("\n");
+}
+
+std::string_view next_line(std::string_view& lines) noexcept {
+  const std::string_view line = lines.substr(0, lines.find("\r\n"));
+  lines.remove_prefix(std::min(lines.size(), line.size() + 2));
+  return line;
+}
+
 // By its first bytes, which may end inside of a character.
 bool is_text(std::string_view piece, std::string_view type) {
   const bool has_nul = piece.find('\0') != piece.npos;
@@ -88,27 +118,30 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-std::string_view name_of(Version version) noexcept {
-  switch (version) {
-    case Version::Http10: return "HTTP/1.0";
-    case Version::Http11: return "HTTP/1.1";
-    case Version::Http2: break;
+std::string head_text(std::string_view lines, bool has_colour, std::string_view prefix) {
+  std::string_view line = next_line(lines);
+  const std::size_t space = std::min(line.find(' '), line.size());
+  const std::string_view version = line.substr(0, space);
+  line.remove_prefix(std::min(line.size(), space + 1));
+  unsigned status = 0;
+  std::from_chars(line.data(), line.data() + line.size(), status);
+  std::string out = status_line(version, static_cast<Status>(status),
+                                line.substr(std::min(line.size(), std::size_t{4})), has_colour);
+  out.insert(0, prefix);
+  while (!lines.empty()) {
+    const std::string_view field = next_line(lines);
+    const std::size_t colon = std::min(field.find(": "), field.size());
+    append_field(out.append(prefix), field.substr(0, colon),
+                 field.substr(std::min(field.size(), colon + 2)), has_colour);
   }
-  return "HTTP/2";
+  return out;
 }
 
-std::string head_text(const ClientResponse& response, bool has_colour, std::string_view prefix) {
-  const Status status = response.status();
-  std::string line = std::to_string(static_cast<unsigned>(status));
-  const std::string_view told = response.reason();
-  const std::string_view words = told.empty() ? reason(status) : told;
-  if (!words.empty()) line.append(" ").append(words);
-  std::string out(prefix);
-  out.append(name_of(response.version())).append(" ");
-  out.append(coloured(line, colour_of(status), has_colour)).append("\n");
-  for (std::size_t nth = 0; const auto field = response.field(nth); ++nth) {
-    out.append(prefix).append(coloured(field->first, cyan, has_colour)).append(": ");
-    out.append(harmless(field->second)).append("\n");
+std::string trailers_text(const ClientResponse& response, bool has_colour,
+                          std::string_view prefix) {
+  std::string out;
+  for (std::size_t nth = 0; const auto field = response.trailer_field(nth); ++nth) {
+    append_field(out.append(prefix), field->first, field->second, has_colour);
   }
   return out;
 }
@@ -116,7 +149,18 @@ std::string head_text(const ClientResponse& response, bool has_colour, std::stri
 void print_head(const ClientResponse& response, Colour colour, std::string_view end) {
   const Mortal mortal;
   const bool has_colour = wants_colour(colour, STDOUT_FILENO);
-  write_all(STDOUT_FILENO, head_text(response, has_colour).append(end));
+  std::string out =
+      status_line(name_of(response.version()), response.status(), response.reason(), has_colour);
+  for (std::size_t nth = 0; const auto field = response.field(nth); ++nth) {
+    append_field(out, field->first, field->second, has_colour);
+  }
+  write_all(STDOUT_FILENO, out.append(end));
+}
+
+void print_trailers(const ClientResponse& response, Colour colour) {
+  const Mortal mortal;
+  const std::string text = trailers_text(response, wants_colour(colour, STDOUT_FILENO));
+  if (!text.empty()) write_all(STDOUT_FILENO, "\n" + text);
 }
 
 ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response)

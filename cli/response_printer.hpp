@@ -34,17 +34,19 @@ class Mortal {
 /// Ends with: std::system_error
 void write_all(int descriptor, std::string_view text);
 
-/// `HTTP/1.1`
-std::string_view name_of(Version version) noexcept;
+/// The head of a response, of lines as HTTP/1 has them, each behind a prefix.
+std::string head_text(std::string_view lines, bool has_colour, std::string_view prefix);
 
-/// The head of a response as lines, each behind a prefix.
-std::string head_text(const ClientResponse& response, bool has_colour,
-                      std::string_view prefix = "");
+/// The trailers of a response that was read to its end, each behind a prefix; empty for none.
+std::string trailers_text(const ClientResponse& response, bool has_colour,
+                          std::string_view prefix = "");
 
 /// Prints the head of a response on the standard output, and `end` behind it.
 ///
 /// Ends with: std::system_error
 void print_head(const ClientResponse& response, Colour colour, std::string_view end);
+/// The same for the trailers, behind an empty line; nothing where there are none.
+void print_trailers(const ClientResponse& response, Colour colour);
 
 /// Prints the content of a response on the standard output: as it is into pipes, laid out and
 /// harmless on a terminal.
