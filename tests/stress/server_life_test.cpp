@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: MIT
-// Threads that start, stop, restart, ask and drop servers as they like, beside handlers that do the
-// same. Twenty rounds, or as many seconds as SKUA_STRESS_SECONDS says; meant for the sanitizers.
+// Threads that start, stop, restart, ask, signal and drop servers as they like, beside handlers
+// that do the same and clients that stay or leave. Two seconds, or as many as SKUA_STRESS_SECONDS
+// says; meant for the sanitizers.
 #include <gtest/gtest.h>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "crypto/digest.hpp"
+#include "h2/session.hpp"
 #include "net/socket.hpp"
 #include "skua.hpp"
 #include "support/test_server.hpp"
 
 namespace skua {
 namespace {
+
+using testing::Client;
+using testing::get;
+using testing::Transport;
 
 constexpr int calls_per_thread = 40;
 constexpr auto patience = std::chrono::seconds(60);
@@ -34,16 +44,14 @@ class Rounds {
  public:
   bool next() {
     ++count_;
-    return seconds_ > 0
-               ? std::chrono::steady_clock::now() - began_ < std::chrono::duration<double>(seconds_)
-               : count_ <= 20;
+    return std::chrono::steady_clock::now() - began_ < std::chrono::duration<double>(seconds_);
   }
   [[nodiscard]] unsigned count() const noexcept { return count_; }
 
  private:
   static double wanted_seconds() {
     const char* const told = std::getenv("SKUA_STRESS_SECONDS");  // NOLINT(concurrency-mt-unsafe)
-    return told == nullptr ? 0 : std::strtod(told, nullptr);
+    return told == nullptr ? 2 : std::strtod(told, nullptr);
   }
 
   const double seconds_ = wanted_seconds();
@@ -51,29 +59,54 @@ class Rounds {
   unsigned count_ = 0;
 };
 
-/// One request on a connection of its own; what comes back, or does not, is as it may be.
-void ask(std::uint16_t port, const std::string& path) {
-  const net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const timeval limit{.tv_sec = 2, .tv_usec = 0};
+std::vector<Transport> transports() {
+  std::vector<Transport> found{Transport::Tcp};
+  if (h2::is_available()) found.push_back(Transport::H2);
+  if (crypto::is_available()) found.push_back(Transport::Tls);
+  if (h2::is_available() && crypto::is_available()) found.push_back(Transport::H2Tls);
+  return found;
+}
+
+/// A connection, unless the server is gone meanwhile.
+std::optional<Client> connect(std::uint16_t port, Transport transport) {
+  net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const timeval limit{.tv_sec = 20, .tv_usec = 0};
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(socket.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
-      0) {
-    return;
-  }
-  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-  if (::send(socket.descriptor(), request.data(), request.size(), MSG_NOSIGNAL) < 0) return;
-  std::array<char, 512> buffer;
-  while (::recv(socket.descriptor(), buffer.data(), buffer.size(), 0) > 0) continue;
+  const auto* const where = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(socket.descriptor(), where, sizeof address) != 0) return std::nullopt;
+  Client client(std::move(socket), transport);
+  client.shake_hands();
+  if (client.tls() != nullptr && !client.tls()->is_established()) return std::nullopt;
+  return client;
 }
+
+/// SIGTERM for the process, as long as this lives, is for whoever waits for it.
+class HeldSignals {
+ public:
+  HeldSignals() = default;
+  HeldSignals(const HeldSignals&) = delete;
+  HeldSignals& operator=(const HeldSignals&) = delete;
+  ~HeldSignals() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    const timespec at_once{};
+    while (sigtimedwait(&signals, nullptr, &at_once) > 0) continue;
+  }
+
+ private:
+  const ShutdownSignals signals_;  // every thread from here on inherits what it blocks
+};
 
 /// A server that its own handlers, and others, do everything to.
 class Round {
  public:
-  Round(BackendChoice backend, unsigned seed) : backend_(backend), seed_(seed) {
+  Round(BackendChoice backend, Transport transport, unsigned seed)
+      : backend_(backend), transport_(transport), seed_(seed) {
     router_.get("/", [] { return "hello"; });
     router_.get("/stop", [this] { return act([](Server& server) { server.shutdown(); }); });
     router_.get("/never", []() -> Task<std::string> {
@@ -105,9 +138,14 @@ class Round {
     for (unsigned i = 0; i < 3; ++i) {
       threads.push_back(std::async(std::launch::async, [this, i] { control(seed_ + i); }));
     }
-    for (unsigned i = 3; i < 5; ++i) {
-      threads.push_back(std::async(std::launch::async, [this, i] { visit(seed_ + i); }));
+    for (unsigned i = 0; i < kept_.size(); ++i) {
+      threads.push_back(
+          std::async(std::launch::async, [this, i] { visit(seed_ + 3 + i, kept_[i]); }));
     }
+    threads.push_back(std::async(std::launch::async, [this] {
+      const ShutdownSignals signals;
+      for (int i = 0; i < 4; ++i) signals.wait_and_drain(*server_);
+    }));
     for (const std::future<void>& thread : threads) {
       const auto end = std::chrono::steady_clock::now() + patience;
       // Who waits for the end of the server is let go.
@@ -125,6 +163,7 @@ class Round {
     options.timeouts.shutdown = 200ms;
     options.timeouts.drain_grace = 1ms;
     options.timeouts.linger = 10ms;
+    options.tls.self_signed = testing::is_secure(transport_);
     const auto gone = std::make_shared<std::promise<void>>();
     gone_ = gone->get_future();
     const std::shared_ptr<void> last(nullptr, [gone](void*) { gone->set_value(); });
@@ -144,7 +183,7 @@ class Round {
   void control(unsigned seed) {
     std::minstd_rand random(seed);
     for (int i = 0; i < calls_per_thread; ++i) {
-      switch (random() % 12) {
+      switch (random() % 14) {
         case 0: server_->shutdown(Duration(0)); break;
         case 1: server_->shutdown(1ms); break;
         case 2: server_->shutdown(); break;
@@ -153,6 +192,8 @@ class Round {
         case 5: static_cast<void>(server_->counters()); break;
         case 6: server_->publish("topic", "text"); break;
         case 7: static_cast<void>(server_->url()); break;
+        case 8: static_cast<void>(server_->reload_tls()); break;
+        case 9: ::kill(::getpid(), SIGTERM); break;
         default:
           const Result<void> started = server_->start();
           if (!started && started.error().code() != Errc::Cancelled) {
@@ -162,12 +203,30 @@ class Round {
     }
   }
 
-  void visit(unsigned seed) {
+  // Some wait for an answer, some leave at once or in the middle of a request, some stay.
+  void visit(unsigned seed, std::vector<Client>& kept) {
     constexpr const char* paths[] = {"/",       "/never",        "/stop",
                                      "/cancel", "/offload/stop", "/offload/start"};
     std::minstd_rand random(seed);
     for (int i = 0; i < calls_per_thread; ++i) {
-      if (const std::uint16_t port = server_->port(); port != 0) ask(port, paths[random() % 6]);
+      const std::uint16_t port = server_->port();
+      std::optional<Client> client;
+      if (port != 0) client = connect(port, transport_);
+      if (!client) continue;
+      const std::string request = get(paths[random() % 6]);
+      switch (random() % 6) {
+        case 0: client->send(request); break;
+        case 1: client->send(request.substr(0, request.size() / 2)); break;
+        case 2:
+          client->send(request);
+          client->reset();
+          break;
+        case 3:
+          client->send(request);
+          kept.push_back(*std::move(client));
+          break;
+        default: client->send(request); static_cast<void>(client->answer());
+      }
     }
   }
 
@@ -176,17 +235,26 @@ class Round {
     is_dropping_ = true;
     while (acting_ != 0) server_->cancel();  // a pool's thread may be anywhere in a call
     server_->shutdown(Duration(0));
+    ASSERT_TRUE(server_->start());
+    std::vector<Client> open;
+    for (const char* path : {"/never", "/"}) {
+      open.push_back(connect(server_->port(), transport_).value());
+      open.back().send(get(path));
+    }
+    static_cast<void>(open.back().answer());
     if (seed_ % 2 == 0) {
       server_.reset();
     } else {
-      ASSERT_TRUE(server_->start());
-      ask(server_->port(), "/drop");
+      open.back().send(get("/drop"));
+      static_cast<void>(open.back().answer());
     }
     EXPECT_EQ(gone_.wait_for(patience), std::future_status::ready);
   }
 
   const BackendChoice backend_;
+  const Transport transport_;
   const unsigned seed_;
+  std::array<std::vector<Client>, 2> kept_;  // connections that are open when the server goes
   Router router_;
   std::atomic<bool> is_dropping_{false};
   std::atomic<int> acting_{0};
@@ -196,10 +264,14 @@ class Round {
 };
 
 TEST(ServerLifeStress, AnyCallOnAnyThreadAtAnyTime) {
+  const HeldSignals signals;
   const std::vector<BackendChoice> backends = testing::backends();
+  const std::vector<Transport> spoken = transports();
   Rounds rounds;
   while (rounds.next() && !::testing::Test::HasFailure()) {
-    Round round(backends[rounds.count() % backends.size()], rounds.count());
+    const unsigned number = rounds.count();
+    Round round(backends[number % backends.size()],
+                spoken[number / backends.size() % spoken.size()], number);
     round.run();
   }
   std::printf("%u rounds\n", rounds.count() - 1);
