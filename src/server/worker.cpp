@@ -160,9 +160,7 @@ void Worker::connection_closed(Connection& connection) noexcept {
   shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);
   connection.unlink();
   update_pressure();
-  if (resources_.counters.bytes_received - trimmed_bytes_ >= trim_after_bytes) {
-    trim_timer_.start(trim_delay);
-  }
+  if (taken_bytes() - trimmed_bytes_ >= trim_after_bytes) trim_timer_.start(trim_delay);
   end_if_done();
 }
 
@@ -183,9 +181,14 @@ void Worker::update_pressure() noexcept {
   resume_timer_.start(cap_retry);
 }
 
+// What peers have made us hold at one time or another, decompressed messages included.
+std::uint64_t Worker::taken_bytes() const noexcept {
+  return resources_.counters.bytes_received + resources_.codecs.inflaters().made_bytes();
+}
+
 // What a burst has made the allocator keep.
 void Worker::trim_memory() noexcept {
-  trimmed_bytes_ = resources_.counters.bytes_received;
+  trimmed_bytes_ = taken_bytes();
   base::give_back_free_memory();
 }
 

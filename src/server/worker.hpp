@@ -91,6 +91,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void stop_taking();
   void close_all() noexcept;
   void update_pressure() noexcept;
+  [[nodiscard]] std::uint64_t taken_bytes() const noexcept;
   void trim_memory() noexcept;
   void end_if_done();
 
@@ -104,7 +105,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have gone
   loop::Timer reload_timer_;
   loop::Timer trim_timer_;           // runs while connections go
-  std::uint64_t trimmed_bytes_ = 0;  // had been received when memory was last given back
+  std::uint64_t trimmed_bytes_ = 0;  // had been taken when memory was last given back
   loop::Timer drain_timer_;
   loop::Instant drained_by_ = loop::Instant::max();
   bool is_done_ = false;

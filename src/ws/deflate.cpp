@@ -116,7 +116,9 @@ Result<void> Inflater::begin() {
 
 Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char> room) {
   if (const auto begun = begin(); !begun) return begun.error();
-  return state_->run(input, room);
+  auto step = state_->run(input, room);
+  if (step && pool_ != nullptr) pool_->made_bytes_ += step->made;
+  return step;
 }
 
 Result<Inflater::Step> Inflater::finish(std::span<char> room) {

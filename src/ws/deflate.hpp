@@ -27,9 +27,13 @@ class InflatePool final {
   InflatePool& operator=(const InflatePool&) = delete;
   ~InflatePool();
 
+  /// How much its inflaters have made of what they were given.
+  [[nodiscard]] std::uint64_t made_bytes() const noexcept { return made_bytes_; }
+
  private:
   friend class Inflater;
   base::Pool<InflateState> states_;
+  std::uint64_t made_bytes_ = 0;
 };
 
 /// Decompresses the messages of one peer, piece by piece.

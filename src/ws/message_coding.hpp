@@ -29,6 +29,7 @@ class Codecs final {
   /// One without context.
   Deflater& deflater(std::uint8_t window_bits);
   [[nodiscard]] InflatePool& inflaters() noexcept { return inflaters_; }
+  [[nodiscard]] const InflatePool& inflaters() const noexcept { return inflaters_; }
   /// Where a compressed message lies until it is copied.
   [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
   /// See MessageReader::use_spare.

@@ -16,6 +16,7 @@ HANDSHAKE = (b"GET %s HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: U
              b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n")
 DEFLATE = b"Sec-WebSocket-Extensions: permessage-deflate\r\n"
 TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
+KEPT_KIB = 20 * 1024  # a server may keep so much more after an attack than it had before
 MASK = b"\0\0\0\0"  # so that nothing has to be masked here
 
 
@@ -278,6 +279,14 @@ def speaks_http2(server):
         return got is not None and got[0] == h2.SETTINGS
 
 
+def kept_kib(server, before):
+    """How much more memory than before a server keeps when it has had time to give it back."""
+    until = time.monotonic() + 10
+    while server.rss_kib() > before + KEPT_KIB and time.monotonic() < until:
+        time.sleep(0.1)
+    return server.rss_kib() - before
+
+
 def attack(options, backend):
     zeros()
     for play, mode, most_mib in ATTACKS:
@@ -300,9 +309,11 @@ def attack(options, backend):
             name = f"{backend}: {play.__name__}"
             check(witness.wrong is None, f"{name}: another client got {witness.wrong}")
             witness.look()
-            print(f"{name}: {seconds:.1f} s, grew {growth / 1024:.1f} MiB, another client waited at most "
+            kept = kept_kib(server, before)
+            print(f"{name}: {seconds:.1f} s, grew {growth / 1024:.1f} MiB, kept {kept / 1024:.1f} MiB, another client waited at most "
                   f"{witness.slowest * 1000:.0f} ms for {witness.looks} echoes", flush=True)
             check(growth < most_mib * 1024, f"{name}: grew by {growth} KiB")
+            check(kept <= KEPT_KIB, f"{name}: {kept} KiB were kept")
             check(witness.slowest < 1, f"{name}: another client waited {witness.slowest:.1f} s")
             check(server.is_alive(), f"{name}: the server is gone")
 
