@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+from remembered import Remembered
+
 FLAGS = "-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror".split()
 TEN = "algorithm chrono functional map memory optional string string_view variant vector".split()
 HELLO = """#include <skua.hpp>
@@ -24,15 +26,17 @@ int main() { skua::Router router; router.get("/", [] { return "Hello, world!"; }
 BUDGET = 1.5
 
 
-def compile_text(compiler: str, root: pathlib.Path, text: str, *more: str) -> str:
-    command = [compiler, *FLAGS, "-I", str(root), "-x", "c++", "-", "-fsyntax-only", *more]
-    return subprocess.run(command, input=text, capture_output=True, text=True).stderr
-
-
-def alone(compiler: str, root: pathlib.Path, header: pathlib.Path) -> bool:
+def alone(memory: Remembered, compiler: str, root: pathlib.Path, header: pathlib.Path) -> bool:
     line = f"#include <{header.relative_to(root).as_posix()}>\n"
-    errors = compile_text(compiler, root, line + line + "int main() {}\n")
-    if errors:
+    text = line + line + "int main() {}\n"
+    command = [compiler, *FLAGS, "-I", str(root), "-x", "c++", "-", "-fsyntax-only"]
+    key = memory.key(command, root, text)
+    if memory.get(key) is not None:
+        return True
+    errors = subprocess.run(command, input=text, capture_output=True, text=True).stderr
+    if not errors:
+        memory.note(key)
+    else:
         print(f"{header} does not compile alone with {compiler}:\n{errors}")
     return not errors
 
@@ -64,26 +68,34 @@ def seconds(compiler: str, root: pathlib.Path, text: str) -> float:
     return best
 
 
-def report_budget(compiler: str, root: pathlib.Path) -> None:
+def report_budget(memory: Remembered, compiler: str, root: pathlib.Path) -> None:
+    key = memory.key([compiler, "budget"], root, HELLO)
+    if (said := memory.get(key)) is not None:
+        print(f"{said}, as measured before")
+        return
     ten = seconds(compiler, root, "".join(f"#include <{name}>\n" for name in TEN) + "int main() {}\n")
     hello = seconds(compiler, root, HELLO)
     if not hello:
         print("hello world does not compile yet: no budget reported")
     else:
-        print(f"hello world: {hello:.2f} s with {compiler} -O0, {hello / ten:.2f}x of ten standard headers "
-              f"(budget {BUDGET}x)")
+        said = (f"hello world: {hello:.2f} s with {compiler} -O0, {hello / ten:.2f}x of ten standard headers "
+                f"(budget {BUDGET}x)")
+        print(said)
+        memory.note(key, said)
 
 
 def main(arguments: list[str]) -> int:
     root = pathlib.Path(arguments[0] if arguments else "include")
     compilers = [os.environ.get("CXX", "g++")] + (["clang++-19"] if shutil.which("clang++-19") else [])
     headers = sorted(root.rglob("*.hpp"))
-    jobs = [(compiler, root, header) for header in headers for compiler in compilers]
+    memory = Remembered(root.parent, "headers")
+    jobs = [(memory, compiler, root, header) for header in headers for compiler in compilers]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         good = all([*pool.map(lambda job: alone(*job), jobs)])
     good = whole(root) and good
     if good and (root / "skua.hpp").exists():
-        report_budget(compilers[0], root)
+        report_budget(memory, compilers[0], root)
+    memory.save()
     return 0 if good else 1
 
 

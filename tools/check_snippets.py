@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+from remembered import Remembered
+
 FLAGS = "-std=c++20 -Wall -Wextra -Wno-unused -Wno-dangling-reference -fsyntax-only".split()
 FENCE = re.compile(r"^```cpp(?P<how>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s#]+)(?:#[^)]*)?\)")
@@ -36,11 +38,16 @@ def units(file: pathlib.Path, text: str) -> list[str]:
     return whole + ([page] if fragments else [])
 
 
-def compile_unit(root: pathlib.Path, file: pathlib.Path, text: str) -> bool:
+def compile_unit(memory: Remembered, root: pathlib.Path, file: pathlib.Path, text: str) -> bool:
     command = [os.environ.get("CXX", "g++"), *FLAGS, "-I", str(root / "include"), "-x", "c++", "-"]
+    key = memory.key(command, root / "include", text)
+    if memory.get(key) is not None:
+        return True
     errors = subprocess.run(command, input=text, capture_output=True, text=True)
     if errors.returncode:
         print(f"{file}: this snippet does not compile:\n{errors.stderr}")
+    else:
+        memory.note(key)
     return errors.returncode == 0
 
 
@@ -57,12 +64,13 @@ def links(root: pathlib.Path, file: pathlib.Path, text: str) -> int:
 def main(arguments: list[str]) -> int:
     root = pathlib.Path(arguments[0] if arguments else ".")
     files = sorted(root.glob("*.md")) + sorted((root / "docs").rglob("*.md"))
+    memory = Remembered(root, "snippets")
     blocks, wrong = [], 0
     for file in files:
         text = file.read_text()
         wrong += links(root, file, text)
         if file.name in {"README.md"} or root / "docs" in file.parents:
-            blocks += [(root, file, unit) for unit in units(file, text)]
+            blocks += [(memory, root, file, unit) for unit in units(file, text)]
     readme = (root / "README.md").read_text() if (root / "README.md").exists() else ""
     for command in ("make run", "make test"):
         if command not in readme:
@@ -73,6 +81,7 @@ def main(arguments: list[str]) -> int:
         blocks = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong += [*pool.map(lambda block: compile_unit(*block), blocks)].count(False)
+    memory.save()
     return 1 if wrong else 0
 
 

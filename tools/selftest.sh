@@ -130,6 +130,10 @@ fresh; printf '#pragma once\n#include <string>\ninline std::string a() { return 
 passes "headers: whole" headers
 printf '#pragma once\ninline std::string a();\n' >include/skua/a.hpp; fails "headers: lacks an include" "does not compile alone" headers
 printf 'struct A {};\n' >include/skua/a.hpp; fails "headers: no pragma once" "does not compile alone" headers
+printf '#pragma once\n#include "skua/b.hpp"\ninline B a() { return {}; }\n' >include/skua/a.hpp
+printf '#pragma once\nstruct B {};\n' >include/skua/b.hpp
+passes "headers: two" headers; passes "headers: remembered" headers
+printf '#pragma once\nstruct C {};\n' >include/skua/b.hpp; fails "headers: another changed" "a.hpp does not compile alone" headers
 fresh; printf '#pragma once\n' >include/skua/a.hpp; printf '#pragma once\n#include "skua/b.hpp"\n' >include/skua.hpp
 fails "headers: one include" "skua.hpp does not include skua/a.hpp" headers
 
@@ -142,7 +146,8 @@ good_readme() {
 }
 fragment() { printf '```cpp fragment\n%s\n```\n' "$1" >>docs/a.md; }
 page() { good_readme; printf '```cpp\n%s\n```\n' "$1" >docs/a.md; }
-good_readme; passes "snippets: good" snippets
+good_readme; passes "snippets: good" snippets; passes "snippets: remembered" snippets
+printf '#pragma once\n' >include/skua.hpp; fails "snippets: a header changed" "README.md:" snippets
 page '#include <skua.hpp>'; fragment 'skua::g();'; fails "snippets: fragment" "docs/a.md:5:7: error" snippets
 good_readme; fragment 'skua::f();'; fails "snippets: no include shown" "docs/a.md:2" snippets
 page '#include <skua.hpp>'; fragment 'int a = 1_KiB;'; fails "snippets: no literals shown" "docs/a.md:5" snippets
