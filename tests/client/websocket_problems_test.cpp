@@ -52,6 +52,27 @@ TEST_P(ClientWebSocketProblems, ARefusalIsToldInTheServersWords) {
       << text;
 }
 
+TEST_P(ClientWebSocketProblems, AControlCallbackThatThrowsEndsItsSocketAndNothingElse) {
+  router_.websocket("/", [this](WebSocket& socket) -> Task<> {
+    socket.ping("a ping");
+    while (co_await socket.receive()) continue;
+    seen_.set_value(socket.close_reason());
+  });
+  router_.get("/page", [] { return "still here"; });
+  run([this](Client& client) -> Task<> {
+    auto socket = co_await client.websocket(url("/"));
+    EXPECT_TRUE(socket);
+    if (!socket) co_return;
+    socket->on_control([](WebSocketControl, std::string_view text) {
+      throw std::runtime_error("cannot take " + std::string(text));
+    });
+    EXPECT_FALSE(co_await socket->receive());
+    auto page = co_await client.get(ClientTest::url("/page"));
+    EXPECT_TRUE(page);
+  });
+  EXPECT_EQ(static_cast<unsigned>(reason_seen().code), 1011U);
+}
+
 TEST_P(ClientWebSocketProblems, PasswordsAreNotRepeated) {
   std::string to = url("/nowhere");
   to.insert(to.find("//") + 2, "ada:secret@");
