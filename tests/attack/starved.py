@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 # A server that is given little memory, and uploads that are never finished and ask for all of it. They may
-# be refused or cut off; the server goes on, and another client's connection does not notice.
+# be refused or cut off; the server goes on, and another client's connection does not notice. Then heads that
+# are never finished, which take the last of it: nobody can be served then, but all are afterwards.
 import resource
 import select
+import time
 
 import h2
 from harness import GET, Reader, Server, arguments, check, for_each_backend
 
 UPLOADS = 40
+HEADS = 2500
 BODY = 9_000_000
 PIECE = b"0" * 16_000
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n" % BODY
-SPARE_BYTES = 24 * 1024 * 1024  # less than the server's own budget for content
+SPARE_BYTES = 24 * 1024 * 1024  # less than the server's own budget for content, more than a thread's stack
 
 
 class Upload:
@@ -51,6 +54,13 @@ class StreamUpload(Upload):
         return h2.frame(h2.DATA, 0, 1, super().more())
 
 
+def unfinished_head(server):
+    sock = server.connect()
+    fields = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 150) for number in range(90))
+    sock.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n" + fields)
+    return sock
+
+
 def over_http1(server):
     return Upload(server.connect(), HEAD)
 
@@ -80,7 +90,28 @@ def starve(server, uploads):
         going = [upload for upload in going if upload.sock not in ready or upload.send()]
 
 
+def exhaust(options, backend):
+    with Server(options, backend, "conformance") as server:
+        limit = server.memory_kib("VmSize:") * 1024 + SPARE_BYTES
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (limit, limit))
+        heads = opened(unfinished_head, server, HEADS)
+        for head in heads:
+            head.close()
+        served = None
+        until = time.monotonic() + 10
+        while served is None and server.is_alive() and time.monotonic() < until:
+            try:
+                with server.connect() as sock:
+                    served = answer(sock, GET)
+            except OSError:  # there is no memory yet
+                pass
+        check(server.is_alive(), f"{backend}, heads: the server is gone")
+        check(served and served[0] == 200, f"{backend}, heads: afterwards another client got {served}")
+        print(f"{backend}, {len(heads)} heads: all are served afterwards", flush=True)
+
+
 def attack(options, backend):
+    exhaust(options, backend)
     for what, begin in (("HTTP/1", over_http1), ("HTTP/2", StreamUpload)):
         with Server(options, backend, "conformance") as server:
             if what == "HTTP/2" and not h2.is_spoken_at(server.port):
@@ -105,5 +136,7 @@ def attack(options, backend):
             print(f"{backend}, {what}: {len(told)} of {len(uploads)} uploads were told something, and nobody else noticed", flush=True)
 
 
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 OPTIONS = arguments()
 for_each_backend(OPTIONS, attack)
