@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "router/tree.hpp"
 #include "server/resources.hpp"
@@ -23,6 +24,27 @@ std::string_view value_or_empty(const http::Head& head, http::FieldName name) no
 }
 
 }  // namespace
+
+/// What a record is made of.
+struct Journal::Entry {
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  void note_sent(std::uint64_t position);
+
+  RequestRecord record;
+  std::string text;           // what the record refers to
+  std::vector<Range> unsent;  // positions of content
+  std::uint64_t end = 0;      // position, once finished
+  loop::Instant began;
+  bool is_finished = false;
+};
+
+Journal::Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output)
+    : resources_(resources), stream_(stream), output_(output) {}
+
+Journal::~Journal() = default;
 
 std::string peer_of(const void* stream) {
   return static_cast<const net::Stream*>(stream)->peer().to_string();

@@ -5,7 +5,6 @@
 #include <list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "http/field.hpp"
 #include "loop/clock.hpp"
@@ -42,27 +41,13 @@ Asked asked(const http::Head& head, loop::Instant began, const Request* request,
 class Journal final {
  public:
   /// A response in progress.
-  struct Entry {
-    RequestRecord record;
-
-   private:
-    friend class Journal;
-    struct Range {
-      std::uint64_t begin;
-      std::uint64_t end;
-    };
-    void note_sent(std::uint64_t position);
-
-    std::string text;           // what the record refers to
-    std::vector<Range> unsent;  // positions of content
-    std::uint64_t end = 0;      // position, once finished
-    loop::Instant began;
-    bool is_finished = false;
-  };
+  struct Entry;
 
   /// All outlive it.
-  Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output) noexcept
-      : resources_(resources), stream_(stream), output_(output) {}
+  Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output);
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
 
   /// A response is about to be written. The entry lives until finish().
   Entry& begin(const Asked& asked, Status status, Errc error = Errc::None);
