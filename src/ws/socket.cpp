@@ -132,7 +132,7 @@ void Socket::handle_close() {
 }
 
 // RFC 6455 §7.1.7: the peer is told why, and nothing more is read.
-void Socket::fail(CloseReason reason) {
+void Socket::fail(const CloseReason& reason) {
   if (is_closed()) return;
   if (is_open()) write_close(reason.code, reason.text);
   end(reason.code, reason.text);

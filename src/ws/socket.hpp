@@ -147,7 +147,7 @@ class Socket final {
   void handle_message();
   void handle_control(WebSocketControl control);
   void handle_close();
-  void fail(CloseReason reason);
+  void fail(const CloseReason& reason);
   void end(CloseCode code, std::string_view text) noexcept;
   void keep_reason(CloseCode code, std::string_view text) noexcept;
   void tell_end() noexcept;
