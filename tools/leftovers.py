@@ -64,7 +64,10 @@ def main(arguments: list[str]) -> int:
     code = subprocess.run(arguments[1:], env={**os.environ, MARK: value}, check=False).returncode
     mark = f"{MARK}={value}".encode()
     end = time.monotonic() + GRACE_SECONDS
-    while (left := leftovers(before, folder, mark)) and time.monotonic() < end:
+    left, quiet = [], 0  # twice: one that is just executing a program has no environment for a moment
+    while quiet < 2 and time.monotonic() < end:
+        left = leftovers(before, folder, mark)
+        quiet = 0 if left else quiet + 1
         time.sleep(0.2)
     for process in left:
         print(f"a test has left process {process} running: {words_of(process)}", file=sys.stderr)
