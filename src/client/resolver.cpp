@@ -5,7 +5,6 @@
 #include "client/resolver.hpp"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -122,12 +121,7 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
   name->cache_time = options_.cache_time;
   name->failure_time = options_.failure_time;
   names_.emplace(host, name);
-  try {
-    ask(host, name);
-  } catch (const std::bad_alloc&) {  // nobody looks it up
-    names_.erase(host);
-    throw;
-  }
+  ask(host, name);
   return name;
 }
 

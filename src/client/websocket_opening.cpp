@@ -5,15 +5,15 @@
 
 #include <utility>
 
-#include "client/guarded.hpp"
 #include "client/problem.hpp"
 #include "client/timed_wait.hpp"
+#include "net/close_detached.hpp"
 
 namespace skua::client {
 
 using Step = ws::ClientHandshake::Step;
 
-WebSocketOpening::WebSocketOpening(loop::Loop& loop, net::HeldStream stream,
+WebSocketOpening::WebSocketOpening(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
                                    ws::ClientHandshake& handshake)
     : loop_(loop),
       stream_(std::move(stream)),
@@ -60,17 +60,13 @@ void WebSocketOpening::send() {
 
 void WebSocketOpening::on_sent(std::size_t count) {
   sent_bytes_ += count;
-  guarded([this] { send(); }, [this](Error error) { receive_end_ = error; });
+  send();
   look();
 }
 
 void WebSocketOpening::on_receive(std::span<char> bytes) {
-  guarded(
-      [&] {
-        received_.append(bytes.data(), bytes.size());
-        if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
-      },
-      [this](Error error) { receive_end_ = error; });
+  received_.append(bytes.data(), bytes.size());
+  if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
   if (step_ != Step::NeedMore) stream_->stop_receive();  // what follows is for others
   look();
 }
