@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -70,7 +71,9 @@ Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
       {&RequestRecord::request_id, asked.request_id},
   }};
   // The request may be gone when its response has been sent.
-  Entry& entry = entries_.emplace_back();
+  auto last = entries_.before_begin();
+  for (auto next = entries_.begin(); next != entries_.end(); ++next) last = next;
+  Entry& entry = *entries_.emplace_after(last);
   for (const auto& [field, text] : texts) entry.text.append(text);
   std::size_t at = 0;
   for (const auto& [field, text] : texts) {
@@ -106,22 +109,28 @@ void Journal::finish(Entry& entry, bool is_cut) {
 
 void Journal::sent(std::uint64_t count) {
   sent_ += count;
-  std::list<Entry> done;
-  for (auto next = entries_.begin(); next != entries_.end();) {
-    const auto entry = next++;
+  std::forward_list<Entry> done;
+  auto last_done = done.before_begin();
+  auto before = entries_.before_begin();
+  for (auto entry = entries_.begin(); entry != entries_.end(); entry = std::next(before)) {
     entry->note_sent(sent_);
-    if (entry->is_finished && entry->end <= sent_) done.splice(done.end(), entries_, entry);
+    if (entry->is_finished && entry->end <= sent_) {
+      done.splice_after(last_done, entries_, before);
+      ++last_done;
+    } else {
+      before = entry;
+    }
   }
   tell(done);
 }
 
 void Journal::end() {
-  std::list<Entry> cut = std::exchange(entries_, {});
+  std::forward_list<Entry> cut = std::exchange(entries_, {});
   for (Entry& entry : cut) entry.record.is_cut = true;
   tell(cut);
 }
 
-void Journal::tell(std::list<Entry>& entries) {
+void Journal::tell(std::forward_list<Entry>& entries) {
   if (entries.empty()) return;
   const loop::Instant now = resources_.loop.exact_now();
   for (Entry& entry : entries) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
+#include <forward_list>
 #include <string>
 #include <string_view>
 
@@ -62,12 +62,12 @@ class Journal final {
 
  private:
   [[nodiscard]] std::uint64_t written() const noexcept { return sent_ + output_.size_bytes(); }
-  void tell(std::list<Entry>& entries);
+  void tell(std::forward_list<Entry>& entries);
 
   Resources& resources_;
   const net::Stream& stream_;
   const net::OutputQueue& output_;
-  std::list<Entry> entries_;
+  std::forward_list<Entry> entries_;
   std::uint64_t sent_ = 0;
 };
 
