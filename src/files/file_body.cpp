@@ -4,7 +4,6 @@
 #include "files/file_body.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "base/open_files.hpp"
+#include "base/read_at.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/literals.hpp"
 
@@ -54,14 +54,9 @@ Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, Fil
   if (!file) return file.error();
   if (file->stat != stat) return Error(Errc::TruncatedBody, "the file was changed");
   std::string piece(static_cast<std::size_t>(part.size_bytes), '\0');
-  for (std::size_t done = 0; done < piece.size();) {
-    const ssize_t count = pread(file->descriptor.number(), piece.data() + done, piece.size() - done,
-                                static_cast<off_t>(part.offset + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::from_system(errno, "pread");
-    if (count == 0) return Error(Errc::TruncatedBody, "the file was changed");
-    done += static_cast<std::size_t>(count);
-  }
+  const Result<std::size_t> count = base::read_at(file->descriptor.number(), part.offset, piece);
+  if (!count) return count.error();
+  if (*count < piece.size()) return Error(Errc::TruncatedBody, "the file was changed");
   return piece;
 }
 

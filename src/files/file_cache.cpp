@@ -5,10 +5,9 @@
 // leave the same one), so such an entry is read again instead of compared.
 #include "files/file_cache.hpp"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <utility>
+
+#include "base/read_at.hpp"
 
 namespace skua::files {
 namespace {
@@ -21,16 +20,8 @@ constexpr int read_attempts = 3;
 // Reads exactly `size_bytes`, and makes sure that the file ends there.
 std::optional<std::string> read_exactly(int file, std::size_t size_bytes) {
   std::string text(size_bytes + 1, '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t count =
-        pread(file, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::nullopt;
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  if (done != size_bytes) return std::nullopt;
+  const Result<std::size_t> count = base::read_at(file, 0, text);
+  if (!count || *count != size_bytes) return std::nullopt;
   text.resize(size_bytes);
   return text;
 }

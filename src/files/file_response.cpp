@@ -3,14 +3,12 @@
 // The two kinds of files, in memory and open, differ only in where a range of bytes comes from.
 #include "files/file_response.hpp"
 
+#include "base/read_at.hpp"
 #include "files/file_body.hpp"
 #include "http/conditional.hpp"
 #include "http/range.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <memory>
 #include <optional>
 #include <random>
@@ -52,14 +50,8 @@ class Content {
     const auto size = static_cast<std::size_t>(range.size_bytes());
     const std::size_t begin = out.size();
     out.resize(begin + size);
-    for (std::size_t done = 0; done < size;) {
-      const ssize_t count = pread(file_.descriptor.number(), out.data() + begin + done, size - done,
-                                  static_cast<off_t>(range.first + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      done += static_cast<std::size_t>(count);
-    }
-    return true;
+    const std::span<char> into = std::span(out).subspan(begin);
+    return base::read_at(file_.descriptor.number(), range.first, into).value_or(0U) == size;
   }
 
  private:

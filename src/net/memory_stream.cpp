@@ -4,10 +4,10 @@
 // on_closed.
 #include "net/memory_stream.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "base/read_at.hpp"
 
 namespace skua::net {
 
@@ -104,13 +104,7 @@ std::size_t MemoryStream::send(std::span<const Slice> slices) {
 
 std::size_t MemoryStream::send_file(int file, std::uint64_t offset, std::size_t size_bytes) {
   std::string bytes(size_bytes, '\0');
-  std::size_t have = 0;
-  while (have < size_bytes) {
-    const ssize_t count =
-        ::pread(file, bytes.data() + have, size_bytes - have, static_cast<off_t>(offset + have));
-    if (count <= 0) break;
-    have += static_cast<std::size_t>(count);
-  }
+  const std::size_t have = base::read_at(file, offset, bytes).value_or(0U);
   if (have < size_bytes) send_error_ = Error(Errc::TruncatedBody, "file");
   return begin_send(std::string_view(bytes).substr(0, have));
 }

@@ -2,10 +2,9 @@
 // In: slices or a file. Out: pieces of the size of a record.
 #include "tls/plain_source.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+
+#include "base/read_at.hpp"
 
 namespace skua::tls {
 
@@ -43,16 +42,12 @@ std::span<const char> SliceSource::take(std::size_t count_bytes) noexcept {
 
 Result<std::span<const char>> FileSource::next(std::span<char> scratch) {
   const std::size_t wanted = std::min(left_bytes_, scratch.size());
-  ssize_t count = -1;
-  do {
-    count = ::pread(file_, scratch.data(), wanted, static_cast<off_t>(offset_));
-  } while (count < 0 && errno == EINTR);
-  if (count < 0) return Error::from_system(errno, "pread");
-  if (count == 0) return Error(Errc::TruncatedBody, "file");
-  const auto got = static_cast<std::size_t>(count);
-  offset_ += got;
-  left_bytes_ -= got;
-  return std::span<const char>(scratch.first(got));
+  const Result<std::size_t> count = base::read_at(file_, offset_, scratch.first(wanted));
+  if (!count) return count.error();
+  if (*count == 0) return Error(Errc::TruncatedBody, "file");
+  offset_ += *count;
+  left_bytes_ -= *count;
+  return std::span<const char>(scratch.first(*count));
 }
 
 }  // namespace skua::tls
