@@ -26,9 +26,7 @@ bool is_secret(std::string_view name) {
 std::string shown_request(std::string_view lines) {
   std::string text;
   while (!lines.empty()) {
-    const std::size_t end = lines.find("\r\n");
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(lines.size(), line.size() + 2));
+    const std::string_view line = next_line(lines);
     const std::string_view name = line.substr(0, line.find(':'));
     text.append("> ").append(is_secret(name) ? std::string(name) + ": ..." : harmless(line));
     text.append("\n");

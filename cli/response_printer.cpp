@@ -78,12 +78,6 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(coloured(name, cyan, has_colour)).append(": ").append(harmless(value)).append("\n");
 }
 
-std::string_view next_line(std::string_view& lines) noexcept {
-  const std::string_view line = lines.substr(0, lines.find("\r\n"));
-  lines.remove_prefix(std::min(lines.size(), line.size() + 2));
-  return line;
-}
-
 // By its first bytes, which may end inside of a character.
 bool is_text(std::string_view piece, std::string_view type) {
   const bool has_nul = piece.find('\0') != piece.npos;
@@ -91,6 +85,12 @@ bool is_text(std::string_view piece, std::string_view type) {
 }
 
 }  // namespace
+
+std::string_view next_line(std::string_view& lines) noexcept {
+  const std::string_view line = lines.substr(0, lines.find("\r\n"));
+  lines.remove_prefix(std::min(lines.size(), line.size() + 2));
+  return line;
+}
 
 Mortal::Mortal() noexcept {
   struct sigaction fatal{};

@@ -34,6 +34,9 @@ class Mortal {
 /// Ends with: std::system_error
 void write_all(int descriptor, std::string_view text);
 
+/// Takes the first line, without its end, from lines as HTTP/1 has them.
+std::string_view next_line(std::string_view& lines) noexcept;
+
 /// The head of a response, of lines as HTTP/1 has them, each behind a prefix.
 std::string head_text(std::string_view lines, bool has_colour, std::string_view prefix);
 

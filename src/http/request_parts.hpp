@@ -38,11 +38,11 @@ struct RequestAccess {
   static void bind(Request& request, const http::Captures* captures) noexcept {
     request.captures_ = captures;
   }
-  /// Null where no route was matched.
   /// Makes attachments() those of somebody else, who outlives their use; null: its own again.
   static void lend(Request& request, Attachments* attachments) noexcept {
     request.lent_ = attachments;
   }
+  /// Null where no route was matched.
   static const http::Captures* captures(const Request& request) noexcept {
     return request.captures_;
   }

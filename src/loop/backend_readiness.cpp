@@ -24,6 +24,7 @@ constexpr std::size_t receive_bytes_at_least = 128 * 1024;
 constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
 // Arrivals begin where a vector load does not cross a line.
 constexpr std::size_t receive_alignment = 64;
+
 }  // namespace
 
 ReadinessBackend::ReadinessBackend()

@@ -15,16 +15,6 @@ namespace skua {
 
 Response detail::not_found() { return Status::NotFound; }
 
-namespace {
-
-Response call_handler(const router::Match& match, Request& request) {
-  if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
-  const detail::Handler& handler = match.route->handler;
-  return handler.call(handler.object.get(), request);
-}
-
-}  // namespace
-
 Router::Router() : table_(std::make_unique<router::Table>()) {}
 Router::Router(Router&&) noexcept = default;
 Router& Router::operator=(Router&&) noexcept = default;
@@ -85,7 +75,9 @@ Response Router::invoke(const router::Match& match, Request& request) const {
 
 Response Router::invoke_guarded(const router::Match& match, Request& request) const {
   http::RequestAccess::bind(request, &match.captures);
-  return call_handler(match, request);
+  if (match.route == nullptr) return router::answer_without_route(match.allowed, request.method());
+  const detail::Handler& handler = match.route->handler;
+  return handler.call(handler.object.get(), request);
 }
 
 Response Router::handle(Request& request) const {

@@ -41,11 +41,8 @@ void H1Session::receive(std::span<char> bytes) {
 // Every whole request; returns what belongs to another protocol.
 std::string_view H1Session::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && successor_ == nullptr) {
-    if (output_is_full()) {
-      return stall(input), std::string_view();
-    } else {
-      input = read_head(input);
-    }
+    if (output_is_full()) return stall(input), std::string_view();
+    input = read_head(input);
     // A handler that waits: what is behind its request waits, too.
     if (exchange_ != nullptr && !advance_exchange(input.empty())) {
       return feed(input), std::string_view();
@@ -157,12 +154,10 @@ std::string_view H1Session::begin(const http::Head& head, std::string_view rest)
   if (!framing) return refuse(framing.error().code(), &head), std::string_view();
   const Target target = find(head, *framing);
   if (target.error != Errc::None) return refuse(target.error, &head), std::string_view();
-  const bool has_body = framing->body != h1::BodyKind::None;
-  const bool is_whole =
-      !has_body || (framing->body == h1::BodyKind::Length && framing->length_bytes <= rest.size() &&
-                    framing->length_bytes <= resources_.options.limits.body_bytes);
+  const std::uint64_t body_bytes = framing->length_bytes;
+  const bool is_whole = framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
+                        body_bytes <= resources_.options.limits.body_bytes;
   if (target.match.has_coroutine || !is_whole) return begin_exchange(head, *framing, target, rest);
-  const std::size_t body_bytes = has_body ? framing->length_bytes : 0;
   answer(head, *framing, target, rest.substr(0, body_bytes), body_bytes == rest.size());
   return rest.substr(body_bytes);
 }
