@@ -3,6 +3,7 @@
 #include "skua/background_client.hpp"
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -57,7 +58,13 @@ class AnswerCallback final : public AnswerListener {
   const std::function<void(std::exception_ptr)>& on_exception_;
 };
 
-Answer broken_off() { return client::could_not("wait for a response", Errc::Cancelled); }
+Answer broken_off() noexcept {
+  try {
+    return client::could_not("wait for a response", Errc::Cancelled);
+  } catch (const std::bad_alloc&) {
+    return Problem{.error = Errc::Cancelled, .text = {}};
+  }
+}
 
 /// Tells a listener once, at the latest when it is destroyed.
 class AnswerTelling {
@@ -171,8 +178,12 @@ class BackgroundClient::Thread {
     // Shared only because a post has to be copyable.
     const auto telling = std::make_shared<AnswerTelling>(std::move(listener));
     loop_->post([this, telling, make = std::move(make), stop = std::move(stop)]() mutable {
-      scope_->spawn(
-          ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
+      try {
+        scope_->spawn(
+            ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
+      } catch (const std::bad_alloc&) {  // whoever listens hears that it was broken off
+        return;
+      }
     });
   }
   void end() {

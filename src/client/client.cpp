@@ -77,8 +77,7 @@ Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, 
   }
   Outcome<client::ConnectOptions> connecting = core->connect_options(target->origin, true);
   if (!connecting) co_return connecting.error();
-  Outcome<std::unique_ptr<net::Stream>> stream =
-      co_await core->connector.connect(target->origin, *connecting);
+  Outcome<net::HeldStream> stream = co_await core->connector.connect(target->origin, *connecting);
   if (!stream) co_return stream.error();
 
   Result<std::string> key = ws::make_key();

@@ -51,22 +51,15 @@ Task<Outcome<std::uint64_t>> save_content(std::shared_ptr<Core> core, Spec spec,
   co_return saved;
 }
 
-/// There is nobody who could catch what a producer has thrown.
-Task<Outcome<client::ReceptionPointer>> fetch_caught(std::shared_ptr<Core> core, Spec spec) {
-  std::exception_ptr thrown;
-  try {
-    Outcome<client::ReceptionPointer> got =
-        co_await client::fetch(std::move(core), std::move(spec));
-    co_return got;
-  } catch (...) {
-    thrown = std::current_exception();
-  }
-  co_return client::problem_of(thrown);
-}
-
 Task<> call_back(std::shared_ptr<Core> core, Spec spec,
                  std::function<void(Outcome<ClientResponse>)> call) {
-  Outcome<client::ReceptionPointer> got = co_await fetch_caught(core, std::move(spec));
+  Outcome<client::ReceptionPointer> got = Problem();
+  try {  // there is nobody who could catch what a producer has thrown
+    Outcome<client::ReceptionPointer> fetched = co_await client::fetch(core, std::move(spec));
+    got = std::move(fetched);
+  } catch (...) {
+    got = client::problem_of(std::current_exception());
+  }
   co_await yield();  // a request that fails at once is told of no earlier than others
   if (core->is_broken_off) co_return;
   try {
@@ -232,7 +225,7 @@ Task<Outcome<Downloaded>> ClientRequest::download(std::string path, DownloadOpti
 }
 
 void ClientRequest::then(std::function<void(Outcome<ClientResponse>)> call) && {
-  Core& core = *core_;
+  const Core& core = *core_;
   core.callbacks->spawn(call_back(std::move(core_), std::move(spec_), std::move(call)));
 }
 

@@ -35,8 +35,7 @@ std::optional<Problem> check_tls(const Origin& origin, const std::string& whom,
 Connector::Connector(loop::Loop& loop, Resolver& resolver, OpenStream open)
     : loop_(loop), resolver_(resolver), open_(std::move(open)) {}
 
-Task<Outcome<std::unique_ptr<net::Stream>>> Connector::connect(const Origin& origin,
-                                                               const ConnectOptions& options) {
+Task<Connector::Connected> Connector::connect(const Origin& origin, const ConnectOptions& options) {
   return establish(origin, options);
 }
 
@@ -100,9 +99,9 @@ Task<Connector::Connected> Connector::tunnel(const Origin& origin, const Connect
                       "it closes every connection on which it asks who is there");
 }
 
-Task<Connector::Connected> Connector::secure(std::unique_ptr<net::Stream> stream,
-                                             const Origin& origin, std::string whom,
-                                             const tls::ClientContext& tls, Duration limit) {
+Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origin& origin,
+                                             std::string whom, const tls::ClientContext& tls,
+                                             Duration limit) {
   Handshake handshake(loop_, std::move(stream),
                       tls.connect(without_brackets(origin.host), origin.port));
   Connected encrypted = co_await handshake.run("speak TLS with " + whom, limit);
@@ -124,7 +123,7 @@ Task<Outcome<Addresses>> Connector::addresses_of(const Origin& origin, Duration 
 Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresses, Duration limit) {
   const std::string step = "connect to " + whom;
   Race race(loop_, open_, take_turns(addresses));
-  Result<std::unique_ptr<net::Stream>> winner = co_await race.run(limit);
+  Result<net::HeldStream> winner = co_await race.run(limit);
   if (winner) co_return *std::move(winner);
   const Error error = winner.error();
   const bool is_ours = error.code() == Errc::TimedOut && error.system_code() == 0;

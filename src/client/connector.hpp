@@ -12,6 +12,7 @@
 #include "client/race.hpp"
 #include "client/resolver.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
 #include "tls/client_context.hpp"
@@ -61,19 +62,18 @@ class Connector final {
   ///            where TLS is wanted and there is no context; ProxyRefused and what else Tunnel::run
   ///            ends with.
   /// RFC:       8305; 9110 §9.3.6
-  Task<Outcome<std::unique_ptr<net::Stream>>> connect(const Origin& origin,
-                                                      const ConnectOptions& options);
+  Task<Outcome<net::HeldStream>> connect(const Origin& origin, const ConnectOptions& options);
 
  private:
-  using Connected = Outcome<std::unique_ptr<net::Stream>>;
+  using Connected = Outcome<net::HeldStream>;
 
   Task<Connected> establish(Origin origin, ConnectOptions options);
   Task<Connected> open(const Origin& origin, std::string whom, const tls::ClientContext* tls,
                        const ConnectOptions& options);
   Task<Connected> to_proxy(const ConnectOptions& options);
   Task<Connected> tunnel(const Origin& origin, const ConnectOptions& options);
-  Task<Connected> secure(std::unique_ptr<net::Stream> stream, const Origin& origin,
-                         std::string whom, const tls::ClientContext& tls, Duration limit);
+  Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
+                         const tls::ClientContext& tls, Duration limit);
   Task<Outcome<Addresses>> addresses_of(const Origin& origin, Duration limit);
   Task<Connected> reach(std::string whom, Addresses addresses, Duration limit);
 

@@ -26,7 +26,7 @@ using loop::BackendKind;
 /// A connector on a back end of the kind under test, and the sockets that it connects to.
 class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendKind> {
  protected:
-  using Connecting = Task<Outcome<std::unique_ptr<net::Stream>>>;
+  using Connecting = Task<Outcome<net::HeldStream>>;
   /// What a lookup answers, and when; it may outlive the test.
   struct Names {
     std::shared_future<void> gate;
@@ -93,11 +93,11 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       loop_->run_once(10ms);
     }
   }
-  Outcome<std::unique_ptr<net::Stream>> finished(Connecting& task) {
+  Outcome<net::HeldStream> finished(Connecting& task) {
     turn_until([&] { return task.is_done(); });
     return task.result();
   }
-  Outcome<std::unique_ptr<net::Stream>> connected() {
+  Outcome<net::HeldStream> connected() {
     Connecting task = started();
     return finished(task);
   }

@@ -2,6 +2,7 @@
 #include "client/core.hpp"
 
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -12,7 +13,6 @@
 #include "client/problem.hpp"
 #include "client/websocket_connection.hpp"
 #include "h2/session.hpp"
-#include "net/close_detached.hpp"
 
 namespace skua::client {
 namespace {
@@ -135,7 +135,7 @@ Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, Conne
     connecting->tls = *std::move(tls);
   }
   connecting->times = times;
-  Outcome<std::unique_ptr<net::Stream>> stream = co_await connector.connect(origin, *connecting);
+  Outcome<net::HeldStream> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
   const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
   co_return connection_over(*std::move(stream), is_forwarded);
@@ -148,8 +148,8 @@ Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
   return is_offered ? Pool::Sharing::Possible : Pool::Sharing::None;
 }
 
-Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
-    std::unique_ptr<net::Stream> stream, bool is_forwarded) {
+Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(net::HeldStream stream,
+                                                                 bool is_forwarded) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);
   // Without TLS there is nobody to ask. RFC 9113 §3.3
   const bool is_known = options.versions == HttpVersions::Http2 && !stream->is_secure() &&
@@ -162,7 +162,6 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
   }
   if (options.versions == HttpVersions::Http2 && !is_forwarded) {
     const std::string whom = stream->peer().to_string();
-    net::close_detached(std::move(stream));
     return could_not(
         "speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
         h2::is_available() ? "the server has not agreed to" : "skua was built without it");
@@ -174,12 +173,21 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(
 
 void Core::break_off() {
   is_broken_off = true;
-  // Later, as it may be one of these that has destroyed the client.
-  loop.post([ended = std::shared_ptr<Scope>(std::move(callbacks))] {});
+  end_callbacks();
   pool.close_all();
   websockets.for_each([](WebSocketConnection& connection) {
     if (connection.is_abandoned()) connection.break_off();
   });
+}
+
+// Later, as it may be one of these that has destroyed the client.
+void Core::end_callbacks() noexcept {
+  try {
+    loop.post([ended = callbacks] {});
+    callbacks.reset();
+  } catch (const std::bad_alloc&) {  // they go on to their ends, and call nobody
+    return;
+  }
 }
 
 bool Core::is_finishing() {

@@ -70,15 +70,16 @@ class Core final : public std::enable_shared_from_this<Core> {
   std::unordered_set<std::string> http1_only;  // keys whose servers agree to HTTP/2, and refuse it
   base::IntrusiveList<WebSocketConnection> websockets;
   skua::detail::WaiterList closed;                               // told whenever one of them is
-  std::unique_ptr<Scope> callbacks = std::make_unique<Scope>();  // what then() has begun
+  std::shared_ptr<Scope> callbacks = std::make_shared<Scope>();  // what then() has begun
   bool is_broken_off = false;
 
  private:
+  void end_callbacks() noexcept;
   [[nodiscard]] bool is_finishing();
 
   using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
   Outcome<std::shared_ptr<const tls::ClientContext>> context(bool only_http1);
-  Outcome<std::unique_ptr<PooledConnection>> connection_over(std::unique_ptr<net::Stream> stream,
+  Outcome<std::unique_ptr<PooledConnection>> connection_over(net::HeldStream stream,
                                                              bool is_forwarded);
 
   std::exception_ptr thrown_{};  // the first

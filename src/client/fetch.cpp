@@ -211,7 +211,7 @@ Task<Outcome<ReceptionPointer>> Fetch::exchange() {
   }
 }
 
-ReceptionPointer Fetch::receive(Pool::Lease lease, ExchangePointer exchange) {
+ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange) {
   timings_.head = core_->loop.now() - began_;
   const auto since = [this](const std::optional<loop::Instant>& time) {
     return time ? std::optional(*time - began_) : std::nullopt;

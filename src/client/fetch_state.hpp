@@ -58,7 +58,7 @@ class Fetch final {
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
-  ReceptionPointer receive(Pool::Lease lease, ExchangePointer exchange);
+  ReceptionPointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);
   void store_cookies(const http::Head& head);
   Next next(const http::Head& head);
   bool answers_challenge(const http::Head& head);

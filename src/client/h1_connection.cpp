@@ -5,9 +5,11 @@
 #include "client/h1_connection.hpp"
 
 #include <array>
+#include <new>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "client/guarded.hpp"
 #include "h1/body_encoder.hpp"
 #include "h1/request_writer.hpp"
 #include "http/trailers.hpp"
@@ -35,16 +37,16 @@ bool says_close(const FieldLines& fields) noexcept {
 
 H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                            net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
-                           std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits)
+                           net::HeldStream stream, const h1::ResponseLimits& limits)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),
       buffers_(buffers),
-      stream_(std::move(stream)),
       output_(blocks),
       reader_(limits),
       progress_(loop.now()),
       settle_later_(loop::call_member<&H1Connection::settle>, this) {
+  stream_ = std::move(stream);  // nothing is thrown from here on
   stream_->listen(*this);
   set_receiving(true);  // an idle connection hears when the server closes
 }
@@ -71,6 +73,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   if (request.shown != nullptr) request.shown->assign(text, 0, text.size() - 2);
 
   state_ = State::Busy;
+  ExchangePointer begun(this);  // ended where memory runs out
   progress_ = loop_.now();
   h1::ResponseTo expected;
   expected.method = request.method;
@@ -85,7 +88,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   if (!is_content_over_) content_ = request.content;
   if (!is_content_over_ && !request.expects_continue) begin_content();
   flush();
-  return ExchangePointer(this);
+  return begun;
 }
 
 void H1Connection::continue_now() {
@@ -154,15 +157,22 @@ void H1Connection::write(Body&& piece) {
   if (left_bytes_) {
     if (size > *left_bytes_) throw Exception(Error(Errc::BodyTooLong, "request"));
     *left_bytes_ -= size;
-    output_.append_piece(std::move(piece));
-  } else {
-    std::array<char, h1::chunk_header_bytes> header{};
-    const char* const end = h1::write_chunk_header(size, header.data());
-    output_.append({header.data(), static_cast<std::size_t>(end - header.data())});
-    output_.append_piece(std::move(piece));
-    output_.append(h1::chunk_end);
+  }
+  try {
+    append(std::move(piece));
+  } catch (const std::bad_alloc&) {  // whatever the producer makes of it
+    fail_content(std::current_exception());
   }
   loop_.defer(settle_later_);
+}
+
+void H1Connection::append(Body&& piece) {
+  if (!is_chunked_) return output_.append_piece(std::move(piece));
+  std::array<char, h1::chunk_header_bytes> header{};
+  const char* const end = h1::write_chunk_header(piece.size_bytes(), header.data());
+  output_.append({header.data(), static_cast<std::size_t>(end - header.data())});
+  output_.append_piece(std::move(piece));
+  output_.append(h1::chunk_end);
 }
 
 void H1Connection::add_trailer(std::string_view name, std::string_view value) {
@@ -179,8 +189,19 @@ void H1Connection::wait(skua::detail::Waiter& waiter, std::coroutine_handle<> wr
 }
 
 void H1Connection::settle() {
-  if (producer_ && producer_->is_done() && !is_content_over_) end_content();
-  flush();
+  guarded(
+      [this] {
+        if (producer_ && producer_->is_done() && !is_content_over_) end_content();
+        flush();
+      },
+      [this](Error error) { fail(error); });
+}
+
+// Neither side goes on.
+void H1Connection::fail(Error error) noexcept {
+  set_receiving(false);
+  send_failure_ = end_ = error;
+  changed_.wake_all();
 }
 
 void H1Connection::flush() {
@@ -201,7 +222,7 @@ void H1Connection::on_sent(std::size_t count) {
   is_sending_ = false;
   output_.consume(count);
   note_sent(count);
-  flush();
+  guarded([this] { flush(); }, [this](Error error) { fail(error); });
 }
 
 // The response may be there all the same: 413 to content that the server did not want to read.
@@ -272,12 +293,16 @@ void H1Connection::end() noexcept {
 }
 
 void H1Connection::on_receive(std::span<char> bytes) {
+  guarded([&] { receive(bytes); }, [this](Error error) { fail(error); });
+}
+
+void H1Connection::receive(std::span<char> bytes) {
   if (state_ == State::Idle) {  // nobody has asked for anything
     state_ = State::Over;
     if (!is_leased()) close();
     return;
   }
-  if (state_ != State::Busy) return;
+  if (state_ != State::Busy || end_) return;
   progress_ = loop_.now();
   if (received_.empty() && received_.capacity() < bytes.size()) received_ = buffers_.take();
   received_.append(bytes.data(), bytes.size());

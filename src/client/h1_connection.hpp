@@ -13,6 +13,7 @@
 #include "client/spare_buffers.hpp"
 #include "h1/response_reader.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "skua/body.hpp"
@@ -35,8 +36,8 @@ class H1Connection final : public HttpConnection,
  public:
   /// `stream` is idle, and nobody listens to it.
   H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-               net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
-               std::unique_ptr<net::Stream> stream, const h1::ResponseLimits& limits);
+               net::OutputQueue::Blocks& blocks, SpareBuffers& buffers, net::HeldStream stream,
+               const h1::ResponseLimits& limits);
   ~H1Connection() override;
 
   [[nodiscard]] std::size_t capacity() const noexcept override {
@@ -80,6 +81,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool has_room() const noexcept override;
   void wait(skua::detail::Waiter& waiter, std::coroutine_handle<> writer) override;
 
+  void append(Body&& piece);
   void begin_content();
   void end_content();
   void fail_content(std::exception_ptr exception) noexcept;
@@ -88,6 +90,8 @@ class H1Connection final : public HttpConnection,
   void note_sent(std::uint64_t count) noexcept;
   void set_receiving(bool wanted);
   void settle();
+  void receive(std::span<char> bytes);
+  void fail(Error error) noexcept;
   Result<Step> next_step();
   Result<Step> end_of_input(Error end);
   void complete() noexcept;

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "client/guarded.hpp"
 #include "h1/request_writer.hpp"
 #include "http/url_parts.hpp"
 #include "skua/body_writer.hpp"
@@ -43,19 +44,19 @@ std::string_view scheme_of(const Url& url) noexcept {
 }  // namespace
 
 H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-                           net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+                           net::OutputQueue::Blocks& blocks, net::HeldStream stream,
                            const h1::ResponseLimits& limits)
     : owner_(std::move(owner)),
       loop_(loop),
       pool_(pool),
       blocks_(blocks),
-      stream_(std::move(stream)),
       output_(blocks),
       most_content_bytes_(limits.body.body_bytes),
       settle_later_(loop::call_member<&H2Connection::settle>, this),
       session_(h2::make_client_session(session_options(limits),
                                        static_cast<h2::ClientEvents&>(*this), loop.now())) {
   SKUA_ASSERT(session_ != nullptr);
+  stream_ = std::move(stream);  // nothing is thrown from here on
   stream_->listen(*this);
   stream_->start_receive();
   settle_later();
@@ -181,6 +182,17 @@ void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
 }
 
 void H2Connection::settle() {
+  guarded([this] { go_on(); }, [this](Error error) { fail(error); });
+}
+
+void H2Connection::fail(Error error) noexcept {
+  send_failure_ = end_ = error;
+  retire();
+  session_->lose(error);
+  settle_later();
+}
+
+void H2Connection::go_on() {
   visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
   talk();
   if (session_->is_over()) {
@@ -217,10 +229,11 @@ void H2Connection::note_sent(std::uint64_t count) {
 }
 
 void H2Connection::on_receive(std::span<char> bytes) {
-  if (state_ == State::Closing) return;
+  if (state_ == State::Closing || end_) return;
   unanswered_since_.reset();
   if (exchange_count_ != 0) unanswered_since_ = loop_.now();
-  session_->receive({bytes.data(), bytes.size()}, loop_.now());
+  guarded([&] { session_->receive({bytes.data(), bytes.size()}, loop_.now()); },
+          [this](Error error) { fail(error); });
   settle_later();
 }
 
@@ -260,7 +273,7 @@ void H2Connection::close() {
   if (state_ == State::Closing) return;
   if (!exchanges_.empty()) return retire();
   session_->shut_down();
-  talk();
+  guarded([this] { talk(); }, [](Error) {});  // else it goes without a word
   state_ = State::Closing;
   settle_later_.cancel();
   stream_->close();

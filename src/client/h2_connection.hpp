@@ -15,6 +15,7 @@
 #include "h1/response_reader.hpp"
 #include "h2/client_session.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 
@@ -36,7 +37,7 @@ class H2Connection final : public HttpConnection,
   /// Only where h2::is_available(). What it refers to is kept by `owner`; `stream` is connected,
   /// and secure where it is to be.
   H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
-               net::OutputQueue::Blocks& blocks, std::unique_ptr<net::Stream> stream,
+               net::OutputQueue::Blocks& blocks, net::HeldStream stream,
                const h1::ResponseLimits& limits);
   /// All its exchanges have ended.
   ~H2Connection() override;
@@ -85,6 +86,8 @@ class H2Connection final : public HttpConnection,
   template <class IsWanted>
   void visit(const IsWanted& is_wanted, void (H2Exchange::*act)());
   void settle();
+  void go_on();
+  void fail(Error error) noexcept;
   void talk();
   void flush();
   void note_sent(std::uint64_t count);

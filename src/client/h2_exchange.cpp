@@ -4,6 +4,7 @@
 #include "client/h2_exchange.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "client/h2_connection.hpp"
@@ -22,7 +23,7 @@ using Event = h1::ResponseEvent;
 }  // namespace
 
 H2Exchange::H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks,
-                       loop::Instant now, std::uint64_t most_content_bytes) noexcept
+                       loop::Instant now, std::uint64_t most_content_bytes)
     : connection_(connection),
       most_content_bytes_(most_content_bytes),
       progress_(now),
@@ -188,8 +189,13 @@ void H2Exchange::fail_content(std::exception_ptr exception) {
 
 void H2Exchange::keep(Body&& piece) {
   if (stream_ == nullptr) return;
-  queued_bytes_ += piece.size_bytes();
-  if (piece.size_bytes() != 0) queue_.append_piece(std::move(piece));
+  const std::uint64_t size = piece.size_bytes();
+  try {
+    if (size != 0) queue_.append_piece(std::move(piece));
+  } catch (const std::bad_alloc&) {  // whatever the producer makes of it
+    return fail_content(std::current_exception());
+  }
+  queued_bytes_ += size;
   connection_.session().resume_body(*stream_);
   connection_.settle_later();
 }

@@ -30,7 +30,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
  public:
   /// More content than `most_content_bytes` is BodyTooLong.
   H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks, loop::Instant now,
-             std::uint64_t most_content_bytes) noexcept;
+             std::uint64_t most_content_bytes);
   ~H2Exchange();
 
   Result<Step> read() override;

@@ -6,12 +6,10 @@
 #include <utility>
 
 #include "client/timed_wait.hpp"
-#include "net/close_detached.hpp"
 
 namespace skua::client {
 
-Handshake::Handshake(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
-                     std::unique_ptr<tls::Engine> engine)
+Handshake::Handshake(loop::Loop& loop, net::HeldStream stream, std::unique_ptr<tls::Engine> engine)
     : loop_(loop),
       stream_(std::make_unique<tls::TlsStream>(loop, std::move(stream), std::move(engine))) {
   stream_->listen(*this);
@@ -21,7 +19,7 @@ Handshake::~Handshake() {
   if (stream_) net::close_detached(std::move(stream_));
 }
 
-Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Duration limit) {
+Task<Outcome<net::HeldStream>> Handshake::run(std::string step, Duration limit) {
   const loop::Instant began = loop_.now();
   stream_->start_receive();  // begins it
   while (!is_established_ && !has_failed_) {
@@ -30,8 +28,8 @@ Task<Outcome<std::unique_ptr<net::Stream>>> Handshake::run(std::string step, Dur
     co_await TimedWait(loop_, changed_, left);
   }
   if (!is_established_) co_return failure_of(step);
-  std::unique_ptr<net::Stream> secure = std::move(stream_);
-  co_return secure;
+  net::HeldStream secure(std::move(stream_));
+  co_return std::move(secure);
 }
 
 Problem Handshake::failure_of(const std::string& step) const {

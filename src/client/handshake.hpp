@@ -6,6 +6,7 @@
 
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 #include "tls/tls_stream.hpp"
@@ -17,8 +18,7 @@ namespace skua::client {
 /// Lifetime:  the loop outlives it; with it goes the stream, unless run() has given that away.
 class Handshake final : private net::StreamSink {
  public:
-  Handshake(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
-            std::unique_ptr<tls::Engine> engine);
+  Handshake(loop::Loop& loop, net::HeldStream stream, std::unique_ptr<tls::Engine> engine);
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
   ~Handshake();
@@ -28,7 +28,7 @@ class Handshake final : private net::StreamSink {
   ///
   /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; what ended the
   /// connection.
-  Task<Outcome<std::unique_ptr<net::Stream>>> run(std::string step, Duration limit);
+  Task<Outcome<net::HeldStream>> run(std::string step, Duration limit);
 
  private:
   void on_established() override;

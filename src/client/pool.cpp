@@ -5,6 +5,7 @@
 #include "client/pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -81,8 +82,10 @@ class Pool::Turn final : public base::ListNode {
     pool_.serve();
     return is_served();
   }
+  /// So that made() has a place for it.
+  void prepare() { group_.connections.reserve(group_.connections.size() + group_.making); }
   /// What leave was given for is there.
-  Lease made(std::unique_ptr<PooledConnection> connection) {
+  Lease made(std::unique_ptr<PooledConnection> connection) noexcept {
     PooledConnection& added = *connection;
     added.group_ = &group_;
     group_.connections.push_back(std::move(connection));
@@ -144,6 +147,7 @@ Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Dura
     }
   }
   if (!turn.may_make()) co_return turn.take();
+  turn.prepare();
   Outcome<std::unique_ptr<PooledConnection>> made = co_await connect();
   if (!made) {
     turn.failed();
@@ -153,18 +157,16 @@ Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Dura
 }
 
 Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
-  std::unique_ptr<Group>& group = groups_[key];
-  if (group == nullptr) {
-    group = std::make_unique<Group>();
-    group->key = key;
-    group->sharing = sharing;
-    group->is_one_by_one = sharing == Sharing::Possible && !unshared_.contains(key);
-  }
-  return *group;
+  if (const auto found = groups_.find(key); found != groups_.end()) return *found->second;
+  auto group = std::make_unique<Group>();
+  group->key = key;
+  group->sharing = sharing;
+  group->is_one_by_one = sharing == Sharing::Possible && !unshared_.contains(key);
+  return *groups_.emplace(key, std::move(group)).first->second;
 }
 
 // Groups come and go with their connections; what was learnt of a server stays for a while.
-void Pool::learn(Group& group, bool is_shared) {
+void Pool::learn(Group& group, bool is_shared) noexcept try {
   if (group.sharing == Sharing::None) return;
   group.is_one_by_one = is_shared;
   if (is_shared) {
@@ -173,6 +175,8 @@ void Pool::learn(Group& group, bool is_shared) {
   }
   if (unshared_.size() >= most_remembered) unshared_.clear();
   unshared_.insert(group.key);
+} catch (const std::bad_alloc&) {  // it is learnt another time
+  return;
 }
 
 void Pool::forget_if_empty(Group& group) noexcept {

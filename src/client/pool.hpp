@@ -140,7 +140,7 @@ class Pool final {
   class Turn;
 
   Group& group_of(const std::string& key, Sharing sharing);
-  void learn(Group& group, bool is_shared);
+  void learn(Group& group, bool is_shared) noexcept;
   void forget_if_empty(Group& group) noexcept;
   void serve(Turn* newcomer = nullptr) noexcept;
   void serve_one(Turn& turn) noexcept;

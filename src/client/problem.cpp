@@ -3,6 +3,7 @@
 #include "client/problem.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <system_error>
 
@@ -77,6 +78,9 @@ Problem problem_of(const std::exception_ptr& thrown) {
   } catch (const Exception& exception) {
     problem.error = exception.error();
     problem.text = exception.what();
+  } catch (const std::bad_alloc&) {
+    problem.error = Error(Errc::OutOfMemory, "request");
+    problem.text = "no memory";  // as much as a string holds itself
   } catch (const std::exception& exception) {
     problem.text = exception.what();
   } catch (...) {

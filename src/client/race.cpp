@@ -8,7 +8,6 @@
 
 #include "base/later.hpp"
 #include "client/timed_wait.hpp"
-#include "net/close_detached.hpp"
 #include "net/socket.hpp"
 #include "net/tcp_stream.hpp"
 
@@ -55,6 +54,7 @@ Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Ad
     net::keep_alive(socket->descriptor());
   }
   auto stream = std::make_unique<net::TcpStream>(loop.backend(), *std::move(socket));
+  stream->provide_last_owner();  // before it is used
   stream->listen(sink);
   stream->connect(address);
   return std::unique_ptr<net::Stream>(std::move(stream));
@@ -82,11 +82,11 @@ Race::Race(loop::Loop& loop, const OpenStream& open, std::vector<net::Address> a
 
 Race::~Race() = default;
 
-Task<Result<std::unique_ptr<net::Stream>>> Race::run(Duration limit) {
+Task<Result<net::HeldStream>> Race::run(Duration limit) {
   const loop::Instant began = loop_.now();
   while (true) {
-    std::unique_ptr<net::Stream> winner = take_winner();
-    if (winner) co_return winner;
+    net::HeldStream winner = take_winner();
+    if (winner) co_return std::move(winner);
     drop_failed();
     const loop::Instant now = loop_.now();
     Duration left = limit - (now - began);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
@@ -42,7 +43,7 @@ class Race final {
   /// The stream that was connected first; nobody listens to it any more. Once.
   ///
   /// Ends with: the error of the attempt that failed last; TimedOut after `limit`.
-  Task<Result<std::unique_ptr<net::Stream>>> run(Duration limit);
+  Task<Result<net::HeldStream>> run(Duration limit);
 
  private:
   class Attempt;

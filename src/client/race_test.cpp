@@ -24,7 +24,7 @@ class RaceTest : public testing::Test {
     net::StreamSink* sink = nullptr;
     bool is_destroyed = false;
   };
-  using Run = Task<Result<std::unique_ptr<net::Stream>>>;
+  using Run = Task<Result<net::HeldStream>>;
 
   ~RaceTest() override {
     task.reset();

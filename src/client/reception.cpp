@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <new>
 #include <utility>
 
 #include "base/later.hpp"
@@ -34,7 +35,7 @@ std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
 
 }  // namespace
 
-Reception::Reception(std::shared_ptr<Core> core, Pool::Lease lease, ExchangePointer exchange,
+Reception::Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
                      Asked asked)
     : core_(std::move(core)),
       lease_(std::move(lease)),
@@ -90,7 +91,7 @@ Problem Reception::out_of_time() const {
                    {core_->options.timeouts.idle, "ClientTimeouts::idle", "no more content"});
 }
 
-void Reception::complete() noexcept {
+void Reception::complete() {
   trailers_ = KeptHead(exchange_->trailers());
   timings_.content = core_->loop.now() - asked_.began;
   exchange_.reset();
@@ -126,30 +127,37 @@ Duration Reception::patience() noexcept {
 
 Task<Outcome<std::optional<Bytes>>> Reception::read() {
   if (problem_) co_return *problem_;
-  while (true) {
+  try {
+    while (true) {
+      if (decoder_) {
+        const Result<Bytes> piece = decode(*decoder_);
+        if (!piece) co_return fail(piece.error());
+        if (!piece->empty()) co_return std::optional<Bytes>(*piece);
+      }
+      if (!exchange_) break;
+      Result<Exchange::Step> step = next();
+      if (!step) co_return fail(step.error());
+      if (step->event == Event::Complete || step->event == Event::Switched) complete();
+      if (step->event == Event::Data) {
+        input_ = step->data;
+        if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
+      }
+      if (step->event != Event::NeedMore) continue;
+      const Duration left = patience();
+      if (left <= Duration(0)) co_return fail(out_of_time());
+      co_await TimedWait(core_->loop, exchange_->changed(), left);
+    }
     if (decoder_) {
-      const Result<Bytes> piece = decode(*decoder_);
-      if (!piece) co_return fail(piece.error());
-      if (!piece->empty()) co_return std::optional<Bytes>(*piece);
+      const Result<void> finished = decoder_->finish();
+      if (!finished) co_return fail(finished.error());
     }
-    if (!exchange_) break;
-    Result<Exchange::Step> step = next();
-    if (!step) co_return fail(step.error());
-    if (step->event == Event::Complete || step->event == Event::Switched) complete();
-    if (step->event == Event::Data) {
-      input_ = step->data;
-      if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
-    }
-    if (step->event != Event::NeedMore) continue;
-    const Duration left = patience();
-    if (left <= Duration(0)) co_return fail(out_of_time());
-    co_await TimedWait(core_->loop, exchange_->changed(), left);
+    co_return std::optional<Bytes>();
+  } catch (const std::bad_alloc&) {  // and so it stays
+    exchange_.reset();
+    lease_.release();
+    problem_ = Problem{.error = Error(Errc::OutOfMemory, "response"), .text = {}};
+    throw;
   }
-  if (decoder_) {
-    const Result<void> finished = decoder_->finish();
-    if (!finished) co_return fail(finished.error());
-  }
-  co_return std::optional<Bytes>();
 }
 
 Task<> Reception::discard() {

@@ -42,7 +42,8 @@ class Reception final {
   };
 
   /// The exchange has told its head. What is wrong with the codings of its content, read() tells.
-  Reception(std::shared_ptr<Core> core, Pool::Lease lease, ExchangePointer exchange, Asked asked);
+  Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
+            Asked asked);
   Reception(const Reception&) = delete;
   Reception& operator=(const Reception&) = delete;
   ~Reception();
@@ -75,7 +76,7 @@ class Reception final {
   Result<Bytes> decode(ContentDecoder& decoder);
   Result<Exchange::Step> next();
   [[nodiscard]] Duration patience() noexcept;
-  void complete() noexcept;
+  void complete();
   Problem fail(Error error);
   Problem fail(Problem problem);
   [[nodiscard]] Problem out_of_time() const;

@@ -5,6 +5,7 @@
 #include "client/resolver.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -121,7 +122,12 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
   name->cache_time = options_.cache_time;
   name->failure_time = options_.failure_time;
   names_.emplace(host, name);
-  ask(host, name);
+  try {
+    ask(host, name);
+  } catch (const std::bad_alloc&) {  // nobody looks it up
+    names_.erase(host);
+    throw;
+  }
   return name;
 }
 

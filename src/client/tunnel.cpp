@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "client/guarded.hpp"
 #include "client/timed_wait.hpp"
 #include "h1/request_writer.hpp"
-#include "net/close_detached.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/status.hpp"
 #include "skua/url.hpp"
@@ -28,8 +28,7 @@ std::string text_of(unsigned status) {
 
 }  // namespace
 
-Tunnel::Tunnel(loop::Loop& loop, std::unique_ptr<net::Stream> stream, const Origin& origin,
-               ProxyAccess& proxy)
+Tunnel::Tunnel(loop::Loop& loop, net::HeldStream stream, const Origin& origin, ProxyAccess& proxy)
     : loop_(loop), stream_(std::move(stream)), origin_(origin), proxy_(proxy) {
   stream_->listen(*this);
 }
@@ -95,13 +94,15 @@ void Tunnel::send() {
 
 void Tunnel::on_sent(std::size_t count) {
   sent_bytes_ += count;
-  send();
+  guarded([this] { send(); }, [this](Error error) { refuse(error); });
 }
 
 // The proxy may have answered all the same: that says more.
 void Tunnel::on_send_failed(Error error) { send_failure_ = error; }
 
-void Tunnel::on_receive(std::span<char> bytes) { read({bytes.data(), bytes.size()}); }
+void Tunnel::on_receive(std::span<char> bytes) {
+  guarded([&] { read({bytes.data(), bytes.size()}); }, [this](Error error) { refuse(error); });
+}
 
 void Tunnel::read(std::string_view input) {
   while (answer_ == Answer::None) {
@@ -150,6 +151,10 @@ void Tunnel::read_head() {
 }
 
 void Tunnel::on_receive_end(Error error) {
+  guarded([&] { receive_end(error); }, [this](Error lack) { refuse(lack); });
+}
+
+void Tunnel::receive_end(Error error) {
   const bool is_orderly = error.code() == Errc::None;
   const bool was_idle = requests_ > 1 && !reader_.has_begun();
   if (is_unauthorized_ || was_idle) return end_with(Answer::NewConnection);

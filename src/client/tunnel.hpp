@@ -12,6 +12,7 @@
 #include "client/proxy_access.hpp"
 #include "h1/response_reader.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
@@ -30,8 +31,7 @@ class Tunnel final : private net::StreamSink {
     NewConnection,  ///< the proxy has to be asked again, over another stream: it knows who asks now
   };
 
-  Tunnel(loop::Loop& loop, std::unique_ptr<net::Stream> stream, const Origin& origin,
-         ProxyAccess& proxy);
+  Tunnel(loop::Loop& loop, net::HeldStream stream, const Origin& origin, ProxyAccess& proxy);
   Tunnel(const Tunnel&) = delete;
   Tunnel& operator=(const Tunnel&) = delete;
   ~Tunnel();
@@ -46,7 +46,7 @@ class Tunnel final : private net::StreamSink {
   Task<Outcome<End>> run(std::string step, Duration limit);
 
   /// After End::Open: idle, without anyone who listens.
-  [[nodiscard]] std::unique_ptr<net::Stream> take_stream() noexcept { return std::move(stream_); }
+  [[nodiscard]] net::HeldStream take_stream() noexcept { return std::move(stream_); }
 
  private:
   enum class Answer : std::uint8_t { None, Open, AskAgain, NewConnection, Refused };
@@ -60,13 +60,14 @@ class Tunnel final : private net::StreamSink {
   Result<void> ask();
   void send();
   void read(std::string_view input);
+  void receive_end(Error error);
   void read_head();
   void end_with(Answer answer);
   void refuse(Error error, std::string why = {});
   [[nodiscard]] bool is_all_sent() const noexcept { return sent_bytes_ == request_->size(); }
 
   loop::Loop& loop_;
-  std::unique_ptr<net::Stream> stream_;
+  net::HeldStream stream_;
   const Origin origin_;
   ProxyAccess& proxy_;
   h1::ResponseReader reader_;

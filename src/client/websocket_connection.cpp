@@ -3,9 +3,11 @@
 // then decide whether to read on or to close, and how long to wait for the server.
 #include "client/websocket_connection.hpp"
 
-#include "base/later.hpp"
-
+#include <new>
 #include <utility>
+
+#include "base/later.hpp"
+#include "client/guarded.hpp"
 
 namespace skua::client {
 namespace {
@@ -14,17 +16,16 @@ constexpr int resumes_per_turn = 16;
 
 }  // namespace
 
-WebSocketConnection::WebSocketConnection(std::shared_ptr<Core> core,
-                                         std::unique_ptr<net::Stream> stream,
+WebSocketConnection::WebSocketConnection(std::shared_ptr<Core> core, net::HeldStream stream,
                                          const WebSocketOptions& options, ws::Agreement&& agreement)
     : core_(std::move(core)),
       options_(options),
-      stream_(std::move(stream)),
       output_(core_->blocks),
       socket_(ws::Role::Client, options_, std::move(agreement), static_cast<ws::Wire&>(*this),
               core_->codecs, nullptr),
       timer_(core_->loop.timers(), loop::call_member<&WebSocketConnection::time_out>, this),
       settle_later_(loop::call_member<&WebSocketConnection::settle>, this) {
+  stream_ = std::move(stream);  // nothing is thrown from here on
   stream_->listen(*this);
   core_->websockets.push_back(*this);
 }
@@ -45,15 +46,16 @@ void WebSocketConnection::abandon() {
 }
 
 void WebSocketConnection::break_off() {
-  flush();
+  guard([this] { flush(); });
   close();
 }
 
-// Where the system has no random bytes for a mask, nothing can be said.
+// Where there are no random bytes for a mask, or no memory, nothing can be said.
 void WebSocketConnection::close_socket(CloseCode code) noexcept {
   try {
     socket_.close(code, {});
   } catch (...) {
+    is_cut_off_ = true;
     socket_.cancel();
   }
 }
@@ -83,13 +85,18 @@ void WebSocketConnection::close() {
   stream_->close();
 }
 
+template <class Work>
+void WebSocketConnection::guard(Work&& work) noexcept {
+  client::guarded(std::forward<Work>(work), [this](Error) { close(); });
+}
+
 // What the stream tells ---------------------------------------------------------------------------
 
 void WebSocketConnection::on_receive(std::span<char> bytes) {
   if (state_ != State::Open) return;  // thrown away
   const auto self = shared_from_this();
-  socket_.receive(bytes);
-  settle_later();
+  guard([&] { socket_.receive(bytes); });
+  if (state_ == State::Open) settle_later();
 }
 
 void WebSocketConnection::on_receive_end(Error error) {
@@ -98,7 +105,7 @@ void WebSocketConnection::on_receive_end(Error error) {
   is_receiving_ = false;
   if (error.code() != Errc::None || state_ == State::Lingering) return close();
   if (state_ != State::Open) return;
-  socket_.receive_end();
+  guard([this] { socket_.receive_end(); });
   settle();
 }
 
@@ -117,6 +124,17 @@ void WebSocketConnection::on_closed() {
   unlink();
   core_->closed.wake_all();
   self_.reset();
+}
+
+// Nothing can follow half of a frame.
+void WebSocketConnection::write(Body&& piece) {
+  try {
+    output_.append_piece(std::move(piece));
+  } catch (const std::bad_alloc&) {
+    is_cut_off_ = true;
+    socket_.cancel();
+    throw;
+  }
 }
 
 // What the socket tells ---------------------------------------------------------------------------
@@ -148,7 +166,12 @@ void WebSocketConnection::on_drained() noexcept {
 
 void WebSocketConnection::settle() {
   const auto self = shared_from_this();
+  guard([this] { go_on(); });
+}
+
+void WebSocketConnection::go_on() {
   settle_later_.cancel();
+  if (is_cut_off_) return close();
   take_early();
   flush();
   for (int round = 0; state_ == State::Open && socket_.can_resume(); ++round) {
@@ -209,7 +232,7 @@ void WebSocketConnection::start_timer() {
 void WebSocketConnection::time_out() {
   const auto self = shared_from_this();
   if (is_abandoned() || is_sending_ || state_ != State::Open) return close();
-  socket_.time_out();
+  guard([this] { socket_.time_out(); });
   // Whoever does not answer has nothing to say either.
   if (socket_.is_closed() && socket_.reason().code == CloseCode::Abnormal) return close();
   settle();

@@ -9,6 +9,7 @@
 #include "base/intrusive_list.hpp"
 #include "client/core.hpp"
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "skua/client.hpp"
@@ -29,7 +30,7 @@ class WebSocketConnection final : public base::ListNode,
                                   private ws::SocketListener {
  public:
   /// The handshake is over; `stream` is idle, and nobody listens to it.
-  WebSocketConnection(std::shared_ptr<Core> core, std::unique_ptr<net::Stream> stream,
+  WebSocketConnection(std::shared_ptr<Core> core, net::HeldStream stream,
                       const WebSocketOptions& options, ws::Agreement&& agreement);
 
   /// What an owner of the socket holds: once it is gone, so is the socket's use.
@@ -82,7 +83,7 @@ class WebSocketConnection final : public base::ListNode,
   void on_closed() override;
 
   void write(std::string_view text) override { output_.append(text); }
-  void write(Body&& piece) override { output_.append_piece(std::move(piece)); }
+  void write(Body&& piece) override;
   [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
     return output_.pressure_bytes();
   }
@@ -102,6 +103,9 @@ class WebSocketConnection final : public base::ListNode,
   void close_socket(CloseCode code) noexcept;
   void take_early();
   void settle();
+  void go_on();
+  template <class Work>
+  void guard(Work&& work) noexcept;
   void flush();
   void finish();
   void set_receiving(bool wanted);
@@ -127,6 +131,7 @@ class WebSocketConnection final : public base::ListNode,
   bool is_sending_ = false;      // a send is pending
   bool is_write_timed_ = false;  // the timer runs since the server last took something
   bool has_peer_ended_ = false;
+  bool is_cut_off_ = false;  // nothing more can be said
 };
 
 }  // namespace skua::client

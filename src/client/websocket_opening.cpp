@@ -5,15 +5,15 @@
 
 #include <utility>
 
+#include "client/guarded.hpp"
 #include "client/problem.hpp"
 #include "client/timed_wait.hpp"
-#include "net/close_detached.hpp"
 
 namespace skua::client {
 
 using Step = ws::ClientHandshake::Step;
 
-WebSocketOpening::WebSocketOpening(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
+WebSocketOpening::WebSocketOpening(loop::Loop& loop, net::HeldStream stream,
                                    ws::ClientHandshake& handshake)
     : loop_(loop),
       stream_(std::move(stream)),
@@ -60,13 +60,17 @@ void WebSocketOpening::send() {
 
 void WebSocketOpening::on_sent(std::size_t count) {
   sent_bytes_ += count;
-  send();
+  guarded([this] { send(); }, [this](Error error) { receive_end_ = error; });
   look();
 }
 
 void WebSocketOpening::on_receive(std::span<char> bytes) {
-  received_.append(bytes.data(), bytes.size());
-  if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
+  guarded(
+      [&] {
+        received_.append(bytes.data(), bytes.size());
+        if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
+      },
+      [this](Error error) { receive_end_ = error; });
   if (step_ != Step::NeedMore) stream_->stop_receive();  // what follows is for others
   look();
 }

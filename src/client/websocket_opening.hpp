@@ -6,6 +6,7 @@
 #include <string>
 
 #include "loop/loop.hpp"
+#include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
@@ -19,8 +20,7 @@ namespace skua::client {
 /// Lifetime:  the loop outlives it; with it goes the stream, unless take_stream() has been called.
 class WebSocketOpening final : private net::StreamSink {
  public:
-  WebSocketOpening(loop::Loop& loop, std::unique_ptr<net::Stream> stream,
-                   ws::ClientHandshake& handshake);
+  WebSocketOpening(loop::Loop& loop, net::HeldStream stream, ws::ClientHandshake& handshake);
   WebSocketOpening(const WebSocketOpening&) = delete;
   WebSocketOpening& operator=(const WebSocketOpening&) = delete;
   ~WebSocketOpening();
@@ -35,7 +35,7 @@ class WebSocketOpening final : private net::StreamSink {
   // After run() has found nothing wrong:
 
   /// Idle, without anyone who listens.
-  [[nodiscard]] std::unique_ptr<net::Stream> take_stream() noexcept { return std::move(stream_); }
+  [[nodiscard]] net::HeldStream take_stream() noexcept { return std::move(stream_); }
   /// What the server has sent behind its answer.
   [[nodiscard]] std::string& received() noexcept { return received_; }
   /// How what it sends has ended already, if it has: nobody is told again.
@@ -51,7 +51,7 @@ class WebSocketOpening final : private net::StreamSink {
   void look() noexcept;
 
   loop::Loop& loop_;
-  std::unique_ptr<net::Stream> stream_;
+  net::HeldStream stream_;
   ws::ClientHandshake& handshake_;
   std::string received_;
   const std::shared_ptr<const std::string> request_;  // a send may outlive all else

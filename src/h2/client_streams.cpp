@@ -136,6 +136,7 @@ ClientStream* ClientStreams::request(const RequestLines& head, bool has_body, vo
   fields.assign(head);
   if (head.shown != nullptr) fields.append_lines(*head.shown);
   const nghttp2_data_provider provider = Callbacks::provider();
+  streams_.reserve(streams_.size() + 1);
   const std::int32_t id =
       nghttp2_submit_request(engine_.session(), nullptr, fields.data(), fields.size(),
                              has_body ? &provider : nullptr, stream.get());

@@ -5,14 +5,13 @@
 #include <utility>
 
 namespace skua::net {
-namespace {
 
 /// Owns itself until its stream is closed.
-class LastOwner final : public StreamSink {
+class LastOwner final : private StreamSink {
  public:
-  LastOwner(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) noexcept
-      : sent_(std::move(sent)), stream_(std::move(stream)) {}
-  void close() {
+  void close(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) {
+    stream_ = std::move(stream);
+    sent_ = std::move(sent);
     stream_->listen(*this);
     stream_->close();
   }
@@ -24,15 +23,21 @@ class LastOwner final : public StreamSink {
   void on_send_failed(Error /*error*/) override {}
   void on_closed() override { const std::unique_ptr<LastOwner> owned(this); }
 
-  std::shared_ptr<const void> sent_;  // goes after the stream
-  std::unique_ptr<Stream> stream_;
+  std::shared_ptr<const void> sent_{};  // goes after the stream
+  std::unique_ptr<Stream> stream_{};
 };
 
-}  // namespace
+Stream::Stream() noexcept = default;
+Stream::~Stream() = default;
+
+void Stream::provide_last_owner() { last_owner_ = std::make_unique<LastOwner>(); }
+
+void Stream::take_last_owner(Stream& below) noexcept { last_owner_ = std::move(below.last_owner_); }
 
 void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) {
-  auto owner = std::make_unique<LastOwner>(std::move(stream), std::move(sent));
-  owner->close();
+  std::unique_ptr<LastOwner> owner = std::move(stream->last_owner_);
+  if (owner == nullptr) owner = std::make_unique<LastOwner>();
+  owner->close(std::move(stream), std::move(sent));
   static_cast<void>(owner.release());  // on_closed takes it back
 }
 

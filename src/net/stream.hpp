@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,9 @@ class StreamSink {
   ~StreamSink() = default;
 };
 
+/// Owns a stream that nobody needs any more: see close_detached().
+class LastOwner;
+
 /// A byte stream both ways: TCP, a Unix socket, TLS over one of them, or memory in a test.
 ///
 /// The contract of each operation is that of the operation of the same name of loop::Backend.
@@ -43,7 +47,7 @@ class Stream {
  public:
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  virtual ~Stream() = default;
+  virtual ~Stream();
 
   /// Whom to tell; before the first operation, and when an idle stream, or one that is about to be
   /// closed, changes hands.
@@ -69,15 +73,25 @@ class Stream {
   /// What both sides agreed to speak (`h2`); empty where nobody asked. RFC 7301
   [[nodiscard]] virtual std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND { return {}; }
 
+  /// From here on close_detached() needs no memory for it.
+  ///
+  /// Ends with: std::bad_alloc.
+  void provide_last_owner();
+
   [[nodiscard]] virtual Address peer() const = 0;
   [[nodiscard]] virtual Address local() const = 0;
 
  protected:
-  Stream() = default;
+  Stream() noexcept;
   [[nodiscard]] StreamSink& sink() const noexcept { return *sink_; }
+  /// That of the stream below, which ends with this one.
+  void take_last_owner(Stream& below) noexcept;
 
  private:
+  friend void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent);
+
   StreamSink* sink_ = nullptr;
+  std::unique_ptr<LastOwner> last_owner_;
 };
 
 }  // namespace skua::net

@@ -30,6 +30,7 @@ TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
       engine_(std::move(engine)),
       later_(loop::call_member<&TlsStream::on_later>, this) {
   inner_->listen(*this);
+  take_last_owner(*inner_);
 }
 
 TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,

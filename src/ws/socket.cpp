@@ -83,7 +83,7 @@ void Socket::read_held() {
   if (has_peer_ended_) receive_end();
 }
 
-void Socket::read(std::span<char>& input) {
+void Socket::read(std::span<char>& input) try {
   is_reading_ = true;
   while (may_read()) {
     switch (reader_.next(input)) {
@@ -97,6 +97,9 @@ void Socket::read(std::span<char>& input) {
   }
   is_reading_ = false;
   tell_end();
+} catch (const std::bad_alloc&) {
+  is_reading_ = false;  // whoever receives is told of the end
+  throw;
 }
 
 void Socket::handle_message() {

@@ -172,6 +172,24 @@ class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transp
  protected:
   static Transport transport() { return std::get<1>(GetParam()); }
 
+  Starved() {
+    if (!testing::is_secure(transport())) return;
+    const auto issued = tls::make_self_signed({});  // once for all servers
+    options_.tls.certificate = issued->certificate;
+    options_.tls.private_key = issued->private_key;
+  }
+
+  /// TLS does not look into what it carries: one of each way to send and to receive is enough.
+  static std::vector<Conversation> told() {
+    std::vector<Conversation> all = conversations();
+    if (transport() == Transport::Tls) {
+      std::erase_if(all, [](const Conversation& one) {
+        return one.name != "Plain" && one.name != "Large" && one.name != "Stream" &&
+               one.name != "Upload" && one.name != "WebSocket" && one.name != "Unfinished";
+      });
+    }
+    return all;
+  }
   /// Whether an allocation failed.
   bool suffers(const Conversation& conversation, std::uint64_t first, std::uint64_t count) {
     TestServer server(router_, std::get<0>(GetParam()), options_, transport());
@@ -210,7 +228,7 @@ class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transp
   }
 
   Router router_ = app();
-  ServerOptions options_{.timeouts = {.linger = 100ms},
+  ServerOptions options_{.timeouts = {.linger = 10ms},
                          .hooks = {.on_response = [](const RequestRecord&) {}}};
 };
 
@@ -232,7 +250,7 @@ TEST_P(Starved, CountsAndLogsWhatItLoses) {
 }
 
 TEST_P(Starved, LosesAConnectionAtMost) {
-  for (const Conversation& conversation : conversations()) {
+  for (const Conversation& conversation : told()) {
     for (std::uint64_t first = 1; first <= last_allocation; ++first) {
       if (!suffers(conversation, first, 1)) break;
       if (HasFailure()) return;
@@ -241,7 +259,7 @@ TEST_P(Starved, LosesAConnectionAtMost) {
 }
 
 TEST_P(Starved, LosesAConnectionAtMostWhileNothingCanBeAllocated) {
-  for (const Conversation& conversation : conversations()) {
+  for (const Conversation& conversation : told()) {
     for (std::uint64_t first = 1; first <= last_allocation; ++first) {
       if (!suffers(conversation, first, all_that_follow)) break;
       if (HasFailure()) return;
