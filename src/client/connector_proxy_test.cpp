@@ -47,15 +47,16 @@ class ConnectorProxyTest : public ConnectorTest {
     peer->receive();
     return peer;
   }
-  void expect_talk(net::Stream& stream, tls::TlsPeer& server) {
+  /// Closes the stream in the end.
+  void expect_talk(std::unique_ptr<net::Stream> stream, tls::TlsPeer& server) {
     settle();  // the last word of the handshake is out
     net::RecordingSink sink;
-    stream.listen(sink);
-    stream.start_receive();
+    stream->listen(sink);
+    stream->start_receive();
     server.send("hello");
-    net::send_text(stream, "ping");
+    net::send_text(*stream, "ping");
     turn_until([&] { return sink.received == "hello|" && server.received == "ping"; });
-    stream.close();
+    stream->close();
     turn_until([&] { return sink.closed == 1; });
   }
   bool has_tls() {
@@ -76,7 +77,7 @@ TEST_P(ConnectorProxyTest, PlainRequestsGoToTheProxyItself) {
   auto outcome = connected();
   ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_EQ((*outcome)->peer().port(), proxy_.origin.port);
-  expect_echo(**outcome, accepted());
+  expect_echo(*std::move(outcome), accepted());
 }
 
 TEST_P(ConnectorProxyTest, PlainTunnelsAreThereForWhoWantsThem) {
@@ -88,7 +89,7 @@ TEST_P(ConnectorProxyTest, PlainTunnelsAreThereForWhoWantsThem) {
   say(peer, established);
   auto outcome = finished(task);
   ASSERT_TRUE(outcome) << outcome.error().text;
-  expect_echo(**outcome, peer);
+  expect_echo(*std::move(outcome), peer);
 }
 
 TEST_P(ConnectorProxyTest, TlsGoesThroughTheTunnelToTheOrigin) {
@@ -102,7 +103,7 @@ TEST_P(ConnectorProxyTest, TlsGoesThroughTheTunnelToTheOrigin) {
   ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_TRUE((*outcome)->is_secure());
   EXPECT_EQ(server->stream->engine().server_name(), "example.com");
-  expect_talk(**outcome, *server);
+  expect_talk(*std::move(outcome), *server);
   close(*server);
 }
 
@@ -134,7 +135,7 @@ TEST_P(ConnectorProxyTest, AProxyMaySpeakTlsItself) {
   ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_EQ((*outcome)->protocol(), "");
   EXPECT_EQ(server->stream->engine().server_name(), "example.com");
-  expect_talk(**outcome, *server);
+  expect_talk(*std::move(outcome), *server);
   close(*server);
 }
 
@@ -228,7 +229,7 @@ TEST_P(ConnectorProxyTest, ComesAgainWhereTheProxyCloses) {
   say(second, established);
   auto outcome = finished(task);
   ASSERT_TRUE(outcome) << outcome.error().text;
-  expect_echo(**outcome, second);
+  expect_echo(*std::move(outcome), second);
 }
 
 TEST_P(ConnectorProxyTest, AUnixSocketNeedsNoProxy) {

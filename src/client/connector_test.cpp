@@ -29,7 +29,7 @@ TEST_P(ConnectorTest, ConnectsByNameAndByNumber) {
     ASSERT_TRUE(outcome) << outcome.error().text;
     EXPECT_FALSE((*outcome)->is_secure());
     EXPECT_EQ((*outcome)->peer().port(), origin_.port);
-    expect_echo(**outcome, accepted());
+    expect_echo(*std::move(outcome), accepted());
   }
 }
 
@@ -47,7 +47,7 @@ TEST_P(ConnectorTest, FindsTheOnlyAddressThatAnswers) {
             *net::Address::parse("127.0.0.1", 0)};
   auto outcome = connected();
   ASSERT_TRUE(outcome) << outcome.error().text;
-  expect_echo(**outcome, accepted());
+  expect_echo(*std::move(outcome), accepted());
 }
 
 TEST_P(ConnectorTest, ASlowAddressLosesToTheNext) {
@@ -61,7 +61,7 @@ TEST_P(ConnectorTest, ASlowAddressLosesToTheNext) {
   ASSERT_TRUE(outcome) << outcome.error().text;
   EXPECT_TRUE(hanging_->is_closed());
   hanging_->pump();
-  expect_echo(**outcome, accepted());
+  expect_echo(*std::move(outcome), accepted());
 }
 
 TEST_P(ConnectorTest, EveryPhaseHasItsLimit) {
@@ -99,7 +99,7 @@ TEST_P(ConnectorTest, ConnectsToAUnixSocket) {
   listen(*net::Address::unix_path(origin_.unix_path));
   auto outcome = connected();
   ASSERT_TRUE(outcome) << outcome.error().text;
-  expect_echo(**outcome, accepted());
+  expect_echo(*std::move(outcome), accepted());
   origin_.unix_path.assign(200, 'x');
   EXPECT_EQ(problem().error.code(), Errc::InvalidAddress);
 }

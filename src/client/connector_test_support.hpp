@@ -133,18 +133,19 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       return count == 0 || (count < 0 && errno == ECONNRESET);
     });
   }
-  void expect_echo(net::Stream& stream, const net::Socket& peer) {
+  /// Closes the stream in the end.
+  void expect_echo(std::unique_ptr<net::Stream> stream, const net::Socket& peer) {
     net::RecordingSink sink;
-    stream.listen(sink);
-    net::send_text(stream, "ping");
+    stream->listen(sink);
+    net::send_text(*stream, "ping");
     EXPECT_EQ(::send(peer.descriptor(), "pong", 4, 0), 4);
-    stream.start_receive();
+    stream->start_receive();
     turn_until([&] { return sink.received.size() == 5; });
     EXPECT_EQ(sink.received, "pong|");
     char bytes[5] = {};
     turn_until([&] { return ::recv(peer.descriptor(), bytes, 4, 0) == 4; });
     EXPECT_STREQ(bytes, "ping");
-    stream.close();
+    stream->close();
     turn_until([&] { return sink.closed == 1; });
   }
 

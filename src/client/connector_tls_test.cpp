@@ -46,18 +46,18 @@ TEST_P(ConnectorTlsTest, SpeaksTlsAndLosesNothingThatTheServerSaysFirst) {
   server->send("hello");
   auto outcome = finished(task);
   ASSERT_TRUE(outcome) << outcome.error().text;
-  net::Stream& stream = **outcome;
-  EXPECT_TRUE(stream.is_secure());
-  EXPECT_TRUE(stream.is_established());
-  EXPECT_EQ(stream.protocol(), "http/1.1");
+  const std::unique_ptr<net::Stream> stream = *std::move(outcome);
+  EXPECT_TRUE(stream->is_secure());
+  EXPECT_TRUE(stream->is_established());
+  EXPECT_EQ(stream->protocol(), "http/1.1");
   EXPECT_EQ(server->stream->engine().server_name(), "example.com");
   settle();
   net::RecordingSink sink;
-  stream.listen(sink);
-  stream.start_receive();
-  net::send_text(stream, "ping");
+  stream->listen(sink);
+  stream->start_receive();
+  net::send_text(*stream, "ping");
   turn_until([&] { return sink.received == "hello|" && server->received == "ping"; });
-  stream.close();
+  stream->close();
   turn_until([&] { return sink.closed == 1; });
   close(*server);
 }
@@ -71,11 +71,12 @@ TEST_P(ConnectorTlsTest, GoesOnWithTheSessionOfAnEarlierConnection) {
     auto outcome = finished(task);
     ASSERT_TRUE(outcome) << outcome.error().text;
     EXPECT_EQ(server->stream->engine().is_resumed(), is_resumed);
+    const std::unique_ptr<net::Stream> stream = *std::move(outcome);
     net::RecordingSink sink;
-    (*outcome)->listen(sink);
-    (*outcome)->start_receive();  // the tickets, too
+    stream->listen(sink);
+    stream->start_receive();  // the tickets, too
     turn_until([&] { return sink.received == "hello|"; });
-    (*outcome)->close();
+    stream->close();
     turn_until([&] { return sink.closed == 1; });
     close(*server);
   }

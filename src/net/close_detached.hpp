@@ -17,7 +17,8 @@ namespace skua::net {
 void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent = {});
 
 /// A stream on its way to whoever will listen to it; where it does not get there, it is closed. It
-/// ought to have a last owner by then: destructors do not throw.
+/// ought to have a last owner by then: destructors do not throw. Who closes it takes it out first:
+/// a stream is closed once.
 class HeldStream final {
  public:
   template <std::derived_from<Stream> T>
