@@ -1,6 +1,7 @@
 # What the attack scripts share: a server that is started on a port of its own and ended by its
 # process, its memory and processor time, and a client that believes nothing.
 import argparse
+import concurrent.futures
 import os
 import signal
 import socket
@@ -132,6 +133,9 @@ def check(holds, text):
         sys.exit(1)
 
 
-def for_each_backend(options, attack):
-    for backend in [options.backend] if options.backend else BACKENDS:
-        attack(options, backend)
+def for_each_backend(options, attack, at_once=False):
+    """One after the other, or side by side: for attacks that mostly wait."""
+    backends = [options.backend] if options.backend else BACKENDS
+    with concurrent.futures.ThreadPoolExecutor(len(backends) if at_once else 1) as threads:
+        for done in [threads.submit(attack, options, backend) for backend in backends]:
+            done.result()

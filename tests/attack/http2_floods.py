@@ -121,7 +121,7 @@ def p99_ms(server, until):
 def run(options, backend, name):
     seconds = 60 if options.long else options.seconds
     with Server(options, backend) as server:
-        quiet = p99_ms(server, time.monotonic() + min(seconds, 3))
+        quiet = p99_ms(server, time.monotonic() + min(seconds / 4, 3))
         before, ended = server.rss_kib(), multiprocessing.Value("i")
         until = time.monotonic() + seconds
         attacker = multiprocessing.Process(target=attack, args=(server.port, name, until, ended))

@@ -121,4 +121,4 @@ def attack(options, backend):
 
 
 OPTIONS = arguments()
-for_each_backend(OPTIONS, attack)
+for_each_backend(OPTIONS, attack, at_once=True)
