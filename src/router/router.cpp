@@ -15,34 +15,6 @@ namespace skua {
 
 Response detail::not_found() { return Status::NotFound; }
 
-Router::Router() : table_(std::make_unique<router::Table>()) {}
-Router::Router(Router&&) noexcept = default;
-Router& Router::operator=(Router&&) noexcept = default;
-Router::~Router() = default;
-
-void Router::add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where) {
-  const bool is_any = methods == any_method;
-  table_->add(is_any ? router::MethodSet{} : static_cast<router::MethodSet>(methods), is_any,
-              pattern, std::move(handler), where);
-}
-
-void Router::add_guard(detail::Erased<detail::GuardCall> guard) {
-  table_->add_guard(std::move(guard));
-}
-
-void Router::add_around(detail::Erased<detail::AroundCall> around) {
-  table_->add_around(std::move(around));
-}
-
-void Router::add_finisher(detail::Erased<detail::FinisherCall> finisher) {
-  table_->scope().finishers.push_back(std::move(finisher));
-}
-
-Router& Router::mount(Prefix prefix, Router other) {
-  table_->mount(prefix.text(), std::move(*other.table_));
-  return *this;
-}
-
 router::Match Router::match(Method method, std::string_view canonical_path) const noexcept {
   router::Match match;
   table_->find(method, canonical_path, match);

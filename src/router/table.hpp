@@ -30,6 +30,11 @@ struct Scope {
   bool has_coroutine = false;  ///< among the steps, also those of the scopes around this one
 };
 
+/// Whether a path is a prefix itself, or continues it with a segment.
+inline bool is_below(std::string_view path, std::string_view prefix) noexcept {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
 /// Everything that was registered with a router and those mounted on it.
 class Table {
  public:

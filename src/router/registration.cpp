@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// In: registrations. Out: routes in one tree, each with the scope whose middleware is around it.
+// The idea: mounting moves the other router's routes into our tree, so that matching never goes
+// from router to router; what remains of a mount is its scope.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "router/table.hpp"
+#include "skua/pattern.hpp"
+#include "skua/router.hpp"
+
+namespace skua {
+namespace router {
+namespace {
+
+std::vector<std::string> wildcard_names(std::string_view pattern) {
+  std::vector<std::string> names;
+  for (std::size_t open = pattern.find('{'); open != pattern.npos;
+       open = pattern.find('{', open + 1)) {
+    const std::size_t close = pattern.find('}', open);
+    names.emplace_back(skua::detail::wildcard_name(pattern.substr(open, close - open + 1)));
+  }
+  return names;
+}
+
+constexpr MethodSet all_methods = (1U << method_count) - 1;
+
+// RFC 9110 §9.3.2: HEAD is answered wherever GET is.
+constexpr MethodSet with_head(MethodSet methods) noexcept {
+  return (methods & bit(Method::Get)) == 0 ? methods
+                                           : static_cast<MethodSet>(methods | bit(Method::Head));
+}
+
+}  // namespace
+
+Table::Table() { scopes_.push_back(std::make_unique<Scope>()); }
+
+void Table::add(MethodSet methods, bool is_any, std::string_view pattern, detail::Handler handler,
+                const std::source_location& where) {
+  auto route = std::make_unique<Route>();
+  route->pattern = pattern;
+  route->names = wildcard_names(pattern);
+  route->handler = std::move(handler);
+  route->methods = methods;
+  route->is_any = is_any;
+  route->where = where;
+  tree_.add(pattern, *route);
+  routes_.push_back(std::move(route));
+  allowed_anywhere_ =
+      static_cast<MethodSet>(allowed_anywhere_ | (is_any ? all_methods : with_head(methods)));
+}
+
+void Table::add_guard(detail::Erased<detail::GuardCall> guard) {
+  scope().steps.push_back({.guard = std::move(guard)});
+}
+
+void Table::add_around(detail::Erased<detail::AroundCall> around) {
+  scope().steps.push_back({.around = std::move(around)});
+  nest_scopes();
+}
+
+void Table::mount(std::string_view prefix, Table other) {
+  for (std::unique_ptr<Scope>& scope : other.scopes_) {
+    scope->prefix.insert(0, prefix);
+    const auto behind = std::upper_bound(
+        scopes_.begin(), scopes_.end(), scope,
+        [](const auto& a, const auto& b) { return a->prefix.size() < b->prefix.size(); });
+    scopes_.insert(behind, std::move(scope));
+  }
+  nest_scopes();
+  for (std::unique_ptr<Route>& moved : other.routes_) {
+    // The root of a mounted router also answers without the slash at its end, however deep it is
+    // mounted.
+    if (moved->pattern == "/" || !moved->alias.empty()) moved->alias.insert(0, prefix);
+    moved->pattern.insert(0, prefix);
+    routes_.push_back(std::move(moved));
+    const Route& route = *routes_.back();
+    tree_.add(route.pattern, route);
+    if (!route.alias.empty()) tree_.add(route.alias, route);
+  }
+  allowed_anywhere_ = static_cast<MethodSet>(allowed_anywhere_ | other.allowed_anywhere_);
+}
+
+// Prefixes around one path differ in their length alone, so that the order of lengths is one from
+// outside inwards for every path. Of two that are the same, the one that was mounted first is
+// outside; a router that is mounted on another comes after it.
+void Table::nest_scopes() noexcept {
+  for (std::size_t i = 0; i < scopes_.size(); ++i) {
+    Scope& scope = *scopes_[i];
+    std::size_t outer = i;
+    while (outer != 0 && !is_below(scope.prefix, scopes_[outer - 1]->prefix)) --outer;
+    scope.parent = outer == 0 ? nullptr : scopes_[outer - 1].get();
+    scope.has_coroutine = (scope.parent != nullptr && scope.parent->has_coroutine) ||
+                          std::any_of(scope.steps.begin(), scope.steps.end(),
+                                      [](const Step& step) { return step.around.call != nullptr; });
+  }
+}
+
+}  // namespace router
+
+Router::Router() : table_(std::make_unique<router::Table>()) {}
+Router::Router(Router&&) noexcept = default;
+Router& Router::operator=(Router&&) noexcept = default;
+Router::~Router() = default;
+
+void Router::add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where) {
+  const bool is_any = methods == any_method;
+  table_->add(is_any ? router::MethodSet{} : static_cast<router::MethodSet>(methods), is_any,
+              pattern, std::move(handler), where);
+}
+
+void Router::add_guard(detail::Erased<detail::GuardCall> guard) {
+  table_->add_guard(std::move(guard));
+}
+
+void Router::add_around(detail::Erased<detail::AroundCall> around) {
+  table_->add_around(std::move(around));
+}
+
+void Router::add_finisher(detail::Erased<detail::FinisherCall> finisher) {
+  table_->scope().finishers.push_back(std::move(finisher));
+}
+
+Router& Router::mount(Prefix prefix, Router other) {
+  table_->mount(prefix.text(), std::move(*other.table_));
+  return *this;
+}
+
+}  // namespace skua
