@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
@@ -103,5 +105,17 @@ class Connection final : public base::ListNode, private net::StreamSink, private
   bool is_new_ = true;                 ///< what the peer speaks is not known yet
   std::uint8_t preface_bytes_ = 0;     ///< of HTTP/2's, which it has sent meanwhile
 };
+
+// Whatever the system or the clock tells a connection comes through here, so that a failed
+// allocation ends at the connection that it was for: docs/decisions/0020.
+template <class Work>
+void Connection::guarded(Work&& work) noexcept {
+  try {
+    std::forward<Work>(work)();
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources_, "a connection was closed");
+    close();
+  }
+}
 
 }  // namespace skua::server

@@ -1,53 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The only place that catches what a handler throws. A peer is told what a thrower meant for it
-// (HttpError, Exception); of any other exception it learns nothing but 500, and the text goes to
-// the log.
+// The only place that catches what a handler throws; handler_failure.cpp makes a response of it.
 #include "server/dispatch.hpp"
 
 #include <exception>
-#include <new>
-#include <string>
 
 #include "http/response_conditions.hpp"
 #include "router/table.hpp"
-#include "server/journal.hpp"
-#include "skua/http_error.hpp"
+#include "server/handler_failure.hpp"
 
 namespace skua::server {
 namespace {
-
-void log_failure(Resources& resources, std::string line, std::string_view why) {
-  ++resources.counters.handler_failures;
-  if (const auto& log = resources.options.hooks.log) {
-    log(LogLevel::Error, line.append(": ").append(why));
-  }
-}
-
-Response failed(Resources& resources, const Request& request, std::string_view why) {
-  std::string line("a handler failed on ");
-  line.append(name(request.method())).append(" ").append(request.target());
-  log_failure(resources, std::move(line), why);
-  return Status::InternalServerError;
-}
-
-// What stands for the exception that is being handled.
-Response caught(Resources& resources, const Request& request) {
-  try {
-    throw;
-  } catch (const HttpError& error) {
-    return *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
-                                 : Response(error.status());
-  } catch (const Exception& error) {
-    return error.error();
-  } catch (const std::bad_alloc&) {
-    note_lack_of_memory(resources, "a handler failed");
-    return Error(Errc::OutOfMemory);
-  } catch (const std::exception& error) {
-    return failed(resources, request, error.what());
-  } catch (...) {
-    return failed(resources, request, "an exception of unknown type");
-  }
-}
 
 // What `produce` makes, or what stands for its exception.
 template <class F>
@@ -111,21 +73,6 @@ Response dispatch_ended(Resources& resources, const router::Match& match, Reques
     if (handler == nullptr) std::rethrow_exception(failure);
     return handler->result();
   });
-}
-
-void log_task_failure(Resources& resources, const char* what,
-                      const std::exception_ptr& failure) noexcept try {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::bad_alloc&) {
-    note_lack_of_memory(resources, what);
-  } catch (const std::exception& error) {
-    log_failure(resources, what, error.what());
-  } catch (...) {
-    log_failure(resources, what, "an exception of unknown type");
-  }
-} catch (const std::bad_alloc&) {
-  note_lack_of_memory(resources, what);
 }
 
 bool opens_another_protocol(const Response& response) noexcept {

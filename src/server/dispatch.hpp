@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <optional>
-#include <string>
 
 #include "router/match.hpp"
 #include "server/resources.hpp"
@@ -31,10 +30,6 @@ Response dispatch_ended(Resources& resources, const router::Match& match, Reques
 /// where not, it is logged.
 bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
                          std::uint64_t missing_bytes);
-
-/// Logs what a task without a response threw.
-void log_task_failure(Resources& resources, const char* what,
-                      const std::exception_ptr& failure) noexcept;
 
 /// Whether behind the head of this response another protocol begins.
 bool opens_another_protocol(const Response& response) noexcept;

@@ -8,26 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "base/later.hpp"
-#include "server/connection_age.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1_writer.hpp"
 #include "server/journal.hpp"
 
 namespace skua::server {
-
-H1Session::H1Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
-                     SessionOwner& owner) noexcept
-    : resources_(resources),
-      stream_(stream),
-      output_(output),
-      owner_(owner),
-      ages_at_(end_of_age(resources, this)) {}
-
-H1Session::~H1Session() {
-  cancel();
-  drop_inbox();
-}
 
 void H1Session::receive(std::span<char> bytes) {
   const std::string_view all(bytes.data(), bytes.size());
@@ -93,26 +78,6 @@ loop::Instant H1Session::deadline() const noexcept {
   return exchange_ != nullptr ? exchange_->deadline() : inbox_->deadline;
 }
 
-void H1Session::receive_end() {
-  const bool lacks_body =
-      exchange_ != nullptr && exchange_->has_unread_body() && !exchange_->has_held();
-  // RFC 9112 §8: a body that ends early is an incomplete message.
-  if (lacks_body) return refuse(Errc::TruncatedBody);
-  if (!has_work()) is_finished_ = true;
-}
-
-void H1Session::time_out() { refuse(exchange_ != nullptr ? exchange_->overdue() : Errc::TimedOut); }
-
-void H1Session::cancel() noexcept {
-  if (exchange_ == nullptr) return;
-  if (exchange_->is_running()) ++resources_.counters.handlers_cancelled;
-  resources_.give_back(std::move(exchange_));
-}
-
-void H1Session::drain() {
-  if (exchange_ != nullptr) exchange_->drain();
-}
-
 std::string_view H1Session::read_head(std::string_view input) {
   if (inbox_ == nullptr) {
     h1::HeadParser& parser = resources_.parser;
@@ -137,14 +102,6 @@ std::string_view H1Session::read_head(std::string_view input) {
   const std::string_view rest = begin(head, input.substr(head.size_bytes - held));
   if (waiting_ == Waiting::Request) drop_inbox();
   return rest;
-}
-
-void H1Session::keep_head(std::string_view input) {
-  Inbox& box = inbox();
-  box.parser.continue_from(resources_.parser);
-  box.input.assign(input);
-  waiting_ = Waiting::Head;
-  box.deadline = later(resources_.loop.now(), resources_.options.timeouts.head);
 }
 
 // The head is there: a plain handler answers at once if the body is, too.
@@ -242,42 +199,8 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
 }
 
-// What the log says of the request is what of it was understood.
-void H1Session::refuse(Errc code, const http::Head* head) {
-  constexpr http::Head nothing;
-  const Asked asked = exchange_ != nullptr
-                          ? exchange_->asked()
-                          : Asked{head != nullptr ? *head : nothing, resources_.loop.now()};
-  is_finished_ = true;
-  waiting_ = Waiting::Request;
-  count_refusal(resources_, code);
-  // Where a response has begun, closing is all that is left to say.
-  if (exchange_ == nullptr || !exchange_->has_started_response()) {
-    Journal::Entry* const record = begin_record(asked, status_for(code), code);
-    const bool is_head = asked.head.method == Method::Head;  // RFC 9110 §9.3.2
-    const std::uint64_t content_bytes =
-        write_response(output_, Response{Error(code)},
-                       {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
-    ++resources_.counters.responses;
-    if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
-    finish_record(record);
-  }
-  cancel();
-  drop_inbox();
-}
-
-void H1Session::stall(std::string_view input) {
-  is_stalled_ = true;
-  inbox().input.append(input);
-}
-
 bool H1Session::output_is_full() const noexcept {
   return output_.pressure_bytes() > resources_.options.limits.output_bytes;
-}
-
-Inbox& H1Session::inbox() {
-  if (inbox_ == nullptr) inbox_ = resources_.take_inbox();
-  return *inbox_;
 }
 
 void H1Session::drop_inbox() noexcept {

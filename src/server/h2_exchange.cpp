@@ -28,14 +28,6 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept {
   return std::clamp<std::size_t>(limits.stream_bytes, least_window_bytes, 0x7FFF'FFFF);
 }
 
-H2Exchange::H2Exchange(Resources& resources) noexcept
-    : resources_(resources),
-      call_(resources),
-      early_data_(resources.content_budget),
-      content_(resources.blocks) {}
-
-H2Exchange::~H2Exchange() = default;
-
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
                       h2::Stream& stream, KeptBodies& kept) noexcept {
   owner_ = &owner;
@@ -207,12 +199,6 @@ void H2Exchange::receive_end(const http::Head& trailers) {
   if (!has_response_ && can_advance()) advance();
 }
 
-void H2Exchange::receive_nothing_more() {
-  if (socket_ != nullptr) return socket_->receive_end();
-  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
-}
-
 void H2Exchange::call_wants_body() {
   if (!owes_continue_) return;
   owes_continue_ = false;
@@ -252,35 +238,6 @@ void H2Exchange::answer(const Target& target) {
   if (opens_another_protocol(response)) return open_socket(told, request, std::move(response));
   call_.keep(std::move(request.attachments()));
   send(told, std::move(response));
-}
-
-// RFC 8441 §5: the stream goes on as the connection of a WebSocket.
-void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
-  status_ = response.status();
-  has_response_ = is_content_ended_ = true;
-  ++resources_.counters.responses;
-  std::string lines;
-  session_->respond(*stream_, head_of(response, lines), true);
-  begin_record(asked);
-  finish_record(false);
-  const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
-  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
-  socket_->start(request, upgrade);
-  if (early_data_.size() != 0) socket_->receive(early_data_.view());
-  early_data_.clear();
-  if (stream_->has_received_all()) socket_->receive_end();
-}
-
-void H2Exchange::refuse(Errc code) {
-  if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
-  count_refusal(resources_, code);
-  send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
-  if (has_call_) {
-    if (call_.is_running()) ++resources_.counters.handlers_cancelled;
-    has_call_ = false;
-    call_.reset();
-  }
-  forget_kept();
 }
 
 bool H2Exchange::can_advance() const noexcept {
@@ -352,13 +309,6 @@ h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& line
           .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
 }
 
-void H2Exchange::drain() {
-  if (socket_ != nullptr) return socket_->drain();
-  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
-  call_.stop_stream();
-  owner_->settle_later();
-}
-
 // The end -----------------------------------------------------------------------------------------
 
 void H2Exchange::close(bool is_complete) noexcept {
@@ -376,18 +326,6 @@ void H2Exchange::finish_record(bool is_cut) {
   if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
-void H2Exchange::linger() {
-  finish_record(false);
-  // Who asked for a tunnel has waited for the answer.
-  if (request().head.method == Method::Connect) {
-    return session_->reset(*stream_, h2::ErrorCode::NoError);
-  }
-  is_lingering_ = true;
-  call_.release();
-  forget_kept();
-  lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
-}
-
 bool H2Exchange::waits_for_body() const noexcept {
   return !is_body_done_ && !waits_for_us() && !owes_continue_ && (!has_response_ || is_streaming());
 }
@@ -399,23 +337,6 @@ std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
   if (waits_for_body()) end = std::min(end, body_deadline_);
   if (content_bytes_ != 0) end = std::min(end, content_deadline_);
   return end == loop::Instant::max() ? std::nullopt : std::optional(end);
-}
-
-void H2Exchange::time_out() {
-  if (socket_ != nullptr) return socket_->time_out();
-  const loop::Instant now = resources_.loop.now();
-  // RFC 9113 §8.1: the rest of the request is not needed.
-  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
-  if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
-  if (content_bytes_ == 0 || content_deadline_ > now) return;
-  // What waits for more urgent streams is not the peer's fault.
-  if (!session_->is_blocked_by_window(*stream_)) {
-    content_deadline_ = later(now, resources_.options.timeouts.write);
-    return;
-  }
-  ++resources_.counters.refused_slow;
-  session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
 }  // namespace skua::server

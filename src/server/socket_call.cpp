@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "http/request_parts.hpp"
-#include "server/dispatch.hpp"
+#include "server/handler_failure.hpp"
 
 namespace skua::server {
 

@@ -10,35 +10,9 @@
 #include <utility>
 
 #include "base/later.hpp"
-#include "ws/close_code.hpp"
-#include "ws/message_coding.hpp"
-#include "ws/remote_socket.hpp"
 #include "ws/socket_extras.hpp"
-#include "ws/topics.hpp"
 
 namespace skua::ws {
-
-Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
-               Codecs& codecs, Topics* topics)
-    : reader_(role, options.message_bytes),
-      wire_(wire),
-      options_(options),
-      codecs_(codecs),
-      topics_(topics),
-      heard_(wire.now()),
-      role_(role) {
-  reader_.use_spare(codecs.spare());
-  if (agreement.deflate) {
-    coding_ = std::make_unique<MessageCoding>(role, *agreement.deflate, codecs);
-    reader_.use(&coding_->inflater());
-  }
-  if (!agreement.subprotocol.empty()) extras().subprotocol = std::move(agreement.subprotocol);
-}
-
-Socket::~Socket() {
-  if (extras_ == nullptr) return;
-  if (extras_->remote != nullptr) extras_->remote->leave();
-}
 
 // What the peer sends -----------------------------------------------------------------------------
 
@@ -125,40 +99,6 @@ void Socket::handle_control(WebSocketControl control) {
   }
 }
 
-void Socket::handle_close() {
-  const CloseReason& said = reader_.reason();
-  if (is_open()) {
-    // RFC 6455 §5.5.1: the answer typically echoes the code.
-    write_close(said.code, {});
-  }
-  end(said.code, said.text);
-}
-
-// RFC 6455 §7.1.7: the peer is told why, and nothing more is read.
-void Socket::fail(const CloseReason& reason) {
-  if (is_closed()) return;
-  if (is_open()) write_close(reason.code, reason.text);
-  end(reason.code, reason.text);
-}
-
-void Socket::end(CloseCode code, std::string_view text) noexcept {
-  state_ = State::Closed;
-  heard_ = wire_.now();
-  keep_reason(code, text);
-  if (extras_ != nullptr && extras_->remote != nullptr) extras_->remote->closed();
-  senders_.wake_all();
-  wire_.settle_later();  // then whoever receives is told
-}
-
-// As far as there is memory for it: an end must not fail.
-void Socket::keep_reason(CloseCode code, std::string_view text) noexcept try {
-  CloseReason& kept = extras().reason;
-  kept.code = code;
-  kept.text = text;
-} catch (const std::bad_alloc&) {
-  return;
-}
-
 void Socket::tell_end() noexcept {
   if (is_closed() && receiver_ && !is_reading_) resume_receiver();
 }
@@ -166,61 +106,6 @@ void Socket::tell_end() noexcept {
 // Where it waits: so that it can use a message before the bytes are gone, and without a turn of the
 // loop for each.
 void Socket::resume_receiver() noexcept { std::exchange(receiver_, {}).resume(); }
-
-void Socket::cancel() noexcept {
-  if (!is_closed()) end(CloseCode::Abnormal, "the connection was lost");
-  queue_.reset();
-  tell_end();
-}
-
-// Rarely needed -----------------------------------------------------------------------------------
-
-Socket::Extras& Socket::extras() {
-  if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
-  return *extras_;
-}
-
-const CloseReason& Socket::reason() const noexcept {
-  static const CloseReason none;
-  if (extras_ == nullptr) return none;
-  return extras_->reason;
-}
-
-std::string_view Socket::subprotocol() const noexcept {
-  return extras_ != nullptr ? std::string_view(extras_->subprotocol) : std::string_view();
-}
-
-Attachments& Socket::attachments() { return extras().attachments; }
-
-void Socket::on_control(ControlCallback call) { extras().on_control = std::move(call); }
-
-void Socket::subscribe(std::string_view topic) {
-  if (topics_ == nullptr) throw std::logic_error("WebSocket::subscribe: a client has no topics");
-  if (is_closed()) return;
-  for (const auto& subscription : extras().subscriptions) {
-    if (subscription->topic().name == topic) return;
-  }
-  extras_->subscriptions.push_back(topics_->subscribe(topic, *this));
-}
-
-void Socket::unsubscribe(std::string_view topic) {
-  if (extras_ == nullptr) return;
-  std::erase_if(extras_->subscriptions,
-                [&](const auto& subscription) { return subscription->topic().name == topic; });
-}
-
-void Socket::publish(std::string_view topic, MessageType type, std::string_view text) {
-  if (topics_ == nullptr) throw std::logic_error("WebSocket::publish: a client has no topics");
-  topics_->publish(topic, type, text);
-}
-
-const std::shared_ptr<RemoteSocket>& Socket::remote() {
-  if (extras().remote == nullptr) {
-    extras_->remote = std::make_shared<RemoteSocket>(*this, wire_.poster());
-    if (is_closed()) extras_->remote->closed();
-  }
-  return extras_->remote;
-}
 
 // Time --------------------------------------------------------------------------------------------
 
@@ -230,30 +115,10 @@ std::optional<loop::Instant> Socket::deadline() const noexcept {
   return later(heard_, is_pinged_ ? options_.idle : std::min(options_.ping, options_.idle));
 }
 
-void Socket::time_out() {
-  const loop::Instant now = wire_.now();
-  if (state_ == State::Closing && now >= later(heard_, options_.close)) {
-    end(CloseCode::Abnormal, "the peer did not answer the close");
-    return tell_end();
-  }
-  if (state_ != State::Open) return;
-  if (now >= later(heard_, options_.idle)) {
-    fail({CloseCode::GoingAway, "nothing was heard for too long"});
-    return tell_end();
-  }
-  if (is_pinged_ || now < later(heard_, options_.ping)) return;
-  write_frame(Opcode::Ping, false, {});
-  is_pinged_ = true;
-}
-
 // While we did not read, the peer could not show that it is there.
 void Socket::listen_again() noexcept {
   if (is_open()) heard_ = wire_.now();
   is_pinged_ = false;
-}
-
-bool Socket::is_overdue() const noexcept {
-  return is_closed() && wire_.now() >= later(heard_, options_.close);
 }
 
 // Coroutines that receive -------------------------------------------------------------------------

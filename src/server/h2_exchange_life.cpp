@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What happens to few exchanges of HTTP/2, or to none: one that is refused or cut short, takes too
+// long, or becomes a WebSocket.
+#include <utility>
+
+#include "base/later.hpp"
+#include "server/h2_exchange.hpp"
+#include "server/h2_socket.hpp"
+#include "server/journal.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+
+H2Exchange::H2Exchange(Resources& resources) noexcept
+    : resources_(resources),
+      call_(resources),
+      early_data_(resources.content_budget),
+      content_(resources.blocks) {}
+
+H2Exchange::~H2Exchange() = default;
+
+void H2Exchange::receive_nothing_more() {
+  if (socket_ != nullptr) return socket_->receive_end();
+  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
+  if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
+}
+
+// RFC 8441 §5: the stream goes on as the connection of a WebSocket.
+void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
+  status_ = response.status();
+  has_response_ = is_content_ended_ = true;
+  ++resources_.counters.responses;
+  std::string lines;
+  session_->respond(*stream_, head_of(response, lines), true);
+  begin_record(asked);
+  finish_record(false);
+  const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
+  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
+  socket_->start(request, upgrade);
+  if (early_data_.size() != 0) socket_->receive(early_data_.view());
+  early_data_.clear();
+  if (stream_->has_received_all()) socket_->receive_end();
+}
+
+void H2Exchange::refuse(Errc code) {
+  if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
+  count_refusal(resources_, code);
+  send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
+  if (has_call_) {
+    if (call_.is_running()) ++resources_.counters.handlers_cancelled;
+    has_call_ = false;
+    call_.reset();
+  }
+  forget_kept();
+}
+
+void H2Exchange::drain() {
+  if (socket_ != nullptr) return socket_->drain();
+  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
+  call_.stop_stream();
+  owner_->settle_later();
+}
+
+void H2Exchange::linger() {
+  finish_record(false);
+  // Who asked for a tunnel has waited for the answer.
+  if (request().head.method == Method::Connect) {
+    return session_->reset(*stream_, h2::ErrorCode::NoError);
+  }
+  is_lingering_ = true;
+  call_.release();
+  forget_kept();
+  lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
+}
+
+void H2Exchange::time_out() {
+  if (socket_ != nullptr) return socket_->time_out();
+  const loop::Instant now = resources_.loop.now();
+  // RFC 9113 §8.1: the rest of the request is not needed.
+  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
+  if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
+  if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
+  if (content_bytes_ == 0 || content_deadline_ > now) return;
+  // What waits for more urgent streams is not the peer's fault.
+  if (!session_->is_blocked_by_window(*stream_)) {
+    content_deadline_ = later(now, resources_.options.timeouts.write);
+    return;
+  }
+  ++resources_.counters.refused_slow;
+  session_->reset(*stream_, h2::ErrorCode::Cancel);
+}
+
+}  // namespace skua::server

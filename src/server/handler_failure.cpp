@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What a handler throws becomes a response. A peer is told what a thrower meant for it (HttpError,
+// Exception); of any other exception it learns nothing but 500, and the text goes to the log.
+#include "server/handler_failure.hpp"
+
+#include <new>
+
+#include "server/journal.hpp"
+#include "skua/http_error.hpp"
+
+namespace skua::server {
+
+void log_failure(Resources& resources, std::string line, std::string_view why) {
+  ++resources.counters.handler_failures;
+  if (const auto& log = resources.options.hooks.log) {
+    log(LogLevel::Error, line.append(": ").append(why));
+  }
+}
+
+Response failed(Resources& resources, const Request& request, std::string_view why) {
+  std::string line("a handler failed on ");
+  line.append(name(request.method())).append(" ").append(request.target());
+  log_failure(resources, std::move(line), why);
+  return Status::InternalServerError;
+}
+
+Response caught(Resources& resources, const Request& request) {
+  try {
+    throw;
+  } catch (const HttpError& error) {
+    return *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
+                                 : Response(error.status());
+  } catch (const Exception& error) {
+    return error.error();
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources, "a handler failed");
+    return Error(Errc::OutOfMemory);
+  } catch (const std::exception& error) {
+    return failed(resources, request, error.what());
+  } catch (...) {
+    return failed(resources, request, "an exception of unknown type");
+  }
+}
+
+void log_task_failure(Resources& resources, const char* what,
+                      const std::exception_ptr& failure) noexcept try {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    note_lack_of_memory(resources, what);
+  } catch (const std::exception& error) {
+    log_failure(resources, what, error.what());
+  } catch (...) {
+    log_failure(resources, what, "an exception of unknown type");
+  }
+} catch (const std::bad_alloc&) {
+  note_lack_of_memory(resources, what);
+}
+
+}  // namespace skua::server
