@@ -8,6 +8,10 @@
 #include "base/scan_portable.hpp"
 #include "base/scan_sse42.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace skua::scan {
 namespace {
 
@@ -16,6 +20,32 @@ constexpr Scanner portable_scanner{portable::token_end, portable::field_value_en
 #if defined(__x86_64__)
 constexpr Scanner sse42_scanner{sse42::token_end, sse42::field_value_end, sse42::target_end};
 constexpr Scanner avx2_scanner{avx2::token_end, avx2::field_value_end, avx2::target_end};
+
+// The processor is asked here, and not by __builtin_cpu_supports, which knows every processor there
+// is: 5 kB.
+bool has_sse42() noexcept {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned wanted = bit_SSE4_2 | bit_POPCNT;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & wanted) == wanted;
+}
+
+// Intel's manual, volume 1, §14.3: AVX is there if the operating system saves the registers, too.
+bool has_avx2() noexcept {
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  constexpr unsigned avx = bit_OSXSAVE | bit_AVX | bit_POPCNT;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & avx) != avx) return false;
+  constexpr unsigned both_halves = 0b110;
+  asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+  if ((a & both_halves) != both_halves) return false;
+  constexpr unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & avx2) == avx2;
+}
 #elif defined(__aarch64__)
 constexpr Scanner neon_scanner{neon::token_end, neon::field_value_end, neon::target_end};
 #endif
@@ -26,11 +56,8 @@ bool is_supported(Isa isa) noexcept {
   switch (isa) {
     case Isa::Portable: return true;
 #if defined(__x86_64__)
-    // The operating system's part (saving the upper halves of registers) is asked for as well.
-    case Isa::Sse42: return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-    case Isa::Avx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-             __builtin_cpu_supports("bmi2");
+    case Isa::Sse42: return has_sse42();
+    case Isa::Avx2: return has_avx2();
 #elif defined(__aarch64__)
     case Isa::Neon: return true;
 #endif
@@ -39,10 +66,14 @@ bool is_supported(Isa isa) noexcept {
 }
 
 Isa best_isa() noexcept {
-  for (const Isa isa : {Isa::Avx2, Isa::Sse42, Isa::Neon}) {
-    if (is_supported(isa)) return isa;
-  }
-  return Isa::Portable;
+  // Once a process: where there is a hypervisor, it answers in the processor's place.
+  static const Isa best = [] {
+    for (const Isa isa : {Isa::Avx2, Isa::Sse42, Isa::Neon}) {
+      if (is_supported(isa)) return isa;
+    }
+    return Isa::Portable;
+  }();
+  return best;
 }
 
 const Scanner& scanner(Isa isa) noexcept {
