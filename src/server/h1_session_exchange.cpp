@@ -7,7 +7,7 @@
 #include "server/h1_session.hpp"
 #include "server/h1_writer.hpp"
 #include "server/journal.hpp"
-#include "server/ws_session.hpp"
+#include "server/websocket_server.hpp"
 
 namespace skua::server {
 
@@ -22,8 +22,9 @@ void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Requ
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
   write(head, framing, std::move(response), false, record);
   finish_record(record);
-  auto next = std::make_unique<WsSession>(resources_, output_, owner_, *told);
-  WsSession& session = *next;
+  std::unique_ptr<SocketSession> next =
+      told->server->on_connection(resources_, output_, owner_, *told);
+  SocketSession& session = *next;
   successor_ = &session;
   owner_.replace_session(std::move(next));
   session.start(request, *told);

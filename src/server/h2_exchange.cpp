@@ -9,10 +9,10 @@
 #include "base/ascii.hpp"
 #include "base/later.hpp"
 #include "server/dispatch.hpp"
-#include "server/h2_socket.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
 #include "server/standard_fields.hpp"
+#include "server/websocket_server.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/prepared_response.hpp"
 

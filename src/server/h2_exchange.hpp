@@ -25,7 +25,7 @@
 
 namespace skua::server {
 
-class H2Socket;
+class SocketStream;
 struct Resources;
 
 /// The bodies that an HTTP/2 connection keeps whole. Windows wait while they are too much.
@@ -133,9 +133,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   h2::Stream* stream_ = nullptr;
   KeptBodies* all_kept_ = nullptr;  // of the connection
   Call call_;
-  std::unique_ptr<H2Socket> socket_;  // where the stream has become one
-  KeptContent early_data_;            // what is for a tunnel to come
-  Body whole_;                        // content of the response that was there at once
+  std::unique_ptr<SocketStream> socket_;  // where the stream has become one
+  KeptContent early_data_;                // what is for a tunnel to come
+  Body whole_;                            // content of the response that was there at once
   net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};

@@ -7,9 +7,9 @@
 #include "base/later.hpp"
 #include "net/append_file.hpp"
 #include "server/h2_exchange.hpp"
-#include "server/h2_socket.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
+#include "server/websocket_server.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::server {

@@ -5,9 +5,9 @@
 
 #include "base/later.hpp"
 #include "server/h2_exchange.hpp"
-#include "server/h2_socket.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
+#include "server/websocket_server.hpp"
 
 namespace skua::server {
 
@@ -35,7 +35,7 @@ void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& re
   begin_record(asked);
   finish_record(false);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
-  socket_ = std::make_unique<H2Socket>(resources_, *owner_, *session_, *stream_, upgrade);
+  socket_ = upgrade.server->on_stream(resources_, *owner_, *session_, *stream_, upgrade);
   socket_->start(request, upgrade);
   if (early_data_.size() != 0) socket_->receive(early_data_.view());
   early_data_.clear();

@@ -10,8 +10,8 @@
 #include "h2/session.hpp"
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
-#include "server/session.hpp"
 #include "server/socket_call.hpp"
+#include "server/websocket_server.hpp"
 
 namespace skua::server {
 
@@ -21,27 +21,24 @@ namespace skua::server {
 /// application has not taken stays in the peer's window; what the peer does not take is held here,
 /// up to ws::wire_high_water_bytes, and then by the socket.
 /// RFC:       8441 §5
-class H2Socket final : private ws::Wire {
+class H2Socket final : public SocketStream, private ws::Wire {
  public:
   H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
            const detail::Upgrade& upgrade);
 
-  /// The response that opens it has been told.
-  void start(Request& request, const detail::Upgrade& upgrade);
-  void receive(std::string_view data);
-  void receive_end();
+  void start(Request& request, const detail::Upgrade& upgrade) override;
+  void receive(std::string_view data) override;
+  void receive_end() override;
 
-  /// Whether advance() would get somewhere.
-  [[nodiscard]] bool can_advance() const noexcept;
-  void advance();
-  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
-  void write_body(net::OutputQueue& output, std::size_t size_bytes);
+  [[nodiscard]] bool can_advance() const noexcept override;
+  void advance() override;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept override;
+  void write_body(net::OutputQueue& output, std::size_t size_bytes) override;
 
-  void drain() { call_.drain(); }
-  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
-  void time_out();
-  /// The stream is over.
-  void close() noexcept;
+  void drain() override { call_.drain(); }
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override;
+  void time_out() override;
+  void close() noexcept override;
 
  private:
   void write(std::string_view text) override;

@@ -5,19 +5,18 @@
 
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
-#include "server/session.hpp"
 #include "server/socket_call.hpp"
+#include "server/websocket_server.hpp"
 
 namespace skua::server {
 
-/// A WebSocket on a connection that spoke HTTP/1.1 before.
-class WsSession final : public Session, private ws::Wire {
+/// See SocketSession.
+class WsSession final : public SocketSession, private ws::Wire {
  public:
   WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
             const detail::Upgrade& upgrade);
 
-  /// The response that opens it has been written.
-  void start(Request& request, const detail::Upgrade& upgrade);
+  void start(Request& request, const detail::Upgrade& upgrade) override;
 
   void receive(std::span<char> input) override;
   [[nodiscard]] Standing standing(bool is_sending) const noexcept override;

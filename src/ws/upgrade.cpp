@@ -118,13 +118,10 @@ std::optional<Response> check(const Request& request, const WebSocketOptions& op
 
 }  // namespace
 
-Response detail::open_websocket(Request& request, const WebSocketOptions& options,
-                                SocketHandler handler, const WebSocketCallbacks* callbacks) {
+Response ws::answer_handshake(Request& request, detail::Upgrade&& known) {
+  const WebSocketOptions& options = *known.options;
   if (std::optional<Response> refusal = check(request, options)) return *std::move(refusal);
-  auto upgrade = std::make_shared<Upgrade>();
-  upgrade->options = &options;
-  upgrade->handler = std::move(handler);
-  upgrade->callbacks = callbacks;
+  auto upgrade = std::make_shared<detail::Upgrade>(std::move(known));
   std::string extensions;
   if (options.compression != WebSocketCompression::Off) {
     const std::string field = join_lines(request, "Sec-WebSocket-Extensions");
