@@ -1,23 +1,60 @@
 # Every target is found by where its file lies; adding a file needs no change here.
 find_package(Threads REQUIRED)
 
+# Files that are compiled for size: what they do is done when a program or a connection begins, ends or fails, or
+# nearly all of its time is a library's or the kernel's. The rest is compiled for speed.
+set(SKUA_SMALL
+    "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
+    "loop/(backend|backend_poll|offload|signal|worker_pool)"
+    "net/(address|interfaces|listener|name_lookup)"
+    "router/(path_parameter|pattern|registration|testing|tree_building)"
+    "server/(connection_cap|connection_life|h1_session_life|h2_exchange_life|h2_session_life|handler_failure)"
+    "server/(hooks|resources|server|server_run|shutdown_signals|worker)"
+    "tls/(certificate|certificate_names|client_context|client_hello|context|engine|failure|issue|plain_source)"
+    "tls/(reloadable_context|server_context|session_store|ticket_keys|wire_bio)"
+    "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding|socket_life|upgrade)")
+
+# What only programs with WebSockets link, in a unit of its own: a compiler that sees the one implementation of
+# an interface calls it on suspicion, where the interface is called, and so makes every program link it.
+set(SKUA_WEBSOCKETS "h2_socket|socket_call|websocket_server|ws_session")
+
 # src/**/*.cpp that is neither a test nor a benchmark -> library skua (alias skua::skua).
 function(skua_library)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
-  add_library(skua ${sources})
+  file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+  list(FILTER fast EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  set(small)
+  foreach(names ${SKUA_SMALL})
+    set(named ${fast})
+    list(FILTER named INCLUDE REGEX "/src/${names}\\.cpp$")
+    list(APPEND small ${named})
+  endforeach()
+  list(REMOVE_ITEM fast ${small})
+  add_library(skua ${small})
   add_library(skua::skua ALIAS skua)
-  target_include_directories(skua PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  target_compile_options(skua PRIVATE $<$<CONFIG:Release>:-Os>)
+  # Objects come first in an archive: of an inline function that both have, a program gets the fast one.
+  add_library(skua-fast OBJECT ${fast})
+  target_sources(skua PRIVATE $<TARGET_OBJECTS:skua-fast>)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(skua-fast PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
+  skua_library_part(skua ${small})
+  skua_library_part(skua-fast ${fast})
+endfunction()
+
+# One of the two targets that the library is made of, and its sources.
+function(skua_library_part target)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(skua PUBLIC Threads::Threads)
-  skua_flags(skua)
-  skua_unity(skua ${sources})
-  skua_optional(skua IO_URING liburing.h liburing-dev uring)
-  skua_optional(skua TLS openssl/evp.h libssl-dev ssl crypto)
-  skua_optional(skua ZLIB zlib.h zlib1g-dev z)
-  skua_optional(skua BROTLI brotli/encode.h libbrotli-dev brotlienc brotlidec brotlicommon)
-  skua_optional(skua ZSTD zstd.h libzstd-dev zstd)
-  skua_optional(skua HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+  target_link_libraries(${target} PUBLIC Threads::Threads)
+  skua_flags(${target})
+  skua_unity(${target} ${ARGN})
+  skua_optional(${target} IO_URING liburing.h liburing-dev uring)
+  skua_optional(${target} TLS openssl/evp.h libssl-dev ssl crypto)
+  skua_optional(${target} ZLIB zlib.h zlib1g-dev z)
+  skua_optional(${target} BROTLI brotli/encode.h libbrotli-dev brotlienc brotlidec brotlicommon)
+  skua_optional(${target} ZSTD zstd.h libzstd-dev zstd)
+  skua_optional(${target} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
 endfunction()
 
 # Compiles a target's sources in units of a folder's files, which takes a third of the time. Whatever
@@ -32,14 +69,16 @@ function(skua_unity target)
       continue()
     endif()
     get_filename_component(folder ${source} DIRECTORY)
-    string(MAKE_C_IDENTIFIER "${folder}" group)
-    if(NOT DEFINED count_${group})
-      set(count_${group} 0)
-    endif()
-    math(EXPR unit "${count_${group}} / ${most}")
-    math(EXPR count_${group} "${count_${group}} + 1")
     get_filename_component(name ${folder} NAME)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${unit})
+    if(source MATCHES "/server/(${SKUA_WEBSOCKETS})\\.cpp$")
+      set(name ${name}_websockets)
+    endif()
+    if(NOT DEFINED count_${name})
+      set(count_${name} 0)
+    endif()
+    math(EXPR unit "${count_${name}} / ${most}")
+    math(EXPR count_${name} "${count_${name}} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${name}_${unit})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -101,7 +140,7 @@ function(skua_examples)
   if(SKUA_BUILD_TESTS AND Python3_FOUND AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SKUA_SANITIZE
      AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME size-hello COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_binary_size.py
-             $<TARGET_FILE:example-hello> 680000)
+             $<TARGET_FILE:example-hello> 495000)
   endif()
 endfunction()
 

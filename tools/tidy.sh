@@ -14,7 +14,7 @@ python3 tools/compile_commands.py $build >$build/preprocess.tsv
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  mapfile -t files < <(cut -f1 $build/preprocess.tsv | grep -E '/(skua|skua-commands|skua-cli)\.dir/Unity/|/(src|cli)/' |
+  mapfile -t files < <(cut -f1 $build/preprocess.tsv | grep -E '/(skua|skua-fast|skua-commands|skua-cli)\.dir/Unity/|/(src|cli)/' |
     grep -v -E '_(test|bench)\.cpp$' | sort -u)
 fi
 [ ${#files[@]} -eq 0 ] && exit 0
