@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// The bytes of header blocks in, fields out. A field begins with its kind and a number:
+//
+//   1nnnnnnn             a field of a table                    RFC 7541 §6.1
+//   01nnnnnn  [name] value  a literal, which enters the table  §6.2.1
+//   0000nnnn  [name] value  a literal, which does not          §6.2.2
+//   0001nnnn  [name] value  one that nobody may index          §6.2.3
+//   001nnnnn             the size of the table                 §6.3
+//
+// Lengths are read first and texts only when all of a field is there, so that bytes that come one
+// by one cost no more than bytes that come at once.
+#include "h2/hpack_decoder.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "h2/huffman.hpp"
+
+namespace skua::h2 {
+namespace {
+
+constexpr std::uint32_t most_number = std::uint32_t{1} << 28;
+constexpr std::size_t most_octets = 5;  // behind the prefix
+constexpr std::size_t kept_scratch_bytes = 4096;
+constexpr std::size_t least_scratch_bytes = 64;
+
+enum class NumberRead : std::uint8_t { Fine, NeedMore, Malformed };
+
+/// A number whose first octet is there, in its lowest `bits`. RFC 7541 §5.1
+NumberRead read_number(const char*& at, const char* end, unsigned bits,
+                       std::uint32_t& number) noexcept {
+  const std::uint32_t most = (1U << bits) - 1;
+  number = static_cast<unsigned char>(*at) & most;
+  const char* next = at + 1;
+  if (number == most) {
+    std::uint64_t sum = most;
+    for (unsigned octet = 0;; ++octet) {
+      if (octet == most_octets) return NumberRead::Malformed;
+      if (next == end) return NumberRead::NeedMore;
+      const auto byte = static_cast<unsigned char>(*next++);
+      sum += std::uint64_t{byte & 0x7fU} << (7 * octet);
+      if (sum > most_number) return NumberRead::Malformed;
+      if ((byte & 0x80U) == 0) break;
+    }
+    number = static_cast<std::uint32_t>(sum);
+  }
+  at = next;
+  return NumberRead::Fine;
+}
+
+/// A text as it was sent. RFC 7541 §5.2
+struct CodedText {
+  std::string_view bytes{};
+  bool is_coded = false;
+
+  [[nodiscard]] std::size_t room() const noexcept {
+    return is_coded ? huffman_room(bytes.size()) : 0;
+  }
+};
+
+NumberRead read_text(const char*& at, const char* end, std::size_t most_bytes,
+                     CodedText& text) noexcept {
+  if (at == end) return NumberRead::NeedMore;
+  text.is_coded = (static_cast<unsigned char>(*at) & 0x80U) != 0;
+  std::uint32_t size = 0;
+  const NumberRead read = read_number(at, end, 7, size);
+  if (read != NumberRead::Fine) return read;
+  if (size > most_bytes) return NumberRead::Malformed;
+  if (static_cast<std::size_t>(end - at) < size) return NumberRead::NeedMore;
+  text.bytes = {at, size};
+  at += size;
+  return NumberRead::Fine;
+}
+
+/// The text itself; what has to be decoded goes to `out`, which moves behind it. False if it is
+/// malformed.
+bool decode_text(const CodedText& coded, char*& out, std::string_view& text) noexcept {
+  text = coded.bytes;
+  if (!coded.is_coded) return true;
+  char* const end = huffman_read(coded.bytes, out);
+  if (end == nullptr) return false;
+  text = {out, static_cast<std::size_t>(end - out)};
+  out = end;
+  return true;
+}
+
+}  // namespace
+
+struct HpackDecoder::Literal {
+  CodedText name{};
+  CodedText value{};
+  std::uint32_t name_index = 0;  ///< 0: `name` says it
+  bool enters_table = false;
+};
+
+HpackDecoder::HpackDecoder(std::uint32_t most_table_bytes, std::size_t most_literal_bytes) noexcept
+    : most_literal_bytes_(most_literal_bytes),
+      most_table_bytes_(std::max(most_table_bytes, default_table_bytes)),
+      wanted_table_bytes_(most_table_bytes) {}
+
+void HpackDecoder::start() noexcept {
+  has_field_ = false;
+  if (scratch_bytes_ <= kept_scratch_bytes) return;
+  scratch_.reset();
+  scratch_bytes_ = 0;
+}
+
+void HpackDecoder::on_settings_acknowledged() noexcept {
+  most_table_bytes_ = wanted_table_bytes_;
+  must_update_ = table_.limit_bytes() > most_table_bytes_;
+}
+
+HpackDecoder::Step HpackDecoder::next(const char*& at, const char* end, DecodedField& field) {
+  const auto first = static_cast<unsigned char>(*at);
+  if ((first & indexed_bit) != 0) return next_indexed(at, end, field);
+  return is_update(*at) ? update_size(at, end) : next_literal(at, end, field);
+}
+
+HpackDecoder::Step HpackDecoder::next_indexed(const char*& at, const char* end,
+                                              DecodedField& field) noexcept {
+  std::uint32_t index = 0;
+  const NumberRead read = read_number(at, end, 7, index);
+  if (read == NumberRead::NeedMore) return Step::NeedMore;
+  // What is in the static table was found before.
+  return read == NumberRead::Fine && find(index, field) ? Step::Field : Step::Malformed;
+}
+
+HpackDecoder::Step HpackDecoder::update_size(const char*& at, const char* end) {
+  std::uint32_t bytes = 0;
+  const NumberRead read = read_number(at, end, 5, bytes);
+  if (read == NumberRead::NeedMore) return Step::NeedMore;
+  if (read == NumberRead::Malformed || has_field_ || bytes > most_table_bytes_) {
+    return Step::Malformed;
+  }
+  table_.set_limit(bytes);
+  must_update_ = false;
+  return Step::Update;
+}
+
+HpackDecoder::Step HpackDecoder::next_literal(const char*& at, const char* end,
+                                              DecodedField& field) {
+  Literal literal;
+  const char* behind = at;
+  const Step step = read_literal(behind, end, literal);
+  if (step != Step::Field) return step;
+  if (!decode_literal(literal, field)) return Step::Malformed;
+  at = behind;
+  return Step::Field;
+}
+
+HpackDecoder::Step HpackDecoder::read_literal(const char*& at, const char* end,
+                                              Literal& literal) const noexcept {
+  const auto step_of = [](NumberRead read) {
+    return read == NumberRead::NeedMore ? Step::NeedMore : Step::Malformed;
+  };
+  literal.enters_table = (static_cast<unsigned char>(*at) & 0x40U) != 0;
+  NumberRead read = read_number(at, end, literal.enters_table ? 6 : 4, literal.name_index);
+  if (read != NumberRead::Fine) return step_of(read);
+  if (literal.name_index > static_table::count + table_.count()) return Step::Malformed;
+  if (literal.name_index == 0) {
+    read = read_text(at, end, most_literal_bytes_, literal.name);
+    if (read != NumberRead::Fine) return step_of(read);
+  }
+  read = read_text(at, end, most_literal_bytes_, literal.value);
+  return read == NumberRead::Fine ? Step::Field : step_of(read);
+}
+
+/// The name that an index stands for, and what is known of it.
+rules::Name HpackDecoder::find_name(const Literal& literal, DecodedField& field) const noexcept {
+  if (literal.name_index <= static_table::count) {
+    const DecodedField& found = static_table::fields[literal.name_index];
+    field.name = found.name;
+    return {found.known, found.pseudo, rules::is_connection_specific(found.known)};
+  }
+  const HpackTable::Entry& entry = table_.entry(literal.name_index - static_table::count - 1);
+  field.name = table_.name(entry);
+  return {entry.known, entry.pseudo, entry.is_name_malformed};
+}
+
+bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
+  rules::Name name;
+  // An entry's name is copied before another entry may take its place.
+  bool is_name_copied = false;
+  if (literal.name_index != 0) {
+    name = find_name(literal, field);
+    is_name_copied = literal.enters_table && literal.name_index > static_table::count;
+  }
+  char* out = scratch(literal.name.room() + literal.value.room() +
+                      (is_name_copied ? field.name.size() : 0));
+  if (literal.name_index == 0) {
+    if (!decode_text(literal.name, out, field.name)) return false;
+    name = rules::look_at(field.name);
+  } else if (is_name_copied) {
+    char* const copy = out;
+    out = std::copy_n(field.name.data(), field.name.size(), out);
+    field.name = {copy, field.name.size()};
+  }
+  if (!decode_text(literal.value, out, field.value)) return false;
+  if (std::max(field.name.size(), field.value.size()) > most_literal_bytes_) return false;
+
+  field.known = name.known;
+  field.pseudo = name.pseudo;
+  field.is_malformed = name.is_malformed || !rules::is_value(name, field.value);
+  if (!literal.enters_table) return true;
+  HpackTable::Entry* const entry = table_.add(field.name, field.value);
+  if (entry == nullptr) return true;
+  entry->known = name.known;
+  entry->pseudo = name.pseudo;
+  entry->is_name_malformed = name.is_malformed;
+  entry->is_malformed = field.is_malformed;
+  return true;
+}
+
+/// Memory for the texts of one field; it may be null where none is needed.
+char* HpackDecoder::scratch(std::size_t bytes) {
+  if (bytes > scratch_bytes_) {
+    const std::size_t larger = std::bit_ceil(std::max(bytes, least_scratch_bytes));
+    scratch_ = std::make_unique_for_overwrite<char[]>(larger);
+    scratch_bytes_ = larger;
+  }
+  return scratch_.get();
+}
+
+}  // namespace skua::h2

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "h2/hpack_field.hpp"
+#include "h2/hpack_static.hpp"
+#include "h2/hpack_table.hpp"
+
+namespace skua::h2 {
+
+/// Decodes the header blocks of one direction of a connection, one after the other.
+///
+/// RFC:       7541
+class HpackDecoder final {
+ public:
+  enum class Result : std::uint8_t {
+    Fine,
+    Malformed,  ///< the connection has to end: COMPRESSION_ERROR
+    Stopped,    ///< the sink said so
+  };
+  static constexpr std::size_t default_literal_bytes = std::size_t{256} * 1024;
+
+  /// `most_table_bytes` is what our SETTINGS_HEADER_TABLE_SIZE allows. No name or value above
+  /// `most_literal_bytes` is accepted, coded or decoded.
+  explicit HpackDecoder(std::uint32_t most_table_bytes = default_table_bytes,
+                        std::size_t most_literal_bytes = default_literal_bytes) noexcept;
+
+  /// A header block begins.
+  void start() noexcept;
+
+  /// Decodes all fields that lie whole in `block`, which took `taken` bytes: the rest comes again,
+  /// with more behind it, unless this was the last of the block. `sink` is called with each
+  /// `const DecodedField&`, and returns whether it wants more.
+  template <class Sink>
+  Result decode(std::string_view block, bool is_last, std::size_t& taken, Sink&& sink);
+
+  /// The peer has acknowledged our SETTINGS. Has to be called only where they allow less than the
+  /// default: until then the peer may use that. RFC 7541 §4.2
+  void on_settings_acknowledged() noexcept;
+
+  /// What it has taken from the heap.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return table_.memory_bytes() + scratch_bytes_;
+  }
+  /// The dynamic table, for tests.
+  [[nodiscard]] const HpackTable& table() const noexcept SKUA_LIFETIMEBOUND { return table_; }
+
+ private:
+  enum class Step : std::uint8_t { Field, Update, NeedMore, Malformed };
+  struct Literal;
+
+  static constexpr unsigned indexed_bit = 0x80;
+  static constexpr unsigned index_mask = 0x7f;  // in the first octet; all ones: more follow
+
+  // 001: a size update. RFC 7541 §6.3
+  static constexpr bool is_update(char first) noexcept {
+    return (static_cast<unsigned char>(first) & 0xe0U) == 0x20U;
+  }
+  // `at` moves behind what was read, unless more is needed.
+  Step next(const char*& at, const char* end, DecodedField& field);
+  Step next_indexed(const char*& at, const char* end, DecodedField& field) noexcept;
+  Step update_size(const char*& at, const char* end);
+  Step next_literal(const char*& at, const char* end, DecodedField& field);
+  Step read_literal(const char*& at, const char* end, Literal& literal) const noexcept;
+  bool decode_literal(const Literal& literal, DecodedField& field);
+  rules::Name find_name(const Literal& literal, DecodedField& field) const noexcept;
+  [[nodiscard]] bool find(std::uint32_t index, DecodedField& field) const noexcept;
+  char* scratch(std::size_t bytes);
+
+  HpackTable table_{default_table_bytes};
+  std::unique_ptr<char[]> scratch_;  // the texts of the field that is being decoded
+  std::size_t scratch_bytes_ = 0;
+  std::size_t most_literal_bytes_;
+  std::uint32_t most_table_bytes_;    // what a size update may say now
+  std::uint32_t wanted_table_bytes_;  // what it may say when our SETTINGS are acknowledged
+  bool has_field_ = false;            // of this block
+  bool must_update_ = false;          // the next block has to begin with a size update
+};
+
+inline bool HpackDecoder::find(std::uint32_t index, DecodedField& field) const noexcept {
+  const std::uint32_t age = index - static_table::count - 1;
+  if (age >= table_.count()) return false;
+  const HpackTable::Entry& entry = table_.entry(age);
+  field = {.name = table_.name(entry),
+           .value = table_.value(entry),
+           .known = entry.known,
+           .pseudo = entry.pseudo,
+           .is_malformed = entry.is_malformed};
+  return true;
+}
+
+template <class Sink>
+HpackDecoder::Result HpackDecoder::decode(std::string_view block, bool is_last, std::size_t& taken,
+                                          Sink&& sink) {
+  const char* at = block.data();
+  const char* const end = at + block.size();
+  taken = 0;
+  if (must_update_ && at != end && !is_update(*at)) return Result::Malformed;
+  while (at != end) {
+    DecodedField made;
+    const DecodedField* field = &made;
+    const auto first = static_cast<unsigned char>(*at);
+    const unsigned index = first & index_mask;
+    if (first > indexed_bit && index != index_mask) {
+      ++at;
+      if (index <= static_table::count) {
+        field = &static_table::fields[index];
+      } else if (!find(index, made)) {
+        return Result::Malformed;
+      }
+    } else {
+      const Step step = next(at, end, made);
+      if (step == Step::Update) continue;
+      if (step == Step::NeedMore) break;
+      if (step == Step::Malformed) return Result::Malformed;
+    }
+    has_field_ = true;
+    if (sink(*field)) continue;
+    taken = static_cast<std::size_t>(at - block.data());
+    return Result::Stopped;
+  }
+  taken = static_cast<std::size_t>(at - block.data());
+  return is_last && at != end ? Result::Malformed : Result::Fine;
+}
+
+}  // namespace skua::h2

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// Fields in, bytes of header blocks out. Entries of the dynamic table are found by their tag: each
+// known name and each pseudo-header field has one, all other names share a few. The entries of one
+// tag are a list, the latest first, so that a value that was sent before is found wherever it is:
+//
+//   latest_[tag] -> entry -> Entry::link -> older entry -> ... -> one that is evicted
+//
+// Numbers of entries have 16 bits. One that was evicted long ago may look like one that is there,
+// so whatever is found is compared, and only a few steps are taken.
+#include "h2/hpack_encoder.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/ascii.hpp"
+#include "h2/hpack_static.hpp"
+#include "h2/huffman.hpp"
+#include "http/field_lookup.hpp"
+
+namespace skua::h2 {
+namespace {
+
+using http::FieldName;
+
+// Entries are numbered by 16 bits.
+constexpr std::uint32_t most_table = 1U << 20U;
+constexpr unsigned most_steps = 8;
+constexpr std::size_t longest_name = 128;  // a longer one is never indexed
+constexpr std::size_t short_cookie_bytes = 20;
+constexpr std::size_t small_literal = 256;
+/// What numbers and kinds may take beside the texts: a 64-bit number has ten octets, and a prefix.
+constexpr std::size_t literal_overhead = 32;
+
+constexpr unsigned pseudo_tags = 54;
+constexpr unsigned other_tags = 64;
+constexpr unsigned other_tag_count = 16;
+static_assert(http::lookup::name_count < pseudo_tags);
+
+constexpr unsigned indexed = 0x80;
+constexpr unsigned size_update = 0x20;
+
+/// What is worth an entry. RFC 7541 §7.1.3
+enum class Worth : std::uint8_t { Entry, NoEntry, Secret, SecretIfShort };
+
+constexpr Worth worth_of(FieldName name) noexcept {
+  switch (name) {
+    // Seldom twice the same.
+    case FieldName::Age:
+    case FieldName::ContentLength:
+    case FieldName::ContentRange:
+    case FieldName::Etag:
+    case FieldName::IfMatch:
+    case FieldName::IfModifiedSince:
+    case FieldName::IfNoneMatch:
+    case FieldName::IfRange:
+    case FieldName::IfUnmodifiedSince:
+    case FieldName::LastModified:
+    case FieldName::Location:
+    case FieldName::Range:
+    case FieldName::SecWebSocketKey:
+    case FieldName::SetCookie:
+    case FieldName::XRequestId: return Worth::NoEntry;
+    case FieldName::Authorization:
+    case FieldName::ProxyAuthorization: return Worth::Secret;
+    case FieldName::Cookie: return Worth::SecretIfShort;
+    default: return Worth::Entry;
+  }
+}
+
+/// Writes a number behind the bits of its kind, which are in `first`. RFC 7541 §5.1
+char* write_number(char* out, unsigned first, unsigned bits, std::uint64_t number) noexcept {
+  const std::uint64_t most = (1U << bits) - 1;
+  if (number < most) {
+    *out++ = static_cast<char>(first | number);
+    return out;
+  }
+  *out++ = static_cast<char>(first | most);
+  for (number -= most; number >= 0x80; number >>= 7U) {
+    *out++ = static_cast<char>(0x80U | (number & 0x7fU));
+  }
+  *out++ = static_cast<char>(number);
+  return out;
+}
+
+/// RFC 7541 §5.2
+char* write_text(char* out, std::string_view text) noexcept {
+  const std::size_t coded = huffman_size(text);
+  if (coded < text.size()) return huffman_write(text, write_number(out, 0x80, 7, coded));
+  out = write_number(out, 0, 7, text.size());
+  return std::copy_n(text.data(), text.size(), out);
+}
+
+void append_number(std::string& out, unsigned first, unsigned bits, std::uint32_t number) {
+  char bytes[literal_overhead];
+  const char* const end = write_number(bytes, first, bits, number);
+  out.append(bytes, static_cast<std::size_t>(end - bytes));
+}
+
+void append_indexed(std::string& out, std::uint32_t index) {
+  if (index < 0x7f) {
+    out.push_back(static_cast<char>(indexed | index));
+  } else {
+    append_number(out, indexed, 7, index);
+  }
+}
+
+struct Kind {
+  unsigned first;
+  unsigned bits;
+};
+
+/// RFC 7541 §6.2
+constexpr Kind kind_of(Indexing indexing) noexcept {
+  switch (indexing) {
+    case Indexing::Auto: return {0x40, 6};
+    case Indexing::Without: return {0x00, 4};
+    case Indexing::Never: return {0x10, 4};
+  }
+  return {};
+}
+
+/// The index of a status, or 0.
+constexpr std::uint32_t find_status(std::uint16_t status) noexcept {
+  switch (status) {
+    case 200: return 8;
+    case 204: return 9;
+    case 206: return 10;
+    case 304: return 11;
+    case 400: return 12;
+    case 404: return 13;
+    case 500: return 14;
+    default: return 0;
+  }
+}
+
+/// Static entries whose names are no FieldName and no pseudo-header field.
+constexpr auto other_static = [] {
+  std::array<std::uint8_t, 10> indexes{};
+  std::size_t count = 0;
+  for (std::uint8_t i = 1; i <= static_table::count; ++i) {
+    const DecodedField& field = static_table::fields[i];
+    if (field.known == FieldName::Other && field.pseudo == Pseudo::None) indexes.at(count++) = i;
+  }
+  if (count != indexes.size()) throw "not that many";
+  return indexes;
+}();
+
+std::uint8_t find_other_static(std::string_view name) noexcept {
+  for (const std::uint8_t index : other_static) {
+    if (static_table::lines[index - 1].name == name) return index;
+  }
+  return 0;
+}
+
+std::uint16_t tag_of(std::string_view name) noexcept {
+  const auto first = static_cast<unsigned char>(name.empty() ? '\0' : name.front());
+  const auto last = static_cast<unsigned char>(name.empty() ? '\0' : name.back());
+  const std::size_t mixed = name.size() * 5 + first * 3U + last;
+  return static_cast<std::uint16_t>(other_tags + mixed % other_tag_count);
+}
+
+}  // namespace
+
+/// How a name is found in both tables.
+struct HpackEncoder::Name {
+  std::string_view text{};
+  std::uint16_t tag = 0;
+  std::uint8_t static_first = 0;  ///< index of the first static entry that has it, or 0
+  std::uint8_t static_last = 0;   ///< and of the last
+  Worth worth = Worth::Entry;
+
+  static constexpr Name make(std::string_view text, std::size_t tag, Worth worth) {
+    Name name{.text = text, .tag = static_cast<std::uint16_t>(tag), .worth = worth};
+    for (std::uint8_t i = static_table::count; i != 0; --i) {
+      if (static_table::lines[i - 1].name != text) continue;
+      name.static_first = i;
+      if (name.static_last == 0) name.static_last = i;
+    }
+    return name;
+  }
+
+  /// The static entry that has this value, too, or 0.
+  [[nodiscard]] std::uint32_t find_static(std::string_view value) const noexcept {
+    if (static_first == 0) return 0;
+    for (std::uint32_t i = static_first; i <= static_last; ++i) {
+      if (static_table::lines[i - 1].value == value) return i;
+    }
+    return 0;
+  }
+};
+
+/// Indexes, 0 where there is none.
+struct HpackEncoder::Match {
+  std::uint32_t field = 0;
+  std::uint32_t name = 0;
+};
+
+constexpr std::array<HpackEncoder::Name, 64> HpackEncoder::known_names = [] {
+  std::array<Name, 64> names{};
+  for (std::size_t i = 1; i <= http::lookup::name_count; ++i) {
+    names[i] = Name::make(http::lookup::names[i - 1], i, worth_of(static_cast<FieldName>(i)));
+  }
+  return names;
+}();
+
+constexpr std::array<HpackEncoder::Name, 8> HpackEncoder::pseudo_names = [] {
+  std::array<Name, 8> names{};
+  const auto set = [&names](Pseudo which, std::string_view text, Worth worth) {
+    const auto number = static_cast<unsigned>(which);
+    names[number] = Name::make(text, pseudo_tags + number, worth);
+  };
+  set(Pseudo::Method, ":method", Worth::Entry);
+  set(Pseudo::Scheme, ":scheme", Worth::Entry);
+  set(Pseudo::Authority, ":authority", Worth::Entry);
+  set(Pseudo::Path, ":path", Worth::NoEntry);
+  set(Pseudo::Status, ":status", Worth::NoEntry);
+  set(Pseudo::Protocol, ":protocol", Worth::Entry);
+  return names;
+}();
+
+HpackEncoder::HpackEncoder(std::uint32_t most_table_bytes) noexcept
+    : table_(std::min(most_table_bytes, default_table_bytes)),
+      most_bytes_(std::min(most_table_bytes, most_table)),
+      next_bytes_(table_.limit_bytes()),
+      smallest_bytes_(table_.limit_bytes()),
+      has_update_(table_.limit_bytes() != default_table_bytes) {}
+
+void HpackEncoder::set_peer_table_bytes(std::uint32_t bytes) noexcept {
+  next_bytes_ = std::min(bytes, most_bytes_);
+  smallest_bytes_ = std::min(smallest_bytes_, next_bytes_);
+  if (next_bytes_ != table_.limit_bytes() || smallest_bytes_ < table_.limit_bytes())
+    has_update_ = true;
+}
+
+void HpackEncoder::start(std::string& out) {
+  if (!has_update_) return;
+  if (smallest_bytes_ < std::min(next_bytes_, table_.limit_bytes())) {
+    append_number(out, size_update, 5, smallest_bytes_);
+    table_.set_limit(smallest_bytes_);
+  }
+  append_number(out, size_update, 5, next_bytes_);
+  table_.set_limit(next_bytes_);
+  smallest_bytes_ = next_bytes_;
+  has_update_ = false;
+}
+
+void HpackEncoder::add(std::string& out, FieldName known, std::string_view name,
+                       std::string_view value, Indexing indexing) {
+  if (known != FieldName::Other) {
+    add_field(out, known_names[static_cast<unsigned>(known)], value, indexing);
+    return;
+  }
+  if (name.size() <= longest_name) {
+    char lower[longest_name];
+    std::transform(name.begin(), name.end(), lower, ascii::to_lower);
+    add_other(out, {lower, name.size()}, value, indexing);
+    return;
+  }
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), ascii::to_lower);
+  add_other(out, lower, value, indexing == Indexing::Auto ? Indexing::Without : indexing);
+}
+
+void HpackEncoder::add_pseudo(std::string& out, Pseudo which, std::string_view value) {
+  SKUA_ASSERT(which != Pseudo::None && which != Pseudo::Unknown);
+  add_field(out, pseudo_names[static_cast<unsigned>(which)], value, Indexing::Auto);
+}
+
+void HpackEncoder::add_status(std::string& out, std::uint16_t status) {
+  SKUA_ASSERT(status >= 100 && status <= 999);
+  const std::uint32_t index = find_status(status);
+  if (index != 0) return append_indexed(out, index);
+  const char digits[3] = {static_cast<char>('0' + status / 100),
+                          static_cast<char>('0' + status / 10 % 10),
+                          static_cast<char>('0' + status % 10)};
+  const Name& name = pseudo_names[static_cast<unsigned>(Pseudo::Status)];
+  add_literal(out, name, name.static_first, {digits, 3}, Indexing::Without);
+}
+
+void HpackEncoder::add_other(std::string& out, std::string_view lower_name, std::string_view value,
+                             Indexing indexing) {
+  const std::uint8_t index = find_other_static(lower_name);
+  const Name name{
+      .text = lower_name, .tag = tag_of(lower_name), .static_first = index, .static_last = index};
+  add_field(out, name, value, indexing);
+}
+
+void HpackEncoder::add_field(std::string& out, const Name& name, std::string_view value,
+                             Indexing indexing) {
+  if (indexing == Indexing::Auto) {
+    const bool is_secret = name.worth == Worth::Secret || (name.worth == Worth::SecretIfShort &&
+                                                           value.size() < short_cookie_bytes);
+    const std::size_t charge = name.text.size() + value.size() + entry_charge;
+    if (is_secret) {
+      indexing = Indexing::Never;
+    } else if (name.worth == Worth::NoEntry || charge > table_.limit_bytes() / 2) {
+      indexing = Indexing::Without;
+    }
+  }
+  Match match;
+  if (indexing == Indexing::Auto || name.tag >= other_tags) match = find(name, value);
+  if (match.field == 0) match.field = name.find_static(value);
+  if (match.field != 0 && indexing != Indexing::Never) return append_indexed(out, match.field);
+  if (name.static_first != 0) match.name = name.static_first;
+  add_literal(out, name, match.name, value, indexing);
+}
+
+/// The entry of the dynamic table that has both, or else the latest that has the name.
+HpackEncoder::Match HpackEncoder::find(const Name& name, std::string_view value) const noexcept {
+  Match match;
+  std::uint16_t number = latest_[name.tag];
+  for (unsigned step = 0; step < most_steps; ++step) {
+    const std::uint32_t age = (table_.added() - number) & 0xffffU;
+    if (age >= table_.count()) break;
+    const HpackTable::Entry& entry = table_.entry(age);
+    number = entry.link;
+    if (entry.tag != name.tag) break;
+    if (name.tag >= other_tags && table_.name(entry) != name.text) continue;
+    const std::uint32_t index = age + static_table::count + 1;
+    if (match.name == 0) match.name = index;
+    if (table_.value(entry) != value) continue;
+    match.field = index;
+    break;
+  }
+  return match;
+}
+
+void HpackEncoder::add_literal(std::string& out, const Name& name, std::uint32_t name_index,
+                               std::string_view value, Indexing indexing) {
+  const auto write = [&](char* to) noexcept {
+    const Kind kind = kind_of(indexing);
+    to = write_number(to, kind.first, kind.bits, name_index);
+    if (name_index == 0) to = write_text(to, name.text);
+    return write_text(to, value);
+  };
+  const std::size_t most = literal_overhead + name.text.size() + value.size();
+  if (most <= small_literal) {
+    char bytes[small_literal];
+    const char* const end = write(bytes);
+    out.append(bytes, static_cast<std::size_t>(end - bytes));
+  } else {
+    const std::size_t begin = out.size();
+    out.resize(begin + most);
+    const char* const end = write(out.data() + begin);
+    out.resize(static_cast<std::size_t>(end - out.data()));
+  }
+  if (indexing != Indexing::Auto) return;
+  HpackTable::Entry* const entry = table_.add(name.text, value);
+  if (entry == nullptr) return;
+  entry->tag = name.tag;
+  entry->link = latest_[name.tag];
+  latest_[name.tag] = static_cast<std::uint16_t>(table_.added());
+}
+
+}  // namespace skua::h2

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "base/ascii.hpp"
+#include "base/scan_portable.hpp"
+#include "h2/hpack_field.hpp"
+#include "http/field_lookup.hpp"
+
+/// What a single field has to look like, whatever stands beside it. That is decided once, when it
+/// enters a table. RFC 9113 §8.2, §8.3
+namespace skua::h2::rules {
+
+/// What can be said about a name.
+struct Name {
+  http::FieldName known = http::FieldName::Other;
+  Pseudo pseudo = Pseudo::None;
+  bool is_malformed = false;
+};
+
+constexpr Pseudo find_pseudo(std::string_view name) noexcept {
+  if (name == ":method") return Pseudo::Method;
+  if (name == ":scheme") return Pseudo::Scheme;
+  if (name == ":authority") return Pseudo::Authority;
+  if (name == ":path") return Pseudo::Path;
+  if (name == ":status") return Pseudo::Status;
+  if (name == ":protocol") return Pseudo::Protocol;
+  return Pseudo::Unknown;
+}
+
+/// A token without A-Z. RFC 9113 §8.2.1
+constexpr bool is_lower_token(std::string_view name) noexcept {
+  bool is_fine = !name.empty();
+  for (const char c : name) is_fine &= ascii::is_token(c) && (c < 'A' || c > 'Z');
+  return is_fine;
+}
+
+/// RFC 9113 §8.2.2
+constexpr bool is_connection_specific(http::FieldName name) noexcept {
+  switch (name) {
+    case http::FieldName::Connection:
+    case http::FieldName::KeepAlive:
+    case http::FieldName::ProxyConnection:
+    case http::FieldName::TransferEncoding:
+    case http::FieldName::Upgrade: return true;
+    default: return false;
+  }
+}
+
+/// Of a token.
+constexpr http::FieldName find_known(std::string_view name) noexcept {
+  if (std::is_constant_evaluated()) {
+    const auto* const found = std::ranges::find(http::lookup::names, name);
+    if (found == std::end(http::lookup::names)) return http::FieldName::Other;
+    return static_cast<http::FieldName>(found - std::begin(http::lookup::names) + 1);
+  }
+  if (name.size() > http::lookup::longest_bytes) return http::FieldName::Other;
+  return http::lookup::find(name.data(), name.size(), http::lookup::first_word(name));
+}
+
+constexpr Name look_at(std::string_view name) noexcept {
+  if (name.starts_with(':')) {
+    const Pseudo pseudo = find_pseudo(name);
+    return {.pseudo = pseudo, .is_malformed = pseudo == Pseudo::Unknown};
+  }
+  if (!is_lower_token(name)) return {.is_malformed = true};
+  const http::FieldName known = find_known(name);
+  return {.known = known, .is_malformed = is_connection_specific(known)};
+}
+
+/// A number that a signed 64-bit integer can hold.
+constexpr bool is_length(std::string_view digits) noexcept {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t number = 0;
+  for (const char c : digits) {
+    if (!ascii::is_digit(c)) return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (number > (most - digit) / 10) return false;
+    number = number * 10 + digit;
+  }
+  return !digits.empty();
+}
+
+/// Three digits, but not 101, which HTTP/2 has no use for. RFC 9113 §8.6
+constexpr bool is_status(std::string_view value) noexcept {
+  return value.size() == 3 && std::ranges::all_of(value, ascii::is_digit) && value != "101";
+}
+
+/// RFC 3986 §3.1
+constexpr bool is_scheme(std::string_view value) noexcept {
+  const auto is_inside = [](char c) {
+    return ascii::is(c, ascii::Alpha | ascii::Digit) || c == '+' || c == '-' || c == '.';
+  };
+  return !value.empty() && ascii::is_alpha(value[0]) && std::ranges::all_of(value, is_inside);
+}
+
+/// The octets of RFC 3986 §3.2, in any order.
+constexpr bool is_authority_text(std::string_view value) noexcept {
+  const auto is_inside = [](char c) {
+    return ascii::is(c, ascii::PathTarget) && c != '/' && c != '?' && c != '|';
+  };
+  return !value.empty() && std::ranges::all_of(value, is_inside);
+}
+
+/// Whether a value may stand behind any name: no controls but HTAB, no white space around it.
+/// RFC 9113 §8.2.1
+constexpr bool is_field_text(std::string_view value) noexcept {
+  if (value.empty()) return true;
+  if (ascii::is_ows(value.front()) || ascii::is_ows(value.back())) return false;
+  if (std::is_constant_evaluated()) return std::ranges::all_of(value, ascii::is_field_value);
+  const char* const end = value.data() + value.size();
+  return scan::portable::field_value_end(value.data(), value.data(), end) == end;
+}
+
+/// Whether a value may stand behind this name; the name itself is not judged.
+constexpr bool is_value(const Name& name, std::string_view value) noexcept {
+  switch (name.pseudo) {
+    case Pseudo::None: break;
+    case Pseudo::Method: return ascii::is_token_text(value);
+    case Pseudo::Scheme: return is_scheme(value);
+    case Pseudo::Authority: return is_authority_text(value);
+    case Pseudo::Path:
+      return !value.empty() && is_field_text(value) && value.find_first_of(" \t") == value.npos;
+    case Pseudo::Status: return is_status(value);
+    case Pseudo::Protocol: return !value.empty() && is_field_text(value);
+    case Pseudo::Unknown: return is_field_text(value);
+  }
+  switch (name.known) {
+    case http::FieldName::Host: return is_authority_text(value);
+    case http::FieldName::ContentLength: return is_length(value);
+    case http::FieldName::Te: return ascii::equals_ignoring_case(value, "trailers");
+    default: return is_field_text(value);
+  }
+}
+
+}  // namespace skua::h2::rules

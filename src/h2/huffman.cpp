@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// Text in, HPACK's static Huffman code out, and back. The code is canonical: symbols in the order
+// of their lengths, then of their values, have codes that count up. So the lengths are all that
+// has to be written down. What is read stands in a 64-bit word, the next bit highest:
+//
+//   | 8 bits: index of short_codes | ...          | not read yet: zeros, or bits of the next bytes
+//   |
+//   |<------------------- count ----------------->|
+//
+// Codes of up to eight bits, which is nearly all of a usual text, are found by one look-up; the
+// others by the first code of each length.
+#include "h2/huffman.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace skua::h2 {
+namespace {
+
+constexpr std::size_t symbol_count = 257;  // the octets, and the end of the string
+constexpr unsigned end_of_string = 256;
+constexpr unsigned longest_code = 30;
+constexpr unsigned short_code = 8;
+constexpr unsigned most_padding = 7;
+
+/// How many bits each symbol has. RFC 7541 appendix B
+constexpr std::array<std::uint8_t, symbol_count> code_sizes = {
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,  //
+    28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,  //
+    6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,   //
+    5,  5,  5,  6,  6,  6,  6,  6,  6,  6,  7,  8,  15, 6,  12, 10,  //
+    13, 6,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,  7,   //
+    7,  7,  7,  7,  7,  7,  7,  7,  8,  7,  8,  13, 19, 13, 14, 6,   //
+    15, 5,  6,  5,  6,  5,  6,  6,  6,  5,  7,  7,  6,  6,  6,  5,   //
+    6,  7,  6,  5,  5,  6,  7,  7,  7,  7,  7,  15, 11, 14, 13, 28,  //
+    20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,  //
+    24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,  //
+    22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23,  //
+    21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,  //
+    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25,  //
+    19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,  //
+    20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,  //
+    26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,  //
+    30};
+
+struct Code {
+  std::uint32_t bits = 0;
+  std::uint32_t size = 0;
+};
+
+/// The codes of one length. Bits stand highest in a word of 32.
+struct CodeRange {
+  std::uint32_t first_bits = 0;
+  std::uint32_t last_bits = 0;  ///< all bits behind the last code are ones
+  std::uint16_t first_place = 0;
+  std::uint8_t size = 0;
+};
+
+struct ShortCode {
+  std::uint8_t symbol = 0;
+  std::uint8_t size = 0;  ///< 0: the code is longer than eight bits
+};
+
+constexpr unsigned lengths_above_short = [] {
+  unsigned count = 0;
+  for (unsigned size = short_code + 1; size <= longest_code; ++size) {
+    for (const std::uint8_t each : code_sizes) {
+      if (each == size) {
+        ++count;
+        break;
+      }
+    }
+  }
+  return count;
+}();
+
+struct Tables {
+  std::array<Code, symbol_count> codes{};
+  std::array<std::uint16_t, symbol_count> symbols{};  ///< in the order of their codes
+  std::array<ShortCode, 1U << short_code> short_codes{};
+  std::array<CodeRange, lengths_above_short> long_codes{};
+};
+
+consteval Tables make_tables() {
+  Tables tables;
+  std::uint32_t bits = 0;
+  std::uint16_t place = 0;
+  std::size_t range = 0;
+  for (unsigned size = 1; size <= longest_code; ++size) {
+    bits <<= 1U;
+    CodeRange found{.first_bits = bits << (32 - size),
+                    .last_bits = 0,
+                    .first_place = place,
+                    .size = static_cast<std::uint8_t>(size)};
+    for (unsigned symbol = 0; symbol < symbol_count; ++symbol) {
+      if (code_sizes[symbol] != size) continue;
+      for (unsigned i = 0; size <= short_code && i < 1U << (short_code - size); ++i) {
+        tables.short_codes[(bits << (short_code - size)) + i] = {static_cast<std::uint8_t>(symbol),
+                                                                 static_cast<std::uint8_t>(size)};
+      }
+      tables.codes[symbol] = {bits++, size};
+      tables.symbols[place++] = static_cast<std::uint16_t>(symbol);
+    }
+    found.last_bits = (bits << (32 - size)) - 1;
+    if (place != found.first_place && size > short_code) tables.long_codes[range++] = found;
+  }
+  if (bits != 1U << longest_code) throw "the codes do not fill the tree";
+  return tables;
+}
+
+constexpr Tables tables = make_tables();
+static_assert(tables.codes['0'].bits == 0 && tables.codes['\n'].bits == 0x3ffffffc);
+static_assert(tables.codes[end_of_string].bits == 0x3fffffff);
+
+std::uint64_t load_big(const char* at) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+  return word;
+}
+
+void store_big(char* at, std::uint32_t word) noexcept {
+  if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
+  std::memcpy(at, &word, sizeof word);
+}
+
+struct Symbol {
+  unsigned value;
+  unsigned size;
+};
+
+/// The symbol that the highest bits spell: one with more than eight.
+Symbol find_long(std::uint64_t bits) noexcept {
+  const auto window = static_cast<std::uint32_t>(bits >> 32U);
+  const CodeRange* range = tables.long_codes.data();
+  while (window > range->last_bits) ++range;  // the last one of the last range is all ones
+  const std::uint32_t place = (window - range->first_bits) >> (32U - range->size);
+  return {tables.symbols[range->first_place + place], range->size};
+}
+
+/// The bits that are to be read next.
+class BitReader final {
+ public:
+  explicit BitReader(std::string_view coded) noexcept
+      : at_(coded.data()), end_(coded.data() + coded.size()) {}
+
+  /// At least 56 bits, or all that are left.
+  void fill() noexcept {
+    if (end_ - at_ >= 8) {
+      bits_ |= load_big(at_) >> count_;
+      at_ += (63 - count_) >> 3U;
+      count_ |= 56U;
+      return;
+    }
+    for (; count_ <= 56 && at_ != end_; count_ += 8) {
+      bits_ |= static_cast<std::uint64_t>(static_cast<unsigned char>(*at_++)) << (56 - count_);
+    }
+  }
+  /// Ones behind the bits that are left, so that padding looks like the end of the string.
+  void pad() noexcept {
+    if (count_ < 64) bits_ |= ~std::uint64_t{0} >> count_;
+  }
+  [[nodiscard]] Symbol next() const noexcept {
+    const ShortCode code = tables.short_codes[bits_ >> (64 - short_code)];
+    if (code.size != 0) return {code.symbol, code.size};
+    return find_long(bits_);
+  }
+  void drop(unsigned size) noexcept {
+    bits_ <<= size;
+    count_ -= size;
+  }
+  [[nodiscard]] unsigned count() const noexcept { return count_; }
+
+ private:
+  const char* at_;
+  const char* end_;
+  std::uint64_t bits_ = 0;
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+std::size_t huffman_size(std::string_view text) noexcept {
+  std::size_t bits = 0;
+  for (const char c : text) bits += code_sizes[static_cast<unsigned char>(c)];
+  return (bits + 7) / 8;
+}
+
+char* huffman_write(std::string_view text, char* out) noexcept {
+  std::uint64_t bits = 0;  // the last `count` are not written yet
+  unsigned count = 0;
+  for (const char c : text) {
+    const Code& code = tables.codes[static_cast<unsigned char>(c)];
+    bits = bits << code.size | code.bits;
+    count += code.size;
+    if (count < 32) continue;
+    count -= 32;
+    store_big(out, static_cast<std::uint32_t>(bits >> count));
+    out += 4;
+  }
+  for (; count >= 8; count -= 8) *out++ = static_cast<char>(bits >> (count - 8) & 0xffU);
+  if (count != 0) *out++ = static_cast<char>((bits << (8 - count) | 0xffU >> count) & 0xffU);
+  return out;
+}
+
+char* huffman_read(std::string_view coded, char* out) noexcept {
+  BitReader reader(coded);
+  for (reader.fill(); reader.count() >= 56; reader.fill()) {
+    while (reader.count() >= longest_code) {
+      const Symbol symbol = reader.next();
+      if (symbol.value == end_of_string) return nullptr;
+      *out++ = static_cast<char>(symbol.value);
+      reader.drop(symbol.size);
+    }
+  }
+  reader.pad();
+  while (reader.count() != 0) {
+    const Symbol symbol = reader.next();
+    if (symbol.value == end_of_string) return reader.count() <= most_padding ? out : nullptr;
+    if (symbol.size > reader.count()) return nullptr;  // padding with a zero in it
+    *out++ = static_cast<char>(symbol.value);
+    reader.drop(symbol.size);
+    // The zeros that come in from below are no padding.
+    reader.pad();
+  }
+  return out;
+}
+
+void huffman_encode(std::string_view text, std::string& out) {
+  const std::size_t begin = out.size();
+  out.resize(begin + huffman_size(text));
+  huffman_write(text, out.data() + begin);
+}
+
+bool huffman_decode(std::string_view coded, std::string& out) {
+  const std::size_t begin = out.size();
+  out.resize(begin + huffman_room(coded.size()));
+  const char* const end = huffman_read(coded, out.data() + begin);
+  out.resize(end == nullptr ? begin : static_cast<std::size_t>(end - out.data()));
+  return end != nullptr;
+}
+
+}  // namespace skua::h2
