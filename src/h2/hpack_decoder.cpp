@@ -174,7 +174,9 @@ rules::Name HpackDecoder::find_name(const Literal& literal, DecodedField& field)
   }
   const HpackTable::Entry& entry = table_.entry(literal.name_index - static_table::count - 1);
   field.name = table_.name(entry);
-  return {entry.known, entry.pseudo, entry.is_name_malformed};
+  return {.known = static_cast<http::FieldName>(entry.facts & 0xffU),
+          .pseudo = static_cast<Pseudo>(entry.facts >> pseudo_shift & 0xffU),
+          .is_malformed = (entry.facts & malformed_name_bit) != 0};
 }
 
 bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
@@ -204,10 +206,10 @@ bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
   if (!literal.enters_table) return true;
   HpackTable::Entry* const entry = table_.add(field.name, field.value);
   if (entry == nullptr) return true;
-  entry->known = name.known;
-  entry->pseudo = name.pseudo;
-  entry->is_name_malformed = name.is_malformed;
-  entry->is_malformed = field.is_malformed;
+  entry->facts = static_cast<std::uint32_t>(name.known) |
+                 static_cast<std::uint32_t>(name.pseudo) << pseudo_shift |
+                 (name.is_malformed ? malformed_name_bit : 0) |
+                 (field.is_malformed ? malformed_bit : 0);
   return true;
 }
 

@@ -53,6 +53,11 @@ class HpackDecoder final {
   enum class Step : std::uint8_t { Field, Update, NeedMore, Malformed };
   struct Literal;
 
+  // HpackTable::Entry::facts: a FieldName, a Pseudo, and two bits.
+  static constexpr unsigned pseudo_shift = 8;
+  static constexpr std::uint32_t malformed_bit = 0x1'0000;
+  static constexpr std::uint32_t malformed_name_bit = 0x2'0000;
+
   static constexpr unsigned indexed_bit = 0x80;
   static constexpr unsigned index_mask = 0x7f;  // in the first octet; all ones: more follow
 
@@ -85,11 +90,12 @@ inline bool HpackDecoder::find(std::uint32_t index, DecodedField& field) const n
   const std::uint32_t age = index - static_table::count - 1;
   if (age >= table_.count()) return false;
   const HpackTable::Entry& entry = table_.entry(age);
-  field = {.name = table_.name(entry),
-           .value = table_.value(entry),
-           .known = entry.known,
-           .pseudo = entry.pseudo,
-           .is_malformed = entry.is_malformed};
+  const std::string_view name = table_.name(entry);
+  field.name = name;
+  field.value = {name.data() + name.size(), entry.value_bytes};
+  field.known = static_cast<http::FieldName>(entry.facts & 0xffU);
+  field.pseudo = static_cast<Pseudo>(entry.facts >> pseudo_shift & 0xffU);
+  field.is_malformed = (entry.facts & malformed_bit) != 0;
   return true;
 }
 
@@ -100,8 +106,8 @@ HpackDecoder::Result HpackDecoder::decode(std::string_view block, bool is_last, 
   const char* const end = at + block.size();
   taken = 0;
   if (must_update_ && at != end && !is_update(*at)) return Result::Malformed;
+  DecodedField made;
   while (at != end) {
-    DecodedField made;
     const DecodedField* field = &made;
     const auto first = static_cast<unsigned char>(*at);
     const unsigned index = first & index_mask;

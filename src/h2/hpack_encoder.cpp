@@ -3,18 +3,17 @@
 // known name and each pseudo-header field has one, all other names share a few. The entries of one
 // tag are a list, the latest first, so that a value that was sent before is found wherever it is:
 //
-//   latest_[tag] -> entry -> Entry::link -> older entry -> ... -> one that is evicted
+//   latest_[tag] -> entry -> its link -> older entry -> ... -> one that is evicted
 //
 // Numbers of entries have 16 bits. One that was evicted long ago may look like one that is there,
 // so whatever is found is compared, and only a few steps are taken.
 #include "h2/hpack_encoder.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "base/ascii.hpp"
 #include "h2/hpack_static.hpp"
 #include "h2/huffman.hpp"
+#include "h2/short_text.hpp"
 #include "http/field_lookup.hpp"
 
 namespace skua::h2 {
@@ -22,14 +21,20 @@ namespace {
 
 using http::FieldName;
 
-// Entries are numbered by 16 bits.
+// HpackTable::Entry::facts: a tag, and the number of the entry before that has it.
+constexpr unsigned link_shift = 16;
+// Entries are numbered by 16 bits; there are never as many of them.
+constexpr std::uint32_t number_mask = 0xffff;
 constexpr std::uint32_t most_table = 1U << 20U;
+static_assert(most_table / entry_charge <= number_mask);
 constexpr unsigned most_steps = 8;
 constexpr std::size_t longest_name = 128;  // a longer one is never indexed
 constexpr std::size_t short_cookie_bytes = 20;
 constexpr std::size_t small_literal = 256;
-/// What numbers and kinds may take beside the texts: a 64-bit number has ten octets, and a prefix.
-constexpr std::size_t literal_overhead = 32;
+/// A shorter text would save an octet at most, which is not worth the time.
+constexpr std::size_t least_coded_bytes = 6;
+/// What numbers may take beside the texts, three of up to eleven octets, and what is overwritten.
+constexpr std::size_t literal_overhead = 48;
 
 constexpr unsigned pseudo_tags = 54;
 constexpr unsigned other_tags = 64;
@@ -84,24 +89,37 @@ char* write_number(char* out, unsigned first, unsigned bits, std::uint64_t numbe
 
 /// RFC 7541 §5.2
 char* write_text(char* out, std::string_view text) noexcept {
-  const std::size_t coded = huffman_size(text);
-  if (coded < text.size()) return huffman_write(text, write_number(out, 0x80, 7, coded));
+  constexpr std::size_t one_octet = 0x7f;  // lengths below have one
+  if (text.size() < least_coded_bytes) {
+    *out++ = static_cast<char>(text.size());
+    for (const char c : text) *out++ = c;
+    return out;
+  }
+  if (text.size() <= one_octet) {
+    char* const end = huffman_write_shorter(text, out + 1);
+    if (end != nullptr) {
+      *out = static_cast<char>(0x80 | (end - out - 1));
+      return end;
+    }
+  } else {
+    const std::size_t size = huffman_size(text);
+    if (size < text.size()) return huffman_write_shorter(text, write_number(out, 0x80, 7, size));
+  }
   out = write_number(out, 0, 7, text.size());
   return std::copy_n(text.data(), text.size(), out);
 }
 
-void append_number(std::string& out, unsigned first, unsigned bits, std::uint32_t number) {
+[[gnu::noinline]] void append_number(std::string& out, unsigned first, unsigned bits,
+                                     std::uint32_t number) {
   char bytes[literal_overhead];
   const char* const end = write_number(bytes, first, bits, number);
   out.append(bytes, static_cast<std::size_t>(end - bytes));
 }
 
-void append_indexed(std::string& out, std::uint32_t index) {
-  if (index < 0x7f) {
-    out.push_back(static_cast<char>(indexed | index));
-  } else {
-    append_number(out, indexed, 7, index);
-  }
+// Not inlined: what std::string does when it has to grow would make its callers save registers.
+[[gnu::noinline]] void append_index(std::string& out, std::uint32_t index) {
+  if (index >= 0x7f) return append_number(out, indexed, 7, index);
+  out.push_back(static_cast<char>(indexed | index));
 }
 
 struct Kind {
@@ -118,6 +136,8 @@ constexpr Kind kind_of(Indexing indexing) noexcept {
   }
   return {};
 }
+
+unsigned tag_of(const HpackTable::Entry& entry) noexcept { return entry.facts & 0xffffU; }
 
 /// The index of a status, or 0.
 constexpr std::uint32_t find_status(std::uint16_t status) noexcept {
@@ -152,11 +172,11 @@ std::uint8_t find_other_static(std::string_view name) noexcept {
   return 0;
 }
 
-std::uint16_t tag_of(std::string_view name) noexcept {
+std::uint8_t tag_of(std::string_view name) noexcept {
   const auto first = static_cast<unsigned char>(name.empty() ? '\0' : name.front());
   const auto last = static_cast<unsigned char>(name.empty() ? '\0' : name.back());
   const std::size_t mixed = name.size() * 5 + first * 3U + last;
-  return static_cast<std::uint16_t>(other_tags + mixed % other_tag_count);
+  return static_cast<std::uint8_t>(other_tags + mixed % other_tag_count);
 }
 
 }  // namespace
@@ -164,13 +184,13 @@ std::uint16_t tag_of(std::string_view name) noexcept {
 /// How a name is found in both tables.
 struct HpackEncoder::Name {
   std::string_view text{};
-  std::uint16_t tag = 0;
+  std::uint8_t tag = 0;
   std::uint8_t static_first = 0;  ///< index of the first static entry that has it, or 0
   std::uint8_t static_last = 0;   ///< and of the last
   Worth worth = Worth::Entry;
 
   static constexpr Name make(std::string_view text, std::size_t tag, Worth worth) {
-    Name name{.text = text, .tag = static_cast<std::uint16_t>(tag), .worth = worth};
+    Name name{.text = text, .tag = static_cast<std::uint8_t>(tag), .worth = worth};
     for (std::uint8_t i = static_table::count; i != 0; --i) {
       if (static_table::lines[i - 1].name != text) continue;
       name.static_first = i;
@@ -183,16 +203,10 @@ struct HpackEncoder::Name {
   [[nodiscard]] std::uint32_t find_static(std::string_view value) const noexcept {
     if (static_first == 0) return 0;
     for (std::uint32_t i = static_first; i <= static_last; ++i) {
-      if (static_table::lines[i - 1].value == value) return i;
+      if (short_text::is_same(static_table::lines[i - 1].value, value)) return i;
     }
     return 0;
   }
-};
-
-/// Indexes, 0 where there is none.
-struct HpackEncoder::Match {
-  std::uint32_t field = 0;
-  std::uint32_t name = 0;
 };
 
 constexpr std::array<HpackEncoder::Name, 64> HpackEncoder::known_names = [] {
@@ -244,32 +258,40 @@ void HpackEncoder::start(std::string& out) {
   has_update_ = false;
 }
 
+/// The index of the latest entry of a tag, if it has this value and no other name, or 0.
+inline std::uint32_t HpackEncoder::find_latest(unsigned tag,
+                                               std::string_view value) const noexcept {
+  const std::uint32_t age = (table_.added() - latest_[tag]) & number_mask;
+  if (age >= table_.count()) return 0;
+  const HpackTable::Entry& entry = table_.entry(age);
+  if (tag_of(entry) != tag || !short_text::is_same(table_.value(entry), value)) return 0;
+  return static_table::count + 1 + age;
+}
+
 void HpackEncoder::add(std::string& out, FieldName known, std::string_view name,
                        std::string_view value, Indexing indexing) {
-  if (known != FieldName::Other) {
-    add_field(out, known_names[static_cast<unsigned>(known)], value, indexing);
-    return;
+  if (known == FieldName::Other) return add_other(out, name, value, indexing);
+  const auto tag = static_cast<unsigned>(known);
+  if (indexing == Indexing::Auto) {
+    const std::uint32_t index = find_latest(tag, value);
+    if (index != 0) return append_index(out, index);
   }
-  if (name.size() <= longest_name) {
-    char lower[longest_name];
-    std::transform(name.begin(), name.end(), lower, ascii::to_lower);
-    add_other(out, {lower, name.size()}, value, indexing);
-    return;
-  }
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), ascii::to_lower);
-  add_other(out, lower, value, indexing == Indexing::Auto ? Indexing::Without : indexing);
+  add_known(out, known_names[tag], value, indexing);
 }
 
 void HpackEncoder::add_pseudo(std::string& out, Pseudo which, std::string_view value) {
   SKUA_ASSERT(which != Pseudo::None && which != Pseudo::Unknown);
-  add_field(out, pseudo_names[static_cast<unsigned>(which)], value, Indexing::Auto);
+  const Name& name = pseudo_names[static_cast<unsigned>(which)];
+  std::uint32_t index = name.find_static(value);
+  if (index == 0) index = find_latest(name.tag, value);
+  if (index != 0) return append_index(out, index);
+  add_known(out, name, value, Indexing::Auto);
 }
 
 void HpackEncoder::add_status(std::string& out, std::uint16_t status) {
   SKUA_ASSERT(status >= 100 && status <= 999);
   const std::uint32_t index = find_status(status);
-  if (index != 0) return append_indexed(out, index);
+  if (index != 0) return append_index(out, index);
   const char digits[3] = {static_cast<char>('0' + status / 100),
                           static_cast<char>('0' + status / 10 % 10),
                           static_cast<char>('0' + status % 10)};
@@ -277,16 +299,41 @@ void HpackEncoder::add_status(std::string& out, std::uint16_t status) {
   add_literal(out, name, name.static_first, {digits, 3}, Indexing::Without);
 }
 
-void HpackEncoder::add_other(std::string& out, std::string_view lower_name, std::string_view value,
-                             Indexing indexing) {
-  const std::uint8_t index = find_other_static(lower_name);
-  const Name name{
-      .text = lower_name, .tag = tag_of(lower_name), .static_first = index, .static_last = index};
-  add_field(out, name, value, indexing);
+/// Adds a field that the latest entry of its name is not.
+[[gnu::noinline]] void HpackEncoder::add_known(std::string& out, const Name& name,
+                                               std::string_view value, Indexing indexing) {
+  const bool may_be_there = name.worth == Worth::Entry || name.worth == Worth::SecretIfShort;
+  if (indexing == Indexing::Auto && may_be_there) {
+    const std::uint32_t index = find(name.tag, value);
+    if (index != 0) return append_index(out, index);
+  }
+  add_unseen(out, name, name.static_first, value, indexing);
 }
 
-void HpackEncoder::add_field(std::string& out, const Name& name, std::string_view value,
-                             Indexing indexing) {
+[[gnu::noinline]] void HpackEncoder::add_other(std::string& out, std::string_view name,
+                                               std::string_view value, Indexing indexing) {
+  char shorter[longest_name];
+  std::string longer;
+  char* lower = shorter;
+  if (name.size() > longest_name) {
+    longer.resize(name.size());
+    lower = longer.data();
+    if (indexing == Indexing::Auto) indexing = Indexing::Without;
+  }
+  short_text::to_lower(name, lower);
+  Name found{.text = {lower, name.size()}};
+  found.tag = tag_of(found.text);
+  std::uint32_t name_index = 0;
+  const std::uint32_t index = find_other(found, value, name_index);
+  if (index != 0 && indexing != Indexing::Never) return append_index(out, index);
+  found.static_first = found.static_last = find_other_static(found.text);
+  if (found.static_first != 0) name_index = found.static_first;
+  add_unseen(out, found, name_index, value, indexing);
+}
+
+/// Adds a field that is not in the dynamic table, or that is not to be looked for in it.
+void HpackEncoder::add_unseen(std::string& out, const Name& name, std::uint32_t name_index,
+                              std::string_view value, Indexing indexing) {
   if (indexing == Indexing::Auto) {
     const bool is_secret = name.worth == Worth::Secret || (name.worth == Worth::SecretIfShort &&
                                                            value.size() < short_cookie_bytes);
@@ -297,32 +344,43 @@ void HpackEncoder::add_field(std::string& out, const Name& name, std::string_vie
       indexing = Indexing::Without;
     }
   }
-  Match match;
-  if (indexing == Indexing::Auto || name.tag >= other_tags) match = find(name, value);
-  if (match.field == 0) match.field = name.find_static(value);
-  if (match.field != 0 && indexing != Indexing::Never) return append_indexed(out, match.field);
-  if (name.static_first != 0) match.name = name.static_first;
-  add_literal(out, name, match.name, value, indexing);
+  if (indexing != Indexing::Never) {
+    const std::uint32_t index = name.find_static(value);
+    if (index != 0) return append_index(out, index);
+  }
+  add_literal(out, name, name_index, value, indexing);
 }
 
-/// The entry of the dynamic table that has both, or else the latest that has the name.
-HpackEncoder::Match HpackEncoder::find(const Name& name, std::string_view value) const noexcept {
-  Match match;
-  std::uint16_t number = latest_[name.tag];
+/// The index of the entry that has the one name of this tag, and this value, or 0.
+std::uint32_t HpackEncoder::find(unsigned tag, std::string_view value) const noexcept {
+  std::uint32_t number = latest_[tag];
   for (unsigned step = 0; step < most_steps; ++step) {
-    const std::uint32_t age = (table_.added() - number) & 0xffffU;
-    if (age >= table_.count()) break;
+    const std::uint32_t age = (table_.added() - number) & number_mask;
+    if (age >= table_.count()) return 0;
     const HpackTable::Entry& entry = table_.entry(age);
-    number = entry.link;
-    if (entry.tag != name.tag) break;
-    if (name.tag >= other_tags && table_.name(entry) != name.text) continue;
-    const std::uint32_t index = age + static_table::count + 1;
-    if (match.name == 0) match.name = index;
-    if (table_.value(entry) != value) continue;
-    match.field = index;
-    break;
+    if (tag_of(entry) != tag) return 0;
+    if (short_text::is_same(table_.value(entry), value)) return static_table::count + 1 + age;
+    number = entry.facts >> link_shift;
   }
-  return match;
+  return 0;
+}
+
+/// The same where names share a tag; `name_index` is that of the latest entry that has the name.
+std::uint32_t HpackEncoder::find_other(const Name& name, std::string_view value,
+                                       std::uint32_t& name_index) const noexcept {
+  std::uint32_t number = latest_[name.tag];
+  for (unsigned step = 0; step < most_steps; ++step) {
+    const std::uint32_t age = (table_.added() - number) & number_mask;
+    if (age >= table_.count()) return 0;
+    const HpackTable::Entry& entry = table_.entry(age);
+    if (tag_of(entry) != name.tag) return 0;
+    number = entry.facts >> link_shift;
+    if (!short_text::is_same(table_.name(entry), name.text)) continue;
+    const std::uint32_t index = static_table::count + 1 + age;
+    if (short_text::is_same(table_.value(entry), value)) return index;
+    if (name_index == 0) name_index = index;
+  }
+  return 0;
 }
 
 void HpackEncoder::add_literal(std::string& out, const Name& name, std::uint32_t name_index,
@@ -347,8 +405,7 @@ void HpackEncoder::add_literal(std::string& out, const Name& name, std::uint32_t
   if (indexing != Indexing::Auto) return;
   HpackTable::Entry* const entry = table_.add(name.text, value);
   if (entry == nullptr) return;
-  entry->tag = name.tag;
-  entry->link = latest_[name.tag];
+  entry->facts = name.tag | static_cast<std::uint32_t>(latest_[name.tag]) << link_shift;
   latest_[name.tag] = static_cast<std::uint16_t>(table_.added());
 }
 

@@ -51,17 +51,21 @@ class HpackEncoder final {
 
  private:
   struct Name;
-  struct Match;
   static const std::array<Name, 64> known_names;
   static const std::array<Name, 8> pseudo_names;
   static constexpr std::size_t tag_count = 80;
 
-  void add_field(std::string& out, const Name& name, std::string_view value, Indexing indexing);
-  void add_other(std::string& out, std::string_view lower_name, std::string_view value,
+  void add_known(std::string& out, const Name& name, std::string_view value, Indexing indexing);
+  void add_other(std::string& out, std::string_view name, std::string_view value,
                  Indexing indexing);
+  void add_unseen(std::string& out, const Name& name, std::uint32_t name_index,
+                  std::string_view value, Indexing indexing);
   void add_literal(std::string& out, const Name& name, std::uint32_t name_index,
                    std::string_view value, Indexing indexing);
-  [[nodiscard]] Match find(const Name& name, std::string_view value) const noexcept;
+  [[nodiscard]] std::uint32_t find_latest(unsigned tag, std::string_view value) const noexcept;
+  [[nodiscard]] std::uint32_t find(unsigned tag, std::string_view value) const noexcept;
+  [[nodiscard]] std::uint32_t find_other(const Name& name, std::string_view value,
+                                         std::uint32_t& name_index) const noexcept;
 
   HpackTable table_;
   std::uint32_t most_bytes_;      // what we want

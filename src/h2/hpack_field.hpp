@@ -29,7 +29,8 @@ struct DecodedField {
   std::string_view value{};
   http::FieldName known = http::FieldName::Other;  ///< Other for a pseudo-header field
   Pseudo pseudo = Pseudo::None;
-  /// Whether this field alone makes a message malformed, see hpack_rules.hpp.
+  /// Whether this field alone makes a message malformed, see hpack_rules.hpp; `host` is judged as
+  /// that of a request. What a message has to have and may not have is for its reader to say.
   bool is_malformed = false;
 };
 

@@ -101,6 +101,33 @@ constexpr bool is_scheme(std::string_view value) noexcept {
   return !value.empty() && ascii::is_alpha(value[0]) && std::ranges::all_of(value, is_inside);
 }
 
+constexpr bool is_path_octet(char c) noexcept {
+  return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
+}
+
+/// Whether eight octets are all those of a path.
+inline bool is_path_word(const char* text) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  const std::uint64_t word = http::lookup::load(text);
+  const std::uint64_t below = (word - ones * 0x21) & ~word;
+  const std::uint64_t no_delete = word ^ (ones * 0x7f);
+  const std::uint64_t is_delete = (no_delete - ones) & ~no_delete;
+  return ((below | is_delete) & (ones * 0x80)) == 0;
+}
+
+/// Neither controls nor white space.
+constexpr bool is_path_text(std::string_view value) noexcept {
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  if (std::is_constant_evaluated() || value.size() < word) {
+    return !value.empty() && std::ranges::all_of(value, is_path_octet);
+  }
+  const char* const last = value.data() + (value.size() - word);
+  for (const char* at = value.data(); at < last; at += word) {
+    if (!is_path_word(at)) return false;
+  }
+  return is_path_word(last);
+}
+
 /// The octets of RFC 3986 §3.2, in any order.
 constexpr bool is_authority_text(std::string_view value) noexcept {
   const auto is_inside = [](char c) {
@@ -126,8 +153,7 @@ constexpr bool is_value(const Name& name, std::string_view value) noexcept {
     case Pseudo::Method: return ascii::is_token_text(value);
     case Pseudo::Scheme: return is_scheme(value);
     case Pseudo::Authority: return is_authority_text(value);
-    case Pseudo::Path:
-      return !value.empty() && is_field_text(value) && value.find_first_of(" \t") == value.npos;
+    case Pseudo::Path: return is_path_text(value);
     case Pseudo::Status: return is_status(value);
     case Pseudo::Protocol: return !value.empty() && is_field_text(value);
     case Pseudo::Unknown: return is_field_text(value);

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string_view>
 
-#include "h2/hpack_field.hpp"
 #include "skua/config.hpp"
 
 namespace skua::h2 {
@@ -28,15 +27,12 @@ class HpackTable final {
     std::uint32_t begin = 0;  ///< of name and value, counted from the first octet ever kept
     std::uint32_t name_bytes = 0;
     std::uint32_t value_bytes = 0;
-    http::FieldName known = http::FieldName::Other;
-    Pseudo pseudo = Pseudo::None;
-    bool is_name_malformed = false;
-    bool is_malformed = false;
-    std::uint16_t link = 0;  ///< for the owner of the table
-    std::uint16_t tag = 0;   ///< for the owner of the table
+    std::uint32_t facts = 0;  ///< whatever the owner wants to know again
   };
 
   explicit HpackTable(std::uint32_t limit_bytes) noexcept : limit_bytes_(limit_bytes) {}
+  HpackTable(const HpackTable&) = delete;
+  HpackTable& operator=(const HpackTable&) = delete;
 
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   /// How many entries were ever added, modulo 2^32.
@@ -57,7 +53,7 @@ class HpackTable final {
   }
 
   /// Adds an entry; null if it alone is too large, which empties the table (RFC 7541 §4.4). The
-  /// texts are not those of this table, which may move. The other members are the caller's to set.
+  /// texts are not those of this table, which may move.
   Entry* add(std::string_view name, std::string_view value);
 
   /// Evicts what does not fit any more, and gives memory back that cannot be used any more.

@@ -11,6 +11,7 @@
 // others by the first code of each length.
 #include "h2/huffman.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -24,6 +25,7 @@ constexpr unsigned end_of_string = 256;
 constexpr unsigned longest_code = 30;
 constexpr unsigned short_code = 8;
 constexpr unsigned most_padding = 7;
+constexpr std::size_t write_slack = 8;
 
 /// How many bits each symbol has. RFC 7541 appendix B
 constexpr std::array<std::uint8_t, symbol_count> code_sizes = {
@@ -126,6 +128,20 @@ void store_big(char* at, std::uint32_t word) noexcept {
   std::memcpy(at, &word, sizeof word);
 }
 
+/// The bytes from `at` to the end, at most eight, the first one highest; zeros where there are
+/// less.
+std::uint64_t load_rest(std::string_view text, const char* at) noexcept {
+  const char* const end = text.data() + text.size();
+  const auto left = static_cast<std::size_t>(end - at);
+  if (left >= 8) return load_big(at);
+  if (text.size() >= 8) return load_big(end - 8) << (64 - 8 * left);
+  std::uint64_t word = 0;
+  for (unsigned shift = 56; at != end; shift -= 8) {
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(*at++)) << shift;
+  }
+  return word;
+}
+
 struct Symbol {
   unsigned value;
   unsigned size;
@@ -140,45 +156,47 @@ Symbol find_long(std::uint64_t bits) noexcept {
   return {tables.symbols[range->first_place + place], range->size};
 }
 
-/// The bits that are to be read next.
-class BitReader final {
- public:
-  explicit BitReader(std::string_view coded) noexcept
-      : at_(coded.data()), end_(coded.data() + coded.size()) {}
+Symbol find_symbol(std::uint64_t bits) noexcept {
+  const ShortCode code = tables.short_codes[bits >> (64 - short_code)];
+  if (code.size != 0) return {code.symbol, code.size};
+  return find_long(bits);
+}
 
-  /// At least 56 bits, or all that are left.
-  void fill() noexcept {
-    if (end_ - at_ >= 8) {
-      bits_ |= load_big(at_) >> count_;
-      at_ += (63 - count_) >> 3U;
-      count_ |= 56U;
-      return;
-    }
-    for (; count_ <= 56 && at_ != end_; count_ += 8) {
-      bits_ |= static_cast<std::uint64_t>(static_cast<unsigned char>(*at_++)) << (56 - count_);
-    }
+/// Decodes what is left, less than 64 bits, when nothing more comes; null if it is malformed.
+char* read_last(std::uint64_t bits, unsigned count, char* out) noexcept {
+  while (count != 0) {
+    // With ones behind the bits that are left, padding looks like the end of the string.
+    const std::uint64_t padded = bits | ~std::uint64_t{0} >> count;
+    if (~padded == 0 && count <= most_padding) break;
+    const Symbol symbol = find_symbol(padded);
+    if (symbol.value == end_of_string) return nullptr;
+    if (symbol.size > count) return nullptr;  // padding with a zero in it
+    *out++ = static_cast<char>(symbol.value);
+    bits <<= symbol.size;
+    count -= symbol.size;
   }
-  /// Ones behind the bits that are left, so that padding looks like the end of the string.
-  void pad() noexcept {
-    if (count_ < 64) bits_ |= ~std::uint64_t{0} >> count_;
-  }
-  [[nodiscard]] Symbol next() const noexcept {
-    const ShortCode code = tables.short_codes[bits_ >> (64 - short_code)];
-    if (code.size != 0) return {code.symbol, code.size};
-    return find_long(bits_);
-  }
-  void drop(unsigned size) noexcept {
-    bits_ <<= size;
-    count_ -= size;
-  }
-  [[nodiscard]] unsigned count() const noexcept { return count_; }
+  return out;
+}
 
- private:
-  const char* at_;
-  const char* end_;
-  std::uint64_t bits_ = 0;
-  unsigned count_ = 0;
-};
+/// Writes codes, four bytes at a time, until `limit` is reached, and returns their end; null if it
+/// is. What is behind that end is overwritten, up to seven bytes behind the limit.
+char* write_codes(std::string_view text, char* out, const char* limit) noexcept {
+  std::uint64_t bits = 0;  // the last `count` are not written yet
+  unsigned count = 0;
+  for (const char c : text) {
+    const Code code = tables.codes[static_cast<unsigned char>(c)];
+    bits = bits << code.size | code.bits;
+    count += code.size;
+    if (count < 32) continue;
+    count -= 32;
+    store_big(out, static_cast<std::uint32_t>(bits >> count));
+    out += 4;
+    if (out >= limit) return nullptr;
+  }
+  store_big(out, static_cast<std::uint32_t>((bits << 32U | 0xffff'ffffU) >> count));
+  out += (count + 7) / 8;
+  return out < limit ? out : nullptr;
+}
 
 }  // namespace
 
@@ -188,50 +206,39 @@ std::size_t huffman_size(std::string_view text) noexcept {
   return (bits + 7) / 8;
 }
 
-char* huffman_write(std::string_view text, char* out) noexcept {
-  std::uint64_t bits = 0;  // the last `count` are not written yet
-  unsigned count = 0;
-  for (const char c : text) {
-    const Code& code = tables.codes[static_cast<unsigned char>(c)];
-    bits = bits << code.size | code.bits;
-    count += code.size;
-    if (count < 32) continue;
-    count -= 32;
-    store_big(out, static_cast<std::uint32_t>(bits >> count));
-    out += 4;
-  }
-  for (; count >= 8; count -= 8) *out++ = static_cast<char>(bits >> (count - 8) & 0xffU);
-  if (count != 0) *out++ = static_cast<char>((bits << (8 - count) | 0xffU >> count) & 0xffU);
-  return out;
+char* huffman_write_shorter(std::string_view text, char* out) noexcept {
+  return write_codes(text, out, out + text.size());
 }
 
 char* huffman_read(std::string_view coded, char* out) noexcept {
-  BitReader reader(coded);
-  for (reader.fill(); reader.count() >= 56; reader.fill()) {
-    while (reader.count() >= longest_code) {
-      const Symbol symbol = reader.next();
+  const char* at = coded.data();
+  const char* const end = at + coded.size();
+  std::uint64_t bits = 0;  // the next `count` bits, and behind them zeros or what comes next
+  unsigned count = 0;
+  while (at != end) {
+    bits |= load_rest(coded, at) >> count;
+    const std::size_t taken =
+        std::min<std::size_t>(static_cast<std::size_t>(end - at), (63 - count) / 8);
+    at += taken;
+    count += 8 * static_cast<unsigned>(taken);
+    while (count >= longest_code) {
+      const Symbol symbol = find_symbol(bits);
       if (symbol.value == end_of_string) return nullptr;
       *out++ = static_cast<char>(symbol.value);
-      reader.drop(symbol.size);
+      bits <<= symbol.size;
+      count -= symbol.size;
     }
   }
-  reader.pad();
-  while (reader.count() != 0) {
-    const Symbol symbol = reader.next();
-    if (symbol.value == end_of_string) return reader.count() <= most_padding ? out : nullptr;
-    if (symbol.size > reader.count()) return nullptr;  // padding with a zero in it
-    *out++ = static_cast<char>(symbol.value);
-    reader.drop(symbol.size);
-    // The zeros that come in from below are no padding.
-    reader.pad();
-  }
-  return out;
+  return read_last(bits, count, out);
 }
 
 void huffman_encode(std::string_view text, std::string& out) {
   const std::size_t begin = out.size();
-  out.resize(begin + huffman_size(text));
-  huffman_write(text, out.data() + begin);
+  const std::size_t size = huffman_size(text);
+  out.resize(begin + size + write_slack);
+  char* const to = out.data() + begin;
+  write_codes(text, to, to + size + 1);
+  out.resize(begin + size);
 }
 
 bool huffman_decode(std::string_view coded, std::string& out) {

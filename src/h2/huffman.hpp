@@ -17,9 +17,9 @@ void huffman_encode(std::string_view text, std::string& out);
 /// it, or if its padding is longer than seven bits or not all ones. RFC 7541 §5.2
 [[nodiscard]] bool huffman_decode(std::string_view coded, std::string& out);
 
-/// The same into memory that somebody else keeps: writes huffman_size(text) bytes and returns their
-/// end.
-char* huffman_write(std::string_view text, char* out) noexcept;
+/// Writes a text, coded, if that is shorter than the text, and returns the end; null if it is not.
+/// There is room for the text and for eight bytes behind it, which may be overwritten.
+[[nodiscard]] char* huffman_write_shorter(std::string_view text, char* out) noexcept;
 
 /// What huffman_read() may write at most: the shortest code has five bits.
 constexpr std::size_t huffman_room(std::size_t coded_bytes) noexcept {
