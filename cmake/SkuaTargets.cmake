@@ -294,6 +294,9 @@ function(skua_fuzz_targets)
     else()
       skua_executable(fuzz-${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.cpp)
     endif()
+    if(name STREQUAL "hpack")  # compared with nghttp2
+      skua_optional(fuzz-${name} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+    endif()
   endforeach()
 endfunction()
 

@@ -14,6 +14,7 @@
 namespace skua::h2 {
 namespace {
 
+using namespace std::string_literals;
 using frames::hpack_integer;
 using hpack::bytes;
 using hpack::Fields;
@@ -133,6 +134,274 @@ TEST(HpackDecoder, ReadsEachKindOfLiteral) {
             custom);
   EXPECT_EQ(hpack::entries(decoder.table()), custom);
   EXPECT_EQ(decoder.table().size_bytes(), 55U);
+}
+
+/// What comes of one block, whole and however it is cut; the number of fields, or -1 if it is
+/// malformed.
+int count_of(std::string_view block, std::uint32_t most_table_bytes = default_table_bytes) {
+  HpackDecoder whole(most_table_bytes);
+  const auto fields = hpack::decode(whole, block);
+  for (std::size_t cut = 1; cut < std::min<std::size_t>(block.size(), 300); ++cut) {
+    HpackDecoder cut_once(most_table_bytes);
+    EXPECT_TRUE(hpack::decode(cut_once, block, {cut, block.size()}) == fields) << cut;
+    HpackDecoder cut_often(most_table_bytes);
+    EXPECT_TRUE(hpack::decode(cut_often, block, {cut}) == fields) << cut;
+  }
+  return fields ? static_cast<int>(fields->size()) : -1;
+}
+
+TEST(HpackDecoder, ReadsEveryStaticEntry) {
+  HpackDecoder decoder;
+  for (std::uint32_t i = 1; i <= static_table::count; ++i) {
+    const static_table::Line& line = static_table::lines[i - 1];
+    EXPECT_EQ(hpack::decode(decoder, frames::indexed(i)),
+              (Fields{{std::string(line.name), std::string(line.value)}}));
+    // The name alone, in each kind of literal.
+    for (const auto& [first, bits] : {std::pair{0x40U, 6U}, {0x00U, 4U}, {0x10U, 4U}}) {
+      const std::string block = hpack_integer(first, bits, i) + frames::hpack_text("v");
+      EXPECT_EQ(hpack::decode(decoder, block), (Fields{{std::string(line.name), "v"}}));
+    }
+    EXPECT_EQ(hpack::entries(decoder.table())[0], (std::pair{std::string(line.name), "v"s}));
+  }
+}
+
+TEST(HpackDecoder, KnowsNames) {
+  HpackDecoder decoder;
+  const auto field_of = [&decoder](const std::string& block) {
+    DecodedField found;
+    std::size_t taken = 0;
+    decoder.decode(block, true, taken, [&](const DecodedField& field) {
+      found = {.known = field.known, .pseudo = field.pseudo};
+      return true;
+    });
+    return std::pair{found.known, found.pseudo};
+  };
+  using http::FieldName;
+  EXPECT_EQ(field_of("\x82"), (std::pair{FieldName::Other, Pseudo::Method}));
+  EXPECT_EQ(field_of("\x88"), (std::pair{FieldName::Other, Pseudo::Status}));
+  EXPECT_EQ(field_of("\x90"), (std::pair{FieldName::AcceptEncoding, Pseudo::None}));
+  EXPECT_EQ(field_of("\x94"), (std::pair{FieldName::Other, Pseudo::None}));
+  EXPECT_EQ(field_of("\xa6"), (std::pair{FieldName::Host, Pseudo::None}));
+  for (const char* first : {"\x40", "\x00", "\x10"}) {
+    const std::string kind(first, 1);
+    const auto literal = [&](std::string_view name) {
+      return field_of(kind + frames::hpack_text(name) + frames::hpack_text("v"));
+    };
+    EXPECT_EQ(literal("x-request-id"), (std::pair{FieldName::XRequestId, Pseudo::None}));
+    EXPECT_EQ(literal("te"), (std::pair{FieldName::Te, Pseudo::None}));
+    EXPECT_EQ(literal("x-any"), (std::pair{FieldName::Other, Pseudo::None}));
+    EXPECT_EQ(literal("Host"), (std::pair{FieldName::Other, Pseudo::None}));
+    EXPECT_EQ(literal(":path"), (std::pair{FieldName::Other, Pseudo::Path}));
+    EXPECT_EQ(literal(":protocol"), (std::pair{FieldName::Other, Pseudo::Protocol}));
+    EXPECT_EQ(literal(":host"), (std::pair{FieldName::Other, Pseudo::Unknown}));
+    EXPECT_EQ(literal(""), (std::pair{FieldName::Other, Pseudo::None}));
+  }
+  EXPECT_EQ(field_of("\xbe"), (std::pair{FieldName::Other, Pseudo::None}));  // ""
+  EXPECT_EQ(field_of("\xc4"), (std::pair{FieldName::Te, Pseudo::None}));  // the sixth from the end
+  EXPECT_EQ(field_of("\x7f\x05\x01z"), (std::pair{FieldName::Te, Pseudo::None}));  // its name
+}
+
+TEST(HpackDecoder, IndexesThatNothingHasAreMalformed) {
+  EXPECT_EQ(count_of(bytes("80")), -1);
+  EXPECT_EQ(count_of(bytes("bd")), 1);
+  EXPECT_EQ(count_of(bytes("be")), -1);
+  EXPECT_EQ(count_of(bytes("fe")), -1);
+  EXPECT_EQ(count_of(bytes("ff00")), -1);
+  EXPECT_EQ(count_of(bytes("82ff8001")), -1);
+  EXPECT_EQ(count_of(bytes("7e0161")), -1);
+  EXPECT_EQ(count_of(bytes("0f2f0161")), -1);
+  EXPECT_EQ(count_of(bytes("0f2e0161")), 1);
+  EXPECT_EQ(count_of(bytes("1f2f0161")), -1);
+  EXPECT_EQ(count_of(frames::remembered("a", "b") + bytes("be")), 2);
+  EXPECT_EQ(count_of(frames::remembered("a", "b") + bytes("bf")), -1);
+}
+
+TEST(HpackDecoder, ReadsEveryIndexOfALargeTable) {
+  HpackDecoder decoder(100'000);
+  std::string block = hpack_integer(0x20, 5, 100'000);
+  Fields fields;
+  for (int i = 0; i < 2000; ++i) {
+    fields.emplace_back("n" + std::to_string(i), "v");
+    block += frames::remembered(fields.back().first, "v");
+  }
+  ASSERT_EQ(hpack::decode(decoder, block), fields);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto& expected = fields[fields.size() - 1 - i];
+    ASSERT_EQ(hpack::decode(decoder, frames::indexed(62 + i)), (Fields{expected}));
+    const std::string literal = hpack_integer(0x00, 4, 62 + i) + frames::hpack_text("w");
+    ASSERT_EQ(hpack::decode(decoder, literal), (Fields{{expected.first, "w"}}));
+  }
+  EXPECT_EQ(count_of(frames::indexed(62 + 2000)), -1);
+}
+
+TEST(HpackDecoder, NumbersHaveALimit) {
+  // RFC 7541 §5.1; size updates say most about them.
+  constexpr std::uint32_t most = 1U << 28U;
+  EXPECT_EQ(count_of(bytes("3f9a0a"), most), 0);          // 1337
+  EXPECT_EQ(count_of(bytes("3fe1ffff7f"), most), 0);      // 2^28
+  EXPECT_EQ(count_of(bytes("3fe2ffff7f"), ~0U), -1);      // and one more
+  EXPECT_EQ(count_of(bytes("3f8080808000"), most), 0);    // 31, with zeros to spare
+  EXPECT_EQ(count_of(bytes("3f8080808001"), ~0U), -1);    // 2^28 + 31
+  EXPECT_EQ(count_of(bytes("3f808080808000"), ~0U), -1);  // an octet too many
+  EXPECT_EQ(count_of(bytes("3fffffffff0f"), ~0U), -1);
+  EXPECT_EQ(count_of(bytes("ffffffffff7f")), -1);
+  EXPECT_EQ(count_of(bytes("7fffffffff7f")), -1);
+  EXPECT_EQ(count_of(bytes("007fffffffff7f")), -1);
+  // It is refused before all of it is there.
+  HpackDecoder decoder;
+  std::size_t taken = 0;
+  const auto sink = [](const DecodedField&) { return true; };
+  EXPECT_EQ(decoder.decode(bytes("ff80808080"), false, taken, sink), Result::Fine);
+  EXPECT_EQ(decoder.decode(bytes("ff8080808080"), false, taken, sink), Result::Malformed);
+}
+
+TEST(HpackDecoder, SizeUpdatesComeFirstAndStayBelowTheLimit) {
+  // RFC 7541 §4.2, §6.3
+  EXPECT_EQ(count_of(bytes("2082")), 1);
+  EXPECT_EQ(count_of(bytes("203fe11f82")), 1);  // 0, then 4096
+  EXPECT_EQ(count_of(bytes("3fe21f82")), -1);   // 4097
+  EXPECT_EQ(count_of(bytes("3fe21f82"), 4097), 1);
+  EXPECT_EQ(count_of(bytes("8220")), -1);
+  EXPECT_EQ(count_of(frames::remembered("a", "b") + bytes("20")), -1);
+  HpackDecoder decoder;
+  EXPECT_EQ(hpack::decode(decoder, bytes("82")), (Fields{{":method", "GET"}}));
+  EXPECT_EQ(hpack::decode(decoder, bytes("20")), Fields{});
+  EXPECT_EQ(decoder.table().limit_bytes(), 0U);
+}
+
+TEST(HpackDecoder, ASmallerLimitOfOursHasToBeFollowed) {
+  HpackDecoder decoder(100);
+  std::size_t taken = 0;
+  const auto sink = [](const DecodedField&) { return true; };
+  // Until it is acknowledged, the default holds.
+  EXPECT_TRUE(hpack::decode(decoder, frames::remembered("a", std::string(3000, 'v'))));
+  EXPECT_EQ(decoder.table().count(), 1U);
+  decoder.on_settings_acknowledged();
+  decoder.start();
+  EXPECT_EQ(decoder.decode("", true, taken, sink), Result::Fine);
+  EXPECT_EQ(decoder.decode("\x82", true, taken, sink), Result::Malformed);
+  EXPECT_EQ(decoder.decode(bytes("3f46"), true, taken, sink), Result::Malformed);  // 101
+  EXPECT_EQ(decoder.decode(bytes("3f45"), true, taken, sink), Result::Fine);       // 100
+  EXPECT_EQ(decoder.table().count(), 0U);
+  EXPECT_EQ(decoder.decode("\x82", true, taken, sink), Result::Fine);
+  // Nothing has to be followed that is no smaller.
+  HpackDecoder usual;
+  usual.on_settings_acknowledged();
+  EXPECT_TRUE(hpack::decode(usual, "\x82"));
+}
+
+TEST(HpackDecoder, WhatIsNotWholeWaits) {
+  const std::string block = bytes("82") + frames::remembered("name", "value") + bytes("be87");
+  const std::size_t ends[] = {0, 1, 13, 14, 15};
+  for (std::size_t size = 0; size <= block.size(); ++size) {
+    for (const bool is_last : {false, true}) {
+      HpackDecoder decoder;
+      std::size_t taken = 99;
+      std::size_t count = 0;
+      const auto result = decoder.decode(std::string_view(block).substr(0, size), is_last, taken,
+                                         [&](const DecodedField&) { return ++count != 0; });
+      EXPECT_EQ(taken, *(std::upper_bound(std::begin(ends), std::end(ends), size) - 1));
+      EXPECT_EQ(result, is_last && taken != size ? Result::Malformed : Result::Fine);
+      EXPECT_EQ(count, std::upper_bound(std::begin(ends), std::end(ends), size) - ends - 1);
+    }
+  }
+}
+
+TEST(HpackDecoder, TheSinkStopsIt) {
+  const std::string block = bytes("8287") + frames::field("name", "value") + bytes("84");
+  HpackDecoder decoder;
+  std::size_t taken = 0;
+  const std::size_t ends[] = {1, 2, 14, 15};
+  for (std::size_t wanted = 0; wanted < 4; ++wanted) {
+    std::size_t count = 0;
+    EXPECT_EQ(
+        decoder.decode(block, true, taken, [&](const DecodedField&) { return count++ != wanted; }),
+        Result::Stopped);
+    EXPECT_EQ(taken, ends[wanted]);
+  }
+}
+
+TEST(HpackDecoder, LiteralsHaveALimit) {
+  const auto sink = [](const DecodedField&) { return true; };
+  std::size_t taken = 0;
+  for (const std::string& front : {""s, bytes("82")}) {
+    HpackDecoder decoder(4096, 100);
+    const auto result = [&](const std::string& block) {
+      return decoder.decode(front + block, false, taken, sink);
+    };
+    // It is told by the length, before anything else is there.
+    EXPECT_EQ(result(std::string(1, '\0') + hpack_integer(0, 7, 100)), Result::Fine);
+    EXPECT_EQ(result(std::string(1, '\0') + hpack_integer(0, 7, 101)), Result::Malformed);
+    EXPECT_EQ(result("\x01" + hpack_integer(0, 7, 101)), Result::Malformed);
+    EXPECT_EQ(result("\x01" + hpack_integer(0x80, 7, 101)), Result::Malformed);
+    EXPECT_EQ(result("\x41" + hpack_integer(0x80, 7, 101)), Result::Malformed);
+    EXPECT_EQ(result(frames::field("n", std::string(100, 'v'))), Result::Fine);
+    // Or by what it becomes: '0' has five bits.
+    for (const std::size_t size : {100, 101, 102, 160}) {
+      std::string coded;
+      huffman_encode(std::string(size, '0'), coded);
+      EXPECT_LE(coded.size(), 100U);
+      EXPECT_EQ(result("\x01" + hpack_integer(0x80, 7, coded.size()) + coded),
+                size == 100 ? Result::Fine : Result::Malformed);
+    }
+  }
+  const std::string most(HpackDecoder::default_literal_bytes, 'v');
+  HpackDecoder usual;
+  EXPECT_EQ(hpack::decode(usual, frames::field("n", most), {4096}), (Fields{{"n", most}}));
+}
+
+TEST(HpackDecoder, HuffmanCodesThatAreMalformedAreRefused) {
+  EXPECT_EQ(count_of(bytes("0081070161")), 1);
+  EXPECT_EQ(count_of(bytes("0081000161")), -1);
+  EXPECT_EQ(count_of(bytes("01818007")), -1);
+  EXPECT_EQ(count_of(bytes("0184ffffffff")), -1);
+  EXPECT_EQ(count_of(bytes("0180")), 1);  // nothing, coded
+}
+
+TEST(HpackDecoder, OldEntriesMakeRoom) {
+  // Two entries of 40 bytes each fit.
+  const std::string update = hpack_integer(0x20, 5, 80);
+  HpackDecoder decoder;
+  const auto entry = [](std::string_view name) { return frames::remembered(name, "value"); };
+  ASSERT_TRUE(hpack::decode(decoder, update + entry("abc") + entry("def")));
+  EXPECT_EQ(decoder.table().size_bytes(), 80U);
+  ASSERT_TRUE(hpack::decode(decoder, entry("ghi")));
+  EXPECT_EQ(hpack::entries(decoder.table()), (Fields{{"ghi", "value"}, {"def", "value"}}));
+  // The name that is referred to goes when the entry comes that has it. RFC 7541 §4.4
+  const Fields alone = {{"def", std::string(45, 'v')}};
+  const std::string literal = hpack_integer(0x40, 6, 63) + frames::hpack_text(alone[0].second);
+  EXPECT_EQ(hpack::decode(decoder, literal), alone);
+  EXPECT_EQ(hpack::entries(decoder.table()), alone);
+  // What is larger than the table empties it, and is told all the same.
+  const std::string large(46, 'x');
+  EXPECT_EQ(hpack::decode(decoder, "\x7e" + frames::hpack_text(large)), (Fields{{"def", large}}));
+  EXPECT_EQ(decoder.table().count(), 0U);
+  ASSERT_TRUE(hpack::decode(decoder, entry("abc") + entry("def")));
+  ASSERT_TRUE(hpack::decode(decoder, hpack_integer(0x20, 5, 79)));
+  EXPECT_EQ(hpack::entries(decoder.table()), (Fields{{"def", "value"}}));
+  ASSERT_TRUE(hpack::decode(decoder, bytes("20")));
+  EXPECT_EQ(decoder.table().count(), 0U);
+  EXPECT_EQ(decoder.table().memory_bytes(), 0U);
+}
+
+TEST(HpackDecoder, MemoryIsNoMoreThanTheTableMayHold) {
+  HpackDecoder decoder;
+  EXPECT_EQ(decoder.memory_bytes(), 0U);
+  EXPECT_LE(sizeof decoder, 160U);
+  std::uint32_t size = 1;
+  for (int i = 0; i < 5000; ++i) {
+    size = size * 7 % 3001;
+    ASSERT_TRUE(hpack::decode(
+        decoder, frames::remembered("name", std::string(size % (i % 2 == 0 ? 40 : 3000), 'v'))));
+    ASSERT_LE(decoder.memory_bytes(), 4096 + 128 * sizeof(HpackTable::Entry));
+  }
+  // What a large literal needed is given back.
+  std::string coded;
+  huffman_encode(std::string(100'000, 'e'), coded);
+  ASSERT_TRUE(hpack::decode(decoder, "\x01" + hpack_integer(0x80, 7, coded.size()) + coded));
+  EXPECT_GT(decoder.memory_bytes(), 100'000U);
+  decoder.start();
+  EXPECT_LE(decoder.memory_bytes(), 8192U);
 }
 
 }  // namespace
