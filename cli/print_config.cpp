@@ -4,7 +4,6 @@
 #include "print_config.hpp"
 
 #include "base/open_files.hpp"
-#include "h2/session.hpp"
 #include "server/connection_cap.hpp"
 
 #include <cstdint>
@@ -138,7 +137,7 @@ void print_config(const ServeOptions& options) {
   print_count("port", server.port);
   print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
   print("backend", std::string(to_string(server.backend)));
-  print_flag("http2", server.http2 && h2::is_available());
+  print_flag("http2", server.http2);
   print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
   print_flag("access_log", options.access_log);
   print_files(options.files);

@@ -14,8 +14,7 @@ set(SKUA_WITH_TLS AUTO CACHE STRING "OpenSSL, for TLS, digests and encrypted coo
 set(SKUA_WITH_ZLIB AUTO CACHE STRING "gzip and deflate: AUTO, ON or OFF")
 set(SKUA_WITH_BROTLI AUTO CACHE STRING "brotli: AUTO, ON or OFF")
 set(SKUA_WITH_ZSTD AUTO CACHE STRING "zstd: AUTO, ON or OFF")
-set(SKUA_WITH_HTTP2 AUTO CACHE STRING "HTTP/2, by nghttp2: AUTO, ON or OFF")
-foreach(library IO_URING TLS ZLIB BROTLI ZSTD HTTP2)
+foreach(library IO_URING TLS ZLIB BROTLI ZSTD)
   set_property(CACHE SKUA_WITH_${library} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 

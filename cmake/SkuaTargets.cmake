@@ -54,7 +54,6 @@ function(skua_library_part target)
   skua_optional(${target} ZLIB zlib.h zlib1g-dev z)
   skua_optional(${target} BROTLI brotli/encode.h libbrotli-dev brotlienc brotlidec brotlicommon)
   skua_optional(${target} ZSTD zstd.h libzstd-dev zstd)
-  skua_optional(${target} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
 endfunction()
 
 # Compiles a target's sources in units of a folder's files, which takes a third of the time. Whatever
@@ -144,6 +143,15 @@ function(skua_examples)
   endif()
 endfunction()
 
+# nghttp2, another implementation of HTTP/2 that ours is compared with.
+function(skua_judge target)
+  find_path(SKUA_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
+  find_library(SKUA_LIBRARY_nghttp2 nghttp2 REQUIRED)
+  mark_as_advanced(SKUA_NGHTTP2_INCLUDE SKUA_LIBRARY_nghttp2)
+  target_include_directories(${target} SYSTEM PRIVATE ${SKUA_NGHTTP2_INCLUDE})
+  target_link_libraries(${target} PRIVATE ${SKUA_LIBRARY_nghttp2})
+endfunction()
+
 # tests/support/*.cpp -> library skua-test-support, which every test is linked with
 function(skua_test_support)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
@@ -155,7 +163,7 @@ function(skua_test_support)
   target_link_libraries(skua-test-support PUBLIC skua GTest::gtest)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/support/paths.cpp PROPERTIES COMPILE_DEFINITIONS
     "SKUA_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";SKUA_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
-  skua_optional(skua-test-support HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+  skua_judge(skua-test-support)
   skua_flags(skua-test-support)
 endfunction()
 
@@ -205,11 +213,11 @@ function(skua_run_tests target label)
   if("SKUA_HAS_TLS=1" IN_LIST definitions)
     skua_run_pieces(${target} ${label} ${pieces} tls)
   endif()
-  if("SKUA_HAS_HTTP2=1" IN_LIST definitions AND NOT SKUA_SANITIZE)  # h2-tls runs the same code
-    skua_run_pieces(${target} ${label} ${pieces} h2)
-  endif()
-  if("SKUA_HAS_TLS=1" IN_LIST definitions AND "SKUA_HAS_HTTP2=1" IN_LIST definitions)
+  if("SKUA_HAS_TLS=1" IN_LIST definitions)
     skua_run_pieces(${target} ${label} ${pieces} h2-tls)
+  endif()
+  if(NOT SKUA_SANITIZE)  # h2-tls runs the same code
+    skua_run_pieces(${target} ${label} ${pieces} h2)
   endif()
 endfunction()
 
@@ -263,7 +271,7 @@ function(skua_tests)
       endif()
       # Peers that misbehave are made of the libraries themselves.
       if(name STREQUAL "h2")
-        skua_optional(test-${name} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+        skua_judge(test-${name})
       elseif(name STREQUAL "tls")
         skua_optional(test-${name} TLS openssl/evp.h libssl-dev ssl crypto)
       endif()
@@ -294,8 +302,9 @@ function(skua_fuzz_targets)
     else()
       skua_executable(fuzz-${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.cpp)
     endif()
-    if(name STREQUAL "hpack")  # compared with nghttp2
-      skua_optional(fuzz-${name} HTTP2 nghttp2/nghttp2.h libnghttp2-dev nghttp2)
+    if(name MATCHES "^(h2|hpack)" AND NOT SKUA_SANITIZE MATCHES "memory")  # which it is not compiled with
+      skua_judge(fuzz-${name})
+      target_compile_definitions(fuzz-${name} PRIVATE SKUA_HAS_JUDGE=1)
     endif()
   endforeach()
 endfunction()

@@ -11,13 +11,15 @@
 #include <string_view>
 #include <utility>
 
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 
 namespace {
 
 using namespace skua::h2;  // NOLINT(google-build-using-namespace)
 
-constexpr ClientSessionOptions small{
+constexpr Options small{
+    .role = Role::Client,
+    .streams = 1000,
     .head = {.target_bytes = 0, .field_line_bytes = 256, .list_bytes = 1024, .fields = 8},
     .interim_responses = 4,
     .interim_bytes = 1024,
@@ -29,9 +31,9 @@ void check(bool holds) {
 }
 
 /// Begins a few requests, with content and without; cancels some.
-class Consumer final : public ClientEvents, public ClientOutput {
+class Consumer final : public Events {
  public:
-  void on_head(ClientStream& stream, std::unique_ptr<ReceivedHead> head) override {
+  void on_response(Stream& stream, std::unique_ptr<ReceivedHead> head) override {
     State& state = open(stream);
     check(!state.has_head && head->head.fields.size() <= small.head.fields);
     check(head->head.size_bytes <= small.head.list_bytes);
@@ -41,7 +43,7 @@ class Consumer final : public ClientEvents, public ClientOutput {
     log += "h" + std::to_string(stream.id()) + ":" + std::to_string(head->head.status);
     if (stream.id() % 7 == 0) release(stream);
   }
-  void on_data(ClientStream& stream, std::string_view data) override {
+  void on_data(Stream& stream, std::string_view data) override {
     State& state = open(stream);
     check(state.has_head && !data.empty());
     state.received += data.size();
@@ -52,24 +54,19 @@ class Consumer final : public ClientEvents, public ClientOutput {
       session->consume(stream, data.size());
     }
   }
-  void on_end(ClientStream& stream, std::unique_ptr<ReceivedHead> trailers) override {
+  void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) override {
     check(open(stream).has_head);
     check(trailers == nullptr || trailers->head.fields.size() <= small.trailers.fields);
     log += "e" + std::to_string(stream.id()) + ":" + std::to_string(open(stream).received);
     release(stream);
   }
-  void on_failure(ClientStream& stream, const StreamFailure& failure) override {
+  void on_failure(Stream& stream, const StreamFailure& failure) override {
     open(stream);
     log += "f" + std::to_string(stream.id()) + (failure.is_unprocessed ? "u" : "");
     streams_.erase(stream.id());
   }
-  // Behind one that leaves no stream nghttp2 reads what comes with it, and nothing that comes
-  // later.
-  void on_goaway(ErrorCode) override {
-    if (!std::exchange(has_goaway_, true)) log += "g";
-  }
-  void on_room() override {}
-  BodyRead read_body(ClientStream& stream, std::size_t most_bytes) override {
+  void on_goaway(ErrorCode) override { log += "g"; }
+  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
     const std::size_t left = open(stream).left;
     const std::size_t bytes = left < most_bytes ? left : most_bytes;
     return {.bytes = bytes,
@@ -77,7 +74,7 @@ class Consumer final : public ClientEvents, public ClientOutput {
             .trailers = stream.id() % 4 == 1 ? "x: y\r\n" : ""};
   }
   void append(std::string_view) override {}
-  void append_payload(ClientStream& stream, std::size_t bytes) override {
+  void append_payload(Stream& stream, std::size_t bytes) override {
     check(bytes <= open(stream).left);
     open(stream).left -= bytes;
   }
@@ -85,7 +82,7 @@ class Consumer final : public ClientEvents, public ClientOutput {
   void begin() {
     for (int i = 0; i < request_count; ++i) {
       const bool has_body = i % 2 == 1;
-      ClientStream* const stream = session->request(
+      Stream* const stream = session->request(
           {.method = i == 2 ? skua::Method::Head : skua::Method::Post, .authority = "h"}, has_body,
           nullptr);
       check(stream != nullptr);
@@ -93,12 +90,12 @@ class Consumer final : public ClientEvents, public ClientOutput {
     }
   }
   void flush() {
-    while (session->wants_write() && session->write(*this, 10'000) != 0) {
+    while (session->wants_write() && session->write(10'000) != 0) {
     }
   }
   [[nodiscard]] std::size_t count() const { return streams_.size(); }
 
-  ClientSession* session = nullptr;
+  Connection* session = nullptr;
   std::string log;
 
  private:
@@ -110,18 +107,17 @@ class Consumer final : public ClientEvents, public ClientOutput {
     bool has_head = false;
   };
 
-  State& open(const ClientStream& stream) {
+  State& open(const Stream& stream) {
     const auto found = streams_.find(stream.id());
     check(found != streams_.end());
     return found->second;
   }
-  void release(ClientStream& stream) {
+  void release(Stream& stream) {
     streams_.erase(stream.id());
     session->release(stream);
   }
 
   std::map<std::uint32_t, State> streams_;
-  bool has_goaway_ = false;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with what the client has to say
@@ -129,8 +125,10 @@ class Consumer final : public ClientEvents, public ClientOutput {
 std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool is_talking) {
   Consumer consumer;
   skua::loop::Instant now{};
-  const std::unique_ptr<ClientSession> session = make_client_session(small, consumer, now);
-  consumer.session = session.get();
+  Workspace workspace;
+  Connection connection(small, consumer, workspace, now);
+  Connection* const session = &connection;
+  consumer.session = session;
   consumer.begin();
   consumer.flush();
   session->receive(std::string_view("\0\0\0\x04\0\0\0\0\0", 9), now);
@@ -155,7 +153,7 @@ std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (!is_available() || size < 2) return 0;
+  if (size < 2) return 0;
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   const std::string bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   run(bytes, seed, true);

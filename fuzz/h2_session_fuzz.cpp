@@ -11,14 +11,14 @@
 #include <string_view>
 #include <utility>
 
+#include "h2/connection.hpp"
 #include "h2/preface.hpp"
-#include "h2/session.hpp"
 
 namespace {
 
 using namespace skua::h2;  // NOLINT(google-build-using-namespace)
 
-constexpr SessionOptions small{
+constexpr Options small{
     .streams = 8,
     .head = {.target_bytes = 64, .field_line_bytes = 256, .list_bytes = 1024, .fields = 8},
     .stream_window_bytes = 1000,
@@ -29,7 +29,7 @@ void check(bool holds) {
 }
 
 /// Answers each request: some at once, some when they are whole, some never.
-class Consumer final : public Events, public Output {
+class Consumer final : public Events {
  public:
   void on_request(Stream& stream, bool is_end) override {
     const RequestHead& request = stream.request();
@@ -50,8 +50,9 @@ class Consumer final : public Events, public Output {
     if (stream.id() % 5 != 0) session->consume(stream, data.size());
     if (stream.id() % 5 == 0) check(received <= small.stream_window_bytes);
   }
-  void on_end(Stream& stream, const skua::http::Head& trailers) override {
-    check(open_.count(stream.id()) == 1 && trailers.fields.size() <= small.trailers.fields);
+  void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) override {
+    check(open_.count(stream.id()) == 1);
+    check(trailers == nullptr || trailers->head.fields.size() <= small.trailers.fields);
     log += "e" + std::to_string(stream.id()) + ":" + std::to_string(received_[stream.id()]);
     if (!stream.has_response()) respond(stream);
   }
@@ -60,11 +61,7 @@ class Consumer final : public Events, public Output {
     check(open_.erase(stream.id()) == 1);
     session->release(stream);
   }
-  // Behind one that leaves no stream nghttp2 reads what comes with it, and nothing that comes
-  // later.
-  void on_goaway(ErrorCode) override {
-    if (!std::exchange(has_goaway_, true)) log += "g";
-  }
+  void on_goaway(ErrorCode) override { log += "g"; }
   BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
     std::size_t& left = left_[stream.id()];
     const std::size_t bytes = left < most_bytes ? left : most_bytes;
@@ -79,11 +76,11 @@ class Consumer final : public Events, public Output {
     written += bytes;
   }
   void flush() {
-    while (session->wants_write() && session->write(*this, 10'000) != 0) {
+    while (session->wants_write() && session->write(10'000) != 0) {
     }
   }
 
-  Session* session = nullptr;
+  Connection* session = nullptr;
   std::string log;
   std::size_t written = 0;
 
@@ -96,7 +93,6 @@ class Consumer final : public Events, public Output {
   std::map<std::uint32_t, Stream*> open_;
   std::map<std::uint32_t, std::uint64_t> received_;
   std::map<std::uint32_t, std::size_t> left_;
-  bool has_goaway_ = false;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with answers written in between.
@@ -105,8 +101,10 @@ class Consumer final : public Events, public Output {
 std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool is_talking) {
   Consumer consumer;
   skua::loop::Instant now{};
-  const std::unique_ptr<Session> session = make_server_session(small, consumer, now);
-  consumer.session = session.get();
+  Workspace workspace;
+  Connection connection(small, consumer, workspace, now);
+  Connection* const session = &connection;
+  consumer.session = session;
   session->receive(client_preface, now);
   while (!bytes.empty()) {
     seed = seed * 1664525U + 1013904223U;
@@ -126,7 +124,7 @@ std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (!is_available() || size < 2) return 0;
+  if (size < 2) return 0;
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   const std::string bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   run(bytes, seed, true);

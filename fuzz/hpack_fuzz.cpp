@@ -14,7 +14,7 @@
 #include "h2/hpack_decoder.hpp"
 #include "h2/hpack_encoder.hpp"
 
-#if defined(SKUA_HAS_HTTP2)
+#if defined(SKUA_HAS_JUDGE)
 #include <nghttp2/nghttp2.h>
 #endif
 
@@ -73,7 +73,7 @@ std::optional<FieldTexts> decode(HpackDecoder& decoder, std::string_view block,
 /// nghttp2's decoder, where there is one.
 class Reference {
  public:
-#if defined(SKUA_HAS_HTTP2)
+#if defined(SKUA_HAS_JUDGE)
   Reference() { check(nghttp2_hd_inflate_new(&raw_) == 0); }
   ~Reference() { nghttp2_hd_inflate_del(raw_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session does the protocol; here stand what each of its streams is for, and the bytes that it
+// A connection does the protocol; here stand what each of its streams is for, and the bytes that it
 // wrote and that were not sent yet.
 #include "bench/h2_speaker.hpp"
 
@@ -28,6 +28,7 @@ H2Speaker::H2Speaker(AnswerSink& sink, const Plan& plan)
     : sink_(sink), plan_(plan), lines_(lines_of(plan.parts)), exchanges_(plan.depth) {}
 
 void H2Speaker::begin(loop::Instant now) {
+  written_.clear();
   output_.clear();
   sent_bytes_ = count_ = 0;
   is_ending_ = false;
@@ -36,15 +37,16 @@ void H2Speaker::begin(loop::Instant now) {
     exchange.is_under_way = false;
     free_.push_back(&exchange);
   }
-  session_ = h2::make_client_session({}, *this, now);
+  connection_.emplace(h2::client_options(), static_cast<h2::Events&>(*this), workspace_, now);
 }
 
-std::size_t H2Speaker::room() const noexcept { return std::min(free_.size(), session_->room()); }
+std::size_t H2Speaker::room() const noexcept { return std::min(free_.size(), connection_->room()); }
 
 void H2Speaker::ask(const Asked& asked) {
   Exchange& exchange = *free_.back();
   const bool has_content = !plan_.parts.content.empty();
-  if (session_->request(lines_, has_content, &exchange) == nullptr) return sink_.on_unseen(asked);
+  if (connection_->request(lines_, has_content, &exchange) == nullptr)
+    return sink_.on_unseen(asked);
   free_.pop_back();
   exchange = {.asked = asked, .is_under_way = true};
   ++count_;
@@ -67,21 +69,22 @@ loop::Instant H2Speaker::oldest() const noexcept {
 
 std::string_view H2Speaker::output() {
   if (sent_bytes_ == output_.size()) {
+    connection_->write(output_bytes);
     output_.clear();
+    output_.swap(written_);
     sent_bytes_ = 0;
-    session_->write(*this, output_bytes);
   }
   return std::string_view(output_).substr(sent_bytes_);
 }
 
 Verdict H2Speaker::read(std::string_view input, loop::Instant now) {
   now_ = now;
-  session_->receive(input, now);
-  if (const h2::Failure* const failure = session_->failure()) {
+  connection_->receive(input, now);
+  if (const h2::Failure* const failure = connection_->failure()) {
     problem_ = failure->reason;
     return Verdict::Broken;
   }
-  if (count_ == 0 && (is_ending_ || session_->is_over())) return Verdict::Over;
+  if (count_ == 0 && (is_ending_ || connection_->is_over())) return Verdict::Over;
   return Verdict::GoOn;
 }
 
@@ -98,21 +101,21 @@ std::optional<Asked> H2Speaker::give_up() {
   return std::nullopt;
 }
 
-void H2Speaker::on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) {
+void H2Speaker::on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) {
   exchange_of(stream).status = head->head.status;  // the last is that of the final response
 }
 
-void H2Speaker::on_data(h2::ClientStream& stream, std::string_view data) {
-  session_->consume(stream, data.size());
+void H2Speaker::on_data(h2::Stream& stream, std::string_view data) {
+  connection_->consume(stream, data.size());
 }
 
-void H2Speaker::on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> /*trailers*/) {
+void H2Speaker::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> /*trailers*/) {
   Exchange& exchange = exchange_of(stream);
-  session_->release(stream);
+  connection_->release(stream);
   sink_.on_answer(take(exchange), exchange.status, now_);
 }
 
-void H2Speaker::on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) {
+void H2Speaker::on_failure(h2::Stream& stream, const h2::StreamFailure& failure) {
   Exchange& exchange = exchange_of(stream);
   if (!exchange.is_under_way) return;
   const Asked asked = take(exchange);
@@ -122,7 +125,7 @@ void H2Speaker::on_failure(h2::ClientStream& stream, const h2::StreamFailure& fa
 
 void H2Speaker::on_goaway(h2::ErrorCode /*reason*/) { is_ending_ = true; }
 
-h2::BodyRead H2Speaker::read_body(h2::ClientStream& stream, std::size_t most_bytes) {
+h2::BodyRead H2Speaker::read_body(h2::Stream& stream, std::size_t most_bytes) {
   const std::size_t left = plan_.parts.content.size() - exchange_of(stream).content_bytes;
   h2::BodyRead read;
   read.bytes = std::min(left, most_bytes);
@@ -130,9 +133,9 @@ h2::BodyRead H2Speaker::read_body(h2::ClientStream& stream, std::size_t most_byt
   return read;
 }
 
-void H2Speaker::append_payload(h2::ClientStream& stream, std::size_t bytes) {
+void H2Speaker::append_payload(h2::Stream& stream, std::size_t bytes) {
   std::size_t& sent = exchange_of(stream).content_bytes;
-  output_.append(plan_.parts.content, sent, bytes);
+  written_.append(plan_.parts.content, sent, bytes);
   sent += bytes;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 
 #include "bench/plan.hpp"
 #include "bench/speaker.hpp"
@@ -15,7 +15,7 @@ namespace skua::cli::bench {
 /// HTTP/2: requests side by side, answers in any order.
 ///
 /// Lifetime:  sink and plan outlive it.
-class H2Speaker final : public Speaker, private h2::ClientEvents, private h2::ClientOutput {
+class H2Speaker final : public Speaker, private h2::Events {
  public:
   H2Speaker(AnswerSink& sink, const Plan& plan);
 
@@ -40,17 +40,16 @@ class H2Speaker final : public Speaker, private h2::ClientEvents, private h2::Cl
     bool is_under_way = false;
   };
 
-  void on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
-  void on_data(h2::ClientStream& stream, std::string_view data) override;
-  void on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
-  void on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) override;
+  void on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
+  void on_data(h2::Stream& stream, std::string_view data) override;
+  void on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
+  void on_failure(h2::Stream& stream, const h2::StreamFailure& failure) override;
   void on_goaway(h2::ErrorCode reason) override;
-  void on_room() override {}
-  h2::BodyRead read_body(h2::ClientStream& stream, std::size_t most_bytes) override;
-  void append(std::string_view bytes) override { output_.append(bytes); }
-  void append_payload(h2::ClientStream& stream, std::size_t bytes) override;
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
+  void append(std::string_view bytes) override { written_.append(bytes); }
+  void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
-  static Exchange& exchange_of(h2::ClientStream& stream) noexcept {
+  static Exchange& exchange_of(h2::Stream& stream) noexcept {
     return *static_cast<Exchange*>(stream.context);
   }
   Asked take(Exchange& exchange) noexcept;
@@ -61,12 +60,14 @@ class H2Speaker final : public Speaker, private h2::ClientEvents, private h2::Cl
   std::vector<Exchange> exchanges_;
   std::vector<Exchange*> free_;
   std::size_t count_ = 0;
+  std::string written_;  // since the output was made
   std::string output_;
   std::size_t sent_bytes_ = 0;  // of the output
   loop::Instant now_{};         // of what is being read
   std::string problem_;
   bool is_ending_ = false;  // the server takes no more
-  std::unique_ptr<h2::ClientSession> session_;
+  h2::Workspace workspace_;
+  std::optional<h2::Connection> connection_;
 };
 
 }  // namespace skua::cli::bench

@@ -12,7 +12,6 @@
 #include "client/h2_connection.hpp"
 #include "client/problem.hpp"
 #include "client/websocket_connection.hpp"
-#include "h2/session.hpp"
 
 namespace skua::client {
 namespace {
@@ -35,7 +34,7 @@ h1::ResponseLimits response_limits(const ClientOptions& options) {
 }
 
 std::vector<std::string> protocols(HttpVersions versions) {
-  if (versions == HttpVersions::Http1 || !h2::is_available()) return {"http/1.1"};
+  if (versions == HttpVersions::Http1) return {"http/1.1"};
   if (versions == HttpVersions::Http2) return {"h2"};
   return {"h2", "http/1.1"};
 }
@@ -142,9 +141,9 @@ Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, Conne
 }
 
 Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
-  const bool is_offered = h2::is_available() && use != ProxyUse::Forward &&
-                          (options.versions == HttpVersions::Http2 ||
-                           (options.versions == HttpVersions::Any && origin.is_secure));
+  const bool is_offered =
+      use != ProxyUse::Forward && (options.versions == HttpVersions::Http2 ||
+                                   (options.versions == HttpVersions::Any && origin.is_secure));
   return is_offered ? Pool::Sharing::Possible : Pool::Sharing::None;
 }
 
@@ -152,8 +151,8 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(net::HeldStream
                                                                  bool is_forwarded) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);
   // Without TLS there is nobody to ask. RFC 9113 §3.3
-  const bool is_known = options.versions == HttpVersions::Http2 && !stream->is_secure() &&
-                        !is_forwarded && h2::is_available();
+  const bool is_known =
+      options.versions == HttpVersions::Http2 && !stream->is_secure() && !is_forwarded;
   std::unique_ptr<PooledConnection> made;
   if (is_agreed || is_known) {
     made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
@@ -162,9 +161,8 @@ Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(net::HeldStream
   }
   if (options.versions == HttpVersions::Http2 && !is_forwarded) {
     const std::string whom = stream->peer().to_string();
-    return could_not(
-        "speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
-        h2::is_available() ? "the server has not agreed to" : "skua was built without it");
+    return could_not("speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
+                     "the server has not agreed to");
   }
   made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, buffers,
                                         std::move(stream), response_limits(options));

@@ -4,6 +4,7 @@
 // inside a call.
 #include "client/h2_connection.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/guarded.hpp"
@@ -20,20 +21,23 @@ constexpr int rounds_per_turn = 16;
 /// take a quarter of an hour to find out, at the cost of each request until then.
 constexpr Duration longest_silence = 3s;
 
-h2::ClientSessionOptions session_options(const h1::ResponseLimits& limits) noexcept {
-  return {.head = {.target_bytes = 0,
-                   .field_line_bytes = limits.head.field_line_bytes,
-                   .list_bytes = limits.head.head_bytes,
-                   .fields = limits.head.fields},
-          .trailers = {.target_bytes = 0,
-                       .field_line_bytes = limits.body.trailer_bytes,
-                       .list_bytes = limits.body.trailer_bytes,
-                       .fields = limits.body.trailer_fields},
-          .interim_responses = limits.interim_responses,
-          .interim_bytes = limits.interim_bytes};
+h2::Options connection_options(const h1::ResponseLimits& limits) noexcept {
+  h2::Options options = h2::client_options();
+  options.head = {.target_bytes = 0,
+                  .field_line_bytes = limits.head.field_line_bytes,
+                  .list_bytes = limits.head.head_bytes,
+                  .fields = limits.head.fields};
+  options.trailers = {.target_bytes = 0,
+                      .field_line_bytes = limits.body.trailer_bytes,
+                      .list_bytes = limits.body.trailer_bytes,
+                      .fields = limits.body.trailer_fields};
+  options.interim_responses = limits.interim_responses;
+  options.interim_bytes =
+      static_cast<std::uint32_t>(std::min<std::size_t>(limits.interim_bytes, 0xffff'ffffU));
+  return options;
 }
 
-H2Exchange& exchange_of(h2::ClientStream& stream) noexcept {
+H2Exchange& exchange_of(h2::Stream& stream) noexcept {
   return *static_cast<H2Exchange*>(stream.context);
 }
 
@@ -53,9 +57,7 @@ H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
       output_(blocks),
       most_content_bytes_(limits.body.body_bytes),
       settle_later_(loop::call_member<&H2Connection::settle>, this),
-      session_(h2::make_client_session(session_options(limits),
-                                       static_cast<h2::ClientEvents&>(*this), loop.now())) {
-  SKUA_ASSERT(session_ != nullptr);
+      session_(connection_options(limits), *this, workspace_, loop.now()) {
   stream_ = std::move(stream);  // nothing is thrown from here on
   stream_->listen(*this);
   stream_->start_receive();
@@ -68,7 +70,7 @@ H2Connection::~H2Connection() { SKUA_ASSERT(exchanges_.empty()); }
 
 std::size_t H2Connection::capacity() const noexcept {
   if (state_ != State::Open || !can_send()) return 0;
-  return session_->room() + exchange_count_;
+  return session_.room() + exchange_count_;
 }
 
 Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
@@ -92,14 +94,14 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
     request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");
   }
   auto exchange = std::make_unique<H2Exchange>(*this, blocks_, loop_.now(), most_content_bytes_);
-  h2::ClientStream* const stream = session_->request({.method = request.method,
-                                                      .scheme = scheme_of(request.url),
-                                                      .authority = *host,
-                                                      .path = path,
-                                                      .length_bytes = h1::told_length(head),
-                                                      .fields = fields.wire(),
-                                                      .shown = request.shown},
-                                                     has_content, exchange.get());
+  h2::Stream* const stream = session_.request({.method = request.method,
+                                               .scheme = scheme_of(request.url),
+                                               .authority = *host,
+                                               .path = path,
+                                               .length_bytes = h1::told_length(head),
+                                               .fields = fields.wire(),
+                                               .shown = request.shown},
+                                              has_content, exchange.get());
   if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
   exchanges_.push_back(*exchange);
   ++exchange_count_;
@@ -125,19 +127,19 @@ void H2Connection::forget(H2Exchange& exchange, bool is_broken_off) noexcept {
 
 // From the session --------------------------------------------------------------------------------
 
-void H2Connection::on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) {
+void H2Connection::on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) {
   exchange_of(stream).take_head(std::move(head));
 }
 
-void H2Connection::on_data(h2::ClientStream& stream, std::string_view data) {
+void H2Connection::on_data(h2::Stream& stream, std::string_view data) {
   exchange_of(stream).take_data(data);
 }
 
-void H2Connection::on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
+void H2Connection::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
   exchange_of(stream).take_end(std::move(trailers));
 }
 
-void H2Connection::on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) {
+void H2Connection::on_failure(h2::Stream& stream, const h2::StreamFailure& failure) {
   exchange_of(stream).fail(failure);
 }
 
@@ -148,7 +150,7 @@ void H2Connection::on_room() {
   settle_later();
 }
 
-h2::BodyRead H2Connection::read_body(h2::ClientStream& stream, std::size_t most_bytes) {
+h2::BodyRead H2Connection::read_body(h2::Stream& stream, std::size_t most_bytes) {
   return exchange_of(stream).read_body(most_bytes);
 }
 
@@ -157,7 +159,7 @@ void H2Connection::append(std::string_view bytes) {
   written_bytes_ += bytes.size();
 }
 
-void H2Connection::append_payload(h2::ClientStream& stream, std::size_t bytes) {
+void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
   written_bytes_ += bytes;
   exchange_of(stream).write_body(output_, bytes);
 }
@@ -188,16 +190,16 @@ void H2Connection::settle() {
 void H2Connection::fail(Error error) noexcept {
   send_failure_ = end_ = error;
   retire();
-  session_->lose(error);
+  session_.lose(error);
   settle_later();
 }
 
 void H2Connection::go_on() {
   visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
   talk();
-  if (session_->is_over()) {
+  if (session_.is_over()) {
     retire();
-    session_->lose(Error(Errc::Closed, "HTTP/2"));
+    session_.lose(Error(Errc::Closed, "HTTP/2"));
   }
   const bool is_told = std::exchange(has_more_room_, false);
   if (state_ == State::Retired && exchanges_.empty() && !is_leased()) return close();
@@ -208,7 +210,7 @@ void H2Connection::talk() {
   for (int round = 0; round < rounds_per_turn && can_send(); ++round) {
     const bool has_room = output_.pressure_bytes() < written_at_once_bytes;
     const bool has_written =
-        has_room && session_->wants_write() && session_->write(*this, written_at_once_bytes) != 0;
+        has_room && session_.wants_write() && session_.write(written_at_once_bytes) != 0;
     flush();
     if (!has_written) return;
   }
@@ -232,7 +234,7 @@ void H2Connection::on_receive(std::span<char> bytes) {
   if (state_ == State::Closing || end_) return;
   unanswered_since_.reset();
   if (exchange_count_ != 0) unanswered_since_ = loop_.now();
-  guarded([&] { session_->receive({bytes.data(), bytes.size()}, loop_.now()); },
+  guarded([&] { session_.receive({bytes.data(), bytes.size()}, loop_.now()); },
           [this](Error error) { fail(error); });
   settle_later();
 }
@@ -248,7 +250,7 @@ void H2Connection::on_receive_end(Error error) {
   if (state_ == State::Closing) return;
   retire();
   const Error closed = error.code() != Errc::None ? error : Error(Errc::Closed, "HTTP/2");
-  session_->lose(send_failure_.value_or(closed));
+  session_.lose(send_failure_.value_or(closed));
   settle_later();
 }
 
@@ -272,7 +274,7 @@ void H2Connection::on_send_failed(Error error) {
 void H2Connection::close() {
   if (state_ == State::Closing) return;
   if (!exchanges_.empty()) return retire();
-  session_->shut_down();
+  session_.finish_shut_down();
   guarded([this] { talk(); }, [](Error) {});  // else it goes without a word
   state_ = State::Closing;
   settle_later_.cancel();

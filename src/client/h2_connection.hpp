@@ -13,7 +13,7 @@
 #include "client/h2_exchange.hpp"
 #include "client/pool.hpp"
 #include "h1/response_reader.hpp"
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
 #include "net/output_queue.hpp"
@@ -24,17 +24,14 @@ namespace skua::client {
 /// A client's connection that speaks HTTP/2: as many requests side by side as the server allows.
 ///
 /// RFC:       9113
-class H2Connection final : public HttpConnection,
-                           private net::StreamSink,
-                           private h2::ClientEvents,
-                           private h2::ClientOutput {
+class H2Connection final : public HttpConnection, private net::StreamSink, private h2::Events {
  public:
   /// Whether HTTP/2 was agreed on with TLS. Without TLS the caller has to know it (RFC 9113 §3.3).
   [[nodiscard]] static bool was_agreed_on(const net::Stream& stream) noexcept {
-    return stream.protocol() == "h2" && h2::is_available();
+    return stream.protocol() == "h2";
   }
 
-  /// Only where h2::is_available(). What it refers to is kept by `owner`; `stream` is connected,
+  /// What it refers to is kept by `owner`; `stream` is connected,
   /// and secure where it is to be.
   H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                net::OutputQueue::Blocks& blocks, net::HeldStream stream,
@@ -51,7 +48,7 @@ class H2Connection final : public HttpConnection,
 
   // For its exchanges.
 
-  [[nodiscard]] h2::ClientSession& session() noexcept { return *session_; }
+  [[nodiscard]] h2::Connection& session() noexcept { return session_; }
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
   void settle_later() noexcept;
   /// It has ended: destroys it. `is_broken_off`: while the server was still to say something.
@@ -73,15 +70,15 @@ class H2Connection final : public HttpConnection,
   void on_send_failed(Error error) override;
   void on_closed() override;
 
-  void on_head(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
-  void on_data(h2::ClientStream& stream, std::string_view data) override;
-  void on_end(h2::ClientStream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
-  void on_failure(h2::ClientStream& stream, const h2::StreamFailure& failure) override;
+  void on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
+  void on_data(h2::Stream& stream, std::string_view data) override;
+  void on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
+  void on_failure(h2::Stream& stream, const h2::StreamFailure& failure) override;
   void on_goaway(h2::ErrorCode reason) override;
   void on_room() override;
-  h2::BodyRead read_body(h2::ClientStream& stream, std::size_t most_bytes) override;
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
   void append(std::string_view bytes) override;
-  void append_payload(h2::ClientStream& stream, std::size_t bytes) override;
+  void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
   template <class IsWanted>
   void visit(const IsWanted& is_wanted, void (H2Exchange::*act)());
@@ -113,7 +110,8 @@ class H2Connection final : public HttpConnection,
   State state_ = State::Open;
   bool is_sending_ = false;
   bool has_more_room_ = false;  // than the pool was told
-  std::unique_ptr<h2::ClientSession> session_;
+  h2::Workspace workspace_{32};
+  h2::Connection session_;
 };
 
 }  // namespace skua::client

@@ -124,7 +124,7 @@ void H2Exchange::give_up(Error error) {
 
 // The request -------------------------------------------------------------------------------------
 
-void H2Exchange::start(h2::ClientStream& stream, Body&& content, bool expects_continue) {
+void H2Exchange::start(h2::Stream& stream, Body&& content, bool expects_continue) {
   stream_ = &stream;
   if (content.kind() == Body::Kind::None) return;
   content_ = std::move(content);

@@ -12,7 +12,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "client/exchange.hpp"
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 #include "net/output_queue.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/field_lines.hpp"
@@ -48,7 +48,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
   // For the connection.
 
   /// Its stream is there; the content is sent when it is asked for.
-  void start(h2::ClientStream& stream, Body&& content, bool expects_continue);
+  void start(h2::Stream& stream, Body&& content, bool expects_continue);
   /// Whether its content may begin, or what makes it has ended, since the last advance().
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
@@ -82,7 +82,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
   void note_progress() noexcept;
 
   H2Connection& connection_;
-  h2::ClientStream* stream_ = nullptr;  // null once it is released
+  h2::Stream* stream_ = nullptr;  // null once it is released
   const std::uint64_t most_content_bytes_;
   // The response:
   std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // that were not told

@@ -29,7 +29,6 @@ struct H2Call {
 class H2ConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!h2::is_available()) GTEST_SKIP() << "built without nghttp2";
     loop_ = loop::Loop::create({.backend = loop::BackendKind::Poll, .clock = &clock_}).value();
     pool_ = std::make_unique<Pool>(*loop_, PoolLimits{.per_host = 1});
   }

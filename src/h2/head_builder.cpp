@@ -64,61 +64,87 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   lines_.clear();
   if (bytes_.capacity() > kept_bytes) bytes_.shrink_to_fit();
   if (lines_.capacity() > kept_lines) lines_.shrink_to_fit();
-  known_ = 0;
+  known_ = seen_ = 0;
   list_bytes_ = field_count_ = 0;
+  pseudos_ = 0;
+  has_regular_ = false;
   method_ = path_ = authority_ = scheme_ = protocol_ = status_ = {};
   error_ = Errc::None;
 }
 
-HeadVerdict HeadBuilder::add(std::string_view name, std::string_view value) {
-  const bool has_room = take_room(name, value);
+HeadVerdict HeadBuilder::add(const DecodedField& field) {
+  const bool has_room = take_room(field);
   const std::size_t most =
       kind_ == Kind::Trailers ? limits_.list_bytes : bomb_factor * limits_.list_bytes;
   if (list_bytes_ > most) return HeadVerdict::TooLong;
-  if (name.starts_with(':')) {
-    if (has_room) add_pseudo(name, value);
+  if (field.is_malformed) return HeadVerdict::Malformed;
+  if (field.pseudo != Pseudo::None) return add_pseudo(field, has_room);
+  has_regular_ = true;
+  if (check_known(field) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
+  const FieldName known = field.known;
+  // It agrees with `:authority`, and says nothing new.
+  if (known == FieldName::Host && authority_.is_there && kind_ == Kind::Request) {
     return HeadVerdict::Fine;
   }
-  const FieldName known = http::find_field_name(name);
-  // RFC 9113 §8.3.1: a Host that disagrees with `:authority` makes the request malformed; one that
-  // agrees says nothing new.
-  if (known == FieldName::Host && kind_ == Kind::Request && authority_.is_there) {
-    return agrees_with_authority(value) ? HeadVerdict::Fine : HeadVerdict::Malformed;
-  }
-  field_count_ += crumb_count(known, value);
+  field_count_ += crumb_count(known, field.value);
   if (field_count_ > limits_.fields) fail(Errc::TooManyFields);
-  if (has_room && error_ == Errc::None) keep(name, value, known);
+  if (has_room && error_ == Errc::None) keep(field.name, field.value, known);
   return HeadVerdict::Fine;
 }
 
-bool HeadBuilder::take_room(std::string_view name, std::string_view value) noexcept {
-  list_bytes_ += name.size() + value.size() + field_charge;
+/// What HTTP/2 forbids in a few fields. RFC 9113 §8.1.1, §8.3.1
+HeadVerdict HeadBuilder::check_known(const DecodedField& field) noexcept {
+  const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field.known);
+  const bool is_first = (seen_ & bit) == 0;
+  seen_ |= bit;
+  switch (field.known) {
+    case FieldName::ContentLength:
+      if (kind_ == Kind::Trailers) break;
+      return is_first && number(field.value) ? HeadVerdict::Fine : HeadVerdict::Malformed;
+    case FieldName::Host: {
+      if (kind_ != Kind::Request) break;
+      const bool agrees = !authority_.is_there || agrees_with_authority(field.value);
+      return is_first && agrees ? HeadVerdict::Fine : HeadVerdict::Malformed;
+    }
+    default: break;
+  }
+  return HeadVerdict::Fine;
+}
+
+bool HeadBuilder::take_room(const DecodedField& field) noexcept {
+  const std::size_t line_bytes = field.name.size() + field.value.size();
+  list_bytes_ += line_bytes + field_charge;
   if (list_bytes_ > limits_.list_bytes) return fail(Errc::HeadTooLong), false;
-  const bool is_target = name == ":path" || name == ":authority";
-  if (is_target) {
-    if (value.size() <= limits_.target_bytes) return true;
+  if (field.pseudo == Pseudo::Path || field.pseudo == Pseudo::Authority) {
+    if (field.value.size() <= limits_.target_bytes) return true;
     return fail(Errc::TargetTooLong), false;
   }
-  if (name.size() + value.size() <= limits_.field_line_bytes) return true;
+  if (line_bytes <= limits_.field_line_bytes) return true;
   return fail(Errc::FieldTooLong), false;
 }
 
-void HeadBuilder::add_pseudo(std::string_view name, std::string_view value) {
-  if (name == ":method") {
-    method_ = keep_text(value);
-  } else if (name == ":path") {
-    path_ = keep_text(value);
-  } else if (name == ":scheme") {
-    scheme_ = keep_text(value);
-  } else if (name == ":protocol") {
-    protocol_ = keep_text(value);
-  } else if (name == ":status") {
-    status_ = keep_text(value);
-  } else if (name == ":authority") {
-    ++field_count_;
-    keep("host", value, FieldName::Host);
-    authority_ = {lines_.back().value_begin, lines_.back().value_bytes, true};
+/// RFC 9113 §8.3: those of its kind of message, once each, before all other fields.
+HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
+  const bool is_of_response = field.pseudo == Pseudo::Status;
+  const Kind kind = is_of_response ? Kind::Response : Kind::Request;
+  if (kind_ != kind || has_regular_ || has_pseudo(field.pseudo)) return HeadVerdict::Malformed;
+  pseudos_ |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(field.pseudo));
+  if (!has_room) return HeadVerdict::Fine;
+  switch (field.pseudo) {
+    case Pseudo::Method: method_ = keep_text(field.value); break;
+    case Pseudo::Path: path_ = keep_text(field.value); break;
+    case Pseudo::Scheme: scheme_ = keep_text(field.value); break;
+    case Pseudo::Protocol: protocol_ = keep_text(field.value); break;
+    case Pseudo::Status: status_ = keep_text(field.value); break;
+    case Pseudo::Authority:
+      ++field_count_;
+      keep("host", field.value, FieldName::Host);
+      authority_ = {lines_.back().value_begin, lines_.back().value_bytes, true};
+      break;
+    case Pseudo::None:
+    case Pseudo::Unknown: return HeadVerdict::Malformed;
   }
+  return HeadVerdict::Fine;
 }
 
 HeadBuilder::Text HeadBuilder::keep_text(std::string_view text) {
@@ -182,8 +208,24 @@ http::Head HeadBuilder::head() const noexcept {
   return head;
 }
 
+/// RFC 9113 §8.3.1, §8.5; 8441 §4
+bool HeadBuilder::has_what_a_request_needs() const noexcept {
+  if (!has_pseudo(Pseudo::Method)) return false;
+  const bool is_connect = method_.is_there && view(method_) == "CONNECT";
+  if (has_pseudo(Pseudo::Protocol) && !is_connect) return false;
+  if (is_connect && !has_pseudo(Pseudo::Protocol)) {
+    return has_pseudo(Pseudo::Authority) && !has_pseudo(Pseudo::Scheme) &&
+           !has_pseudo(Pseudo::Path);
+  }
+  const auto host = std::uint64_t{1} << static_cast<unsigned>(FieldName::Host);
+  return has_pseudo(Pseudo::Scheme) && has_pseudo(Pseudo::Path) &&
+         (has_pseudo(Pseudo::Authority) || (seen_ & host) != 0);
+}
+
 HeadVerdict HeadBuilder::finish_request(RequestHead& request) {
   request = {};
+  if (!has_what_a_request_needs()) return HeadVerdict::Malformed;
+  if (method_.is_there && !ascii::is_token_text(view(method_))) return HeadVerdict::Malformed;
   if (error_ == Errc::None) join_cookies();
   request.head = head();
   if (method_.is_there) {
@@ -220,6 +262,9 @@ HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
   const bool is_path = text.starts_with('/') && is_target_text(text);
   const std::string_view scheme = view(scheme_);
   const bool is_ours = request.is_https || ascii::equals_ignoring_case(scheme, "http");
+  if (text.empty() || (is_ours && !text.starts_with('/') && !is_asterisk)) {
+    return HeadVerdict::Malformed;
+  }
   if (!is_ours || !(is_path || is_asterisk)) fail(Errc::MalformedTarget);
   request.path_and_query = text;
   return HeadVerdict::Fine;
@@ -231,13 +276,12 @@ void HeadBuilder::decide_host(RequestHead& request) noexcept {
   if (!http::is_authority(request.host)) fail(Errc::InvalidHost);
 }
 
-/// Content-Length was found to be a number by nghttp2; expectations are those of HTTP/1.
+/// Expectations are those of HTTP/1.
 void HeadBuilder::decide_fields(RequestHead& request) noexcept {
   for (const FieldLine& line : request.head.fields) {
     const std::string_view value = request.head.value(line);
     if (line.name == FieldName::ContentLength) {
       request.length_bytes = number(value);
-      if (!request.length_bytes) fail(Errc::InvalidContentLength);
     } else if (line.name == FieldName::Expect) {
       request.expect_continue = ascii::equals_ignoring_case(value, "100-continue");
       if (!request.expect_continue) fail(Errc::UnknownExpectation);  // RFC 9110 §10.1.1
@@ -253,10 +297,13 @@ HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
       status_.size == 3 && status >= 100 && status != code(Status::SwitchingProtocols);
   if (!is_status && error_ == Errc::None) return HeadVerdict::Malformed;
   response.status = static_cast<std::uint16_t>(status);
-  if (response.has(FieldName::ContentLength) && !content_length(response)) {
-    return HeadVerdict::Malformed;
-  }
-  return HeadVerdict::Fine;
+  // RFC 9110 §8.6: none of these may tell a length; that a 204 has 0 does no harm.
+  const std::uint64_t length = content_length(response).value_or(0);
+  const bool has_length = response.has(FieldName::ContentLength);
+  const bool is_interim = is_status && status < 200;
+  const bool is_wrong =
+      has_length && (is_interim || (status == code(Status::NoContent) && length != 0));
+  return is_wrong ? HeadVerdict::Malformed : HeadVerdict::Fine;
 }
 
 HeadVerdict HeadBuilder::finish_trailers(http::Head& trailers) noexcept {

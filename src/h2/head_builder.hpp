@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "h2/hpack_decoder.hpp"
 #include "http/field.hpp"
 #include "skua/error.hpp"
 
@@ -55,8 +56,8 @@ std::optional<std::uint64_t> content_length(const http::Head& head) noexcept;
 /// was parsed.
 ///
 /// It knows no frames: names and values come decoded, and what RFC 9113 §8.2.1, §8.2.2 and §8.3
-/// forbid in each of them has been refused already (nghttp2 does). Here is the rest: what needs
-/// several fields, what HTTP/1 refuses too, and the limits.
+/// forbid in each of them was found when it was decoded. Here is the rest: what needs several
+/// fields, what HTTP/1 refuses too, and the limits.
 ///
 /// RFC:       9113 §8.2, §8.3; 8441 §4
 class HeadBuilder final {
@@ -66,7 +67,7 @@ class HeadBuilder final {
   /// Ready for another section; the memory is kept, if it is not much.
   void start(Kind kind, const HeadLimits& limits) noexcept;
   /// A field in order of arrival. Past the limits nothing is kept any more.
-  HeadVerdict add(std::string_view name, std::string_view value);
+  HeadVerdict add(const DecodedField& field);
   /// The section is whole.
   HeadVerdict finish_request(RequestHead& request);
   /// The same for a response. Where a limit was passed it tells error() instead of fields.
@@ -87,15 +88,20 @@ class HeadBuilder final {
     bool is_there = false;
   };
 
-  void add_pseudo(std::string_view name, std::string_view value);
+  HeadVerdict add_pseudo(const DecodedField& field, bool has_room);
+  [[nodiscard]] HeadVerdict check_known(const DecodedField& field) noexcept;
   [[nodiscard]] bool agrees_with_authority(std::string_view host) const noexcept;
-  [[nodiscard]] bool take_room(std::string_view name, std::string_view value) noexcept;
+  [[nodiscard]] bool take_room(const DecodedField& field) noexcept;
   void keep(std::string_view name, std::string_view value, http::FieldName known);
   Text keep_text(std::string_view text);
   [[nodiscard]] std::string_view view(const Text& text) const noexcept {
     return {bytes_.data() + text.begin, text.size};
   }
   void join_cookies();
+  [[nodiscard]] bool has_pseudo(Pseudo which) const noexcept {
+    return (pseudos_ >> static_cast<unsigned>(which) & 1U) != 0;
+  }
+  [[nodiscard]] bool has_what_a_request_needs() const noexcept;
   HeadVerdict decide_target(RequestHead& request) noexcept;
   void decide_host(RequestHead& request) noexcept;
   void decide_fields(RequestHead& request) noexcept;
@@ -107,7 +113,8 @@ class HeadBuilder final {
   std::string bytes_;
   std::vector<http::FieldLine> lines_;
   HeadLimits limits_;
-  std::uint64_t known_ = 0;
+  std::uint64_t known_ = 0;  // that are kept
+  std::uint64_t seen_ = 0;   // that came
   std::size_t list_bytes_ = 0;
   std::size_t field_count_ = 0;
   Text method_;
@@ -118,6 +125,8 @@ class HeadBuilder final {
   Text status_;
   Errc error_ = Errc::None;
   Kind kind_ = Kind::Request;
+  std::uint8_t pseudos_ = 0;  // bit n: Pseudo(n) came
+  bool has_regular_ = false;  // a field that is none of those came
 };
 
 }  // namespace skua::h2

@@ -7,8 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "h2/hpack_rules.hpp"
+
 namespace skua::h2 {
 namespace {
+
+/// A field as HPACK tells it.
+DecodedField decoded(std::string_view name, std::string_view value) {
+  const rules::Name known = rules::look_at(name);
+  return {.name = name,
+          .value = value,
+          .known = known.known,
+          .pseudo = known.pseudo,
+          .is_malformed = known.is_malformed || !rules::is_value(known, value)};
+}
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
@@ -20,7 +32,7 @@ struct Built {
   explicit Built(const Fields& fields, const HeadLimits& limits = {}) {
     builder.start(HeadBuilder::Kind::Request, limits);
     for (const auto& [name, value] : fields) {
-      verdict = builder.add(name, value);
+      verdict = builder.add(decoded(name, value));
       if (verdict != HeadVerdict::Fine) return;
     }
     verdict = builder.finish_request(request);
@@ -88,11 +100,11 @@ TEST(HeadBuilder, AHostThatDisagreesIsMalformed) {
 }
 
 TEST(HeadBuilder, RefusesWhatHttp1Refuses) {
-  for (const char* path : {"/a b", "/\"", "/a#b", "/\x80", "/a\\b", "a", "http://a.b/", "*"}) {
+  for (const char* path : {"/\"", "/a#b", "/\x80", "/a\\b"}) {
     EXPECT_EQ(error_of(get(path)), Errc::MalformedTarget) << path;
   }
   EXPECT_EQ(
-      error_of({{":method", "GET"}, {":scheme", "http"}, {":authority", "a b"}, {":path", "/"}}),
+      error_of({{":method", "GET"}, {":scheme", "http"}, {":authority", "a:b"}, {":path", "/"}}),
       Errc::InvalidHost);
   EXPECT_EQ(error_of({{":method", "GET"}, {":scheme", "ftp"}, {":authority", "a"}, {":path", "/"}}),
             Errc::MalformedTarget);
@@ -101,6 +113,29 @@ TEST(HeadBuilder, RefusesWhatHttp1Refuses) {
       Errc::UnknownMethod);
   EXPECT_EQ(error_of(get("/", {{"expect", "200-maybe"}})), Errc::UnknownExpectation);
   EXPECT_TRUE(Built(get("/", {{"expect", "100-Continue"}})).request.expect_continue);
+}
+
+TEST(HeadBuilder, RefusesWhatIsNoRequestOfHttp2) {
+  const auto is_malformed = [](const Fields& fields) {
+    return Built(fields).verdict == HeadVerdict::Malformed;
+  };
+  for (const char* path : {"", "a", "/a b", "http://a.b/", "*"}) {
+    EXPECT_TRUE(is_malformed(get(path))) << path;
+  }
+  for (const char* left_out : {":method", ":scheme", ":path", ":authority"}) {
+    Fields fields = get("/");
+    std::erase_if(fields, [&](const auto& field) { return field.first == left_out; });
+    EXPECT_TRUE(is_malformed(fields)) << left_out;
+  }
+  for (const auto& [name, value] : get("/")) EXPECT_TRUE(is_malformed(get("/", {{name, value}})));
+  EXPECT_TRUE(is_malformed(get("/", {{":status", "200"}})));
+  EXPECT_TRUE(is_malformed(get("/", {{":protocol", "websocket"}})));
+  EXPECT_TRUE(is_malformed({{"x", "y"}, {":method", "GET"}}));
+  EXPECT_TRUE(is_malformed(get("/", {{"content-length", "1"}, {"content-length", "1"}})));
+  EXPECT_TRUE(is_malformed(get("/", {{"content-length", "x"}})));
+  EXPECT_TRUE(is_malformed(get("/", {{"host", "a.b"}, {"host", "a.b"}})));
+  EXPECT_TRUE(is_malformed({{":method", "CONNECT"}, {":authority", "a.b:1"}, {":path", "/"}}));
+  EXPECT_TRUE(is_malformed({{":method", "CONNECT"}, {":protocol", "websocket"}}));
 }
 
 TEST(HeadBuilder, KnowsTheOtherFormsOfATarget) {
@@ -160,7 +195,7 @@ TEST(HeadBuilder, KeepsNothingPastItsLimitsAndGivesUpOnABomb) {
   builder.start(HeadBuilder::Kind::Request, limits);
   const std::string value(4000, 'x');
   std::size_t taken = 0;
-  while (builder.add("x", value) == HeadVerdict::Fine) ++taken;
+  while (builder.add(decoded("x", value)) == HeadVerdict::Fine) ++taken;
   EXPECT_EQ(taken, 4 * limits.list_bytes / (value.size() + 1 + field_charge));
   EXPECT_LE(builder.memory_bytes(), 3 * limits.list_bytes);
   builder.start(HeadBuilder::Kind::Request, limits);
@@ -171,7 +206,7 @@ TEST(HeadBuilder, LeavesOutTrailersThatMustNotBeMerged) {
   HeadBuilder builder;
   builder.start(HeadBuilder::Kind::Trailers, {});
   for (const char* name : {"x-sum", "content-length", "host", "authorization", "etag"}) {
-    EXPECT_EQ(builder.add(name, "1"), HeadVerdict::Fine);
+    EXPECT_EQ(builder.add(decoded(name, "1")), HeadVerdict::Fine);
   }
   http::Head trailers;
   EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::Fine);
@@ -185,11 +220,12 @@ TEST(HeadBuilder, TrailersPastTheirLimitsAreTooLong) {
   HeadBuilder builder;
   http::Head trailers;
   builder.start(HeadBuilder::Kind::Trailers, {.list_bytes = 200});
-  EXPECT_EQ(builder.add("a", "b"), HeadVerdict::Fine);
-  EXPECT_EQ(builder.add("a", std::string(200, 'b')), HeadVerdict::TooLong);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
+  const std::string long_value(200, 'b');
+  EXPECT_EQ(builder.add(decoded("a", long_value)), HeadVerdict::TooLong);
   builder.start(HeadBuilder::Kind::Trailers, {.fields = 1});
-  EXPECT_EQ(builder.add("a", "b"), HeadVerdict::Fine);
-  EXPECT_EQ(builder.add("a", "b"), HeadVerdict::Fine);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
   EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::TooLong);
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#if defined(SKUA_HAS_HTTP2)
 #include <nghttp2/nghttp2.h>
 
 #include "h2/hpack_decoder.hpp"
@@ -376,5 +375,3 @@ TEST(HpackNghttp2, RefusesTheSameFieldsOfResponses) {
 
 }  // namespace
 }  // namespace skua::h2
-
-#endif

@@ -80,7 +80,7 @@ void Connection::on_established() {
 // The peer speaks what was agreed on with TLS, or what its first bytes say. False while they may
 // become either.
 bool Connection::choose_session(std::string_view input) {
-  if (resources_.options.http2 && h2::is_available()) {
+  if (resources_.options.http2) {
     const std::string_view rest = h2::client_preface.substr(preface_bytes_);
     const bool is_plain = !stream_->is_secure();
     if (is_plain && input.size() < rest.size() && rest.starts_with(input)) {

@@ -28,7 +28,7 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept {
   return std::clamp<std::size_t>(limits.stream_bytes, least_window_bytes, 0x7FFF'FFFF);
 }
 
-void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
+void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
                       h2::Stream& stream, KeptBodies& kept) noexcept {
   owner_ = &owner;
   connection_ = &connection;
@@ -43,6 +43,7 @@ void H2Exchange::reset() noexcept {
   record_ = nullptr;
   socket_.reset();
   call_.reset();
+  trailers_.reset();
   forget_kept();
   early_data_.clear();
   content_.clear();
@@ -191,11 +192,12 @@ void H2Exchange::note_turn(bool waited_for_us) noexcept {
   body_deadline_ = later(now, resources_.options.timeouts.body);
 }
 
-void H2Exchange::receive_end(const http::Head& trailers) {
+void H2Exchange::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
   is_body_done_ = true;
+  trailers_ = std::move(trailers);
   if (socket_ != nullptr) return socket_->receive_end();
   if (!has_call_) return;
-  call_.arrived_all(trailers);
+  call_.arrived_all(trailers_ != nullptr ? trailers_->head : no_trailers);
   if (!has_response_ && can_advance()) advance();
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/intrusive_list.hpp"
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
 #include "net/output_queue.hpp"
@@ -46,7 +46,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   ~H2Exchange();
 
   /// Readies it for a stream; `connection` is who speaks. All outlive its use.
-  void open(SessionOwner& owner, const net::Stream& connection, h2::Session& session,
+  void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
             h2::Stream& stream, KeptBodies& kept) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
@@ -57,7 +57,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   /// Its head is there: answers it, or begins to read its content.
   void begin(bool is_end);
   void receive(std::string_view data);
-  void receive_end(const http::Head& trailers);
+  void receive_end(std::unique_ptr<h2::ReceivedHead> trailers);
   /// The peer sends no more, on any stream.
   void receive_nothing_more();
   /// Whether content is kept until it is whole; its window is for the connection to open.
@@ -129,13 +129,14 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   Resources& resources_;
   SessionOwner* owner_ = nullptr;
   const net::Stream* connection_ = nullptr;
-  h2::Session* session_ = nullptr;
+  h2::Connection* session_ = nullptr;
   h2::Stream* stream_ = nullptr;
   KeptBodies* all_kept_ = nullptr;  // of the connection
   Call call_;
-  std::unique_ptr<SocketStream> socket_;  // where the stream has become one
-  KeptContent early_data_;                // what is for a tunnel to come
-  Body whole_;                            // content of the response that was there at once
+  std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
+  std::unique_ptr<SocketStream> socket_;        // where the stream has become one
+  KeptContent early_data_;                      // what is for a tunnel to come
+  Body whole_;                                  // content of the response that was there at once
   net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};

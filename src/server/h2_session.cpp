@@ -24,8 +24,9 @@ H2Exchange& exchange_of(h2::Stream& stream) noexcept {
 
 void H2Session::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
-  h2_->receive({input.data(), input.size()}, now);
+  h2_.receive({input.data(), input.size()}, now);
   if (kept_.is_due) open_windows();
+  if (has_room()) h2_.write(written_at_once_bytes);
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
 }
 
@@ -34,12 +35,12 @@ Standing H2Session::standing(bool is_sending) const noexcept {
   exchanges_.for_each([&can_advance](const H2Exchange& exchange) {
     can_advance = can_advance || exchange.can_advance();
   });
-  const bool wants_write = h2_->wants_write();
+  const bool wants_write = h2_.wants_write();
   return {.waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
           .can_resume = can_advance || kept_.is_due || (wants_write && !is_sending && has_room()),
           .has_work = wants_write || !exchanges_.empty(),
           .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
-          .is_finished = h2_->is_over()};
+          .is_finished = h2_.is_over()};
 }
 
 void H2Session::resume() {
@@ -47,8 +48,8 @@ void H2Session::resume() {
     if (exchange.can_advance()) exchange.advance();
   });
   if (kept_.is_due) open_windows();
-  if (has_room()) h2_->write(*this, written_at_once_bytes);
-  if (h2_->failure() != nullptr && !is_failure_counted_) count_failure();
+  if (has_room()) h2_.write(written_at_once_bytes);
+  if (h2_.failure() != nullptr && !is_failure_counted_) count_failure();
 }
 
 // Those of bodies that are kept whole. Where the connection keeps too much, one body after the
@@ -72,10 +73,10 @@ bool H2Session::has_room() const noexcept {
 std::optional<loop::Instant> H2Session::next_deadline() const noexcept {
   std::optional<loop::Instant> next = finishes_at_;
   const auto take = [&next](loop::Instant other) { next = next ? std::min(*next, other) : other; };
-  if (const auto since = h2_->settings_pending_since()) {
+  if (const auto since = h2_.settings_pending_since()) {
     take(later(*since, resources_.options.timeouts.head));
   }
-  if (const auto since = h2_->unfinished_since()) {
+  if (const auto since = h2_.unfinished_since()) {
     take(later(*since, resources_.options.timeouts.head));
   }
   if (exchanges_.empty()) take(later(idle_since_, resources_.idle_time()));
@@ -99,7 +100,7 @@ void H2Session::give_back(H2Exchange& exchange) noexcept {
 void H2Session::on_request(h2::Stream& stream, bool is_end) {
   H2Exchange& exchange = *resources_.take_h2_exchange().release();
   stream.context = &exchange;
-  exchange.open(owner_, stream_, *h2_, stream, kept_);
+  exchange.open(owner_, stream_, h2_, stream, kept_);
   exchanges_.push_back(exchange);
   exchange.begin(is_end);
 }
@@ -108,8 +109,8 @@ void H2Session::on_data(h2::Stream& stream, std::string_view data) {
   exchange_of(stream).receive(data);
 }
 
-void H2Session::on_end(h2::Stream& stream, const http::Head& trailers) {
-  exchange_of(stream).receive_end(trailers);
+void H2Session::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
+  exchange_of(stream).receive_end(std::move(trailers));
 }
 
 void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
@@ -119,7 +120,7 @@ void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode reason) {
   if (exchange.closes_connection() && !is_shutting_down_) begin_shut_down();
   exchange.close(reason == h2::ErrorCode::NoError);
   give_back(exchange);
-  h2_->release(stream);
+  h2_.release(stream);
   if (exchanges_.empty()) idle_since_ = resources_.loop.now();
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/intrusive_list.hpp"
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/h2_exchange.hpp"
@@ -18,9 +18,8 @@ namespace skua::server {
 /// HTTP/2 on one connection.
 ///
 /// RFC:       9113
-class H2Session final : public Session, private h2::Events, private h2::Output {
+class H2Session final : public Session, private h2::Events {
  public:
-  /// Only where h2::is_available().
   H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
             SessionOwner& owner);
   ~H2Session() override;
@@ -38,10 +37,9 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
  private:
   void on_request(h2::Stream& stream, bool is_end) override;
   void on_data(h2::Stream& stream, std::string_view data) override;
-  void on_end(h2::Stream& stream, const http::Head& trailers) override;
+  void on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
   void on_answered_early(h2::Stream& stream) override;
   void on_closed(h2::Stream& stream, h2::ErrorCode reason) override;
-  void on_goaway(h2::ErrorCode) override {}
   h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
   void append(std::string_view bytes) override { output_.append(bytes); }
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
@@ -57,7 +55,6 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
   const net::Stream& stream_;
   net::OutputQueue& output_;
   SessionOwner& owner_;
-  std::unique_ptr<h2::Session> h2_;
   KeptBodies kept_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
   loop::Instant idle_since_;                   // nothing has been in progress
@@ -65,6 +62,7 @@ class H2Session final : public Session, private h2::Events, private h2::Output {
   std::optional<loop::Instant> finishes_at_;  // the second half of a shut down
   bool is_shutting_down_ = false;
   bool is_failure_counted_ = false;
+  h2::Connection h2_;
 };
 
 }  // namespace skua::server

@@ -10,7 +10,7 @@
 namespace skua::server {
 namespace {
 
-h2::SessionOptions session_options(const Limits& limits) noexcept {
+h2::Options connection_options(const Limits& limits) noexcept {
   return {.streams = limits.http2_streams,
           .head = {.target_bytes = limits.target_bytes,
                    .field_line_bytes = limits.field_line_bytes,
@@ -32,10 +32,10 @@ H2Session::H2Session(Resources& resources, const net::Stream& stream, net::Outpu
       stream_(stream),
       output_(output),
       owner_(owner),
-      h2_(h2::make_server_session(session_options(resources.options.limits),
-                                  static_cast<h2::Events&>(*this), resources.loop.now())),
       idle_since_(resources.loop.now()),
-      ages_at_(end_of_age(resources, this)) {
+      ages_at_(end_of_age(resources, this)),
+      h2_(connection_options(resources.options.limits), *this, resources.h2_workspace,
+          resources.loop.now()) {
   if (resources.is_draining) begin_shut_down();
 }
 
@@ -47,7 +47,7 @@ void H2Session::receive_end() {
 
 void H2Session::count_failure() {
   is_failure_counted_ = true;
-  const h2::Failure& failure = *h2_->failure();
+  const h2::Failure& failure = *h2_.failure();
   if (failure.code == h2::ErrorCode::NoError) return;
   if (failure.code == h2::ErrorCode::InternalError) {
     return note_lack_of_memory(resources_, "HTTP/2: a connection was ended");
@@ -62,20 +62,20 @@ void H2Session::time_out() {
   const loop::Instant now = resources_.loop.now();
   if (finishes_at_ && *finishes_at_ <= now) {
     finishes_at_.reset();
-    h2_->finish_shut_down();
+    h2_.finish_shut_down();
   }
-  const auto pending_since = h2_->settings_pending_since();
+  const auto pending_since = h2_.settings_pending_since();
   if (pending_since && later(*pending_since, resources_.options.timeouts.head) <= now) {
-    h2_->terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
+    h2_.terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
   }
-  const auto unfinished_since = h2_->unfinished_since();
+  const auto unfinished_since = h2_.unfinished_since();
   if (unfinished_since && later(*unfinished_since, resources_.options.timeouts.head) <= now) {
     ++resources_.counters.refused_slow;
     is_failure_counted_ = true;
-    h2_->terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
+    h2_.terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
   }
   if (exchanges_.empty() && later(idle_since_, resources_.idle_time()) <= now) {
-    h2_->terminate(h2::ErrorCode::NoError, "idle");
+    h2_.terminate(h2::ErrorCode::NoError, "idle");
   }
   exchanges_.for_each([now](H2Exchange& exchange) {
     if (exchange.deadline().value_or(loop::Instant::max()) <= now) exchange.time_out();
@@ -85,7 +85,7 @@ void H2Session::time_out() {
 // RFC 9113 §6.8: requests that were on their way when we said so are served.
 void H2Session::begin_shut_down() {
   is_shutting_down_ = true;
-  h2_->begin_shut_down();
+  h2_.begin_shut_down();
   finishes_at_ = later(resources_.loop.now(), resources_.options.timeouts.drain_grace);
 }
 

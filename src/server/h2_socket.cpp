@@ -11,7 +11,7 @@
 
 namespace skua::server {
 
-H2Socket::H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session,
+H2Socket::H2Socket(Resources& resources, SessionOwner& owner, h2::Connection& session,
                    h2::Stream& stream, const detail::Upgrade& upgrade)
     : resources_(resources),
       owner_(owner),

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
 #include "server/socket_call.hpp"
@@ -23,7 +23,7 @@ namespace skua::server {
 /// RFC:       8441 §5
 class H2Socket final : public SocketStream, private ws::Wire {
  public:
-  H2Socket(Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
+  H2Socket(Resources& resources, SessionOwner& owner, h2::Connection& session, h2::Stream& stream,
            const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
@@ -60,7 +60,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
 
   Resources& resources_;
   SessionOwner& owner_;
-  h2::Session& session_;
+  h2::Connection& session_;
   h2::Stream& stream_;
   net::OutputQueue content_;        // that the session has not asked for
   loop::Instant write_deadline_{};  // while there is any, or our end was not told

@@ -11,6 +11,7 @@
 #include "h1/body_decoder.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
+#include "h2/connection.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
 #include "server/content_budget.hpp"
@@ -108,6 +109,7 @@ struct Resources {
   ws::Codecs codecs;
   ws::Topics topics;
   net::OutputQueue::Blocks blocks;
+  h2::Workspace h2_workspace;
   std::vector<std::unique_ptr<Inbox>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;
   std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;

@@ -5,7 +5,6 @@
 #include "server/server_run.hpp"
 
 #include "base/open_files.hpp"
-#include "h2/session.hpp"
 #include "server/connection_cap.hpp"
 
 #include <unistd.h>
@@ -104,7 +103,7 @@ Result<void> ServerRun::limit_connections() {
 Result<void> ServerRun::prepare_tls() {
   std::vector<std::string> protocols{"http/1.1"};
   const ServerOptions& options = setup_->options;
-  if (options.http2 && h2::is_available()) protocols.insert(protocols.begin(), "h2");
+  if (options.http2) protocols.insert(protocols.begin(), "h2");
   auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), setup_->clock);
   if (!made) return lasting_error(made.error());
   shared_.tls = *std::move(made);

@@ -19,7 +19,7 @@ class Sockets final : public WebSocketServer {
     return std::make_unique<WsSession>(resources, output, owner, upgrade);
   }
   std::unique_ptr<SocketStream> on_stream(Resources& resources, SessionOwner& owner,
-                                          h2::Session& session, h2::Stream& stream,
+                                          h2::Connection& session, h2::Stream& stream,
                                           const detail::Upgrade& upgrade) const override {
     return std::make_unique<H2Socket>(resources, owner, session, stream, upgrade);
   }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "loop/clock.hpp"
 #include "net/output_queue.hpp"
 #include "server/session.hpp"
@@ -59,7 +59,7 @@ class WebSocketServer {
       Resources& resources, net::OutputQueue& output, SessionOwner& owner,
       const detail::Upgrade& upgrade) const = 0;
   [[nodiscard]] virtual std::unique_ptr<SocketStream> on_stream(
-      Resources& resources, SessionOwner& owner, h2::Session& session, h2::Stream& stream,
+      Resources& resources, SessionOwner& owner, h2::Connection& session, h2::Stream& stream,
       const detail::Upgrade& upgrade) const = 0;
 
  protected:

@@ -11,7 +11,6 @@
 #include <tuple>
 #include <vector>
 
-#include "h2/session.hpp"
 #include "skua.hpp"
 #include "support/run_on.hpp"
 #include "support/test_server.hpp"
@@ -96,7 +95,7 @@ inline auto client_test_values() {
 /// The same over HTTP/2, too.
 inline auto client_test_values_of_both_versions() {
   std::vector<Wire> wires{Wire::Http, Wire::Https};
-  if (h2::is_available()) wires.insert(wires.end(), {Wire::Http2, Wire::Http2Tls});
+  wires.insert(wires.end(), {Wire::Http2, Wire::Http2Tls});
   return ::testing::Combine(::testing::ValuesIn(backends()), ::testing::ValuesIn(wires));
 }
 

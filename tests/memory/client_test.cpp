@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "h2/session.hpp"
 #include "skua.hpp"
 #include "support/allocations.hpp"
 #include "support/echo_socket.hpp"
@@ -234,8 +233,8 @@ std::vector<Spoken> spoken() {
   }
   const bool has_tls = static_cast<bool>(tls::make_self_signed({}));
   if (has_tls) all.emplace_back(loop::BackendKind::Auto, Transport::Tls);
-  if (h2::is_available()) all.emplace_back(loop::BackendKind::Auto, Transport::H2);
-  if (h2::is_available() && has_tls) all.emplace_back(loop::BackendKind::Auto, Transport::H2Tls);
+  all.emplace_back(loop::BackendKind::Auto, Transport::H2);
+  if (has_tls) all.emplace_back(loop::BackendKind::Auto, Transport::H2Tls);
   return all;
 }
 

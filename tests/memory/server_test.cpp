@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "h2/session.hpp"
 #include "skua.hpp"
 #include "support/allocations.hpp"
 #include "support/echo_socket.hpp"
@@ -270,7 +269,7 @@ TEST_P(Starved, LosesAConnectionAtMostWhileNothingCanBeAllocated) {
 std::vector<Transport> built_transports() {
   std::vector<Transport> all;
   if (tls::make_self_signed({})) all.push_back(Transport::Tls);
-  if (h2::is_available()) all.push_back(Transport::H2);
+  all.push_back(Transport::H2);
   return all;
 }
 

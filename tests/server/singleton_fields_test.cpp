@@ -9,7 +9,6 @@
 
 #include "base/ascii.hpp"
 #include "coding/encoder.hpp"
-#include "h2/session.hpp"
 #include "skua.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
@@ -108,7 +107,6 @@ class SingletonFields : public ::testing::TestWithParam<Transport> {
 };
 
 TEST_P(SingletonFields, ComeOnceInEveryKindOfResponse) {
-  if (testing::speaks_http2(GetParam()) && !h2::is_available()) GTEST_SKIP() << "no HTTP/2";
   testing::TestServer server(router_, BackendChoice::Poll, {}, GetParam());
   std::map<int, int> statuses;
   for (const std::string& request : requests()) {

@@ -9,14 +9,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 
 namespace skua::h2 {
 
 /// A client session's consumer that writes down what it is told, and sends what it was given; for
 /// tests.
-class ClientRecorder : public ClientEvents, public ClientOutput {
+class ClientRecorder : public Events {
  public:
   struct Content {
     std::string text{};  ///< to be sent
@@ -26,25 +27,25 @@ class ClientRecorder : public ClientEvents, public ClientOutput {
     std::string trailers{};
   };
 
-  void on_head(ClientStream& stream, std::unique_ptr<ReceivedHead> head) override {
+  void on_response(Stream& stream, std::unique_ptr<ReceivedHead> head) override {
     std::string text = std::to_string(head->head.status);
     append_fields(head->head, text);
     write_down(stream, text);
     if (when_head) when_head(stream);
   }
-  void on_data(ClientStream& stream, std::string_view data) override {
+  void on_data(Stream& stream, std::string_view data) override {
     received[stream.id()].append(data);
     if (takes_content) session->consume(stream, data.size());
     if (when_data) when_data(stream);
   }
-  void on_end(ClientStream& stream, std::unique_ptr<ReceivedHead> trailers) override {
+  void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) override {
     std::string text = "end [" + received[stream.id()] + "]";
     if (trailers != nullptr) append_fields(trailers->head, text);
     write_down(stream, text);
     streams.erase(stream.id());
     if (releases) session->release(stream);
   }
-  void on_failure(ClientStream& stream, const StreamFailure& failure) override {
+  void on_failure(Stream& stream, const StreamFailure& failure) override {
     write_down(stream, "failed: " + failure.error.message() +
                            (failure.is_unprocessed ? " (unprocessed)" : ""));
     failures[stream.id()] = failure;
@@ -52,7 +53,7 @@ class ClientRecorder : public ClientEvents, public ClientOutput {
   }
   void on_goaway(ErrorCode reason) override { log.append("goaway ").append(name(reason)) += '\n'; }
   void on_room() override { ++room_count; }
-  BodyRead read_body(ClientStream& stream, std::size_t most_bytes) override {
+  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
     const Content& content = contents[stream.id()];
     if (content.fails) return {.state = BodyRead::State::Failed};
     const std::size_t left = content.text.size() - content.sent;
@@ -63,53 +64,53 @@ class ClientRecorder : public ClientEvents, public ClientOutput {
             .trailers = is_end ? std::string_view(content.trailers) : std::string_view()};
   }
 
-  void append(std::string_view bytes) override { output.append(bytes); }
-  void append_payload(ClientStream& stream, std::size_t bytes) override {
+  void append(std::string_view bytes) override { written.append(bytes); }
+  void append_payload(Stream& stream, std::size_t bytes) override {
     Content& content = contents[stream.id()];
-    output.append(content.text, content.sent, bytes);
+    written.append(content.text, content.sent, bytes);
     content.sent += bytes;
   }
 
   /// Begins a request without content.
-  ClientStream* get(std::string_view path, std::string_view fields = {},
-                    Method method = Method::Get) {
+  Stream* get(std::string_view path, std::string_view fields = {}, Method method = Method::Get) {
     return begin({.method = method, .scheme = "http", .path = path, .fields = fields}, false);
   }
   /// Begins one with content.
-  ClientStream* post(Content content, std::string_view fields = {}) {
-    ClientStream* const stream =
+  Stream* post(Content content, std::string_view fields = {}) {
+    Stream* const stream =
         begin({.method = Method::Post, .scheme = "http", .fields = fields}, true);
     if (stream != nullptr) contents[stream->id()] = std::move(content);
     return stream;
   }
-  ClientStream* begin(RequestLines head, bool has_body) {
+  Stream* begin(RequestLines head, bool has_body) {
     head.authority = "h.example";
-    ClientStream* const stream = session->request(head, has_body, this);
+    Stream* const stream = session->request(head, has_body, this);
     if (stream != nullptr) streams[stream->id()] = stream;
     return stream;
   }
   void release(std::uint32_t id) {
-    ClientStream* const stream = streams.at(id);
+    Stream* const stream = streams.at(id);
     streams.erase(id);
     session->release(*stream);
   }
   /// All that the session has to write.
   std::string flush() {
-    output.clear();
-    while (session->wants_write() && session->write(*this, 1U << 20U) != 0) {
+    while (session->wants_write() && session->write(1U << 20U) != 0) {
     }
-    return output;
+    return output = std::exchange(written, {});
   }
 
-  ClientSession* session = nullptr;
-  std::function<void(ClientStream&)> when_head;
-  std::function<void(ClientStream&)> when_data;
+  Connection* session = nullptr;
+  std::function<void(Stream&)> when_head;
+  std::function<void(Stream&)> when_data;
   bool takes_content = true;  ///< gives the window back at once
   bool releases = true;       ///< streams whose response is whole
   int room_count = 0;
   std::string log;
-  std::string output;
-  std::map<std::uint32_t, ClientStream*> streams;  ///< that were not released
+  std::string written;  ///< since the last flush()
+  std::string output;   ///< of the last flush()
+  Workspace workspace;
+  std::map<std::uint32_t, Stream*> streams;  ///< that were not released
   std::map<std::uint32_t, StreamFailure> failures;
   std::map<std::uint32_t, std::string> received;
   std::map<std::uint32_t, Content> contents;
@@ -120,7 +121,7 @@ class ClientRecorder : public ClientEvents, public ClientOutput {
       text.append(" ").append(head.name(line)).append("=").append(head.value(line));
     }
   }
-  void write_down(const ClientStream& stream, std::string_view text) {
+  void write_down(const Stream& stream, std::string_view text) {
     log.append(std::to_string(stream.id())).append(" ").append(text) += '\n';
   }
 };

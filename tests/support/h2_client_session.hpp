@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 #include "support/h2_client_recorder.hpp"
 #include "support/h2_frames.hpp"
 
@@ -27,14 +27,11 @@ inline std::string head(std::uint32_t id, const frames::Fields& more = {},
 /// in several, and byte by byte.
 class ClientSessionTest : public ::testing::TestWithParam<std::size_t> {
  protected:
-  void SetUp() override {
-    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
-    open({});
-  }
+  void SetUp() override { open(client_options()); }
   /// A connection whose settings are agreed on.
-  void open(const ClientSessionOptions& options,
+  void open(const Options& options,
             const std::string& hello = frames::settings() + frames::settings_ack()) {
-    session = make_client_session(options, recorder, start);
+    session = std::make_unique<Connection>(options, recorder, recorder.workspace, start);
     recorder.session = session.get();
     recorder.log.clear();
     recorder.received.clear();
@@ -61,7 +58,7 @@ class ClientSessionTest : public ::testing::TestWithParam<std::size_t> {
   }
 
   ClientRecorder recorder;
-  std::unique_ptr<ClientSession> session;
+  std::unique_ptr<Connection> session;
 };
 
 }  // namespace skua::h2

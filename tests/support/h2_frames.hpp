@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "h2/error_code.hpp"
-#include "h2/frame_scan.hpp"
+#include "h2/frame.hpp"
 #include "h2/preface.hpp"
 
 /// Frames of HTTP/2 made by hand, the wrong ones too; for tests.
@@ -139,12 +139,7 @@ struct Frame {
 inline std::vector<Frame> split(std::string_view bytes) {
   std::vector<Frame> found;
   while (bytes.size() >= frame_header_bytes) {
-    FrameScan scan;
-    std::string_view head = bytes.substr(0, frame_header_bytes);
-    std::string padded(head);
-    padded.append(4, '\0');  // what a FrameHead may want of the payload
-    std::string_view rest = padded;
-    Frame frame{.head = *scan.next(rest), .payload = {}};
+    Frame frame{.head = FrameHead::read(bytes.data()), .payload = {}};
     frame.payload = bytes.substr(frame_header_bytes, frame.head.length_bytes);
     bytes.remove_prefix(std::min(bytes.size(), frame_header_bytes + frame.payload.size()));
     found.push_back(std::move(frame));

@@ -6,16 +6,18 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "skua/method.hpp"
 
 namespace skua::h2 {
 
 /// A session's consumer that writes down what it is told, and sends what it was given; for tests.
-class Recorder : public Events, public Output {
+class Recorder : public Events {
  public:
   struct Content {
     std::string text{};  ///< to be sent
@@ -50,9 +52,9 @@ class Recorder : public Events, public Output {
     received[stream.id()].append(data);
     if (takes_content && session != nullptr) session->consume(stream, data.size());
   }
-  void on_end(Stream& stream, const http::Head& trailers) override {
+  void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) override {
     std::string text = "end [" + received[stream.id()] + "]";
-    append_fields(trailers, text);
+    if (trailers != nullptr) append_fields(trailers->head, text);
     write_down(stream, text);
     if (when_ended) when_ended(stream);
   }
@@ -78,10 +80,10 @@ class Recorder : public Events, public Output {
             .trailers = is_end ? std::string_view(content.trailers) : std::string_view()};
   }
 
-  void append(std::string_view bytes) override { output.append(bytes); }
+  void append(std::string_view bytes) override { written.append(bytes); }
   void append_payload(Stream& stream, std::size_t bytes) override {
     Content& content = contents[stream.id()];
-    output.append(content.text, content.sent, bytes);
+    written.append(content.text, content.sent, bytes);
     content.sent += bytes;
   }
 
@@ -93,19 +95,20 @@ class Recorder : public Events, public Output {
   }
   /// All that the session has to write.
   std::string flush() {
-    output.clear();
-    while (session->wants_write() && session->write(*this, 1U << 20U) != 0) {
+    while (session->wants_write() && session->write(1U << 20U) != 0) {
     }
-    return output;
+    return output = std::exchange(written, {});
   }
 
-  Session* session = nullptr;
+  Connection* session = nullptr;
   std::function<void(Stream&, bool is_end)> when_requested;
   std::function<void(Stream&)> when_ended;
   bool takes_content = true;  ///< gives the window back at once
   bool releases = true;       ///< its handlers end with their streams
   std::string log;
-  std::string output;
+  std::string written;  ///< since the last flush()
+  std::string output;   ///< of the last flush()
+  Workspace workspace;
   std::map<std::uint32_t, Stream*> streams;
   std::map<std::uint32_t, std::string> received;
   std::map<std::uint32_t, Content> contents;

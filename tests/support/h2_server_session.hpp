@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 #include "support/h2_frames.hpp"
 #include "support/h2_recorder.hpp"
 
@@ -17,12 +17,9 @@ class ServerSessionTest : public ::testing::Test {
  protected:
   static constexpr loop::Instant start{};
 
-  void SetUp() override {
-    if (!is_available()) GTEST_SKIP() << "built without nghttp2";
-    open({});
-  }
-  void open(const SessionOptions& options, const std::string& hello = frames::hello()) {
-    session = make_server_session(options, recorder, start);
+  void SetUp() override { open({}); }
+  void open(const Options& options, const std::string& hello = frames::hello()) {
+    session = std::make_unique<Connection>(options, recorder, recorder.workspace, start);
     recorder.session = session.get();
     recorder.streams.clear();
     recorder.log.clear();
@@ -51,7 +48,7 @@ class ServerSessionTest : public ::testing::Test {
   }
 
   Recorder recorder;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<Connection> session;
 };
 
 }  // namespace skua::h2

@@ -5,8 +5,6 @@
 
 #include <stdexcept>
 
-#if defined(SKUA_HAS_HTTP2)
-
 #include <gtest/gtest.h>
 #include <nghttp2/nghttp2.h>
 
@@ -375,15 +373,3 @@ std::unique_ptr<Http2Client> make_http2_client(bool is_secure) {
 }
 
 }  // namespace skua::testing
-
-#else
-
-namespace skua::testing {
-
-std::unique_ptr<Http2Client> make_http2_client(bool) {
-  throw std::runtime_error("built without nghttp2");
-}
-
-}  // namespace skua::testing
-
-#endif

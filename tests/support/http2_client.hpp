@@ -55,7 +55,6 @@ class Http2Client {
   virtual std::string take_rest() = 0;
 };
 
-/// Ends with: std::runtime_error in a build without nghttp2.
 std::unique_ptr<Http2Client> make_http2_client(bool is_secure);
 
 }  // namespace skua::testing

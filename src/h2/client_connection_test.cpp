@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A client's session against frames made by hand: what becomes an event, what a request, and what
 // ends a stream.
-#include "h2/client_session.hpp"
+#include "h2/connection.hpp"
 
 #include <string>
 
@@ -13,7 +13,7 @@ namespace {
 using frames::field;
 
 TEST_P(ClientSessionTest, BeginsWithPrefaceAndSettings) {
-  session = make_client_session({}, recorder, start);
+  session = std::make_unique<Connection>(client_options(), recorder, recorder.workspace, start);
   recorder.session = session.get();
   const std::string sent = recorder.flush();
   ASSERT_TRUE(sent.starts_with(client_preface));
@@ -72,7 +72,7 @@ TEST_P(ClientSessionTest, TellsTheSameHoweverTheBytesAreCut) {
                             frames::goaway(11, ErrorCode::NoError) + frames::data(11, "z") +
                             frames::headers(3, field("t", "u"));
   const auto run = [&](std::size_t first, std::size_t piece) {
-    open({});
+    open(client_options());
     for (int i = 0; i < 7; ++i) recorder.get("/");
     recorder.flush();
     std::string_view rest = bytes;
@@ -87,10 +87,11 @@ TEST_P(ClientSessionTest, TellsTheSameHoweverTheBytesAreCut) {
   const std::string whole = run(bytes.size(), 1);
   EXPECT_EQ(whole,
             "1 200 content-length=6\n3 100\n5 200 x=y\n3 200\n5 end []\n1 end [abcdef]\n"
-            "7 200 content-length=1\n9 failed: REFUSED_STREAM: the peer reset the connection "
+            "7 200 content-length=1\n7 failed: response: the content is too long\n"
+            "9 failed: REFUSED_STREAM: the peer reset the connection "
             "(unprocessed)\n11 200\ngoaway NO_ERROR\n"
             "13 failed: GOAWAY: the connection is closed (unprocessed)\n3 end [] t=u\n"
-            "7 failed: response: the content is too long\nPING+ RST_STREAM(7,PROTOCOL_ERROR)");
+            "PING+ RST_STREAM(7,PROTOCOL_ERROR)");
   EXPECT_EQ(run(0, 1), whole);
   for (std::size_t first = 1; first < bytes.size(); ++first) {
     ASSERT_EQ(run(first, bytes.size()), whole) << first;
@@ -123,7 +124,7 @@ TEST_P(ClientSessionTest, HeadersBeforeARefusalMeanThatItWasProcessed) {
 
 TEST_P(ClientSessionTest, AWholeResponseStaysWhole) {
   recorder.releases = false;
-  ClientStream* const stream = recorder.post({.text = "ab", .is_whole = false});
+  Stream* const stream = recorder.post({.text = "ab", .is_whole = false});
   EXPECT_EQ(flush(), "HEADERS(1) DATA(1)");
   receive(head(1, {}, frames::whole, "413") + frames::reset(1, ErrorCode::NoError));
   EXPECT_EQ(recorder.log, "1 413\n1 end []\n");
@@ -151,15 +152,14 @@ TEST_P(ClientSessionTest, ReleasedStreamsAreCancelled) {
   // What was on its way is dropped, and the connection's window stays open.
   EXPECT_EQ(exchange(head(1) + frames::data(1, "late", frames::end)), "");
   EXPECT_EQ(recorder.log, "");
-  // One that was never sent is not cancelled on the wire.
   recorder.get("/");
   recorder.release(5);
-  EXPECT_EQ(flush(), "");
+  EXPECT_EQ(flush(), "HEADERS(5)! RST_STREAM(5,CANCEL)");
   EXPECT_EQ(session->stream_count(), 0U);
 }
 
 TEST_P(ClientSessionTest, ReleasesFromInsideEvents) {
-  recorder.when_head = [this](ClientStream& stream) { recorder.release(stream.id()); };
+  recorder.when_head = [this](Stream& stream) { recorder.release(stream.id()); };
   recorder.get("/");
   recorder.get("/");
   flush();
@@ -183,7 +183,7 @@ TEST_P(ClientSessionTest, RoomIsWhatTheServerAllows) {
   EXPECT_EQ(session->room(), 1U);
   receive(frames::settings({{3, 1000}}));
   EXPECT_EQ(session->room(), 999U);
-  session->shut_down();
+  session->finish_shut_down();
   EXPECT_EQ(session->room(), 0U);
   EXPECT_EQ(flush(), "SETTINGS+ GOAWAY(0,NO_ERROR)");
   EXPECT_FALSE(session->is_over());
@@ -192,19 +192,22 @@ TEST_P(ClientSessionTest, RoomIsWhatTheServerAllows) {
   EXPECT_EQ(session->failure(), nullptr);
 }
 
-TEST_P(ClientSessionTest, WaitsWhereTheServerAllowsLessThanWasBegun) {
-  session = make_client_session({}, recorder, start);
+TEST_P(ClientSessionTest, TakesARefusalForWhatItAskedBeforeTheServerSaidHowMuch) {
+  session = std::make_unique<Connection>(client_options(), recorder, recorder.workspace, start);
   recorder.session = session.get();
   for (int i = 0; i < 3; ++i) recorder.get("/");
   receive(frames::settings({{3, 1}}));
   std::string sent = recorder.flush();
   sent.erase(0, client_preface.size());
-  EXPECT_EQ(frames::describe(sent), "SETTINGS SETTINGS+ WINDOW_UPDATE(0) HEADERS(1)!");
-  EXPECT_EQ(exchange(head(1, {}, frames::whole)), "HEADERS(3)!");
-  receive(frames::goaway(3, ErrorCode::NoError));
-  flush();
+  EXPECT_EQ(frames::describe(sent),
+            "SETTINGS WINDOW_UPDATE(0) HEADERS(1)! HEADERS(3)! HEADERS(5)! SETTINGS+");
+  EXPECT_EQ(session->room(), 0U);
+  receive(frames::reset(3, ErrorCode::RefusedStream));
+  EXPECT_TRUE(recorder.failures[3].is_unprocessed);
+  EXPECT_EQ(session->room(), 0U);
+  receive(frames::goaway(1, ErrorCode::NoError));
   EXPECT_TRUE(recorder.failures[5].is_unprocessed);
-  receive(head(3, {}, frames::whole));
+  receive(head(1, {}, frames::whole));
   EXPECT_EQ(flush(), "");
   EXPECT_TRUE(session->is_over());
   EXPECT_EQ(session->stream_count(), 0U);
@@ -239,14 +242,13 @@ TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
       text += '\n';
     }
     void on_data(Stream&, std::string_view) override {}
-    void on_end(Stream&, const http::Head&) override {}
-    void on_answered_early(Stream&) override {}
-    void on_closed(Stream&, ErrorCode) override {}
-    void on_goaway(ErrorCode) override {}
+    void on_end(Stream&, std::unique_ptr<ReceivedHead>) override {}
     BodyRead read_body(Stream&, std::size_t) override { return {}; }
+    void append(std::string_view) override {}
+    void append_payload(Stream&, std::size_t) override {}
     std::string text;
   } reader;
-  const auto server = make_server_session({}, reader, start);
+  const auto server = std::make_unique<Connection>(Options{}, reader, recorder.workspace, start);
   server->receive(frames::hello() + recorder.output, start);
   EXPECT_EQ(reader.text,
             "GET /a?b host=h.example te=trailers x-case=Kept cookie=a=b; c=d; e\n"

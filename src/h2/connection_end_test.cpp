@@ -59,7 +59,7 @@ TEST_F(SessionEndTest, AConsumerMayLetGoWhenItIsAskedForContent) {
     }
   };
   Deserter deserter;
-  session = make_server_session({}, deserter, start);
+  session = std::make_unique<Connection>(Options{}, deserter, deserter.workspace, start);
   deserter.session = session.get();
   session->receive(frames::hello() + frames::get(1), start);
   session->respond(*deserter.streams.at(1), {}, true);
@@ -107,7 +107,8 @@ TEST_F(SessionEndTest, StreamsBeyondTheLimitAreRefusedBeforeTheyAreTold) {
 }
 
 TEST_F(SessionEndTest, StreamsBeyondTheLimitAreRefusedAlsoWhenThePeerKnowsIt) {
-  session = make_server_session({.streams = 3}, recorder, start);
+  session =
+      std::make_unique<Connection>(Options{.streams = 3}, recorder, recorder.workspace, start);
   recorder.session = session.get();
   session->receive(frames::hello(), start);  // acknowledges our SETTINGS
   const std::string told("\0\x03\0\0\0\x03", 6);
@@ -197,8 +198,7 @@ TEST_F(SessionEndTest, CanBeDestroyedAtAnyTime) {
                        frames::headers(7, field(":method", "GET"), 0),
                    start);
   recorder.answer(stream(1), std::string(100'000, 'x'));
-  recorder.output.clear();
-  session->write(recorder, 1'000);
+  session->write(1'000);
   const std::string log = recorder.log;
   session.reset();
   EXPECT_EQ(recorder.log, log);

@@ -45,9 +45,10 @@ TEST_P(ClientSessionAbuseTest, MalformedResponsesResetTheirStreamOnly) {
            frames::data(1, "abc", frames::end),
        Errc::MalformedField},
       {head(1, {}, frames::open, "304") + frames::data(1, "abc"), Errc::BodyTooLong},
+      {frames::window_update(1, 0), Errc::MalformedFrame},
   };
   for (const Case& one : cases) {
-    open({});
+    open(client_options());
     recorder.get("/");
     recorder.get("/other");
     flush();
@@ -61,8 +62,10 @@ TEST_P(ClientSessionAbuseTest, MalformedResponsesResetTheirStreamOnly) {
 }
 
 TEST_P(ClientSessionAbuseTest, HeadsAreBounded) {
-  open({.head = {.field_line_bytes = 64, .list_bytes = 512, .fields = 4},
-        .trailers = {.field_line_bytes = 32, .list_bytes = 200, .fields = 2}});
+  Options options = client_options();
+  options.head = {.field_line_bytes = 64, .list_bytes = 512, .fields = 4};
+  options.trailers = {.field_line_bytes = 32, .list_bytes = 200, .fields = 2};
+  open(options);
   const auto outcome = [this](const std::string& bytes) {
     const std::uint32_t id = recorder.get("/")->id();
     flush();
@@ -102,7 +105,9 @@ TEST_P(ClientSessionAbuseTest, InterimResponsesAreCounted) {
   EXPECT_EQ(exchange(head(1, {}, frames::open, "103")), "RST_STREAM(1,ENHANCE_YOUR_CALM)");
   EXPECT_EQ(failure_of(1), Errc::TooManyInterimResponses);
 
-  open({.interim_bytes = 1000});
+  Options options = client_options();
+  options.interim_bytes = 1000;
+  open(options);
   recorder.get("/");
   flush();
   EXPECT_EQ(exchange(head(1, {{"link", std::string(500, 'a')}}, frames::open, "103")), "");
@@ -128,14 +133,13 @@ TEST_P(ClientSessionAbuseTest, WhatBreaksTheConnectionEndsAllOfIt) {
       {frames::headers(1, "\xff\xff\xff\xff\xff\xff"), ErrorCode::CompressionError},
       {frames::priority(0, 1), ErrorCode::ProtocolError},
       {frames::window_update(0, 0), ErrorCode::ProtocolError},
-      {frames::window_update(1, 0), ErrorCode::ProtocolError},
       {frames::window_update(0, 0x7fffffff) + frames::window_update(0, 0x7fffffff),
        ErrorCode::FlowControlError},
       {frames::settings({{2, 1}}), ErrorCode::ProtocolError},
       {head(1) + frames::frame(FrameType::Continuation, 0, 1, "x"), ErrorCode::ProtocolError},
   };
   for (const Case& one : cases) {
-    open({});
+    open(client_options());
     recorder.get("/");
     recorder.get("/");
     flush();
@@ -152,7 +156,7 @@ TEST_P(ClientSessionAbuseTest, WhatBreaksTheConnectionEndsAllOfIt) {
 }
 
 TEST_P(ClientSessionAbuseTest, SaysThatAServerSpeaksAnotherProtocol) {
-  session = make_client_session({}, recorder, start);
+  session = std::make_unique<Connection>(client_options(), recorder, recorder.workspace, start);
   recorder.session = session.get();
   recorder.get("/");
   flush();
@@ -163,7 +167,7 @@ TEST_P(ClientSessionAbuseTest, SaysThatAServerSpeaksAnotherProtocol) {
 
 TEST_P(ClientSessionAbuseTest, FloodsEndTheConnection) {
   const auto flooded = [this](const std::string& one, int count) {
-    open({});
+    open(client_options());
     recorder.get("/");
     flush();
     std::string many;

@@ -154,9 +154,9 @@ TEST_F(SessionFlowTest, AWriteKeepsToItsBudget) {
   session->receive(frames::get(1) + frames::get(3), start);
   std::size_t total = 0;
   while (session->wants_write()) {
-    recorder.output.clear();
-    const std::size_t written = session->write(recorder, 50'000);
-    ASSERT_EQ(written, recorder.output.size());
+    recorder.written.clear();
+    const std::size_t written = session->write(50'000);
+    ASSERT_EQ(written, recorder.written.size());
     ASSERT_LE(written, 50'000U + 16'384 + frame_header_bytes);
     total += written;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames made by hand against a server's session: what becomes an event, what an answer, and what
 // ends a stream or the connection.
-#include "h2/session.hpp"
+#include "h2/connection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,9 +43,9 @@ class SessionTest : public ServerSessionTest, public ::testing::WithParamInterfa
 };
 
 TEST_P(SessionTest, BeginsWithItsSettings) {
-  session = make_server_session({.allows_extended_connect = true}, recorder, start + 1s);
+  session = std::make_unique<Connection>(Options{.allows_extended_connect = true}, recorder,
+                                         recorder.workspace, start + 1s);
   recorder.session = session.get();
-  EXPECT_TRUE(session->wants_write());
   EXPECT_EQ(session->settings_pending_since(), start + 1s);
   const auto sent = frames::split(recorder.flush());
   ASSERT_EQ(sent.size(), 2U);
@@ -94,7 +94,7 @@ TEST_P(SessionTest, TellsTheSameHoweverTheBytesAreCut) {
     recorder.log.clear();
     recorder.received.clear();
     recorder.contents.clear();
-    session = make_server_session({}, recorder, start);
+    session = std::make_unique<Connection>(Options{}, recorder, recorder.workspace, start);
     recorder.session = session.get();
     std::string_view rest = bytes;
     session->receive(rest.substr(0, first), start);
@@ -119,7 +119,7 @@ TEST_P(SessionTest, TellsTheSameHoweverTheBytesAreCut) {
 }
 
 TEST_P(SessionTest, RefusesAWrongPreface) {
-  session = make_server_session({}, recorder, start);
+  session = std::make_unique<Connection>(Options{}, recorder, recorder.workspace, start);
   recorder.session = session.get();
   receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(frames::describe(recorder.flush()),

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// Frames out: heads and control frames when they are made, content when there is room for it, the
+// most urgent first.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "h2/connection.hpp"
+
+namespace skua::h2 {
+namespace {
+
+/// A head that takes more is no server's to send, nor a client's to read.
+constexpr std::size_t most_sent_head_bytes = 256 * 1024;
+/// Longer frames would keep what is more urgent waiting.
+constexpr std::uint32_t most_sent_frame_bytes = 16 * 1024;
+
+void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
+  char bytes[setting_bytes];
+  bytes[0] = 0;
+  bytes[1] = static_cast<char>(setting);
+  write_number(bytes + 2, value);
+  payload.append(bytes, sizeof bytes);
+}
+
+}  // namespace
+
+// Control frames ----------------------------------------------------------------------------------
+
+void Connection::write_frame(FrameType type, std::uint8_t flags, std::uint32_t id,
+                             std::string_view payload) {
+  constexpr std::size_t short_bytes = 64;
+  char bytes[frame_header_bytes + short_bytes];
+  FrameHead{.length_bytes = static_cast<std::uint32_t>(payload.size()),
+            .stream_id = id,
+            .type = type,
+            .flags = flags}
+      .write(bytes);
+  if (payload.size() > short_bytes) {
+    events_.append({bytes, frame_header_bytes});
+    return events_.append(payload);
+  }
+  payload.copy(bytes + frame_header_bytes, payload.size());
+  events_.append({bytes, frame_header_bytes + payload.size()});
+}
+
+void Connection::write_settings(const Options& options) {
+  std::string payload;
+  if (is_server()) {
+    put_setting(payload, Setting::MaxConcurrentStreams, options.streams);
+  } else {
+    put_setting(payload, Setting::EnablePush, 0);
+  }
+  put_setting(payload, Setting::InitialWindowSize, options.stream_window_bytes);
+  put_setting(payload, Setting::MaxFrameSize, options.frame_bytes);
+  put_setting(
+      payload, Setting::MaxHeaderListSize,
+      static_cast<std::uint32_t>(std::min<std::size_t>(options.head.list_bytes, 0xffff'ffffU)));
+  put_setting(payload, Setting::NoRfc7540Priorities, 1);
+  if (options.allows_extended_connect) put_setting(payload, Setting::EnableConnectProtocol, 1);
+  write_frame(FrameType::Settings, 0, 0, payload);
+  // The first window of a connection is not told by SETTINGS. RFC 9113 §6.9.2
+  if (options.connection_window_bytes > receive_window_) {
+    write_window_update(
+        0, static_cast<std::uint32_t>(options.connection_window_bytes - first_window_bytes));
+    receive_window_ = options.connection_window_bytes;
+  }
+}
+
+void Connection::write_reset(std::uint32_t id, ErrorCode code) {
+  char number[4];
+  write_number(number, static_cast<std::uint32_t>(code));
+  write_frame(FrameType::RstStream, 0, id, {number, sizeof number});
+}
+
+void Connection::write_window_update(std::uint32_t id, std::uint32_t bytes) {
+  char number[4];
+  write_number(number, bytes);
+  write_frame(FrameType::WindowUpdate, 0, id, {number, sizeof number});
+}
+
+void Connection::write_goaway(std::uint32_t last_id, ErrorCode code, std::string_view reason) {
+  std::string payload(8, '\0');
+  write_number(payload.data(), last_id);
+  write_number(payload.data() + 4, static_cast<std::uint32_t>(code));
+  write_frame(FrameType::Goaway, 0, 0, payload.append(reason));
+}
+
+void Connection::consume(Stream& stream, std::size_t bytes) {
+  if (stream.is_peer_done() || !takes_input()) return;
+  stream.consumed_bytes_ += static_cast<std::uint32_t>(bytes);
+  // A frame for each piece would cost both sides more than the wait.
+  if (stream.consumed_bytes_ < options_.stream_window_bytes / 2) return;
+  stream.receive_window_ += stream.consumed_bytes_;
+  write_window_update(stream.id_, std::exchange(stream.consumed_bytes_, 0));
+}
+
+// Heads -------------------------------------------------------------------------------------------
+
+/// A field section, in as many frames as it takes. One that was begun has to be ended: the peer's
+/// HPACK table follows ours.
+template <class WriteFields>
+void Connection::write_block(Stream& stream, bool is_end, const WriteFields& write_fields) {
+  std::string& block = workspace_.block;
+  try {
+    block.assign(frame_header_bytes, '\0');
+    encoder_.start(block);
+    write_fields(block);
+    FrameType type = FrameType::Headers;
+    std::uint8_t flags = is_end ? frame_flags::end_stream : 0;
+    std::size_t begin = 0;  // of the room for a frame's head; what was there has been sent
+    while (true) {
+      const std::size_t left = block.size() - begin - frame_header_bytes;
+      const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(left, sent_frame_bytes_));
+      if (size == left) flags |= frame_flags::end_headers;
+      FrameHead{.length_bytes = size, .stream_id = stream.id_, .type = type, .flags = flags}.write(
+          block.data() + begin);
+      events_.append(std::string_view(block).substr(begin, frame_header_bytes + size));
+      if (size == left) break;
+      begin += size;
+      type = FrameType::Continuation;
+      flags = 0;
+    }
+    if (block.capacity() > most_sent_frame_bytes) block = std::string();
+  } catch (...) {
+    return break_off();
+  }
+  guard_.sent_frame();
+}
+
+void Connection::respond(Stream& stream, const ResponseHead& head, bool has_body) {
+  if (stream.is_closed() || !takes_input()) return;
+  SKUA_ASSERT(!stream.has_response_);
+  stream.has_response_ = true;
+  stream.is_tunnel_ =
+      stream.request_.head.method == Method::Connect && code(head.status) / 100 == 2;
+  if (head.fields.size() > most_sent_head_bytes) {
+    return reset_stream(stream, ErrorCode::InternalError);
+  }
+  write_block(stream, !has_body,
+              [&](std::string& block) { write_response(encoder_, head, block); });
+  if (has_body) return make_ready(stream);
+  stream.content_ = Stream::Content::Ended;
+  due_.push_back(stream);
+}
+
+void Connection::inform(Stream& stream, Status status, std::string_view fields) {
+  if (stream.is_closed() || stream.has_response_ || !takes_input()) return;
+  // RFC 9113 §8.6: there is no 101.
+  SKUA_ASSERT(code(status) / 100 == 1 && status != Status::SwitchingProtocols);
+  write_block(stream, false, [&](std::string& block) {
+    write_response(encoder_, {.status = status, .fields = fields}, block);
+  });
+}
+
+Stream* Connection::request(const RequestLines& head, bool has_body, void* context) {
+  if (room() == 0) return nullptr;
+  highest_id_ += highest_id_ == 0 ? 1 : 2;
+  Stream& stream = open_stream(highest_id_);
+  stream.context = context;
+  stream.is_told_ = true;
+  stream.is_head_request_ = head.method == Method::Head;
+  // Each of a client's uploads gets its share.
+  stream.priority_.is_incremental = true;
+  if (head.fields.size() > most_sent_head_bytes) {
+    stream.reset_for_ = Errc::HeadTooLong;
+    close_stream(stream, ErrorCode::Cancel);
+    return &stream;
+  }
+  write_block(stream, !has_body, [&](std::string& block) { write_request(encoder_, head, block); });
+  if (has_body) {
+    make_ready(stream);
+  } else {
+    stream.content_ = Stream::Content::Ended;
+    stream.state_ = Stream::State::HalfClosedLocal;
+  }
+  return &stream;
+}
+
+// Content -----------------------------------------------------------------------------------------
+
+void Connection::make_ready(Stream& stream) noexcept {
+  if (stream.send_window_ <= 0) return leave_ready(stream, Stream::Content::Blocked);
+  stream.content_ = Stream::Content::Ready;
+  const unsigned urgency = stream.priority_.urgency;
+  ready_[urgency].push_back(stream);
+  ready_mask_ |= static_cast<std::uint8_t>(1U << urgency);
+}
+
+void Connection::leave_ready(Stream& stream, Stream::Content next) noexcept {
+  const Stream::Content was = std::exchange(stream.content_, next);
+  if (was == Stream::Content::Blocked) --blocked_count_;
+  if (next == Stream::Content::Blocked) ++blocked_count_;
+  if (was != Stream::Content::Ready) return;
+  stream.unlink();
+  const unsigned urgency = stream.priority_.urgency;
+  if (ready_[urgency].empty()) ready_mask_ &= static_cast<std::uint8_t>(~(1U << urgency));
+}
+
+void Connection::reprioritize(Stream& stream, Priority priority) noexcept {
+  const bool is_ready = stream.content_ == Stream::Content::Ready;
+  if (is_ready) leave_ready(stream, Stream::Content::None);
+  stream.priority_ = priority;
+  if (is_ready) make_ready(stream);
+}
+
+void Connection::resume_body(Stream& stream) noexcept {
+  if (stream.content_ == Stream::Content::Waiting) make_ready(stream);
+}
+
+std::size_t Connection::write(std::size_t most_bytes) {
+  std::size_t written = 0;
+  unsent_id_ = highest_id_ + 1;
+  try {
+    tell_due();
+    while (written < most_bytes && ready_mask_ != 0 && send_window_ > 0 && takes_input()) {
+      const auto urgency = static_cast<unsigned>(std::countr_zero(ready_mask_));
+      written += write_data(ready_[urgency].front());
+      tell_due();
+    }
+    if (guard_.is_over_mark()) end_abuse();
+    if (!is_server() && is_over()) lose(connection_error());
+  } catch (...) {
+    break_off();
+  }
+  return written;
+}
+
+/// A frame of it, and what follows from that.
+std::size_t Connection::write_data(Stream& stream) {
+  const std::int64_t window = std::min(send_window_, stream.send_window_);
+  const auto most = static_cast<std::size_t>(
+      std::min<std::int64_t>(window, std::min(sent_frame_bytes_, most_sent_frame_bytes)));
+  const BodyRead read = events_.read_body(stream, most);
+  SKUA_ASSERT(read.bytes <= most);
+  if (stream.is_closed()) return 0;  // since it was asked
+  const bool is_end = read.state == BodyRead::State::End;
+  if (read.state == BodyRead::State::Failed) {
+    stream.reset_for_ = Errc::Cancelled;
+    reset_stream(stream, ErrorCode::InternalError);
+    return 0;
+  }
+  if (read.bytes == 0 && !is_end) return leave_ready(stream, Stream::Content::Waiting), 0;
+
+  std::size_t written = 0;
+  if (read.bytes != 0 || read.trailers.empty()) {
+    const bool ends_here = is_end && read.trailers.empty();
+    char head[frame_header_bytes];
+    FrameHead{.length_bytes = static_cast<std::uint32_t>(read.bytes),
+              .stream_id = stream.id_,
+              .type = FrameType::Data,
+              .flags = ends_here ? frame_flags::end_stream : std::uint8_t{0}}
+        .write(head);
+    events_.append({head, sizeof head});
+    if (read.bytes != 0) events_.append_payload(stream, read.bytes);
+    written = sizeof head + read.bytes;
+    send_window_ -= static_cast<std::int64_t>(read.bytes);
+    stream.send_window_ -= static_cast<std::int64_t>(read.bytes);
+    guard_.sent_data(read.bytes, read.bytes == most && most < most_sent_frame_bytes);
+    guard_.sent_frame();
+    if (stream.is_closed()) return written;  // its content could not be read after all
+  }
+  if (is_end) {
+    leave_ready(stream, Stream::Content::Ended);
+    if (!read.trailers.empty()) {
+      write_block(stream, true,
+                  [&](std::string& block) { write_lines(encoder_, read.trailers, block); });
+    }
+    due_.push_back(stream);
+  } else if (stream.send_window_ <= 0) {
+    leave_ready(stream, Stream::Content::Blocked);
+  } else if (stream.priority_.is_incremental) {
+    stream.unlink();
+    ready_[stream.priority_.urgency].push_back(stream);
+  }
+  return written;
+}
+
+/// END_STREAM is out.
+void Connection::end_sending(Stream& stream) {
+  if (is_server()) guard_.responded();
+  if (stream.is_peer_done()) return close_stream(stream, ErrorCode::NoError);
+  stream.state_ = Stream::State::HalfClosedLocal;
+  // A tunnel's other half may go on: RFC 9113 §8.5.
+  if (is_server() && !stream.is_tunnel_ && !stream.is_released_) {
+    events_.on_answered_early(stream);
+  }
+}
+
+}  // namespace skua::h2
