@@ -37,7 +37,8 @@ void H2Speaker::begin(loop::Instant now) {
     exchange.is_under_way = false;
     free_.push_back(&exchange);
   }
-  connection_.emplace(h2::client_options(), static_cast<h2::Events&>(*this), workspace_, now);
+  connection_ = std::make_unique<h2::Connection>(h2::client_options(),
+                                                 static_cast<h2::Events&>(*this), workspace_, now);
 }
 
 std::size_t H2Speaker::room() const noexcept { return std::min(free_.size(), connection_->room()); }

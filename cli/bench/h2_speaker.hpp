@@ -67,7 +67,7 @@ class H2Speaker final : public Speaker, private h2::Events {
   std::string problem_;
   bool is_ending_ = false;  // the server takes no more
   h2::Workspace workspace_;
-  std::optional<h2::Connection> connection_;
+  std::unique_ptr<h2::Connection> connection_;
 };
 
 }  // namespace skua::cli::bench

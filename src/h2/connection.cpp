@@ -50,9 +50,9 @@ Connection::Connection(const Options& options, Events& events, Workspace& worksp
 }
 
 Connection::~Connection() {
-  for (std::unique_ptr<Stream>& stream : streams_) {
-    stream->reset();
-    workspace_.streams.give_back(std::move(stream));
+  for (Stream* const stream : streams_) {
+    stream->let_go();
+    workspace_.streams.give_back(std::unique_ptr<Stream>(stream));
   }
 }
 
@@ -69,12 +69,9 @@ bool Connection::wants_write() const noexcept {
 
 // Streams -----------------------------------------------------------------------------------------
 
-void Stream::reset() noexcept {
-  unlink();
+void Stream::open(std::uint32_t id) noexcept {
+  id_ = id;
   context = nullptr;
-  head_.start(HeadBuilder::Kind::Request, {});
-  request_ = {};
-  section_.reset();
   length_bytes_.reset();
   framed_bytes_ = 0;
   consumed_bytes_ = interim_bytes_ = 0;
@@ -89,24 +86,31 @@ void Stream::reset() noexcept {
   is_tunnel_ = is_head_request_ = false;
 }
 
+void Stream::let_go() noexcept {
+  unlink();
+  section_.reset();
+  head_.shrink();
+}
+
 std::size_t Connection::place_of(std::uint32_t id) const noexcept {
-  const auto found = std::ranges::lower_bound(
-      streams_, id, {}, [](const std::unique_ptr<Stream>& stream) { return stream->id_; });
+  const auto found =
+      std::ranges::lower_bound(streams_, id, {}, [](const Stream* stream) { return stream->id_; });
   return static_cast<std::size_t>(found - streams_.begin());
 }
 
 Stream* Connection::find_open(std::uint32_t id) const noexcept {
-  const std::size_t place = place_of(id);
-  if (place == streams_.size() || streams_[place]->id_ != id) return nullptr;
-  Stream* const stream = streams_[place].get();
-  return stream->is_closed() ? nullptr : stream;
+  if (streams_.empty() || id > streams_.back()->id_) return nullptr;
+  Stream* stream = streams_.back();  // that most frames are for
+  if (stream->id_ != id) stream = streams_[place_of(id)];
+  return stream->id_ != id || stream->is_closed() ? nullptr : stream;
 }
 
 /// Ids only grow, so that the last is the highest.
 Stream& Connection::open_stream(std::uint32_t id) {
-  streams_.push_back(workspace_.streams.take());
+  streams_.reserve(streams_.size() + 1);
+  streams_.push_back(workspace_.streams.take().release());
   Stream& stream = *streams_.back();
-  stream.id_ = id;
+  stream.open(id);
   stream.send_window_ = first_send_window_;
   stream.receive_window_ = first_receive_window_;
   ++open_count_;
@@ -189,11 +193,11 @@ void Connection::tell_due() {
 }
 
 void Connection::recycle(Stream& stream) noexcept {
-  const auto place = streams_.begin() + static_cast<std::ptrdiff_t>(place_of(stream.id_));
-  std::unique_ptr<Stream> gone = std::move(*place);
-  streams_.erase(place);
-  gone->reset();
-  workspace_.streams.give_back(std::move(gone));
+  const bool is_first = streams_.front() == &stream;
+  const std::size_t place = is_first ? 0 : place_of(stream.id_);
+  streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(place));
+  stream.let_go();
+  workspace_.streams.give_back(std::unique_ptr<Stream>(&stream));
   if (!is_server()) events_.on_room();
 }
 

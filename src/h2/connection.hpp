@@ -142,7 +142,8 @@ struct Workspace {
   explicit Workspace(std::size_t kept_streams = 256) : streams(kept_streams) {}
 
   base::Pool<Stream> streams;
-  std::string block;  ///< a head that is written
+  std::string block;          ///< a head that is written
+  http::LastAuthority hosts;  ///< of requests
 };
 
 /// One HTTP/2 connection, of either side, without a socket and without a clock: bytes in, events
@@ -346,8 +347,8 @@ class Connection final {
   HpackDecoder decoder_;
   HpackEncoder encoder_;
 
-  std::vector<std::unique_ptr<Stream>> streams_;  // by id
-  std::vector<std::uint32_t> reset_ids_;          // by us, while the peer may still send on them
+  std::vector<Stream*> streams_;          // owned, by id
+  std::vector<std::uint32_t> reset_ids_;  // by us, while the peer may still send on them
   std::array<base::IntrusiveList<Stream>, urgency_count> ready_;
   base::IntrusiveList<Stream> due_;  // the consumer has to be told that they ended
   std::size_t open_count_ = 0;

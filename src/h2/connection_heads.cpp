@@ -113,7 +113,7 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
   }
   if (result == HpackDecoder::Result::Stopped) return;
   if (is_last) {
-    block_rest_ = std::string();
+    std::string().swap(block_rest_);
     return end_block();
   }
   block_rest_.assign(block.substr(taken));
@@ -156,15 +156,13 @@ void Connection::on_request_head(Stream& stream) {
   RequestHead& request = stream.request_;
   const bool is_end = is_block_end_;
   const bool is_malformed =
-      stream.head_.finish_request(request) == HeadVerdict::Malformed ||
+      stream.head_.finish_request(request, workspace_.hosts) == HeadVerdict::Malformed ||
       (!request.protocol.empty() && !options_.allows_extended_connect) ||
       (is_end && request.error == Errc::None && request.length_bytes.value_or(0) != 0);
   if (is_malformed) return punish(stream, ErrorCode::ProtocolError, Errc::MalformedField);
   request.expect_continue = request.expect_continue && !is_end;  // nobody waits to send nothing
   if (request.head.method != Method::Connect) stream.length_bytes_ = request.length_bytes;
-  if (const http::FieldLine* const line = request.head.find("priority")) {
-    stream.priority_ = parse_priority(request.head.value(*line));
-  }
+  stream.priority_ = request.priority;
   stream.is_told_ = true;
   if (is_end) {
     stream.has_received_all_ = true;

@@ -153,7 +153,8 @@ TEST_F(SessionClientTest, SendsHeadsThatAClientTakes) {
     session->respond(stream,
                      {.status = Status::Created,
                       .length_bytes = 5,
-                      .standard_fields = "Date: today\r\nServer: skua\r\n",
+                      .date = "today",
+                      .server = "skua",
                       .content_type = "text/plain",
                       .fields = "X-Own:  spaced \t\r\nConnection: close\r\nKeep-Alive: 1\r\n"
                                 "Transfer-Encoding: chunked\r\nUpgrade: h2c\r\n"

@@ -387,7 +387,7 @@ bool Connection::apply_setting(Setting setting, std::uint32_t value) {
 
 /// RFC 9113 §6.9.2
 void Connection::change_send_windows(std::int64_t by) {
-  for (const std::unique_ptr<Stream>& stream : streams_) {
+  for (Stream* const stream : streams_) {
     if (stream->is_closed()) continue;
     stream->send_window_ += by;
     if (stream->send_window_ > most_window_bytes) {
@@ -408,7 +408,7 @@ void Connection::acknowledge_settings() noexcept {
   if (!std::exchange(settings_pending_since_, std::nullopt)) return;
   const std::int64_t by = options_.stream_window_bytes - first_receive_window_;
   first_receive_window_ = options_.stream_window_bytes;
-  for (const std::unique_ptr<Stream>& stream : streams_) stream->receive_window_ += by;
+  for (Stream* const stream : streams_) stream->receive_window_ += by;
 }
 
 void Connection::on_ping(std::string_view payload) {

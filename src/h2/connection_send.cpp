@@ -121,7 +121,7 @@ void Connection::write_block(Stream& stream, bool is_end, const WriteFields& wri
       type = FrameType::Continuation;
       flags = 0;
     }
-    if (block.capacity() > most_sent_frame_bytes) block = std::string();
+    if (block.capacity() > most_sent_frame_bytes) std::string().swap(block);
   } catch (...) {
     return break_off();
   }

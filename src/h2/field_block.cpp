@@ -99,7 +99,8 @@ void write_lines(HpackEncoder& encoder, std::string_view lines, std::string& blo
 
 void write_response(HpackEncoder& encoder, const ResponseHead& head, std::string& block) {
   encoder.add_status(block, static_cast<std::uint16_t>(code(head.status)));
-  write_lines(encoder, head.standard_fields, block);
+  if (!head.date.empty()) encoder.add(block, FieldName::Date, "date", head.date);
+  if (!head.server.empty()) encoder.add(block, FieldName::Server, "server", head.server);
   if (!head.content_type.empty()) {
     encoder.add(block, FieldName::ContentType, "content-type", head.content_type);
   }

@@ -17,8 +17,9 @@ namespace skua::h2 {
 struct ResponseHead {
   Status status = Status::Ok;
   std::optional<std::uint64_t> length_bytes{};  ///< Content-Length, where there is to be one
-  std::string_view standard_fields{};           ///< complete lines: Date and Server
-  std::string_view content_type{};              ///< empty: none
+  std::string_view date{};                      ///< empty: none, as the next two
+  std::string_view server{};
+  std::string_view content_type{};
   /// Complete lines. Names become lower-case; those that HTTP/2 forbids are left out (RFC 9113
   /// §8.2.2).
   std::string_view fields{};

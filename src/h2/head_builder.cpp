@@ -23,6 +23,8 @@ constexpr std::size_t kept_lines = 64;
 /// From this many times the limit on, a section is not answered any more.
 constexpr std::size_t bomb_factor = 4;
 
+constexpr auto cookie_bit = std::uint64_t{1} << static_cast<unsigned>(FieldName::Cookie);
+
 constexpr std::uint16_t http_port = 80;
 constexpr std::uint16_t https_port = 443;
 
@@ -55,6 +57,11 @@ std::optional<std::uint64_t> content_length(const http::Head& head) noexcept {
   return line != nullptr ? number(head.value(*line)) : std::nullopt;
 }
 
+void HeadBuilder::shrink() noexcept {
+  if (bytes_.capacity() > kept_bytes) std::string().swap(bytes_);
+  if (lines_.capacity() > kept_lines) std::vector<FieldLine>().swap(lines_);
+}
+
 void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   kind_ = kind;
   limits_ = limits;
@@ -62,14 +69,18 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   limits_.field_line_bytes = std::min(limits.field_line_bytes, longest_part);
   bytes_.clear();
   lines_.clear();
-  if (bytes_.capacity() > kept_bytes) bytes_.shrink_to_fit();
-  if (lines_.capacity() > kept_lines) lines_.shrink_to_fit();
   known_ = seen_ = 0;
   list_bytes_ = field_count_ = 0;
   pseudos_ = 0;
   has_regular_ = false;
-  method_ = path_ = authority_ = scheme_ = protocol_ = status_ = {};
+  path_ = authority_ = protocol_ = {};
+  length_bytes_.reset();
   error_ = Errc::None;
+  status_ = 0;
+  method_ = Method::Get;
+  scheme_ = Scheme::None;
+  priority_ = {};
+  expects_continue_ = false;
 }
 
 HeadVerdict HeadBuilder::add(const DecodedField& field) {
@@ -80,7 +91,7 @@ HeadVerdict HeadBuilder::add(const DecodedField& field) {
   if (field.is_malformed) return HeadVerdict::Malformed;
   if (field.pseudo != Pseudo::None) return add_pseudo(field, has_room);
   has_regular_ = true;
-  if (check_known(field) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
+  if (look_at(field) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
   const FieldName known = field.known;
   // It agrees with `:authority`, and says nothing new.
   if (known == FieldName::Host && authority_.is_there && kind_ == Kind::Request) {
@@ -92,20 +103,29 @@ HeadVerdict HeadBuilder::add(const DecodedField& field) {
   return HeadVerdict::Fine;
 }
 
-/// What HTTP/2 forbids in a few fields. RFC 9113 §8.1.1, §8.3.1
-HeadVerdict HeadBuilder::check_known(const DecodedField& field) noexcept {
+/// The fields that decide something, and what HTTP/2 forbids in them. RFC 9113 §8.1.1, §8.3.1
+HeadVerdict HeadBuilder::look_at(const DecodedField& field) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field.known);
   const bool is_first = (seen_ & bit) == 0;
   seen_ |= bit;
   switch (field.known) {
     case FieldName::ContentLength:
       if (kind_ == Kind::Trailers) break;
-      return is_first && number(field.value) ? HeadVerdict::Fine : HeadVerdict::Malformed;
+      length_bytes_ = number(field.value);
+      return is_first && length_bytes_ ? HeadVerdict::Fine : HeadVerdict::Malformed;
     case FieldName::Host: {
       if (kind_ != Kind::Request) break;
       const bool agrees = !authority_.is_there || agrees_with_authority(field.value);
       return is_first && agrees ? HeadVerdict::Fine : HeadVerdict::Malformed;
     }
+    case FieldName::Expect:
+      if (kind_ != Kind::Request) break;
+      expects_continue_ = ascii::equals_ignoring_case(field.value, "100-continue");
+      if (!expects_continue_) fail(Errc::UnknownExpectation);  // RFC 9110 §10.1.1
+      break;
+    case FieldName::Other:
+      if (field.name == "priority") priority_ = parse_priority(field.value);
+      break;
     default: break;
   }
   return HeadVerdict::Fine;
@@ -131,11 +151,17 @@ HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
   pseudos_ |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(field.pseudo));
   if (!has_room) return HeadVerdict::Fine;
   switch (field.pseudo) {
-    case Pseudo::Method: method_ = keep_text(field.value); break;
+    case Pseudo::Method: take_method(field.value); break;
     case Pseudo::Path: path_ = keep_text(field.value); break;
-    case Pseudo::Scheme: scheme_ = keep_text(field.value); break;
+    case Pseudo::Scheme:
+      scheme_ = ascii::equals_ignoring_case(field.value, "https")  ? Scheme::Https
+                : ascii::equals_ignoring_case(field.value, "http") ? Scheme::Http
+                                                                   : Scheme::Other;
+      break;
     case Pseudo::Protocol: protocol_ = keep_text(field.value); break;
-    case Pseudo::Status: status_ = keep_text(field.value); break;
+    case Pseudo::Status:
+      status_ = static_cast<std::uint16_t>(number(field.value).value_or(0));
+      break;
     case Pseudo::Authority:
       ++field_count_;
       keep("host", field.value, FieldName::Host);
@@ -145,6 +171,12 @@ HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
     case Pseudo::Unknown: return HeadVerdict::Malformed;
   }
   return HeadVerdict::Fine;
+}
+
+void HeadBuilder::take_method(std::string_view value) noexcept {
+  const std::optional<Method> known = parse_method(value);
+  if (!known) fail(Errc::UnknownMethod);
+  method_ = known.value_or(Method::Get);
 }
 
 HeadBuilder::Text HeadBuilder::keep_text(std::string_view text) {
@@ -168,7 +200,7 @@ void HeadBuilder::keep(std::string_view name, std::string_view value, FieldName 
 bool HeadBuilder::agrees_with_authority(std::string_view host) const noexcept {
   const std::string_view authority = view(authority_);
   if (authority == host) return true;
-  const std::uint16_t port = view(scheme_) == "https" ? https_port : http_port;
+  const std::uint16_t port = scheme_ == Scheme::Https ? https_port : http_port;
   return http::is_authority(authority) && http::is_authority(host) &&
          http::is_same_authority(authority, host, port);
 }
@@ -211,7 +243,7 @@ http::Head HeadBuilder::head() const noexcept {
 /// RFC 9113 §8.3.1, §8.5; 8441 §4
 bool HeadBuilder::has_what_a_request_needs() const noexcept {
   if (!has_pseudo(Pseudo::Method)) return false;
-  const bool is_connect = method_.is_there && view(method_) == "CONNECT";
+  const bool is_connect = method_ == Method::Connect;
   if (has_pseudo(Pseudo::Protocol) && !is_connect) return false;
   if (is_connect && !has_pseudo(Pseudo::Protocol)) {
     return has_pseudo(Pseudo::Authority) && !has_pseudo(Pseudo::Scheme) &&
@@ -222,22 +254,18 @@ bool HeadBuilder::has_what_a_request_needs() const noexcept {
          (has_pseudo(Pseudo::Authority) || (seen_ & host) != 0);
 }
 
-HeadVerdict HeadBuilder::finish_request(RequestHead& request) {
-  request = {};
+HeadVerdict HeadBuilder::finish_request(RequestHead& request, http::LastAuthority& hosts) {
   if (!has_what_a_request_needs()) return HeadVerdict::Malformed;
-  if (method_.is_there && !ascii::is_token_text(view(method_))) return HeadVerdict::Malformed;
-  if (error_ == Errc::None) join_cookies();
+  if (error_ == Errc::None && (known_ & cookie_bit) != 0) join_cookies();
   request.head = head();
-  if (method_.is_there) {
-    const auto known = parse_method(view(method_));
-    if (!known) fail(Errc::UnknownMethod);
-    request.head.method = known.value_or(Method::Get);
-  }
+  request.head.method = method_;
   request.protocol = view(protocol_);
-  request.is_https = ascii::equals_ignoring_case(view(scheme_), "https");
+  request.length_bytes = length_bytes_;
+  request.priority = priority_;
+  request.is_https = scheme_ == Scheme::Https;
+  request.expect_continue = expects_continue_;
   if (decide_target(request) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
-  decide_host(request);
-  decide_fields(request);
+  decide_host(request, hosts);
   request.error = error_;
   return HeadVerdict::Fine;
 }
@@ -245,8 +273,9 @@ HeadVerdict HeadBuilder::finish_request(RequestHead& request) {
 /// RFC 9113 §8.3.1, §8.5; RFC 8441 §4. The forms of a target are those of HTTP/1, less the absolute
 /// one.
 HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
-  const bool is_tunnel = request.head.method == Method::Connect && !protocol_.is_there;
+  const bool is_tunnel = method_ == Method::Connect && !protocol_.is_there;
   const Text& target = is_tunnel ? authority_ : path_;
+  request.path_and_query = {};
   if (!target.is_there) {  // it was too long to be kept
     return error_ == Errc::None ? HeadVerdict::Malformed : HeadVerdict::Fine;
   }
@@ -260,8 +289,7 @@ HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
   }
   const bool is_asterisk = text == "*" && request.head.method == Method::Options;
   const bool is_path = text.starts_with('/') && is_target_text(text);
-  const std::string_view scheme = view(scheme_);
-  const bool is_ours = request.is_https || ascii::equals_ignoring_case(scheme, "http");
+  const bool is_ours = scheme_ == Scheme::Https || scheme_ == Scheme::Http;
   if (text.empty() || (is_ours && !text.starts_with('/') && !is_asterisk)) {
     return HeadVerdict::Malformed;
   }
@@ -270,39 +298,24 @@ HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
   return HeadVerdict::Fine;
 }
 
-void HeadBuilder::decide_host(RequestHead& request) noexcept {
+void HeadBuilder::decide_host(RequestHead& request, http::LastAuthority& hosts) noexcept {
   const FieldLine* const line = request.head.find(FieldName::Host);
-  if (line != nullptr) request.host = request.head.value(*line);
-  if (!http::is_authority(request.host)) fail(Errc::InvalidHost);
-}
-
-/// Expectations are those of HTTP/1.
-void HeadBuilder::decide_fields(RequestHead& request) noexcept {
-  for (const FieldLine& line : request.head.fields) {
-    const std::string_view value = request.head.value(line);
-    if (line.name == FieldName::ContentLength) {
-      request.length_bytes = number(value);
-    } else if (line.name == FieldName::Expect) {
-      request.expect_continue = ascii::equals_ignoring_case(value, "100-continue");
-      if (!request.expect_continue) fail(Errc::UnknownExpectation);  // RFC 9110 §10.1.1
-    }
-  }
+  request.host = line != nullptr ? request.head.value(*line) : std::string_view();
+  if (!hosts.is_authority(request.host)) fail(Errc::InvalidHost);
 }
 
 /// RFC 9113 §8.3.2, §8.6
 HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
   response = head();
-  const std::uint64_t status = number(view(status_)).value_or(0);
-  const bool is_status =
-      status_.size == 3 && status >= 100 && status != code(Status::SwitchingProtocols);
+  const bool is_status = status_ >= 100 && status_ != code(Status::SwitchingProtocols);
   if (!is_status && error_ == Errc::None) return HeadVerdict::Malformed;
-  response.status = static_cast<std::uint16_t>(status);
+  response.status = status_;
   // RFC 9110 §8.6: none of these may tell a length; that a 204 has 0 does no harm.
-  const std::uint64_t length = content_length(response).value_or(0);
-  const bool has_length = response.has(FieldName::ContentLength);
-  const bool is_interim = is_status && status < 200;
+  const std::uint64_t length = length_bytes_.value_or(0);
+  const bool has_length = length_bytes_.has_value();
+  const bool is_interim = is_status && status_ < 200;
   const bool is_wrong =
-      has_length && (is_interim || (status == code(Status::NoContent) && length != 0));
+      has_length && (is_interim || (status_ == code(Status::NoContent) && length != 0));
   return is_wrong ? HeadVerdict::Malformed : HeadVerdict::Fine;
 }
 

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "h2/hpack_decoder.hpp"
+#include "h2/hpack_field.hpp"
+#include "h2/priority.hpp"
+#include "http/authority.hpp"
 #include "http/field.hpp"
 #include "skua/error.hpp"
 
@@ -35,6 +37,7 @@ struct RequestHead {
   std::string_view path_and_query{};  ///< begins with '/'; "*"; "" for a plain CONNECT
   std::string_view protocol{};        ///< `:protocol` of an extended CONNECT. RFC 8441 §4
   std::optional<std::uint64_t> length_bytes{};  ///< Content-Length
+  Priority priority{};                          ///< the field `priority`
   bool is_https = false;                        ///< `:scheme`
   bool expect_continue = false;                 ///< the peer waits for 100 (Continue)
   /// Why it is to be answered with status_for(error) instead of being served; `head` then holds
@@ -64,16 +67,18 @@ class HeadBuilder final {
  public:
   enum class Kind : std::uint8_t { Request, Response, Trailers };
 
-  /// Ready for another section; the memory is kept, if it is not much.
+  /// Ready for another section.
   void start(Kind kind, const HeadLimits& limits) noexcept;
   /// A field in order of arrival. Past the limits nothing is kept any more.
   HeadVerdict add(const DecodedField& field);
-  /// The section is whole.
-  HeadVerdict finish_request(RequestHead& request);
+  /// The section is whole. `hosts` outlives the call only.
+  HeadVerdict finish_request(RequestHead& request, http::LastAuthority& hosts);
   /// The same for a response. Where a limit was passed it tells error() instead of fields.
   HeadVerdict finish_response(http::Head& response) noexcept;
   /// The same for trailers; without those that must not be merged (http::is_allowed_in_trailers).
   HeadVerdict finish_trailers(http::Head& trailers) noexcept;
+  /// Lets go of its memory, if it is much.
+  void shrink() noexcept;
   /// The first limit that was passed.
   [[nodiscard]] Errc error() const noexcept { return error_; }
   /// The bytes that it holds.
@@ -88,8 +93,12 @@ class HeadBuilder final {
     bool is_there = false;
   };
 
+  /// What `:scheme` says.
+  enum class Scheme : std::uint8_t { None, Http, Https, Other };
+
   HeadVerdict add_pseudo(const DecodedField& field, bool has_room);
-  [[nodiscard]] HeadVerdict check_known(const DecodedField& field) noexcept;
+  [[nodiscard]] HeadVerdict look_at(const DecodedField& field) noexcept;
+  void take_method(std::string_view value) noexcept;
   [[nodiscard]] bool agrees_with_authority(std::string_view host) const noexcept;
   [[nodiscard]] bool take_room(const DecodedField& field) noexcept;
   void keep(std::string_view name, std::string_view value, http::FieldName known);
@@ -103,8 +112,7 @@ class HeadBuilder final {
   }
   [[nodiscard]] bool has_what_a_request_needs() const noexcept;
   HeadVerdict decide_target(RequestHead& request) noexcept;
-  void decide_host(RequestHead& request) noexcept;
-  void decide_fields(RequestHead& request) noexcept;
+  void decide_host(RequestHead& request, http::LastAuthority& hosts) noexcept;
   [[nodiscard]] http::Head head() const noexcept;
   void fail(Errc error) noexcept {
     if (error_ == Errc::None) error_ = error;
@@ -117,13 +125,16 @@ class HeadBuilder final {
   std::uint64_t seen_ = 0;   // that came
   std::size_t list_bytes_ = 0;
   std::size_t field_count_ = 0;
-  Text method_;
   Text path_;
   Text authority_;
-  Text scheme_;
   Text protocol_;
-  Text status_;
+  std::optional<std::uint64_t> length_bytes_;
   Errc error_ = Errc::None;
+  std::uint16_t status_ = 0;
+  Method method_ = Method::Get;
+  Scheme scheme_ = Scheme::None;
+  Priority priority_{};
+  bool expects_continue_ = false;
   Kind kind_ = Kind::Request;
   std::uint8_t pseudos_ = 0;  // bit n: Pseudo(n) came
   bool has_regular_ = false;  // a field that is none of those came

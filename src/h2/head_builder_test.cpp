@@ -35,7 +35,8 @@ struct Built {
       verdict = builder.add(decoded(name, value));
       if (verdict != HeadVerdict::Fine) return;
     }
-    verdict = builder.finish_request(request);
+    http::LastAuthority hosts;
+    verdict = builder.finish_request(request, hosts);
   }
   [[nodiscard]] std::string value(std::string_view name) const {
     const http::FieldLine* const line = request.head.find(name);
@@ -198,7 +199,7 @@ TEST(HeadBuilder, KeepsNothingPastItsLimitsAndGivesUpOnABomb) {
   while (builder.add(decoded("x", value)) == HeadVerdict::Fine) ++taken;
   EXPECT_EQ(taken, 4 * limits.list_bytes / (value.size() + 1 + field_charge));
   EXPECT_LE(builder.memory_bytes(), 3 * limits.list_bytes);
-  builder.start(HeadBuilder::Kind::Request, limits);
+  builder.shrink();
   EXPECT_LE(builder.memory_bytes(), 16U * 1024);
 }
 

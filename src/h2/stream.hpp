@@ -56,8 +56,10 @@ class Stream final : public base::ListNode {
     Ended,    ///< END_STREAM is out
   };
 
-  /// Ready for another stream; what it kept of the last is gone.
-  void reset() noexcept;
+  /// Another stream begins.
+  void open(std::uint32_t id) noexcept;
+  /// It is over: what it kept is gone, but for some memory.
+  void let_go() noexcept;
   [[nodiscard]] bool is_peer_done() const noexcept {
     return state_ == State::HalfClosedRemote || state_ == State::Closed;
   }

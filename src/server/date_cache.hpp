@@ -35,6 +35,16 @@ class DateCache {
 
   /// Date and Server.
   [[nodiscard]] std::string_view lines() const noexcept { return lines_; }
+  /// Their values.
+  [[nodiscard]] std::string_view date() const noexcept {
+    return std::string_view(lines_).substr(6, http_date_bytes);
+  }
+  [[nodiscard]] std::string_view server() const noexcept {
+    if (lines_.size() == date_line_bytes) return {};
+    std::string_view line = std::string_view(lines_).substr(date_line_bytes + 8);
+    line.remove_suffix(2);
+    return line;
+  }
   /// From `HTTP/1.1 200 OK` to `Content-Length: `; empty for a type that is not one of Response's
   /// constants.
   [[nodiscard]] std::string_view start_of_ok(std::string_view static_type) const noexcept {

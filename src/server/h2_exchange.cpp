@@ -11,7 +11,6 @@
 #include "server/dispatch.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
-#include "server/standard_fields.hpp"
 #include "server/websocket_server.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/prepared_response.hpp"
@@ -304,9 +303,14 @@ h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& line
     const bool has_line = (prepared->lines().known() >> bit & 1U) != 0;
     type = has_line ? std::string_view() : prepared->content_type();
   }
+  const DateCache& dated = resources_.dated();
+  const auto has = [&response](http::FieldName name) {
+    return (response.known_fields() >> static_cast<unsigned>(name) & 1U) != 0;
+  };
   return {.status = response.status(),
           .length_bytes = {},
-          .standard_fields = standard_fields(response, resources_.dated().lines()),
+          .date = has(http::FieldName::Date) ? std::string_view() : dated.date(),
+          .server = has(http::FieldName::Server) ? std::string_view() : dated.server(),
           .content_type = type,
           .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
 }

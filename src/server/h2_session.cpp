@@ -25,8 +25,7 @@ H2Exchange& exchange_of(h2::Stream& stream) noexcept {
 void H2Session::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
   h2_.receive({input.data(), input.size()}, now);
-  if (kept_.is_due) open_windows();
-  if (has_room()) h2_.write(written_at_once_bytes);
+  resume();
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
 }
 
