@@ -87,7 +87,9 @@ class Consumer final : public Events {
  private:
   void respond(Stream& stream) {
     left_[stream.id()] = stream.id() * 97 % 3000;
-    session->respond(stream, {.fields = "X: y\r\n"}, left_[stream.id()] != 0);
+    skua::FieldLines fields;
+    fields.add("X", "y");
+    session->respond(stream, {.fields = &fields}, left_[stream.id()] != 0);
   }
 
   std::map<std::uint32_t, Stream*> open_;

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -12,11 +11,15 @@
 
 namespace skua {
 
+namespace http {
+struct FieldLinesAccess;
+}  // namespace http
+
 /// Field lines as they go on the wire, `Name: value\r\n` each, in one piece of memory that starts
 /// inline.
 class FieldLines final {
  public:
-  static constexpr std::size_t inline_bytes = 120;
+  static constexpr std::size_t inline_bytes = 256;
 
   FieldLines() noexcept = default;
   FieldLines(const FieldLines& other);
@@ -50,14 +53,40 @@ class FieldLines final {
   [[nodiscard]] std::uint64_t known() const noexcept { return known_; }
 
  private:
+  friend struct http::FieldLinesAccess;
+
+  /// Where a line's name and value are: behind the line before it. Kept in the memory of the lines,
+  /// from its end on downwards, so that nobody has to look for them again.
+  struct Line {
+    std::uint32_t value_bytes;
+    std::uint16_t name_bytes;
+    std::uint8_t known;  // an http::FieldName
+  };
+  static constexpr std::size_t framing_bytes = 4;  // ": " and CRLF
+
   [[nodiscard]] const char* data() const noexcept { return heap_ ? heap_.get() : inline_; }
   [[nodiscard]] char* data() noexcept { return heap_ ? heap_.get() : inline_; }
-  [[nodiscard]] std::unique_ptr<char[]> grow(std::size_t more_bytes);
-  void append_wire(std::initializer_list<std::string_view> texts);
+  [[nodiscard]] Line line(std::size_t index) const noexcept;
+  void set_line(std::size_t index, Line line) noexcept;
+  [[nodiscard]] bool has_room(std::size_t more_bytes, std::size_t more_lines) const noexcept {
+    return size_ + more_bytes + (count_ + more_lines) * sizeof(Line) <= capacity_;
+  }
+  std::unique_ptr<char[]> grow(std::size_t more_bytes, std::size_t more_lines);
+  void put(std::uint8_t known, std::string_view name, std::string_view value);
+  [[gnu::noinline]] void put_behind_growth(std::uint8_t known, std::string_view name,
+                                           std::string_view value);
+  void write(std::uint8_t known, std::string_view name, std::string_view value) noexcept;
+  [[nodiscard]] bool has(std::uint8_t known, std::string_view name) const noexcept {
+    return known != 0 ? (known_ >> known & 1U) != 0 : count_ != 0 && has_other(name);
+  }
+  [[nodiscard]] bool has_other(std::string_view name) const noexcept;
+  void replace(std::uint8_t known, std::string_view name, std::string_view value);
+  void remove(std::uint8_t known, std::string_view name) noexcept;
 
   std::unique_ptr<char[]> heap_;
   std::uint64_t known_ = 0;
-  std::uint32_t size_ = 0;
+  std::uint32_t size_ = 0;   // of the lines
+  std::uint32_t count_ = 0;  // of the lines
   std::uint32_t capacity_ = inline_bytes;
   char inline_[inline_bytes];
 };

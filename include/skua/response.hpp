@@ -24,6 +24,7 @@ namespace skua {
 class PreparedResponse;
 
 namespace http {
+enum class FieldName : std::uint8_t;
 struct ResponseAccess;
 }  // namespace http
 
@@ -164,6 +165,7 @@ class Response final {
   Response(KnownType type, Body&& body) : type_(type.text), body_(std::move(body)) {}
 
   void type(std::string_view type);
+  Response& special_header(http::FieldName known, std::string_view name, std::string_view value);
   void unprepare();
 
   const PreparedResponse* prepared_ = nullptr;
@@ -173,6 +175,6 @@ class Response final {
   Status status_ = Status::Ok;
   bool closes_connection_ = false;
 };
-static_assert(sizeof(Response) <= 320);
+static_assert(sizeof(Response) <= 400);
 
 }  // namespace skua

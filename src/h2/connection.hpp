@@ -230,7 +230,7 @@ class Connection final {
   /// have ended it, or with release.
   void respond(Stream& stream, const ResponseHead& head, bool has_body);
   /// An informational response before it: 100 (Continue), 103 (Early Hints).
-  void inform(Stream& stream, Status status, std::string_view fields);
+  void inform(Stream& stream, Status status, const FieldLines& fields);
 
   // A client's.
 

@@ -191,20 +191,22 @@ TEST_F(SessionFlowTest, AHeadWithoutContentEndsTheStream) {
 
 TEST_F(SessionFlowTest, InformationalResponsesComeBefore) {
   session->receive(frames::post(1, {{"expect", "100-continue"}}), start);
-  session->inform(stream(1), Status::Continue, {});
+  session->inform(stream(1), Status::Continue, FieldLines());
   EXPECT_EQ(flushed(), "HEADERS(1)");
-  session->inform(stream(1), Status::EarlyHints, "Link: </a.css>; rel=preload\r\n");
+  FieldLines hints;
+  hints.add("Link", "</a.css>; rel=preload");
+  session->inform(stream(1), Status::EarlyHints, hints);
   session->receive(frames::data(1, "abc", frames::end), start);
   recorder.answer(stream(1), "done");
-  session->inform(stream(1), Status::EarlyHints, {});  // too late: left out
+  session->inform(stream(1), Status::EarlyHints, hints);  // too late: left out
   EXPECT_EQ(flushed(), "HEADERS(1) HEADERS(1) DATA(1)!");
 }
 
 TEST_F(SessionFlowTest, AHeadThatIsFarTooLongResetsTheStream) {
   session->receive(frames::get(1), start);
-  std::string lines;
-  while (lines.size() < 300'000) lines += "X-Long: " + std::string(1000, 'x') + "\r\n";
-  session->respond(stream(1), {.fields = lines}, false);
+  FieldLines lines;
+  while (lines.wire().size() < 300'000) lines.add("X-Long", std::string(1000, 'x'));
+  session->respond(stream(1), {.fields = &lines}, false);
   EXPECT_EQ(flushed(), "RST_STREAM(1,INTERNAL_ERROR)");
 }
 

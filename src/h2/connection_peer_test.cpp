@@ -149,17 +149,29 @@ class SessionClientTest : public ::testing::Test {
 TEST_F(SessionClientTest, SendsHeadsThatAClientTakes) {
   recorder.when_requested = [this](Stream& stream, bool) {
     recorder.contents[stream.id()] = {.text = "hello", .trailers = "X-Sum: 5\r\n"};
-    session->inform(stream, Status::EarlyHints, "Link: </a>\r\n");
+    FieldLines hints;
+    hints.add("Link", "</a>");
+    session->inform(stream, Status::EarlyHints, hints);
+    FieldLines fields;
+    for (const auto& [name, value] :
+         std::vector<std::pair<std::string, std::string>>{{"X-Own", " spaced \t"},
+                                                          {"Connection", "close"},
+                                                          {"Keep-Alive", "1"},
+                                                          {"Transfer-Encoding", "chunked"},
+                                                          {"Upgrade", "h2c"},
+                                                          {"Proxy-Connection", "close"},
+                                                          {"Set-Cookie", "a=1"},
+                                                          {"SET-COOKIE", "b=2; Path=/"},
+                                                          {"Empty", ""}}) {
+      fields.add(name, value);
+    }
     session->respond(stream,
                      {.status = Status::Created,
                       .length_bytes = 5,
                       .date = "today",
                       .server = "skua",
                       .content_type = "text/plain",
-                      .fields = "X-Own:  spaced \t\r\nConnection: close\r\nKeep-Alive: 1\r\n"
-                                "Transfer-Encoding: chunked\r\nUpgrade: h2c\r\n"
-                                "Proxy-Connection: close\r\nSet-Cookie: a=1\r\n"
-                                "SET-COOKIE: b=2; Path=/\r\nEmpty:\r\n"},
+                      .fields = &fields},
                      true);
   };
   const std::int32_t id = client.get("/");

@@ -134,7 +134,7 @@ void Connection::respond(Stream& stream, const ResponseHead& head, bool has_body
   stream.has_response_ = true;
   stream.is_tunnel_ =
       stream.request_.head.method == Method::Connect && code(head.status) / 100 == 2;
-  if (head.fields.size() > most_sent_head_bytes) {
+  if (head.fields != nullptr && head.fields->wire().size() > most_sent_head_bytes) {
     return reset_stream(stream, ErrorCode::InternalError);
   }
   write_block(stream, !has_body,
@@ -144,12 +144,12 @@ void Connection::respond(Stream& stream, const ResponseHead& head, bool has_body
   due_.push_back(stream);
 }
 
-void Connection::inform(Stream& stream, Status status, std::string_view fields) {
+void Connection::inform(Stream& stream, Status status, const FieldLines& fields) {
   if (stream.is_closed() || stream.has_response_ || !takes_input()) return;
   // RFC 9113 §8.6: there is no 101.
   SKUA_ASSERT(code(status) / 100 == 1 && status != Status::SwitchingProtocols);
   write_block(stream, false, [&](std::string& block) {
-    write_response(encoder_, {.status = status, .fields = fields}, block);
+    write_response(encoder_, {.status = status, .fields = &fields}, block);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "http/field.hpp"
+#include "http/field_lines_access.hpp"
 
 namespace skua::h2 {
 namespace {
@@ -82,6 +83,14 @@ void show_field(std::string& shown, std::string_view name, std::string_view valu
   shown.append(": ").append(value).append("\r\n");
 }
 
+void write_fields(HpackEncoder& encoder, const FieldLines& fields, std::string& block) {
+  http::FieldLinesAccess::for_each(
+      fields, [&](FieldName known, std::string_view name, std::string_view value) {
+        if (is_connection_specific(known)) return;
+        encoder.add(block, known, name, ascii::trim_ows(value));
+      });
+}
+
 void write_length(HpackEncoder& encoder, std::uint64_t length, std::string& block) {
   char digits[longest_number];
   const char* const end = std::to_chars(digits, digits + longest_number, length).ptr;
@@ -105,7 +114,8 @@ void write_response(HpackEncoder& encoder, const ResponseHead& head, std::string
     encoder.add(block, FieldName::ContentType, "content-type", head.content_type);
   }
   if (head.length_bytes) write_length(encoder, *head.length_bytes, block);
-  write_lines(encoder, head.fields, block);
+  if (head.prepared_fields != nullptr) write_fields(encoder, *head.prepared_fields, block);
+  if (head.fields != nullptr) write_fields(encoder, *head.fields, block);
 }
 
 void write_request(HpackEncoder& encoder, const RequestLines& head, std::string& block) {

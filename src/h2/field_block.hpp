@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "h2/hpack_encoder.hpp"
+#include "skua/field_lines.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
 
@@ -20,9 +21,10 @@ struct ResponseHead {
   std::string_view date{};                      ///< empty: none, as the next two
   std::string_view server{};
   std::string_view content_type{};
-  /// Complete lines. Names become lower-case; those that HTTP/2 forbids are left out (RFC 9113
+  /// Each may be null. Names become lower-case; those that HTTP/2 forbids are left out (RFC 9113
   /// §8.2.2).
-  std::string_view fields{};
+  const FieldLines* prepared_fields = nullptr;
+  const FieldLines* fields = nullptr;
 };
 
 /// A request's head. Views are needed during the call only.

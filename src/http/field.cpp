@@ -9,7 +9,7 @@
 namespace skua::http {
 
 FieldName find_field_name(std::string_view name) noexcept {
-  if (name.size() > lookup::longest_bytes || !ascii::is_token_text(name)) return FieldName::Other;
+  if (name.size() > lookup::longest_bytes) return FieldName::Other;
   return lookup::find(name.data(), name.size(), lookup::first_word(name));
 }
 

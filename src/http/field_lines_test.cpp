@@ -5,8 +5,13 @@
 
 #include <stdexcept>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "base/ascii.hpp"
 #include "http/field.hpp"
+#include "http/field_lines_access.hpp"
 
 namespace skua {
 namespace {
@@ -93,6 +98,69 @@ TEST(FieldLines, FindsEveryLineOfAName) {
   EXPECT_EQ(lines.find("A", 1), "3");
   EXPECT_EQ(lines.find("A", 2), std::nullopt);
   EXPECT_EQ(lines.find("B", 1), std::nullopt);
+}
+
+TEST(FieldLines, EveryOctetIsLookedAtWhereverItStands) {
+  for (int octet = 0; octet < 256; ++octet) {
+    const char c = static_cast<char>(octet);
+    for (std::size_t size : {1U, 7U, 8U, 9U, 15U, 16U, 17U, 24U, 31U, 40U}) {
+      for (std::size_t place = 0; place < size; ++place) {
+        std::string text(size, 'x');
+        text[place] = c;
+        FieldLines lines;
+        const auto is_taken = [&](const std::string& name, const std::string& value) {
+          try {
+            lines.add(name, value);
+          } catch (const std::invalid_argument&) {
+            return false;
+          }
+          return true;
+        };
+        ASSERT_EQ(is_taken("x", text), ascii::is_field_value(c)) << octet << ' ' << place;
+        ASSERT_EQ(is_taken(text, ""), ascii::is_token(c)) << octet << ' ' << place;
+      }
+    }
+  }
+}
+
+using Walked = std::vector<std::tuple<http::FieldName, std::string, std::string>>;
+
+Walked walk(const FieldLines& lines) {
+  Walked found;
+  http::FieldLinesAccess::for_each(
+      lines, [&found](http::FieldName known, std::string_view name, std::string_view value) {
+        found.emplace_back(known, name, value);
+      });
+  return found;
+}
+
+TEST(FieldLines, AreWalkedAsTheyStandOnTheWire) {
+  FieldLines lines;
+  EXPECT_TRUE(walk(lines).empty());
+  Walked expected;
+  std::string wire;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = i % 3 == 0 ? "Server" : "X-Field-" + std::to_string(i);
+    const std::string value(static_cast<std::size_t>(i % 40), 'v');
+    lines.add(name, value);
+    expected.emplace_back(i % 3 == 0 ? http::FieldName::Server : http::FieldName::Other, name,
+                          value);
+    wire += name + ": " + value + "\r\n";
+    ASSERT_EQ(walk(lines), expected);
+    ASSERT_EQ(lines.wire(), wire);
+  }
+  FieldLines copy(lines);
+  copy.add(copy);
+  EXPECT_EQ(walk(copy).size(), 200U);
+  EXPECT_EQ(copy.wire(), wire + wire);
+  lines.remove("server");
+  lines.remove("x-field-1");
+  std::erase_if(expected, [](const auto& line) {
+    return std::get<0>(line) == http::FieldName::Server || std::get<1>(line) == "X-Field-1";
+  });
+  EXPECT_EQ(walk(lines), expected);
+  const FieldLines moved(std::move(lines));
+  EXPECT_EQ(walk(moved), expected);
 }
 
 }  // namespace

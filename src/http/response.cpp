@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "http/field.hpp"
+#include "http/field_lines_access.hpp"
 #include "skua/prepared_response.hpp"
 
 namespace skua {
@@ -23,7 +24,7 @@ Body status_text(Status status) {
 }
 
 // Why a handler does not write this field; null where it may.
-const char* why_refused(http::FieldName name) noexcept {
+constexpr const char* why_refused(http::FieldName name) noexcept {
   using enum http::FieldName;
   switch (name) {
     case ContentLength: return "it is written from the body";
@@ -38,17 +39,30 @@ const char* why_refused(http::FieldName name) noexcept {
   }
 }
 
-bool says_close(std::string_view name, std::string_view value) noexcept {
-  return ascii::equals_ignoring_case(name, "Connection") &&
-         ascii::equals_ignoring_case(value, "close");
+bool says_close(http::FieldName name, std::string_view value) noexcept {
+  return name == http::FieldName::Connection && ascii::equals_ignoring_case(value, "close");
 }
 
-http::FieldName check_name(std::string_view name) {
-  const http::FieldName known = http::find_field_name(name);
-  if (const char* const why = why_refused(known)) {
-    throw std::invalid_argument("header " + std::string(name) + " is not set by hand: " + why);
+constexpr std::uint64_t refused_names = [] {
+  std::uint64_t names = 0;
+  for (unsigned i = 0; i < 64; ++i) {
+    if (why_refused(static_cast<http::FieldName>(i)) != nullptr) names |= std::uint64_t{1} << i;
   }
-  return known;
+  return names;
+}();
+
+[[noreturn, gnu::cold]] void refuse(http::FieldName known, std::string_view name) {
+  throw std::invalid_argument("header " + std::string(name) +
+                              " is not set by hand: " + why_refused(known));
+}
+
+// Those that are more than a line among others.
+constexpr std::uint64_t special_names =
+    refused_names | std::uint64_t{1} << static_cast<unsigned>(http::FieldName::ContentType) |
+    std::uint64_t{1} << static_cast<unsigned>(http::FieldName::SetCookie);
+
+constexpr bool is_among(std::uint64_t names, http::FieldName name) noexcept {
+  return (names >> static_cast<unsigned>(name) & 1U) != 0;
 }
 
 // Whether Vary names a field or `*`; else the names that it has are appended, each with a comma.
@@ -116,24 +130,31 @@ Response Response::redirect(std::string_view to, Status status) {
 }
 
 Response& Response::header(std::string_view name, std::string_view value) & {
-  if (says_close(name, value)) {
-    closes_connection_ = true;
-    return *this;
-  }
-  switch (check_name(name)) {
-    case http::FieldName::ContentType: return type(value), *this;
-    case http::FieldName::SetCookie: lines_.add(name, value); return *this;
-    default: break;
-  }
+  const http::FieldName known = http::find_field_name(name);
+  if (is_among(special_names, known)) return special_header(known, name, value);
   if (prepared_ != nullptr && prepared_->lines().find(name)) unprepare();
-  lines_.set(name, value);
+  http::FieldLinesAccess::set(lines_, known, name, value);
+  return *this;
+}
+
+Response& Response::special_header(http::FieldName known, std::string_view name,
+                                   std::string_view value) {
+  if (says_close(known, value)) {
+    closes_connection_ = true;
+  } else if (is_among(refused_names, known)) {
+    refuse(known, name);
+  } else if (known == http::FieldName::ContentType) {
+    type(value);
+  } else {
+    http::FieldLinesAccess::add(lines_, known, name, value);
+  }
   return *this;
 }
 
 Response& Response::add_header(std::string_view name, std::string_view value) & {
-  if (says_close(name, value)) return header(name, value);
-  if (check_name(name) == http::FieldName::ContentType) return type(value), *this;
-  lines_.add(name, value);
+  const http::FieldName known = http::find_field_name(name);
+  if (is_among(special_names, known)) return special_header(known, name, value);
+  http::FieldLinesAccess::add(lines_, known, name, value);
   return *this;
 }
 

@@ -204,7 +204,7 @@ void H2Exchange::call_wants_body() {
   if (!owes_continue_) return;
   owes_continue_ = false;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
-  if (!has_response_) session_->inform(*stream_, Status::Continue, {});
+  if (!has_response_) session_->inform(*stream_, Status::Continue, FieldLines());
   body_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.body);
   owner_->settle_later();
 }
@@ -274,8 +274,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   begin_record(asked, error);
   closes_connection_ = response.closes_connection();
   ++resources_.counters.responses;
-  std::string lines;
-  h2::ResponseHead head = head_of(response, lines);
+  h2::ResponseHead head = head_of(response);
   Body& content = response.content();
   if (content.kind() == Body::Kind::Stream) return send_stream(head, *content.stream());
 
@@ -292,27 +291,24 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   session_->respond(*stream_, head, has_content);
 }
 
-// What is in the head but a length; `lines` outlives it. A type that is among the lines is told by
-// them alone.
-h2::ResponseHead H2Exchange::head_of(const Response& response, std::string& lines) {
-  const PreparedResponse* const prepared = response.prepared();
-  std::string_view type = response.static_type();
-  if (prepared != nullptr) {
-    lines.append(prepared->lines().wire()).append(response.lines().wire());
-    const auto bit = static_cast<unsigned>(http::FieldName::ContentType);
-    const bool has_line = (prepared->lines().known() >> bit & 1U) != 0;
-    type = has_line ? std::string_view() : prepared->content_type();
+// What is in the head but a length. A type that is among the lines is told by them alone.
+h2::ResponseHead H2Exchange::head_of(const Response& response) {
+  const auto has = [](std::uint64_t known, http::FieldName name) {
+    return (known >> static_cast<unsigned>(name) & 1U) != 0;
+  };
+  h2::ResponseHead head{.status = response.status(),
+                        .content_type = response.static_type(),
+                        .fields = &response.lines()};
+  if (const PreparedResponse* const prepared = response.prepared()) {
+    const bool has_line = has(prepared->lines().known(), http::FieldName::ContentType);
+    head.content_type = has_line ? std::string_view() : prepared->content_type();
+    head.prepared_fields = &prepared->lines();
   }
   const DateCache& dated = resources_.dated();
-  const auto has = [&response](http::FieldName name) {
-    return (response.known_fields() >> static_cast<unsigned>(name) & 1U) != 0;
-  };
-  return {.status = response.status(),
-          .length_bytes = {},
-          .date = has(http::FieldName::Date) ? std::string_view() : dated.date(),
-          .server = has(http::FieldName::Server) ? std::string_view() : dated.server(),
-          .content_type = type,
-          .fields = prepared != nullptr ? std::string_view(lines) : response.lines().wire()};
+  const std::uint64_t known = response.known_fields();
+  if (!has(known, http::FieldName::Date)) head.date = dated.date();
+  if (!has(known, http::FieldName::Server)) head.server = dated.server();
+  return head;
 }
 
 // The end -----------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
 
-  [[nodiscard]] h2::ResponseHead head_of(const Response& response, std::string& lines);
+  [[nodiscard]] h2::ResponseHead head_of(const Response& response);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
   /// An extended CONNECT: what its stream carries is no content of the request.
   [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }

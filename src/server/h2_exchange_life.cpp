@@ -30,8 +30,7 @@ void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& re
   status_ = response.status();
   has_response_ = is_content_ended_ = true;
   ++resources_.counters.responses;
-  std::string lines;
-  session_->respond(*stream_, head_of(response, lines), true);
+  session_->respond(*stream_, head_of(response), true);
   begin_record(asked);
   finish_record(false);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
