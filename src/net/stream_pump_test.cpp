@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+#include "net/stream_pump.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/fault_stream.hpp"
+#include "net/memory_stream.hpp"
+
+namespace skua::net {
+namespace {
+
+/// A user that writes down what it is told; the test is its peer.
+class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
+ protected:
+  void SetUp() override { use(std::make_unique<MemoryStream>()); }
+  void TearDown() override {
+    if (!pump_) return;
+    pump_->close();
+    memory_->pump();
+  }
+  void use(std::unique_ptr<MemoryStream> stream) {
+    memory_ = stream.get();
+    pump_.emplace(*this, *loop_, blocks_);
+    pump_->take(std::move(stream));
+    pump_->set_receiving(true);
+  }
+  void turn() {
+    memory_->pump();
+    if (pump_) loop_->run_once(Duration(0));
+  }
+  /// From now on the user writes `count` bytes in answer to each piece.
+  void answer_with(std::size_t count) {
+    act_ = [this, count] {
+      pump_->output().append(std::string(count, 'x'));
+      pump_->settle_later();
+    };
+  }
+
+  void on_receive(std::span<char> bytes) override {
+    received_.append(bytes.data(), bytes.size());
+    if (act_) act_();
+  }
+  void on_receive_end(Error error) override { receive_end_ = error.code(); }
+  void on_send_failed(Error error) override { send_failure_ = error.code(); }
+  void on_sent(std::uint64_t count) override { sent_ += count; }
+  void on_time_out() override {
+    ++time_outs_;
+    if (pump_->is_sending()) pump_->close();
+  }
+  void settle() override {
+    ++settled_;
+    if (settle_) return settle_();
+    pump_->flush();
+    if (pump_->has_ended()) return pump_->linger(2s, last_word_);
+    pump_->time_sending(5s);
+  }
+  void on_lack_of_memory() noexcept override {
+    ++lacks_;
+    pump_->close();
+  }
+  void on_closing() noexcept override { ++closing_; }
+  void on_closed() override {
+    ++closed_;
+    pump_.reset();
+  }
+
+  loop::ManualClock clock_;
+  std::unique_ptr<loop::Loop> loop_ = *loop::Loop::create({.clock = &clock_});
+  OutputQueue::Blocks blocks_{4};
+  MemoryStream* memory_ = nullptr;
+  std::optional<StreamPump> pump_{};
+  std::function<void()> act_{};
+  std::function<void()> settle_{};
+  StreamPump::LastWord last_word_ = StreamPump::LastWord::Ours;
+  std::string received_;
+  std::optional<Errc> receive_end_{};
+  std::optional<Errc> send_failure_{};
+  std::uint64_t sent_ = 0;
+  int settled_ = 0;
+  int time_outs_ = 0;
+  int lacks_ = 0;
+  int closing_ = 0;
+  int closed_ = 0;
+};
+
+TEST_F(StreamPumpTest, WhatATurnWritesLeavesInOneSend) {
+  answer_with(1000);
+  memory_->feed("ab", 1);
+  memory_->pump();
+  EXPECT_EQ(received_, "ab");
+  EXPECT_EQ(memory_->send_count(), 0U);
+  turn();
+  EXPECT_EQ(memory_->send_count(), 1U);
+  EXPECT_EQ(sent_, 2000U);
+  EXPECT_EQ(settled_, 1);
+}
+
+TEST_F(StreamPumpTest, ReceivingStartsAndStopsOnceAndNotAfterTheEnd) {
+  EXPECT_FALSE(pump_->set_receiving(true));
+  EXPECT_TRUE(pump_->set_receiving(false));
+  EXPECT_FALSE(pump_->set_receiving(false));
+  EXPECT_FALSE(memory_->is_receiving());
+  EXPECT_TRUE(pump_->set_receiving(true));
+  memory_->finish();
+  turn();
+  EXPECT_EQ(receive_end_, Errc::None);
+  EXPECT_TRUE(pump_->has_input_ended());
+  EXPECT_FALSE(pump_->set_receiving(true));
+  EXPECT_FALSE(memory_->is_receiving());
+  EXPECT_EQ(settled_, 1);
+}
+
+TEST_F(StreamPumpTest, LingersForThePeerToReadTheLastOfOurs) {
+  pump_->output().append("goodbye");
+  pump_->end();
+  pump_->settle_later();
+  memory_->feed("dropped");
+  turn();
+  EXPECT_EQ(memory_->output(), "goodbye");
+  EXPECT_TRUE(memory_->is_write_shut());
+  EXPECT_EQ(pump_->state(), StreamPump::State::Lingering);
+  memory_->feed("dropped, too");
+  turn();
+  EXPECT_EQ(received_, "");
+  EXPECT_EQ(closing_, 0);
+  memory_->finish();
+  turn();
+  EXPECT_EQ(closed_, 1);
+  EXPECT_FALSE(receive_end_.has_value());
+}
+
+TEST_F(StreamPumpTest, LingersForSoLongOnly) {
+  pump_->end();
+  pump_->settle_later();
+  turn();
+  clock_.advance(1999ms);
+  turn();
+  EXPECT_EQ(closing_, 0);
+  clock_.advance(1ms);
+  turn();
+  turn();
+  EXPECT_EQ(closed_, 1);
+  EXPECT_EQ(time_outs_, 0);
+}
+
+TEST_F(StreamPumpTest, DoesNotLingerForAPeerThatHasEnded) {
+  memory_->finish();
+  turn();
+  pump_->end();
+  pump_->settle_later();
+  turn();
+  turn();
+  EXPECT_EQ(closed_, 1);
+}
+
+TEST_F(StreamPumpTest, LeavesTheLastWordToThePeer) {
+  last_word_ = StreamPump::LastWord::Peers;
+  pump_->end();
+  pump_->settle_later();
+  turn();
+  EXPECT_EQ(pump_->state(), StreamPump::State::Lingering);
+  EXPECT_FALSE(memory_->is_write_shut());
+}
+
+TEST_F(StreamPumpTest, AnErrorOfThePeersEndsTheEnding) {
+  memory_->take_at_most(0);
+  pump_->output().append("goodbye");
+  pump_->end();
+  pump_->settle_later();
+  turn();
+  memory_->finish(Errc::Reset);
+  turn();
+  turn();
+  EXPECT_EQ(closed_, 1);
+}
+
+class Slowly : public StreamPumpTest,
+               public ::testing::WithParamInterface<MemoryStream::SendStyle> {};
+
+TEST_P(Slowly, APeerThatTakesSomethingHasItsTimeAnew) {
+  memory_->take_at_most(0, GetParam());
+  pump_->output().append(std::string(10, 'x'));
+  pump_->settle_later();
+  turn();
+  EXPECT_TRUE(pump_->is_sending());
+  clock_.advance(4s);
+  loop_->run_once(Duration(0));  // which looks at the clock
+  memory_->take_at_most(3, GetParam());
+  memory_->pump_once();
+  memory_->take_at_most(0, GetParam());
+  turn();
+  clock_.advance(4s);
+  turn();
+  EXPECT_EQ(closing_, 0);
+  clock_.advance(1s);
+  turn();
+  EXPECT_EQ(time_outs_, 1);
+  EXPECT_EQ(closing_, 1);
+}
+
+TEST_P(Slowly, AllArrivesInTheEnd) {
+  memory_->take_at_most(7, GetParam());
+  const std::string text(100, 'x');
+  pump_->output().append(text);
+  pump_->settle_later();
+  turn();
+  turn();
+  EXPECT_EQ(memory_->output(), text);
+  EXPECT_EQ(sent_, 100U);
+  EXPECT_FALSE(pump_->is_sending());
+}
+
+INSTANTIATE_TEST_SUITE_P(Styles, Slowly,
+                         ::testing::Values(MemoryStream::SendStyle::Readiness,
+                                           MemoryStream::SendStyle::Completion));
+
+// Readiness without room: nothing was taken, and the time goes on.
+TEST_F(StreamPumpTest, APeerThatTakesNothingHasNoMoreTime) {
+  memory_->take_at_most(0);
+  pump_->output().append("text");
+  pump_->settle_later();
+  turn();
+  clock_.advance(4s);
+  pump_->settle_later();
+  turn();
+  clock_.advance(1s);
+  turn();
+  EXPECT_EQ(closing_, 1);
+}
+
+TEST_F(StreamPumpTest, AFailedSendIsToldAndTheLast) {
+  memory_->fail_send(Errc::Reset);
+  pump_->output().append("text");
+  pump_->settle_later();
+  turn();
+  memory_->pump();
+  EXPECT_EQ(send_failure_, Errc::Reset);
+  EXPECT_FALSE(pump_->is_sending());
+  pump_->settle_later();
+  turn();
+  EXPECT_EQ(memory_->send_count(), 1U);
+}
+
+TEST_F(StreamPumpTest, NothingGoesOrComesOnceItIsCutOff) {
+  memory_->take_at_most(1, MemoryStream::SendStyle::Completion);
+  pump_->output().append("text");
+  pump_->flush();
+  pump_->cut_off();
+  memory_->feed("more");
+  turn();
+  EXPECT_EQ(received_, "");
+  EXPECT_EQ(memory_->send_count(), 1U);
+  EXPECT_TRUE(pump_->has_input_ended());
+}
+
+TEST_F(StreamPumpTest, AClosedOneSettlesNoMore) {
+  pump_->output().append("text");
+  pump_->settle_later();
+  pump_->timer().start(1s);
+  pump_->close();
+  pump_->close();
+  EXPECT_EQ(closing_, 1);
+  pump_->settle_later();
+  loop_->run_once(Duration(0));
+  clock_.advance(2s);
+  loop_->run_once(Duration(0));
+  EXPECT_EQ(settled_, 0);
+  EXPECT_EQ(time_outs_, 0);
+  EXPECT_EQ(memory_->send_count(), 0U);
+}
+
+TEST_F(StreamPumpTest, GoesOnForSoManyRoundsATurn) {
+  int rounds = 0;
+  settle_ = [&] {
+    pump_->flush_while([&] {
+      if (rounds == 20) return false;
+      ++rounds;
+      pump_->output().append("x");
+      return true;
+    });
+  };
+  pump_->settle_later();
+  turn();
+  EXPECT_EQ(rounds, 16);
+  EXPECT_EQ(memory_->output().size(), 16U);
+  turn();
+  EXPECT_EQ(rounds, 20);
+  EXPECT_EQ(memory_->send_count(), 20U);
+}
+
+TEST_F(StreamPumpTest, TheLackOfMemoryEndsAtItsUser) {
+  act_ = [] { throw std::bad_alloc(); };
+  memory_->feed("a");
+  turn();
+  EXPECT_EQ(lacks_, 1);
+  EXPECT_EQ(settled_, 0);
+  EXPECT_EQ(closed_, 1);
+}
+
+TEST_F(StreamPumpTest, TheLackOfMemoryAtTheEndOfATurnDoes) {
+  settle_ = [] { throw std::bad_alloc(); };
+  pump_->settle_later();
+  turn();
+  EXPECT_EQ(lacks_, 1);
+}
+
+TEST_F(StreamPumpTest, AnEndThatWasHeardOfBeforeIsAnEnd) {
+  pump_->end_input(Errc::None);
+  EXPECT_EQ(receive_end_, Errc::None);
+  EXPECT_EQ(settled_, 1);
+}
+
+// Whatever fails, it is told, and the pump can be closed.
+TEST(StreamPumpFaults, EachOperationMayFail) {
+  struct Closer final : StreamPumpUser {
+    void on_receive(std::span<char> bytes) override {
+      pump->output().append({bytes.data(), bytes.size()});
+      pump->settle_later();
+    }
+    void on_receive_end(Error) override { pump->end(); }
+    void on_send_failed(Error) override { pump->close(); }
+    void on_sent(std::uint64_t) override {}
+    void settle() override {
+      pump->flush();
+      if (pump->has_ended()) pump->linger(1s);
+    }
+    void on_lack_of_memory() noexcept override { pump->close(); }
+    void on_closed() override { pump.reset(); }
+    std::optional<StreamPump> pump{};
+  };
+  for (std::uint64_t failing = 1; failing <= 12; ++failing) {
+    const auto loop = *loop::Loop::create();
+    OutputQueue::Blocks blocks{4};
+    Closer user;
+    auto memory = std::make_unique<MemoryStream>();
+    MemoryStream& peer = *memory;
+    auto owned = std::make_unique<FaultStream>(std::move(memory), failing);
+    FaultStream& stream = *owned;
+    user.pump.emplace(user, *loop, blocks);
+    user.pump->take(std::move(owned));
+    user.pump->set_receiving(true);
+    peer.feed("abc", 1);
+    peer.take_at_most(1);
+    peer.finish();
+    for (int turns = 0; user.pump && turns < 20; ++turns) {
+      do {
+        peer.pump();
+      } while (user.pump && stream.deliver());
+      loop->run_once(Duration(0));
+    }
+    EXPECT_FALSE(user.pump.has_value()) << failing;
+  }
+}
+
+}  // namespace
+}  // namespace skua::net
