@@ -10,8 +10,7 @@
 #include "client/core.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
-#include "net/output_queue.hpp"
-#include "net/stream.hpp"
+#include "net/stream_pump.hpp"
 #include "skua/client.hpp"
 #include "skua/waiter.hpp"
 #include "ws/socket.hpp"
@@ -25,7 +24,7 @@ namespace skua::client {
 ///            closed.
 class WebSocketConnection final : public base::ListNode,
                                   public std::enable_shared_from_this<WebSocketConnection>,
-                                  private net::StreamSink,
+                                  private net::StreamPumpUser,
                                   private ws::Wire,
                                   private ws::SocketListener {
  public:
@@ -55,7 +54,9 @@ class WebSocketConnection final : public base::ListNode,
   /// What a callback has thrown.
   [[nodiscard]] std::exception_ptr exception() const noexcept { return exception_; }
 
-  [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
+  [[nodiscard]] bool is_closed() const noexcept {
+    return pump_.state() == net::StreamPump::State::Closed;
+  }
   [[nodiscard]] bool is_abandoned() const noexcept { return self_ != nullptr; }
   /// Wakes who waits whenever the socket has ended.
   [[nodiscard]] skua::detail::WaiterList& ended() noexcept { return ended_; }
@@ -63,13 +64,6 @@ class WebSocketConnection final : public base::ListNode,
   void break_off();
 
  private:
-  enum class State : std::uint8_t {
-    Open,
-    Finishing,  ///< what is in the output is the last
-    Lingering,  ///< RFC 6455 §7.1.1: the server is to close first
-    Closing,
-    Closed,
-  };
   /// What came with the handshake.
   struct Early {
     std::string received{};
@@ -78,16 +72,20 @@ class WebSocketConnection final : public base::ListNode,
 
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
-  void on_sent(std::size_t count) override;
-  void on_send_failed(Error error) override;
+  void on_send_failed(Error) override { pump_.close(); }
+  void on_sent(std::uint64_t) override {}
+  void on_time_out() override;
+  void settle() override;
+  void on_lack_of_memory() noexcept override { pump_.close(); }
+  void on_closing() noexcept override;
   void on_closed() override;
 
-  void write(std::string_view text) override { output_.append(text); }
+  void write(std::string_view text) override { pump_.output().append(text); }
   void write(Body&& piece) override;
   [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
-    return output_.pressure_bytes();
+    return pump_.output().pressure_bytes();
   }
-  void settle_later() noexcept override { core_->loop.defer(settle_later_); }
+  void settle_later() noexcept override { pump_.settle_later(); }
   void callback_failed(const std::exception_ptr& failure) noexcept override {
     exception_ = failure;
     close_socket(CloseCode::InternalError);
@@ -99,26 +97,14 @@ class WebSocketConnection final : public base::ListNode,
   void on_drained() noexcept override;
 
   void abandon();
-  void close();
   void close_socket(CloseCode code) noexcept;
   void take_early();
-  void settle();
-  void go_on();
-  template <class Work>
-  void guard(Work&& work) noexcept;
-  void flush();
-  void finish();
-  void set_receiving(bool wanted);
   void start_timer();
-  void time_out();
 
   const std::shared_ptr<Core> core_;
   const WebSocketOptions options_;
-  std::unique_ptr<net::Stream> stream_;
-  net::OutputQueue output_;
+  net::StreamPump pump_;
   ws::Socket socket_;
-  loop::Timer timer_;
-  loop::Deferred settle_later_;
   WebSocket* websocket_ = nullptr;  // of the callbacks
   const ClientWebSocketCallbacks* callbacks_ = nullptr;
   std::optional<Early> early_{};
@@ -126,12 +112,7 @@ class WebSocketConnection final : public base::ListNode,
   skua::detail::WaiterList ended_;
   std::shared_ptr<WebSocketConnection> self_;  // since it was abandoned
   loop::Instant end_by_{};                     // then
-  State state_ = State::Open;
-  bool is_receiving_ = false;
-  bool is_sending_ = false;      // a send is pending
-  bool is_write_timed_ = false;  // the timer runs since the server last took something
-  bool has_peer_ended_ = false;
-  bool is_cut_off_ = false;  // nothing more can be said
+  bool is_cut_off_ = false;                    // nothing more can be said
 };
 
 }  // namespace skua::client
