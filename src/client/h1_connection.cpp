@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "client/guarded.hpp"
 #include "h1/body_encoder.hpp"
 #include "h1/request_writer.hpp"
 #include "http/trailers.hpp"
@@ -39,33 +38,26 @@ H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
                            net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
                            net::HeldStream stream, const h1::ResponseLimits& limits)
     : owner_(std::move(owner)),
-      loop_(loop),
       pool_(pool),
       buffers_(buffers),
-      output_(blocks),
+      pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
       reader_(limits),
-      progress_(loop.now()),
-      settle_later_(loop::call_member<&H1Connection::settle>, this) {
-  stream_ = std::move(stream);  // nothing is thrown from here on
-  stream_->listen(*this);
-  set_receiving(true);  // an idle connection hears when the server closes
+      progress_(loop.now()) {
+  pump_.take(std::move(stream));  // nothing is thrown from here on
+  set_receiving(true);            // an idle connection hears when the server closes
 }
 
 H1Connection::~H1Connection() = default;
 
-void H1Connection::close() {
-  if (state_ == State::Closing) return;
-  state_ = State::Closing;
+void H1Connection::on_closing() noexcept {
   stop_content();
-  settle_later_.cancel();
   changed_.wake_all();
-  stream_->close();
 }
 
 // The request ------------------------------------------------------------------------------------
 
 Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
-  if (state_ != State::Idle || end_) return Errc::Closed;
+  if (state_ != State::Idle || !is_usable()) return Errc::Closed;
   std::string text;
   const h1::RequestHead head = head_of(request);
   const Result<void> written = h1::append_request_head(head, request.url, request.fields, text);
@@ -74,7 +66,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
 
   state_ = State::Busy;
   ExchangePointer begun(this);  // ended where memory runs out
-  progress_ = loop_.now();
+  progress_ = pump_.loop().now();
   h1::ResponseTo expected;
   expected.method = request.method;
   expected.offers_upgrade = request.fields.find("Upgrade").has_value();
@@ -84,7 +76,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   closes_ = says_close(request.fields);
   is_chunked_ = head.body == h1::BodyField::Chunked;
   is_content_over_ = head.body == h1::BodyField::None || (!is_chunked_ && head.length_bytes == 0);
-  output_.append(text);
+  pump_.output().append(text);
   if (!is_content_over_) content_ = request.content;
   if (!is_content_over_ && !request.expects_continue) begin_content();
   flush();
@@ -100,7 +92,7 @@ void H1Connection::continue_now() {
 void H1Connection::begin_content() {
   const std::shared_ptr<const BodyStream>* const stream = content_.stream();
   if (stream == nullptr) {
-    output_.append_piece(std::exchange(content_, Body()));
+    pump_.output().append_piece(std::exchange(content_, Body()));
     is_content_over_ = true;
     return;
   }
@@ -112,11 +104,7 @@ void H1Connection::begin_content() {
     return fail_content(std::current_exception());
   }
   producer_->start(
-      [](void* self) noexcept {
-        auto& connection = *static_cast<H1Connection*>(self);
-        connection.loop_.defer(connection.settle_later_);
-      },
-      this);
+      [](void* self) noexcept { static_cast<H1Connection*>(self)->pump_.settle_later(); }, this);
   if (producer_->is_done()) end_content();
 }
 
@@ -132,7 +120,7 @@ void H1Connection::end_content() {
   if (!is_chunked_) return;
   std::string last(h1::last_chunk_bytes(trailers_.wire()), '\0');
   h1::write_last_chunk(trailers_.wire(), last.data());
-  output_.append(last);
+  pump_.output().append(last);
 }
 
 void H1Connection::fail_content(std::exception_ptr exception) noexcept {
@@ -163,16 +151,17 @@ void H1Connection::write(Body&& piece) {
   } catch (const std::bad_alloc&) {  // whatever the producer makes of it
     fail_content(std::current_exception());
   }
-  loop_.defer(settle_later_);
+  pump_.settle_later();
 }
 
 void H1Connection::append(Body&& piece) {
-  if (!is_chunked_) return output_.append_piece(std::move(piece));
+  net::OutputQueue& output = pump_.output();
+  if (!is_chunked_) return output.append_piece(std::move(piece));
   std::array<char, h1::chunk_header_bytes> header{};
   const char* const end = h1::write_chunk_header(piece.size_bytes(), header.data());
-  output_.append({header.data(), static_cast<std::size_t>(end - header.data())});
-  output_.append_piece(std::move(piece));
-  output_.append(h1::chunk_end);
+  output.append({header.data(), static_cast<std::size_t>(end - header.data())});
+  output.append_piece(std::move(piece));
+  output.append(h1::chunk_end);
 }
 
 void H1Connection::add_trailer(std::string_view name, std::string_view value) {
@@ -181,7 +170,7 @@ void H1Connection::add_trailer(std::string_view name, std::string_view value) {
 }
 
 bool H1Connection::has_room() const noexcept {
-  return output_.pressure_bytes() < output_high_bytes;
+  return pump_.output().pressure_bytes() < output_high_bytes;
 }
 
 void H1Connection::wait(skua::detail::Waiter& waiter, std::coroutine_handle<> writer) {
@@ -189,40 +178,27 @@ void H1Connection::wait(skua::detail::Waiter& waiter, std::coroutine_handle<> wr
 }
 
 void H1Connection::settle() {
-  guarded(
-      [this] {
-        if (producer_ && producer_->is_done() && !is_content_over_) end_content();
-        flush();
-      },
-      [this](Error error) { fail(error); });
+  if (producer_ && producer_->is_done() && !is_content_over_) end_content();
+  flush();
 }
 
 // Neither side goes on.
 void H1Connection::fail(Error error) noexcept {
-  set_receiving(false);
+  pump_.cut_off();
   send_failure_ = end_ = error;
   changed_.wake_all();
 }
 
 void H1Connection::flush() {
-  if (is_sending_ || send_failure_ || state_ != State::Busy) return;
-  const net::Sent sent = net::send_queued(output_, *stream_);
-  is_sending_ = sent.is_pending;
-  note_sent(sent.bytes);
-}
-
-void H1Connection::note_sent(std::uint64_t count) noexcept {
-  if (count != 0) progress_ = loop_.now();
-  sent_bytes_ += count;
+  if (send_failure_ || state_ != State::Busy) return;
+  pump_.flush();
   if (has_room()) writers_.wake_all();
   changed_.wake_all();
 }
 
-void H1Connection::on_sent(std::size_t count) {
-  is_sending_ = false;
-  output_.consume(count);
-  note_sent(count);
-  guarded([this] { flush(); }, [this](Error error) { fail(error); });
+void H1Connection::on_sent(std::uint64_t count) {
+  progress_ = pump_.loop().now();
+  sent_bytes_ += count;
 }
 
 // The response may be there all the same: 413 to content that the server did not want to read.
@@ -237,7 +213,7 @@ void H1Connection::on_send_failed(Error error) {
 Result<Exchange::Step> H1Connection::read() {
   while (true) {
     if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
-    if (state_ == State::Closing) return Errc::Closed;
+    if (!pump_.is_open()) return Errc::Closed;
     Result<Step> step = next_step();
     if (!step || step->event != Event::NeedMore) return step;
     looked_at_.clear();
@@ -293,17 +269,13 @@ void H1Connection::end() noexcept {
 }
 
 void H1Connection::on_receive(std::span<char> bytes) {
-  guarded([&] { receive(bytes); }, [this](Error error) { fail(error); });
-}
-
-void H1Connection::receive(std::span<char> bytes) {
   if (state_ == State::Idle) {  // nobody has asked for anything
     state_ = State::Over;
     if (!is_leased()) close();
     return;
   }
   if (state_ != State::Busy || end_) return;
-  progress_ = loop_.now();
+  progress_ = pump_.loop().now();
   if (received_.empty() && received_.capacity() < bytes.size()) received_ = buffers_.take();
   received_.append(bytes.data(), bytes.size());
   if (received_.size() >= received_high_bytes) set_receiving(false);
@@ -311,7 +283,6 @@ void H1Connection::receive(std::span<char> bytes) {
 }
 
 void H1Connection::on_receive_end(Error error) {
-  is_receiving_ = false;
   end_ = error;
   if (!is_leased()) return close();
   changed_.wake_all();
@@ -320,14 +291,8 @@ void H1Connection::on_receive_end(Error error) {
 void H1Connection::on_closed() { const auto self = pool_.remove(*this); }
 
 void H1Connection::set_receiving(bool wanted) {
-  if (wanted == is_receiving_ || end_ || state_ == State::Closing) return;
-  is_receiving_ = wanted;
-  if (wanted) {
-    progress_ = loop_.now();  // until now it was for the server to wait
-    stream_->start_receive();
-  } else {
-    stream_->stop_receive();
-  }
+  // Until now it was for the server to wait.
+  if (pump_.set_receiving(wanted) && wanted) progress_ = pump_.loop().now();
 }
 
 }  // namespace skua::client

@@ -12,10 +12,8 @@
 #include "client/exchange.hpp"
 #include "client/spare_buffers.hpp"
 #include "h1/response_reader.hpp"
-#include "loop/loop.hpp"
 #include "net/close_detached.hpp"
-#include "net/output_queue.hpp"
-#include "net/stream.hpp"
+#include "net/stream_pump.hpp"
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/error.hpp"
@@ -31,7 +29,7 @@ namespace skua::client {
 /// RFC:       9112
 class H1Connection final : public HttpConnection,
                            private Exchange,
-                           private net::StreamSink,
+                           private net::StreamPumpUser,
                            private skua::detail::BodySink {
  public:
   /// `stream` is idle, and nobody listens to it.
@@ -41,9 +39,9 @@ class H1Connection final : public HttpConnection,
   ~H1Connection() override;
 
   [[nodiscard]] std::size_t capacity() const noexcept override {
-    return state_ <= State::Busy && !end_ ? 1 : 0;
+    return is_usable() && state_ != State::Over ? 1 : 0;
   }
-  void close() override;
+  void close() override { pump_.close(); }
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
 
  private:
@@ -51,7 +49,6 @@ class H1Connection final : public HttpConnection,
     Idle,
     Busy,
     Over,  ///< it takes no further request
-    Closing,
   };
 
   Result<Step> read() override;
@@ -62,7 +59,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool has_begun() const noexcept override { return reader_.has_begun(); }
   [[nodiscard]] bool is_unprocessed() const noexcept override { return false; }
   [[nodiscard]] bool is_all_sent() const noexcept override {
-    return is_content_over_ && output_.empty() && !is_sending_;
+    return is_content_over_ && pump_.output().empty() && !pump_.is_sending();
   }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override {
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
@@ -72,8 +69,11 @@ class H1Connection final : public HttpConnection,
 
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
-  void on_sent(std::size_t count) override;
   void on_send_failed(Error error) override;
+  void on_sent(std::uint64_t count) override;
+  void settle() override;
+  void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
+  void on_closing() noexcept override;
   void on_closed() override;
 
   void write(Body&& piece) override;
@@ -87,21 +87,17 @@ class H1Connection final : public HttpConnection,
   void fail_content(std::exception_ptr exception) noexcept;
   void stop_content() noexcept;
   void flush();
-  void note_sent(std::uint64_t count) noexcept;
   void set_receiving(bool wanted);
-  void settle();
-  void receive(std::span<char> bytes);
+  [[nodiscard]] bool is_usable() const noexcept { return pump_.is_open() && !end_; }
   void fail(Error error) noexcept;
   Result<Step> next_step();
   Result<Step> end_of_input(Error end);
   void complete() noexcept;
 
   const std::shared_ptr<void> owner_;
-  loop::Loop& loop_;
   Pool& pool_;
   SpareBuffers& buffers_;
-  std::unique_ptr<net::Stream> stream_;
-  net::OutputQueue output_;
+  net::StreamPump pump_;
   h1::ResponseReader reader_;
   std::string looked_at_;       // what Data refers to, and what follows it
   std::size_t used_bytes_ = 0;  // of that
@@ -119,13 +115,10 @@ class H1Connection final : public HttpConnection,
   FieldLines trailers_;
   std::exception_ptr exception_{};
   skua::detail::WaiterList writers_;
-  loop::Deferred settle_later_;
   State state_ = State::Idle;
   bool closes_ = false;  // the request says that it is the last
   bool is_chunked_ = false;
   bool is_content_over_ = true;
-  bool is_receiving_ = false;
-  bool is_sending_ = false;
   std::optional<Task<>> producer_{};  // goes before what it writes to
 };
 
