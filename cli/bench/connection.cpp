@@ -50,15 +50,15 @@ Task<> Connection::connect() {
 
 void Connection::begin(std::unique_ptr<net::Stream> stream) {
   state_ = State::Open;
-  stream_ = std::move(stream);
-  stream_->listen(*this);
-  stream_->start_receive();
-  is_sending_ = false;
   send_failure_.reset();
+  pump_ = std::make_unique<net::StreamPump>(static_cast<net::StreamPumpUser&>(*this),
+                                            worker_.loop(), worker_.blocks());
+  pump_->take(std::move(stream));
+  pump_->set_receiving(true);
   refusals_ = 0;
   worker_.connected(std::exchange(was_open_, true));
   const loop::Instant now = worker_.now();
-  speaker_->begin(now);
+  speaker_->begin(pump_->output(), now);
   fill(now);
 }
 
@@ -96,43 +96,24 @@ void Connection::fill(loop::Instant now) {
 }
 
 void Connection::flush() {
-  while (!is_sending_ && !send_failure_) {
-    const std::string_view piece = speaker_->output();
-    if (piece.empty()) return;
-    const net::Slice slice{piece.data(), piece.size()};
-    const std::size_t taken = stream_->send({&slice, 1});
-    is_sending_ = taken != piece.size();
-    worker_.tally().bytes_sent += taken;
-    speaker_->sent(taken);
-  }
+  pump_->flush_while([this] { return speaker_->write(pump_->output()); });
 }
 
-void Connection::on_sent(std::size_t count) {
-  is_sending_ = false;
-  if (state_ != State::Open) return;
+void Connection::on_sent(std::uint64_t count) {
   worker_.tally().bytes_sent += count;
   speaker_->sent(count);
-  flush();
-}
-
-// The answer may be there all the same; if not, the end of what is received follows.
-void Connection::on_send_failed(Error error) {
-  is_sending_ = false;
-  send_failure_ = error;
 }
 
 // Answers
 // ------------------------------------------------------------------------------------------
 
 void Connection::on_receive(std::span<char> bytes) {
-  if (state_ != State::Open) return;
   const loop::Instant now = worker_.now();
   worker_.tally().bytes_received += bytes.size();
   conclude(speaker_->read({bytes.data(), bytes.size()}, now), now);
 }
 
 void Connection::on_receive_end(Error error) {
-  if (state_ != State::Open) return;
   if (error.code() != Errc::None && speaker_->under_way() != 0) {
     return fail(send_failure_ ? Failure::Write : Failure::Read,
                 send_failure_.value_or(error).message());
@@ -177,11 +158,13 @@ void Connection::fail(Failure kind, const std::string& why) {
 void Connection::close() {
   state_ = State::Closing;
   unlink();
-  stream_->close();
+  pump_->close();
 }
 
+void Connection::on_lack_of_memory() noexcept { fail(Failure::Read, "out of memory"); }
+
 void Connection::on_closed() {
-  stream_.reset();
+  pump_.reset();
   if (worker_.schedule().is_over()) return finish();
   open();
 }

@@ -7,7 +7,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
-#include "net/stream.hpp"
+#include "net/stream_pump.hpp"
 #include "skua/task.hpp"
 
 #include "bench/speaker.hpp"
@@ -21,7 +21,7 @@ class Worker;
 /// does. In the worker's list while it waits for a request to become due.
 ///
 /// Lifetime:  the worker outlives it; it lives until it has told the worker that it is done.
-class Connection final : public base::ListNode, private net::StreamSink, private AnswerSink {
+class Connection final : public base::ListNode, private net::StreamPumpUser, private AnswerSink {
  public:
   explicit Connection(Worker& worker);
   Connection(const Connection&) = delete;
@@ -44,8 +44,10 @@ class Connection final : public base::ListNode, private net::StreamSink, private
 
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
-  void on_sent(std::size_t count) override;
-  void on_send_failed(Error error) override;
+  void on_send_failed(Error error) override { send_failure_ = error; }
+  void on_sent(std::uint64_t count) override;
+  void settle() override { flush(); }
+  void on_lack_of_memory() noexcept override;
   void on_closed() override;
   void on_answer(const Asked& asked, unsigned status, loop::Instant now) override;
   void on_unseen(const Asked& asked) override;
@@ -63,14 +65,13 @@ class Connection final : public base::ListNode, private net::StreamSink, private
 
   Worker& worker_;
   std::unique_ptr<Speaker> speaker_;
-  std::unique_ptr<net::Stream> stream_;
+  std::unique_ptr<net::StreamPump> pump_{};  // while it is connected
   std::optional<Task<>> opening_{};
   loop::Timer pause_;
-  std::optional<Error> send_failure_{};
-  loop::Instant opened_{};  // when it began to connect
-  unsigned refusals_ = 0;   // in a row
+  std::optional<Error> send_failure_{};  // the answer may be there all the same
+  loop::Instant opened_{};               // when it began to connect
+  unsigned refusals_ = 0;                // in a row
   State state_ = State::Fresh;
-  bool is_sending_ = false;  // the stream has yet to say how a send went on
   bool was_open_ = false;
 };
 

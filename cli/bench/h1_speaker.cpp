@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // All requests are the same bytes, so what is to be sent is two numbers: how many of the endless
-// repetition of these bytes are wanted, and how many were sent.
+// repetition of these bytes are wanted, and how many were written.
 #include "bench/h1_speaker.hpp"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ RequestBlock::RequestBlock(const Plan& plan) : request_bytes_(plan.request.size(
   for (std::size_t i = std::min(plan.depth, most); i != 0; --i) bytes_ += plan.request;
 }
 
-std::string_view RequestBlock::piece(std::uint64_t sent_bytes,
+std::string_view RequestBlock::piece(std::uint64_t written_bytes,
                                      std::uint64_t wanted_bytes) const noexcept {
-  const auto begin = static_cast<std::size_t>(sent_bytes % request_bytes_);
-  const std::uint64_t left = wanted_bytes - sent_bytes;
+  const auto begin = static_cast<std::size_t>(written_bytes % request_bytes_);
+  const std::uint64_t left = wanted_bytes - written_bytes;
   return std::string_view(bytes_).substr(
       begin, static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes_.size() - begin)));
 }
@@ -30,10 +30,10 @@ H1Speaker::H1Speaker(AnswerSink& sink, const RequestBlock& block, h1::SkimmerMem
                      std::size_t depth)
     : sink_(sink), block_(block), skimmer_(memory), ring_(depth) {}
 
-void H1Speaker::begin(loop::Instant /*now*/) {
+void H1Speaker::begin(net::OutputQueue& /*output*/, loop::Instant /*now*/) {
   skimmer_.forget();
   first_ = count_ = 0;
-  wanted_bytes_ = sent_bytes_ = 0;
+  wanted_bytes_ = written_bytes_ = sent_bytes_ = 0;
 }
 
 void H1Speaker::ask(const Asked& asked) {
@@ -41,6 +41,13 @@ void H1Speaker::ask(const Asked& asked) {
   ring_[place < ring_.size() ? place : place - ring_.size()] = asked;
   ++count_;
   wanted_bytes_ += block_.request_bytes();
+}
+
+bool H1Speaker::write(net::OutputQueue& output) {
+  const std::string_view piece = block_.piece(written_bytes_, wanted_bytes_);
+  output.append_piece(Body::borrowed(piece));
+  written_bytes_ += piece.size();
+  return !piece.empty();
 }
 
 Asked H1Speaker::pop() noexcept {

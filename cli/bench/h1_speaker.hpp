@@ -15,8 +15,8 @@ class RequestBlock final {
  public:
   explicit RequestBlock(const Plan& plan);
 
-  /// The bytes behind the first `sent_bytes` of `wanted_bytes`, as far as they lie in one piece.
-  [[nodiscard]] std::string_view piece(std::uint64_t sent_bytes,
+  /// The bytes behind the first `written_bytes` of `wanted_bytes`, as far as they lie in one piece.
+  [[nodiscard]] std::string_view piece(std::uint64_t written_bytes,
                                        std::uint64_t wanted_bytes) const noexcept;
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
 
@@ -33,13 +33,13 @@ class H1Speaker final : public Speaker {
   H1Speaker(AnswerSink& sink, const RequestBlock& block, h1::SkimmerMemory& memory,
             std::size_t depth);
 
-  void begin(loop::Instant now) override;
+  void begin(net::OutputQueue& output, loop::Instant now) override;
   [[nodiscard]] std::size_t room() const noexcept override { return ring_.size() - count_; }
   void ask(const Asked& asked) override;
   [[nodiscard]] std::size_t under_way() const noexcept override { return count_; }
   [[nodiscard]] loop::Instant oldest() const noexcept override { return ring_[first_].sent; }
-  std::string_view output() override { return block_.piece(sent_bytes_, wanted_bytes_); }
-  void sent(std::size_t count) override { sent_bytes_ += count; }
+  bool write(net::OutputQueue& output) override;
+  void sent(std::uint64_t count) override { sent_bytes_ += count; }
   Verdict read(std::string_view input, loop::Instant now) override;
   Verdict end_of_input(loop::Instant now) override;
   [[nodiscard]] std::string problem() const override { return error_.message(); }
@@ -55,8 +55,9 @@ class H1Speaker final : public Speaker {
   std::vector<Asked> ring_;  // those under way, in the order of their answers
   std::size_t first_ = 0;
   std::size_t count_ = 0;
-  std::uint64_t wanted_bytes_ = 0;  // of all requests on this connection
-  std::uint64_t sent_bytes_ = 0;    // of those
+  std::uint64_t wanted_bytes_ = 0;   // of all requests on this connection
+  std::uint64_t written_bytes_ = 0;  // of those
+  std::uint64_t sent_bytes_ = 0;     // of those
   Error error_{Errc::None};
 };
 

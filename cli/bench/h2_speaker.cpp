@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A connection does the protocol; here stand what each of its streams is for, and the bytes that it
-// wrote and that were not sent yet.
+// A connection does the protocol; here stands what each of its streams is for.
 #include "bench/h2_speaker.hpp"
 
 #include <algorithm>
@@ -27,10 +26,9 @@ h2::RequestLines lines_of(const RequestParts& parts) {
 H2Speaker::H2Speaker(AnswerSink& sink, const Plan& plan)
     : sink_(sink), plan_(plan), lines_(lines_of(plan.parts)), exchanges_(plan.depth) {}
 
-void H2Speaker::begin(loop::Instant now) {
-  written_.clear();
-  output_.clear();
-  sent_bytes_ = count_ = 0;
+void H2Speaker::begin(net::OutputQueue& output, loop::Instant now) {
+  output_ = &output;
+  count_ = 0;
   is_ending_ = false;
   free_.clear();
   for (Exchange& exchange : exchanges_) {
@@ -68,14 +66,8 @@ loop::Instant H2Speaker::oldest() const noexcept {
   return oldest;
 }
 
-std::string_view H2Speaker::output() {
-  if (sent_bytes_ == output_.size()) {
-    connection_->write(output_bytes);
-    output_.clear();
-    output_.swap(written_);
-    sent_bytes_ = 0;
-  }
-  return std::string_view(output_).substr(sent_bytes_);
+bool H2Speaker::write(net::OutputQueue& output) {
+  return output.pressure_bytes() < output_bytes && connection_->write(output_bytes) != 0;
 }
 
 Verdict H2Speaker::read(std::string_view input, loop::Instant now) {
@@ -136,7 +128,8 @@ h2::BodyRead H2Speaker::read_body(h2::Stream& stream, std::size_t most_bytes) {
 
 void H2Speaker::append_payload(h2::Stream& stream, std::size_t bytes) {
   std::size_t& sent = exchange_of(stream).content_bytes;
-  written_.append(plan_.parts.content, sent, bytes);
+  const std::string_view content = plan_.parts.content;
+  output_->append_piece(Body::borrowed(content.substr(sent, bytes)));
   sent += bytes;
 }
 

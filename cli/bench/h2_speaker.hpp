@@ -19,13 +19,13 @@ class H2Speaker final : public Speaker, private h2::Events {
  public:
   H2Speaker(AnswerSink& sink, const Plan& plan);
 
-  void begin(loop::Instant now) override;
+  void begin(net::OutputQueue& output, loop::Instant now) override;
   [[nodiscard]] std::size_t room() const noexcept override;
   void ask(const Asked& asked) override;
   [[nodiscard]] std::size_t under_way() const noexcept override { return count_; }
   [[nodiscard]] loop::Instant oldest() const noexcept override;
-  std::string_view output() override;
-  void sent(std::size_t count) override { sent_bytes_ += count; }
+  bool write(net::OutputQueue& output) override;
+  void sent(std::uint64_t /*count*/) override {}
   Verdict read(std::string_view input, loop::Instant now) override;
   Verdict end_of_input(loop::Instant now) override;
   [[nodiscard]] std::string problem() const override { return problem_; }
@@ -46,7 +46,7 @@ class H2Speaker final : public Speaker, private h2::Events {
   void on_failure(h2::Stream& stream, const h2::StreamFailure& failure) override;
   void on_goaway(h2::ErrorCode reason) override;
   h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
-  void append(std::string_view bytes) override { written_.append(bytes); }
+  void append(std::string_view bytes) override { output_->append(bytes); }
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
   static Exchange& exchange_of(h2::Stream& stream) noexcept {
@@ -60,10 +60,8 @@ class H2Speaker final : public Speaker, private h2::Events {
   std::vector<Exchange> exchanges_;
   std::vector<Exchange*> free_;
   std::size_t count_ = 0;
-  std::string written_;  // since the output was made
-  std::string output_;
-  std::size_t sent_bytes_ = 0;  // of the output
-  loop::Instant now_{};         // of what is being read
+  net::OutputQueue* output_ = nullptr;  // of this connection
+  loop::Instant now_{};                 // of what is being read
   std::string problem_;
   bool is_ending_ = false;  // the server takes no more
   h2::Workspace workspace_;

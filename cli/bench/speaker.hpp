@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "loop/clock.hpp"
+#include "net/output_queue.hpp"
 #include "skua/error.hpp"
 
 namespace skua::cli::bench {
@@ -48,8 +49,8 @@ class Speaker {
   Speaker& operator=(const Speaker&) = delete;
   virtual ~Speaker() = default;
 
-  /// Another connection begins; nothing is under way.
-  virtual void begin(loop::Instant now) = 0;
+  /// Another connection begins, whose output is this; nothing is under way.
+  virtual void begin(net::OutputQueue& output, loop::Instant now) = 0;
   /// How many more requests it takes now.
   [[nodiscard]] virtual std::size_t room() const noexcept = 0;
   /// Puts a request into the output.
@@ -58,10 +59,10 @@ class Speaker {
   /// When the oldest of them was sent; there is one.
   [[nodiscard]] virtual loop::Instant oldest() const noexcept = 0;
 
-  /// What is to be sent, perhaps not all of it; empty: nothing. It stays where it is until all of
-  /// it was sent.
-  virtual std::string_view output() = 0;
-  virtual void sent(std::size_t count) = 0;
+  /// Writes what is to be sent, perhaps not all of it; whether there was anything.
+  virtual bool write(net::OutputQueue& output) = 0;
+  /// So much of what was written has left.
+  virtual void sent(std::uint64_t count) = 0;
 
   virtual Verdict read(std::string_view input, loop::Instant now) = 0;
   /// The server sends no more.

@@ -11,6 +11,7 @@
 #include "client/resolver.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
+#include "net/output_queue.hpp"
 
 #include "bench/connection.hpp"
 #include "bench/h1_speaker.hpp"
@@ -48,6 +49,7 @@ class Worker final {
   [[nodiscard]] loop::Loop& loop() noexcept { return *loop_; }
   [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
   [[nodiscard]] client::Connector& connector() noexcept { return connector_; }
+  [[nodiscard]] net::OutputQueue::Blocks& blocks() noexcept { return blocks_; }
   [[nodiscard]] Schedule& schedule() noexcept { return schedule_; }
   [[nodiscard]] Tally& tally() noexcept { return tally_; }
   /// The time, to the nanosecond.
@@ -78,6 +80,7 @@ class Worker final {
   Tally tally_;
   client::Resolver resolver_;
   client::Connector connector_;
+  net::OutputQueue::Blocks blocks_{16};
   RequestBlock block_;
   h1::SkimmerMemory skimmed_;
   loop::Timer warmup_;
