@@ -67,7 +67,9 @@ loop::Instant H2Speaker::oldest() const noexcept {
 }
 
 bool H2Speaker::write(net::OutputQueue& output) {
-  return output.pressure_bytes() < output_bytes && connection_->write(output_bytes) != 0;
+  const std::uint64_t before = output.pressure_bytes();
+  if (before < output_bytes) connection_->write(output_bytes);
+  return output.pressure_bytes() != before;
 }
 
 Verdict H2Speaker::read(std::string_view input, loop::Instant now) {

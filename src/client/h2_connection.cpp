@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between a stream, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
+// Between a pump, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
 // of the turn, so that what belongs together leaves together, and nobody is told of anything from
 // inside a call.
 #include "client/h2_connection.hpp"
@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/guarded.hpp"
 #include "h1/request_writer.hpp"
 #include "http/url_parts.hpp"
 #include "skua/body_writer.hpp"
@@ -16,7 +15,6 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
-constexpr int rounds_per_turn = 16;
 /// A server that says nothing for so long, and is not waited for any more, may be gone: TCP would
 /// take a quarter of an hour to find out, at the cost of each request until then.
 constexpr Duration longest_silence = 3s;
@@ -54,13 +52,11 @@ H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
       loop_(loop),
       pool_(pool),
       blocks_(blocks),
-      output_(blocks),
+      pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
       most_content_bytes_(limits.body.body_bytes),
-      settle_later_(loop::call_member<&H2Connection::settle>, this),
       session_(connection_options(limits), *this, workspace_, loop.now()) {
-  stream_ = std::move(stream);  // nothing is thrown from here on
-  stream_->listen(*this);
-  stream_->start_receive();
+  pump_.take(std::move(stream));  // nothing is thrown from here on
+  pump_.set_receiving(true);
   settle_later();
 }
 
@@ -155,20 +151,16 @@ h2::BodyRead H2Connection::read_body(h2::Stream& stream, std::size_t most_bytes)
 }
 
 void H2Connection::append(std::string_view bytes) {
-  output_.append(bytes);
+  pump_.output().append(bytes);
   written_bytes_ += bytes.size();
 }
 
 void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
   written_bytes_ += bytes;
-  exchange_of(stream).write_body(output_, bytes);
+  exchange_of(stream).write_body(pump_.output(), bytes);
 }
 
 // The stream --------------------------------------------------------------------------------------
-
-void H2Connection::settle_later() noexcept {
-  if (state_ != State::Closing) loop_.defer(settle_later_);
-}
 
 // What makes the content of one may begin or end others: the list is looked at anew each time.
 template <class IsWanted>
@@ -183,18 +175,15 @@ void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
   }
 }
 
-void H2Connection::settle() {
-  guarded([this] { go_on(); }, [this](Error error) { fail(error); });
-}
-
 void H2Connection::fail(Error error) noexcept {
+  pump_.cut_off();
   send_failure_ = end_ = error;
   retire();
   session_.lose(error);
   settle_later();
 }
 
-void H2Connection::go_on() {
+void H2Connection::settle() {
   visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
   talk();
   if (session_.is_over()) {
@@ -207,36 +196,26 @@ void H2Connection::go_on() {
 }
 
 void H2Connection::talk() {
-  for (int round = 0; round < rounds_per_turn && can_send(); ++round) {
-    const bool has_room = output_.pressure_bytes() < written_at_once_bytes;
-    const bool has_written =
-        has_room && session_.wants_write() && session_.write(written_at_once_bytes) != 0;
-    flush();
-    if (!has_written) return;
-  }
-  if (can_send()) settle_later();  // others have their turn first
+  if (!can_send()) return;
+  pump_.flush_while([this] {
+    const std::uint64_t before = written_bytes_;
+    const bool has_room = pump_.output().pressure_bytes() < written_at_once_bytes;
+    if (has_room && session_.wants_write()) session_.write(written_at_once_bytes);
+    return written_bytes_ != before;
+  });
 }
 
-void H2Connection::flush() {
-  if (is_sending_ || !can_send()) return;
-  const net::Sent sent = net::send_queued(output_, *stream_);
-  is_sending_ = sent.is_pending;
-  note_sent(sent.bytes);
-}
-
-void H2Connection::note_sent(std::uint64_t count) {
-  if (count == 0) return;
+void H2Connection::on_sent(std::uint64_t count) {
   const std::uint64_t from = std::exchange(sent_bytes_, sent_bytes_ + count);
   exchanges_.for_each([from](H2Exchange& exchange) { exchange.note_sent(from); });
 }
 
 void H2Connection::on_receive(std::span<char> bytes) {
-  if (state_ == State::Closing || end_) return;
+  if (end_) return;
   unanswered_since_.reset();
   if (exchange_count_ != 0) unanswered_since_ = loop_.now();
-  guarded([&] { session_.receive({bytes.data(), bytes.size()}, loop_.now()); },
-          [this](Error error) { fail(error); });
   settle_later();
+  session_.receive({bytes.data(), bytes.size()}, loop_.now());
 }
 
 // The end -----------------------------------------------------------------------------------------
@@ -247,38 +226,25 @@ void H2Connection::retire() noexcept {
 
 void H2Connection::on_receive_end(Error error) {
   end_ = error;
-  if (state_ == State::Closing) return;
   retire();
   const Error closed = error.code() != Errc::None ? error : Error(Errc::Closed, "HTTP/2");
   session_.lose(send_failure_.value_or(closed));
-  settle_later();
-}
-
-void H2Connection::on_sent(std::size_t count) {
-  is_sending_ = false;
-  output_.consume(count);
-  note_sent(count);
-  settle_later();
 }
 
 // The responses may be there all the same: 413 to content that the server did not want to read.
 void H2Connection::on_send_failed(Error error) {
-  is_sending_ = false;
   send_failure_ = error;
-  if (state_ == State::Closing) return;
   retire();
   visit([](const H2Exchange& exchange) { return exchange.is_making(); }, &H2Exchange::stop_sending);
   settle_later();
 }
 
 void H2Connection::close() {
-  if (state_ == State::Closing) return;
+  if (!pump_.is_open()) return;
   if (!exchanges_.empty()) return retire();
   session_.finish_shut_down();
-  guarded([this] { talk(); }, [](Error) {});  // else it goes without a word
-  state_ = State::Closing;
-  settle_later_.cancel();
-  stream_->close();
+  pump_.guarded([this] { talk(); });  // else it goes without a word
+  pump_.close();
 }
 
 void H2Connection::on_closed() { const auto self = pool_.remove(*this); }

@@ -16,15 +16,16 @@
 #include "h2/connection.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
-#include "net/output_queue.hpp"
-#include "net/stream.hpp"
+#include "net/stream_pump.hpp"
 
 namespace skua::client {
 
 /// A client's connection that speaks HTTP/2: as many requests side by side as the server allows.
 ///
 /// RFC:       9113
-class H2Connection final : public HttpConnection, private net::StreamSink, private h2::Events {
+class H2Connection final : public HttpConnection,
+                           private net::StreamPumpUser,
+                           private h2::Events {
  public:
   /// Whether HTTP/2 was agreed on with TLS. Without TLS the caller has to know it (RFC 9113 §3.3).
   [[nodiscard]] static bool was_agreed_on(const net::Stream& stream) noexcept {
@@ -44,13 +45,13 @@ class H2Connection final : public HttpConnection, private net::StreamSink, priva
   void close() override;
   /// A response to CONNECT, which is Unsupported, is no different from that of HTTP/1 otherwise.
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
-  [[nodiscard]] net::Stream& stream() noexcept { return *stream_; }
+  [[nodiscard]] net::Stream& stream() noexcept { return pump_.stream(); }
 
   // For its exchanges.
 
   [[nodiscard]] h2::Connection& session() noexcept { return session_; }
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
-  void settle_later() noexcept;
+  void settle_later() noexcept { pump_.settle_later(); }
   /// It has ended: destroys it. `is_broken_off`: while the server was still to say something.
   void forget(H2Exchange& exchange, bool is_broken_off) noexcept;
   /// That went to the output, and from there to the stream, so far.
@@ -61,13 +62,14 @@ class H2Connection final : public HttpConnection, private net::StreamSink, priva
   enum class State : std::uint8_t {
     Open,
     Retired,  ///< takes no more requests, and closes with the last
-    Closing,
   };
 
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
-  void on_sent(std::size_t count) override;
   void on_send_failed(Error error) override;
+  void on_sent(std::uint64_t count) override;
+  void settle() override;
+  void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
   void on_closed() override;
 
   void on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
@@ -82,21 +84,18 @@ class H2Connection final : public HttpConnection, private net::StreamSink, priva
 
   template <class IsWanted>
   void visit(const IsWanted& is_wanted, void (H2Exchange::*act)());
-  void settle();
-  void go_on();
   void fail(Error error) noexcept;
   void talk();
-  void flush();
-  void note_sent(std::uint64_t count);
   void retire() noexcept;
-  [[nodiscard]] bool can_send() const noexcept { return !send_failure_ && !end_; }
+  [[nodiscard]] bool can_send() const noexcept {
+    return pump_.is_open() && !send_failure_ && !end_;
+  }
 
   const std::shared_ptr<void> owner_;
   loop::Loop& loop_;
   Pool& pool_;
   net::OutputQueue::Blocks& blocks_;
-  std::unique_ptr<net::Stream> stream_;
-  net::OutputQueue output_;
+  net::StreamPump pump_;
   const std::uint64_t most_content_bytes_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned by who has begun them
   std::size_t exchange_count_ = 0;
@@ -106,9 +105,7 @@ class H2Connection final : public HttpConnection, private net::StreamSink, priva
   std::optional<Error> send_failure_{};
   /// Since when the server has said nothing, although it was asked.
   std::optional<loop::Instant> unanswered_since_{};
-  loop::Deferred settle_later_;
   State state_ = State::Open;
-  bool is_sending_ = false;
   bool has_more_room_ = false;  // than the pool was told
   h2::Workspace workspace_{32};
   h2::Connection session_;
