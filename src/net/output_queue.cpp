@@ -108,6 +108,11 @@ void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
   }
 }
 
+void OutputQueue::drop_front() noexcept {
+  if (head_->file < 0) pressure_bytes_ -= head_->size_bytes;
+  pop();
+}
+
 void OutputQueue::clear() noexcept {
   while (head_) pop();
   pressure_bytes_ = 0;
@@ -140,6 +145,10 @@ Sent send_queued(OutputQueue& queue, Stream& stream) {
     } else if (front.next == nullptr) {
       const Slice slice{front.data, static_cast<std::size_t>(wanted)};
       taken = stream.send({&slice, 1});
+      if (taken == wanted) [[likely]] {
+        queue.drop_front();
+        return {.bytes = sent.bytes + taken};
+      }
     } else {
       std::array<Slice, slices_per_send> slices;
       const std::size_t count = queue.gather(slices);

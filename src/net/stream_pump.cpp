@@ -25,7 +25,9 @@ void StreamPump::settle() {
 }
 
 void StreamPump::end_turn() noexcept {
-  guarded([this] { settle(); });
+  guarded([this] {
+    if (state_ <= State::Ending) user_.settle();
+  });
 }
 
 // Input -------------------------------------------------------------------------------------------
@@ -91,13 +93,6 @@ void StreamPump::on_send_failed(Error error) {
 }
 
 // Time --------------------------------------------------------------------------------------------
-
-bool StreamPump::time_sending(Duration patience) {
-  if (!is_sending()) return false;
-  if (!is_sending_timed_) timer_.start(patience);
-  is_sending_timed_ = true;
-  return true;
-}
 
 void StreamPump::time_out() noexcept {
   if (state_ > State::Ending) return close();
