@@ -28,7 +28,7 @@ constexpr std::size_t receive_alignment = 64;
 }  // namespace
 
 ReadinessBackend::ReadinessBackend()
-    : buffer_(std::make_unique_for_overwrite<char[]>(receive_buffer_bytes)) {}
+    : buffer_(std::make_unique_for_overwrite<Page[]>(receive_buffer_bytes / page_bytes)) {}
 
 int ReadinessBackend::to_milliseconds(Duration timeout) noexcept {
   if (timeout < Duration::zero()) return -1;
@@ -164,7 +164,7 @@ void ReadinessBackend::receive(Handle& handle) {
     if (!handle.receiving_) return;
   }
   ++calls_.receives;
-  char* const bytes = buffer_.get() + used_bytes_;
+  char* const bytes = reinterpret_cast<char*>(buffer_.get()) + used_bytes_;
   const ssize_t count =
       receive_bytes(handle.descriptor_, bytes, receive_buffer_bytes - used_bytes_);
   const int error = count < 0 ? errno : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -111,7 +112,14 @@ class ReadinessBackend : public Backend {
   };
   static constexpr std::size_t arrivals_per_batch = 128;
 
-  std::unique_ptr<char[]> buffer_;  // every receive of this loop goes through it
+  static constexpr std::size_t page_bytes = 4096;
+  // On a page's edge: where a buffer begins a little behind one, some processors copy into it at a
+  // quarter of the speed.
+  struct alignas(page_bytes) Page {
+    std::array<char, page_bytes> bytes;
+  };
+
+  std::unique_ptr<Page[]> buffer_;  // every receive of this loop goes through it
   std::size_t used_bytes_ = 0;      // of the buffer, by the arrivals
   std::size_t arrival_count_ = 0;
   std::array<Arrival, arrivals_per_batch> arrivals_;

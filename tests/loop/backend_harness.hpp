@@ -48,6 +48,7 @@ class Probe final : public Handle {
   std::vector<Error> accept_failures;
   std::optional<Errc> connected;
   std::string received;
+  const char* received_at = nullptr;  // where the last of it lay
   std::optional<Errc> receive_end;
   std::size_t sent = 0;
   std::optional<Errc> send_failure;

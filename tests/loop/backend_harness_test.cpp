@@ -134,6 +134,7 @@ void Probe::on_connect(Error error) {
 }
 
 void Probe::on_receive(std::span<char> bytes) {
+  received_at = bytes.data();
   EXPECT_FALSE(bytes.empty());
   EXPECT_FALSE(receive_end.has_value());
   received.append(bytes.data(), bytes.size());

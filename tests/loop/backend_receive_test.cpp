@@ -2,6 +2,8 @@
 // Receiving: pieces, ends, resets, stopping and starting, on every back end.
 #include "backend_harness.hpp"
 
+#include <cstdint>
+
 namespace skua::loop {
 namespace {
 
@@ -21,6 +23,18 @@ TEST_P(BackendReceive, HandsOverBytesPieceByPiece) {
     turn_until([&] { return probe.received == expected; });
   }
   EXPECT_FALSE(probe.receive_end.has_value());
+  close_all({&probe});
+}
+
+// Elsewhere in a page some processors copy at a quarter of the speed.
+TEST_P(BackendReceive, ReceivesOntoTheEdgeOfAPage) {
+  if (GetParam() == BackendKind::IoUring) GTEST_SKIP() << "has buffers of its own";
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  probe.start_receive();
+  write(pair.peer, "text");
+  turn_until([&] { return probe.received == "text"; });
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(probe.received_at) % 4096, 0U);
   close_all({&probe});
 }
 
