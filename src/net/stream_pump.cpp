@@ -5,6 +5,12 @@
 #include "net/stream_pump.hpp"
 
 namespace skua::net {
+namespace {
+
+// So much leaves before others of the turn are heard: it is still in the processor's caches.
+constexpr std::uint64_t flushed_at_once_bytes = 16 * 1024;
+
+}  // namespace
 
 StreamPump::StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept
     : user_(user),
@@ -45,7 +51,10 @@ void StreamPump::on_established() {
 
 void StreamPump::on_receive(std::span<char> bytes) {
   if (state_ != State::Open) return user_.on_dropped(bytes.size());
-  guarded([&] { user_.on_receive(bytes); });
+  guarded([&] {
+    user_.on_receive(bytes);
+    if (output_.pressure_bytes() >= flushed_at_once_bytes) [[unlikely]] settle();
+  });
 }
 
 void StreamPump::end_input(Error error) {

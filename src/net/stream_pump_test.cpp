@@ -88,16 +88,27 @@ class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
   int closed_ = 0;
 };
 
+constexpr std::size_t much = 16 * 1024;
+
 TEST_F(StreamPumpTest, WhatATurnWritesLeavesInOneSend) {
-  answer_with(1000);
+  answer_with(much / 2 - 1);
   memory_->feed("ab", 1);
   memory_->pump();
   EXPECT_EQ(received_, "ab");
   EXPECT_EQ(memory_->send_count(), 0U);
   turn();
   EXPECT_EQ(memory_->send_count(), 1U);
-  EXPECT_EQ(sent_, 2000U);
+  EXPECT_EQ(sent_, much - 2);
   EXPECT_EQ(settled_, 1);
+}
+
+TEST_F(StreamPumpTest, MuchThatWasWrittenLeavesAtOnce) {
+  answer_with(much);
+  memory_->feed("a");
+  memory_->pump_once();
+  EXPECT_EQ(memory_->output().size(), much);
+  turn();
+  EXPECT_EQ(settled_, 1) << "that was it for this turn";
 }
 
 TEST_F(StreamPumpTest, ReceivingStartsAndStopsOnceAndNotAfterTheEnd) {
