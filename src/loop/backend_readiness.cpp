@@ -22,6 +22,8 @@ namespace {
 // A receive has room for so much at least: long messages then come in one piece.
 constexpr std::size_t receive_bytes_at_least = 128 * 1024;
 constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
+// So much is handed over before others are received: it would be gone from the processor's caches.
+constexpr ssize_t handed_over_at_once_bytes = 16 * 1024;
 // Arrivals begin where a vector load does not cross a line.
 constexpr std::size_t receive_alignment = 64;
 
@@ -156,7 +158,8 @@ void ReadinessBackend::finish_connect(Handle& handle) {
 }
 
 // All receives of a batch come first, then all that they brought is handed over: kernel and program
-// take turns once a batch instead of once a connection, and each finds its code in the caches.
+// take turns once a batch instead of once a connection, and each finds its code in the caches. What
+// is long is handed over at once: there it is the data that counts.
 void ReadinessBackend::receive(Handle& handle) {
   if (arrival_count_ == arrivals_.size() ||
       receive_buffer_bytes - used_bytes_ < receive_bytes_at_least) {
@@ -174,6 +177,7 @@ void ReadinessBackend::receive(Handle& handle) {
     used_bytes_ += (static_cast<std::size_t>(count) + receive_alignment - 1) / receive_alignment *
                    receive_alignment;
   }
+  if (count >= handed_over_at_once_bytes) deliver();
 }
 
 void ReadinessBackend::deliver() {

@@ -53,7 +53,8 @@ void StreamPump::on_receive(std::span<char> bytes) {
   if (state_ != State::Open) return user_.on_dropped(bytes.size());
   guarded([&] {
     user_.on_receive(bytes);
-    if (output_.pressure_bytes() >= flushed_at_once_bytes) [[unlikely]] settle();
+    if (output_.pressure_bytes() >= flushed_at_once_bytes) [[unlikely]]
+      settle();
   });
 }
 

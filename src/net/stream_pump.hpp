@@ -104,7 +104,8 @@ class StreamPump final : private StreamSink {
   /// While a send is pending: has the timer run for so long, since the peer last took something.
   /// Whether one is.
   bool time_sending(Duration patience) {
-    if (!is_sending()) [[likely]] return false;
+    if (!is_sending()) [[likely]]
+      return false;
     if (!std::exchange(is_sending_timed_, true)) timer_.start(patience);
     return true;
   }
