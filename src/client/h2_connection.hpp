@@ -23,9 +23,7 @@ namespace skua::client {
 /// A client's connection that speaks HTTP/2: as many requests side by side as the server allows.
 ///
 /// RFC:       9113
-class H2Connection final : public HttpConnection,
-                           private net::StreamPumpUser,
-                           private h2::Events {
+class H2Connection final : public HttpConnection, private net::StreamPumpUser, private h2::Events {
  public:
   /// Whether HTTP/2 was agreed on with TLS. Without TLS the caller has to know it (RFC 9113 §3.3).
   [[nodiscard]] static bool was_agreed_on(const net::Stream& stream) noexcept {
