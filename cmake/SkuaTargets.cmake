@@ -7,7 +7,7 @@ set(SKUA_SMALL
     "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
     "h2/(connection|connection_control|error_code|priority)"
     "loop/(backend|backend_poll|offload|signal|worker_pool)"
-    "net/(address|interfaces|listener|name_lookup)"
+    "net/(address|interfaces|listener|name_lookup|stream_pump_life)"
     "router/(path_parameter|pattern|registration|testing|tree_building)"
     "server/(connection_cap|connection_life|h1_session_life|h2_exchange_life|h2_session_life|handler_failure)"
     "server/(hooks|resources|server|server_run|shutdown_signals|worker)"

@@ -150,12 +150,11 @@ void WebSocketConnection::settle() {
 }
 
 void WebSocketConnection::start_timer() {
-  loop::Timer& timer = pump_.timer();
-  if (is_abandoned()) return timer.start(end_by_ - core_->loop.now());
+  if (is_abandoned()) return pump_.start_timer(end_by_ - core_->loop.now());
   if (pump_.time_sending(options_.idle)) return;
   const auto deadline = socket_.deadline();
-  if (!deadline) return timer.stop();
-  timer.start(*deadline - core_->loop.now());
+  if (!deadline) return pump_.stop_timer();
+  pump_.start_timer(*deadline - core_->loop.now());
 }
 
 void WebSocketConnection::on_time_out() {

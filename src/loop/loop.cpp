@@ -54,14 +54,14 @@ struct Loop::UserTimer {
   Timer timer{loop.timers_, call_member<&UserTimer::fire>, this};
 };
 
-void Deferred::insert_before(Deferred& node) noexcept {
+void DeferredNode::insert_before(DeferredNode& node) noexcept {
   next_ = &node;
   previous_ = node.previous_;
   previous_->next_ = this;
   node.previous_ = this;
 }
 
-void Deferred::cancel() noexcept {
+void DeferredNode::cancel() noexcept {
   if (next_ == nullptr) return;
   next_->previous_ = previous_;
   previous_->next_ = next_;
@@ -145,20 +145,20 @@ void Loop::remove(UserTimer& timer) noexcept {
   user_timers_.pop_back();
 }
 
-void Loop::defer(Deferred& call) noexcept {
+void Loop::defer(DeferredNode& call) noexcept {
   if (!call.is_pending()) call.insert_before(deferred_);
 }
 
 void Loop::run_deferred() noexcept {
   // What is deferred from here on belongs to the next turn, so the whole ring changes its head.
-  Deferred& batch = running_deferred_;
+  DeferredNode& batch = running_deferred_;
   batch.next_ = std::exchange(deferred_.next_, &deferred_);
   batch.previous_ = std::exchange(deferred_.previous_, &deferred_);
   batch.next_->previous_ = batch.previous_->next_ = &batch;
   while (batch.next_ != &batch) {
-    Deferred& call = *batch.next_;
+    DeferredNode& call = *batch.next_;
     call.cancel();
-    call.callback_(call.context_);
+    call.callback_(&call);
   }
 }
 

@@ -20,26 +20,42 @@ namespace skua::loop {
 class Loop;
 class WorkerPool;
 
-/// A call at the end of a turn, embedded in its owner; see Loop::defer.
-class Deferred {
+/// A call at the end of a turn, embedded in its owner; see Loop::defer. This one is for who is
+/// many: the callback is told the node.
+class DeferredNode {
  public:
-  Deferred(Callback callback, void* context) noexcept : callback_(callback), context_(context) {}
-  Deferred(const Deferred&) = delete;
-  Deferred& operator=(const Deferred&) = delete;
-  ~Deferred() { cancel(); }
+  explicit DeferredNode(Callback callback) noexcept : callback_(callback) {}
+  DeferredNode(const DeferredNode&) = delete;
+  DeferredNode& operator=(const DeferredNode&) = delete;
+  ~DeferredNode() { cancel(); }
 
   [[nodiscard]] bool is_pending() const noexcept { return next_ != nullptr; }
   void cancel() noexcept;
 
  private:
   friend class Loop;
-  Deferred() noexcept : Deferred(nullptr, nullptr) { next_ = previous_ = this; }  // head of a ring
-  void insert_before(Deferred& node) noexcept;
+  DeferredNode() noexcept : DeferredNode(nullptr) { next_ = previous_ = this; }  // head of a ring
+  void insert_before(DeferredNode& node) noexcept;
 
   Callback callback_;
+  DeferredNode* next_ = nullptr;
+  DeferredNode* previous_ = nullptr;
+};
+
+/// The same with what the callback is told.
+class Deferred final : public DeferredNode {
+ public:
+  Deferred(Callback callback, void* context) noexcept
+      : DeferredNode(call), told_(callback), context_(context) {}
+
+ private:
+  static void call(void* node) noexcept {
+    const auto& deferred = *static_cast<Deferred*>(static_cast<DeferredNode*>(node));
+    deferred.told_(deferred.context_);
+  }
+
+  Callback told_;
   void* context_;
-  Deferred* next_ = nullptr;
-  Deferred* previous_ = nullptr;
 };
 
 /// How a loop is made.
@@ -84,7 +100,7 @@ class Loop {
   void after(Duration delay, std::function<void()> task);
   /// Runs `call` once at the end of this turn; while such calls run, at the end of the next, which
   /// then does not wait. A call that is pending already stays where it is.
-  void defer(Deferred& call) noexcept;
+  void defer(DeferredNode& call) noexcept;
 
   /// The time at which this turn began to tell of events: read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
@@ -115,8 +131,8 @@ class Loop {
   const Clock& clock_;
   TimerWheel timers_;
   std::unique_ptr<Backend> backend_;
-  Deferred deferred_;
-  Deferred running_deferred_;
+  DeferredNode deferred_;
+  DeferredNode running_deferred_;
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
   std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop

@@ -15,41 +15,41 @@
 
 namespace skua::loop {
 
-void Timer::link(Timer*& head) noexcept {
+void TimerNode::link(TimerNode*& head) noexcept {
   next_ = head;
   if (next_ != nullptr) next_->link_ = &next_;
   link_ = &head;
   head = this;
 }
 
-void Timer::unlink() noexcept {
+void TimerNode::unlink() noexcept {
   if (link_ == nullptr) return;
   *link_ = next_;
   if (next_ != nullptr) next_->link_ = link_;
   link_ = nullptr;
 }
 
-void Timer::start(Duration delay) noexcept {
-  deadline_ = wheel_.ticks_up(delay);
-  if (link_ != nullptr) {
-    if (visit_ <= deadline_) return;
-    unlink();
+void TimerWheel::start(TimerNode& timer, Duration delay) noexcept {
+  timer.deadline_ = ticks_up(delay);
+  if (timer.link_ != nullptr) {
+    if (timer.visit_ <= timer.deadline_) return;
+    timer.unlink();
   }
-  if (deadline_ <= wheel_.target_) {  // in this advance, it would fire again and again
-    visit_ = deadline_;
-    link(wheel_.due_);
+  if (timer.deadline_ <= target_) {  // in this advance, it would fire again and again
+    timer.visit_ = timer.deadline_;
+    timer.link(due_);
   } else {
-    wheel_.insert(*this);
+    insert(timer);
   }
 }
 
 TimerWheel::~TimerWheel() {
-  const auto drop = [](Timer* head) {
+  const auto drop = [](TimerNode* head) {
     while (head != nullptr) {
-      Timer* const timer = head;
+      TimerNode* const timer = head;
       head = timer->next_;
       timer->link_ = nullptr;
-      timer->deadline_ = Timer::never;
+      timer->deadline_ = TimerNode::never;
     }
   };
   for (const Level& level : levels_) std::for_each(level.slots.begin(), level.slots.end(), drop);
@@ -69,7 +69,7 @@ std::uint64_t TimerWheel::ticks_up(Duration delay) noexcept {
   return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(positive).count());
 }
 
-void TimerWheel::insert(Timer& timer) noexcept {
+void TimerWheel::insert(TimerNode& timer) noexcept {
   timer.visit_ = std::min(timer.deadline_, last_tick);
   const auto highest = static_cast<unsigned>(std::bit_width(timer.visit_ ^ tick_)) - 1;
   const unsigned at = highest / level_bits;
@@ -114,23 +114,23 @@ void TimerWheel::advance() noexcept {
 
 /// Fires, moves or drops the timers of a list. They go over to a list of their own first: callbacks
 /// may add to the slot, and destroy any timer in either.
-void TimerWheel::visit(Timer*& head) noexcept {
+void TimerWheel::visit(TimerNode*& head) noexcept {
   while (head !=
          nullptr) {  // each is put in front, which turns the list round: first in, first out
-    Timer& timer = *head;
+    TimerNode& timer = *head;
     timer.unlink();
     timer.link(work_);
   }
   while (work_ != nullptr) {
-    Timer& timer = *work_;
+    TimerNode& timer = *work_;
     timer.unlink();
     if (!timer.is_running()) continue;
     if (timer.deadline_ > tick_) {
       insert(timer);
       continue;
     }
-    timer.deadline_ = Timer::never;
-    timer.callback_(timer.context_);
+    timer.deadline_ = TimerNode::never;
+    timer.callback_(&timer);
   }
 }
 

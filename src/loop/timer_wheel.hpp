@@ -19,17 +19,15 @@ class TimerWheel;
 ///
 /// Fires once, at the end of the turn in which its time has come, never early, to 1 ms.
 /// It may be started, stopped or destroyed at any time, in any timer's callback, its own too.
-/// Restarting one that runs, to a later time, costs two stores.
-class Timer {
+/// Restarting one that runs, to a later time, costs two stores. This one is for who is many, and
+/// knows its wheel: the callback is told the node.
+class TimerNode {
  public:
-  Timer(TimerWheel& wheel, Callback callback, void* context) noexcept
-      : wheel_(wheel), callback_(callback), context_(context) {}
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-  ~Timer() { unlink(); }
+  explicit TimerNode(Callback callback) noexcept : callback_(callback) {}
+  TimerNode(const TimerNode&) = delete;
+  TimerNode& operator=(const TimerNode&) = delete;
+  ~TimerNode() { unlink(); }
 
-  /// Fires once when `delay` from the wheel's now has passed; a running timer is moved.
-  void start(Duration delay) noexcept;
   void stop() noexcept { deadline_ = never; }
   [[nodiscard]] bool is_running() const noexcept { return deadline_ != never; }
 
@@ -37,16 +35,36 @@ class Timer {
   friend class TimerWheel;
   static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
-  void link(Timer*& head) noexcept;
+  void link(TimerNode*& head) noexcept;
   void unlink() noexcept;
 
-  TimerWheel& wheel_;
   Callback callback_;
-  void* context_;
   std::uint64_t deadline_ = never;  // the tick to fire at
   std::uint64_t visit_ = 0;         // the tick at which the wheel looks at it; <= deadline_
-  Timer* next_ = nullptr;
-  Timer** link_ = nullptr;  // what points at this timer; null: in no list
+  TimerNode* next_ = nullptr;
+  TimerNode** link_ = nullptr;  // what points at this timer; null: in no list
+};
+
+/// The same with its wheel, and with what the callback is told.
+class Timer final : private TimerNode {
+ public:
+  Timer(TimerWheel& wheel, Callback callback, void* context) noexcept
+      : TimerNode(fire), wheel_(wheel), told_(callback), context_(context) {}
+
+  /// Fires once when `delay` from the wheel's now has passed; a running timer is moved.
+  inline void start(Duration delay) noexcept;
+  using TimerNode::is_running;
+  using TimerNode::stop;
+
+ private:
+  static void fire(void* node) noexcept {
+    const auto& timer = *static_cast<Timer*>(static_cast<TimerNode*>(node));
+    timer.told_(timer.context_);
+  }
+
+  TimerWheel& wheel_;
+  Callback told_;
+  void* context_;
 };
 
 /// A hierarchical timing wheel with ticks of 1 ms and a time that is read once a turn.
@@ -64,6 +82,9 @@ class TimerWheel {
   }
   void forget_now() noexcept { is_stale_ = true; }
 
+  /// As Timer::start.
+  void start(TimerNode& timer, Duration delay) noexcept;
+
   /// Fires what is due now.
   void advance() noexcept;
 
@@ -71,7 +92,6 @@ class TimerWheel {
   [[nodiscard]] std::optional<Duration> time_to_next() noexcept;
 
  private:
-  friend class Timer;
   static constexpr unsigned level_bits = 6;
   static constexpr unsigned level_count = 7;  // 2^42 ms: 139 years
   static constexpr std::size_t slot_count = std::size_t{1} << level_bits;
@@ -79,7 +99,7 @@ class TimerWheel {
 
   struct Level {
     std::uint64_t occupied = 0;  // a bit a slot; a set bit may be out of date, a clear one not
-    std::array<Timer*, slot_count> slots{};
+    std::array<TimerNode*, slot_count> slots{};
   };
   struct Slot {
     std::uint64_t tick;
@@ -88,20 +108,22 @@ class TimerWheel {
   };
 
   void refresh() noexcept;
-  void insert(Timer& timer) noexcept;
+  void insert(TimerNode& timer) noexcept;
   [[nodiscard]] std::optional<Slot> next_slot() const noexcept;
-  void visit(Timer*& head) noexcept;
+  void visit(TimerNode*& head) noexcept;
   [[nodiscard]] std::uint64_t ticks_up(Duration delay) noexcept;
 
   const Clock& clock_;
   Instant origin_;
   Instant now_{};
   bool is_stale_ = true;
-  std::uint64_t tick_ = 0;    // everything up to here has been visited
-  std::uint64_t target_ = 0;  // the tick that advance() goes to, then equal to tick_
-  Timer* due_ = nullptr;      // started with no delay: fires at the next advance
-  Timer* work_ = nullptr;     // taken out of a slot, being looked at
+  std::uint64_t tick_ = 0;     // everything up to here has been visited
+  std::uint64_t target_ = 0;   // the tick that advance() goes to, then equal to tick_
+  TimerNode* due_ = nullptr;   // started with no delay: fires at the next advance
+  TimerNode* work_ = nullptr;  // taken out of a slot, being looked at
   std::array<Level, level_count> levels_{};
 };
+
+void Timer::start(Duration delay) noexcept { wheel_.start(*this, delay); }
 
 }  // namespace skua::loop

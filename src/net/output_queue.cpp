@@ -108,8 +108,8 @@ void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
   }
 }
 
-void OutputQueue::drop_front() noexcept {
-  if (head_->file < 0) pressure_bytes_ -= head_->size_bytes;
+void OutputQueue::drop_memory() noexcept {
+  pressure_bytes_ -= head_->size_bytes;
   pop();
 }
 
@@ -146,7 +146,7 @@ Sent send_queued(OutputQueue& queue, Stream& stream) {
       const Slice slice{front.data, static_cast<std::size_t>(wanted)};
       taken = stream.send({&slice, 1});
       if (taken == wanted) [[likely]] {
-        queue.drop_front();
+        queue.drop_memory();
         return {.bytes = sent.bytes + taken};
       }
     } else {

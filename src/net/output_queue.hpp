@@ -74,8 +74,8 @@ class OutputQueue {
   [[nodiscard]] const Segment& front() const noexcept { return *head_; }
   /// These many bytes have been sent.
   void consume(std::uint64_t size_bytes) noexcept;
-  /// The whole segment at the front has been sent; not to be called when empty.
-  void drop_front() noexcept;
+  /// The segment at the front, which is memory, has been sent.
+  void drop_memory() noexcept;
   /// Drops everything.
   void clear() noexcept;
 

@@ -47,7 +47,7 @@ class StreamPumpUser {
 /// off, watches over a peer that takes nothing, and ends both sides in order. It knows no protocol.
 ///
 /// Lifetime:  once it has a stream, until StreamPumpUser::on_closed.
-class StreamPump final : private StreamSink {
+class StreamPump final : private StreamSink, private loop::TimerNode, private loop::DeferredNode {
  public:
   enum class State : std::uint8_t {
     Open,
@@ -87,7 +87,7 @@ class StreamPump final : private StreamSink {
   /// The peer has not taken all that was sent.
   [[nodiscard]] bool is_sending() const noexcept { return sending_ == Sending::Pending; }
   /// Has the user settle at the end of the turn, and so all that this turn writes leave at once.
-  void settle_later() noexcept { loop_.defer(settle_later_); }
+  void settle_later() noexcept { loop_.defer(*this); }
   /// Sends what can go now.
   void flush();
   /// The same, and again each time that `go_on` says that it got further; only so often that others
@@ -100,13 +100,14 @@ class StreamPump final : private StreamSink {
 
   // Time.
 
-  [[nodiscard]] loop::Timer& timer() noexcept { return timer_; }
-  /// While a send is pending: has the timer run for so long, since the peer last took something.
+  void start_timer(Duration delay) noexcept { loop_.timers().start(*this, delay); }
+  void stop_timer() noexcept { TimerNode::stop(); }
+  /// While a send is pending: has that timer run for so long, since the peer last took something.
   /// Whether one is.
   bool time_sending(Duration patience) {
     if (!is_sending()) [[likely]]
       return false;
-    if (!std::exchange(is_sending_timed_, true)) timer_.start(patience);
+    if (!std::exchange(is_sending_timed_, true)) start_timer(patience);
     return true;
   }
 
@@ -140,8 +141,8 @@ class StreamPump final : private StreamSink {
 
   void settle();
   void note_sent(std::uint64_t count);
-  void end_turn() noexcept;
-  void time_out() noexcept;
+  static void on_turn_end(void* node) noexcept;
+  static void on_time_out(void* node) noexcept;
 
   static constexpr int rounds_per_turn = 16;
 
@@ -149,8 +150,6 @@ class StreamPump final : private StreamSink {
   loop::Loop& loop_;
   std::unique_ptr<Stream> stream_;
   OutputQueue output_;
-  loop::Timer timer_;
-  loop::Deferred settle_later_;
   State state_ = State::Open;
   Input input_ = Input::Stopped;
   Sending sending_ = Sending::Nothing;

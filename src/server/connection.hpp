@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
@@ -16,23 +17,12 @@
 
 namespace skua::server {
 
-class Connection;
-
-/// Who owns connections; told when one is closed, and to destroy it then.
-class ConnectionOwner {
- public:
-  virtual void connection_closed(Connection& connection) noexcept = 0;
-
- protected:
-  ~ConnectionOwner() = default;
-};
-
 /// One client: joins a stream to the protocol spoken on it, and keeps time.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
 class Connection final : public base::ListNode, private net::StreamPumpUser, private SessionOwner {
  public:
-  Connection(Resources& resources, ConnectionOwner& owner, std::unique_ptr<net::Stream> stream);
+  Connection(Resources& resources, std::unique_ptr<net::Stream> stream);
 
   /// Reads and answers from here on.
   void start();
@@ -47,33 +37,36 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
   void on_send_failed(Error) override { close(); }
-  void on_dropped(std::size_t count) override { resources_.counters.bytes_received += count; }
+  void on_dropped(std::size_t count) override { resources().counters.bytes_received += count; }
   void on_sent(std::uint64_t count) override;
   void on_time_out() override;
   void settle() override;
   void on_lack_of_memory() noexcept override;
   void on_closing() noexcept override;
-  void on_closed() override { owner_.connection_closed(*this); }
+  void on_closed() override { resources().owner.connection_closed(*this); }
 
   void settle_later() noexcept override { pump_.settle_later(); }
   std::size_t send_now(std::span<const net::Slice> slices) override;
-  void replace_session(std::unique_ptr<Session> next) noexcept override;
+  void replace_session(std::unique_ptr<Session> next) noexcept override {
+    other_ = std::move(next);
+  }
+  [[nodiscard]] Session& session() noexcept override {
+    return other_ != nullptr ? *other_ : static_cast<Session&>(h1_);
+  }
   Journal* journal() override;
 
+  [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
   bool choose_session(std::string_view input);
   void begin_session();
   void refuse_plain_http();
-  void start_timer(const Standing& now);
+  void start_timer(Waiting waiting);
   loop::Instant end_of_patience() noexcept;
   bool grants_handshake() noexcept;
 
-  Resources& resources_;
-  ConnectionOwner& owner_;
   net::StreamPump pump_;
   std::unique_ptr<Journal> journal_;  // from the first response on, where a hook is told of them
   H1Session h1_;
-  std::unique_ptr<Session> other_;  // where the peer does not speak HTTP/1
-  Session* session_ = &h1_;
+  std::unique_ptr<Session> other_;                     // where the peer does not speak HTTP/1
   loop::Instant absent_until_ = loop::Instant::max();  ///< of a peer that closed its side
   bool is_handshake_granted_ = false;                  ///< it may go on while the server drains
   bool is_new_ = true;                                 ///< what the peer speaks is not known yet

@@ -27,12 +27,9 @@ bool is_foreign(std::string_view first_bytes) noexcept {
 
 }  // namespace
 
-Connection::Connection(Resources& resources, ConnectionOwner& owner,
-                       std::unique_ptr<net::Stream> stream)
-    : resources_(resources),
-      owner_(owner),
-      pump_(static_cast<net::StreamPumpUser&>(*this), resources.loop, resources.blocks),
-      h1_(resources, *stream, pump_.output(), static_cast<SessionOwner&>(*this)) {
+Connection::Connection(Resources& resources, std::unique_ptr<net::Stream> stream)
+    : pump_(static_cast<net::StreamPumpUser&>(*this), resources.loop, resources.blocks),
+      h1_(resources, pump_, static_cast<SessionOwner&>(*this)) {
   pump_.take(std::move(stream));
 }
 
@@ -40,25 +37,25 @@ void Connection::start() {
   pump_.guarded([this] { pump_.set_receiving(true); });
   if (!pump_.is_open()) return;
   // A peer that connects and says nothing has as long as one that dawdles over its head.
-  const Timeouts& timeouts = resources_.options.timeouts;
-  pump_.timer().start(pump_.stream().is_established() ? timeouts.head : timeouts.handshake);
+  const Timeouts& timeouts = resources().options.timeouts;
+  pump_.start_timer(pump_.stream().is_established() ? timeouts.head : timeouts.handshake);
 }
 
 void Connection::drain() {
   static_cast<void>(grants_handshake());
-  pump_.guarded([this] { session_->drain(); });
+  pump_.guarded([this] { session().drain(); });
   pump_.settle_later();
 }
 
 void Connection::on_lack_of_memory() noexcept {
-  note_lack_of_memory(resources_, "a connection was closed");
+  note_lack_of_memory(resources(), "a connection was closed");
   close();
 }
 
 void Connection::on_closing() noexcept {
-  session_->cancel();
+  session().cancel();
   if (journal_ != nullptr) journal_->end();
-  if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
+  if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 
 // A handshake that has begun is let finish by a drain; who has said nothing has the grace only.
@@ -69,14 +66,14 @@ bool Connection::grants_handshake() noexcept {
 }
 
 void Connection::on_established() {
-  const Timeouts& timeouts = resources_.options.timeouts;
-  pump_.timer().start(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
+  const Timeouts& timeouts = resources().options.timeouts;
+  pump_.start_timer(resources().is_draining ? timeouts.drain_grace : timeouts.head);
 }
 
 // The peer speaks what was agreed on with TLS, or what its first bytes say. False while they may
 // become either.
 bool Connection::choose_session(std::string_view input) {
-  if (resources_.options.http2) {
+  if (resources().options.http2) {
     const std::string_view rest = h2::client_preface.substr(preface_bytes_);
     const net::Stream& stream = pump_.stream();
     const bool is_plain = !stream.is_secure();
@@ -86,7 +83,7 @@ bool Connection::choose_session(std::string_view input) {
     }
     if (is_plain && preface_bytes_ == 0 && is_foreign(input)) return close(), false;
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
-      replace_session(std::make_unique<H2Session>(resources_, stream, pump_.output(),
+      replace_session(std::make_unique<H2Session>(resources(), stream, pump_.output(),
                                                   static_cast<SessionOwner&>(*this)));
     }
   }
@@ -98,12 +95,7 @@ void Connection::begin_session() {
   is_new_ = false;
   if (preface_bytes_ == 0) return;
   std::string began(h2::client_preface.substr(0, preface_bytes_));
-  session_->receive(began);
-}
-
-void Connection::replace_session(std::unique_ptr<Session> next) noexcept {
-  other_ = std::move(next);
-  session_ = other_.get();
+  session().receive(began);
 }
 
 void Connection::on_receive_end(Error error) {
@@ -111,21 +103,21 @@ void Connection::on_receive_end(Error error) {
   if (error.code() == Errc::OutOfMemory) return on_lack_of_memory();
   if (error.code() != Errc::None) return close();
   if (is_new_) begin_session();
-  session_->receive_end();
+  session().receive_end();
 }
 
 // A browser that was told http:// instead of https:// learns what is wrong.
 void Connection::refuse_plain_http() {
-  count_refusal(resources_, Errc::PlainHttp);
+  count_refusal(resources(), Errc::PlainHttp);
   write_response(pump_.output(), Response{Error(Errc::PlainHttp)},
-                 {.dated = resources_.dated(), .keep_alive = false});
+                 {.dated = resources().dated(), .keep_alive = false});
   pump_.end();
 }
 
 Journal* Connection::journal() {
-  if (!resources_.options.hooks.on_response) return nullptr;
+  if (!resources().options.hooks.on_response) return nullptr;
   if (journal_ == nullptr) {
-    journal_ = std::make_unique<Journal>(resources_, pump_.stream(), pump_.output());
+    journal_ = std::make_unique<Journal>(resources(), pump_.stream(), pump_.output());
   }
   return journal_.get();
 }
@@ -134,22 +126,22 @@ Journal* Connection::journal() {
 loop::Instant Connection::end_of_patience() noexcept {
   if (!pump_.has_input_ended()) return loop::Instant::max();
   if (absent_until_ == loop::Instant::max()) {
-    absent_until_ = later(resources_.loop.now(), resources_.options.timeouts.half_closed);
+    absent_until_ = later(resources().loop.now(), resources().options.timeouts.half_closed);
   }
   return absent_until_;
 }
 
 void Connection::on_time_out() {
-  if (resources_.is_draining && grants_handshake()) {
-    return pump_.timer().start(resources_.options.timeouts.handshake);
+  if (resources().is_draining && grants_handshake()) {
+    return pump_.start_timer(resources().options.timeouts.handshake);
   }
   if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
   const bool is_sending = pump_.is_sending();
-  const Waiting waiting = session_->standing(is_sending).waiting;
-  const bool is_absent = pump_.has_input_ended() && absent_until_ <= resources_.loop.now();
+  const Waiting waiting = session().standing(is_sending).waiting;
+  const bool is_absent = pump_.has_input_ended() && absent_until_ <= resources().loop.now();
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
-  if (pump_.is_open() && !is_sending && !is_absent && has_deadline) return session_->time_out();
-  if (is_sending || is_new_) ++resources_.counters.refused_slow;
+  if (pump_.is_open() && !is_sending && !is_absent && has_deadline) return session().time_out();
+  if (is_sending || is_new_) ++resources().counters.refused_slow;
   close();
 }
 

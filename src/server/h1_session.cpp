@@ -20,12 +20,12 @@ void H1Session::receive(std::span<char> bytes) {
   if (exchange_ != nullptr) return feed(all);
   const std::string_view rest = serve(all);
   // The first bytes of another protocol may be on the heels of its handshake.
-  if (successor_ != nullptr && !rest.empty()) successor_->receive(bytes.last(rest.size()));
+  if (is_replaced_ && !rest.empty()) owner_.session().receive(bytes.last(rest.size()));
 }
 
 // Every whole request; returns what belongs to another protocol.
 std::string_view H1Session::serve(std::string_view input) {
-  while (!input.empty() && !is_finished_ && successor_ == nullptr) {
+  while (!input.empty() && !is_finished_ && !is_replaced_) {
     if (output_is_full()) return stall(input), std::string_view();
     input = read_head(input);
     // A handler that waits: what is behind its request waits, too.
@@ -122,7 +122,7 @@ std::string_view H1Session::begin(const http::Head& head, std::string_view rest)
 std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Framing& framing,
                                            const Target& target, std::string_view rest) {
   exchange_ = resources_.take_exchange();
-  exchange_->open(owner_, output_);
+  exchange_->open(owner_, pump_.output());
   waiting_ = Waiting::Request;
   std::unique_ptr<Inbox> inbox = inbox_ != nullptr ? std::move(inbox_) : resources_.take_inbox();
   const Result<std::string_view> behind = exchange_->start(
@@ -134,7 +134,7 @@ std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Fra
 Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
   // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
   if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, stream_, head.method, framing.host, framing.path_and_query);
+  return find_target(resources_, pump_.stream(), head.method, framing.host, framing.path_and_query);
 }
 
 http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
@@ -144,8 +144,8 @@ http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& f
           .query = target.query,
           .host = framing.host,
           .peer = peer_of,
-          .peer_context = &stream_,
-          .is_secure = stream_.is_secure(),
+          .peer_context = &pump_.stream(),
+          .is_secure = pump_.stream().is_secure(),
           .upgrade = framing.upgrade};
 }
 
@@ -190,7 +190,7 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
   if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
     is_finished_ = true;
   }
-  const std::uint64_t content_bytes = write_response(output_, std::move(response),
+  const std::uint64_t content_bytes = write_response(pump_.output(), std::move(response),
                                                      {.dated = resources_.dated(),
                                                       .is_head = head.method == Method::Head,
                                                       .is_http10 = head.minor_version == 0,
@@ -200,7 +200,7 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
 }
 
 bool H1Session::output_is_full() const noexcept {
-  return output_.pressure_bytes() > resources_.options.limits.output_bytes;
+  return pump_.output().pressure_bytes() > resources_.options.limits.output_bytes;
 }
 
 void H1Session::drop_inbox() noexcept {

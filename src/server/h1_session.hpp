@@ -10,8 +10,7 @@
 #include "h1/framing.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
-#include "net/output_queue.hpp"
-#include "net/stream.hpp"
+#include "net/stream_pump.hpp"
 #include "server/h1_exchange.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
@@ -26,9 +25,9 @@ namespace skua::server {
 /// RFC:       9112
 class H1Session final : public Session {
  public:
-  H1Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
-            SessionOwner& owner) noexcept;
+  H1Session(Resources& resources, net::StreamPump& pump, SessionOwner& owner) noexcept;
   ~H1Session() override;
+  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
 
   void receive(std::span<char> input) override;
   [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
@@ -78,14 +77,13 @@ class H1Session final : public Session {
   void drop_inbox() noexcept;
 
   Resources& resources_;
-  const net::Stream& stream_;
-  net::OutputQueue& output_;
+  net::StreamPump& pump_;
   SessionOwner& owner_;
   std::unique_ptr<Inbox> inbox_;          ///< only while a message is unfinished or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< only while a handler or a stream is at work
-  Session* successor_ = nullptr;          ///< what is spoken from here on
   loop::Instant ages_at_;
   Waiting waiting_ = Waiting::Request;
+  bool is_replaced_ = false;  ///< by another session, from here on
   bool is_stalled_ = false;
   bool is_finished_ = false;
 };

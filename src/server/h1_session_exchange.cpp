@@ -23,9 +23,9 @@ void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Requ
   write(head, framing, std::move(response), false, record);
   finish_record(record);
   std::unique_ptr<SocketSession> next =
-      told->server->on_connection(resources_, output_, owner_, *told);
+      told->server->on_connection(resources_, pump_.output(), owner_, *told);
   SocketSession& session = *next;
-  successor_ = &session;
+  is_replaced_ = true;
   owner_.replace_session(std::move(next));
   session.start(request, *told);
 }
@@ -57,7 +57,7 @@ void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& fr
                                    Response&& response, Attachments&& attachments,
                                    bool is_last_received, Journal::Entry* record) {
   exchange_ = resources_.take_exchange();
-  exchange_->open(owner_, output_);
+  exchange_->open(owner_, pump_.output());
   exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
   write_with_stream(std::move(response), is_last_received, record);
 }

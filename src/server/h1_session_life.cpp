@@ -11,13 +11,8 @@
 
 namespace skua::server {
 
-H1Session::H1Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
-                     SessionOwner& owner) noexcept
-    : resources_(resources),
-      stream_(stream),
-      output_(output),
-      owner_(owner),
-      ages_at_(end_of_age(resources, this)) {}
+H1Session::H1Session(Resources& resources, net::StreamPump& pump, SessionOwner& owner) noexcept
+    : resources_(resources), pump_(pump), owner_(owner), ages_at_(end_of_age(resources, this)) {}
 
 H1Session::~H1Session() {
   cancel();
@@ -66,7 +61,7 @@ void H1Session::refuse(Errc code, const http::Head* head) {
     Journal::Entry* const record = begin_record(asked, status_for(code), code);
     const bool is_head = asked.head.method == Method::Head;  // RFC 9110 §9.3.2
     const std::uint64_t content_bytes =
-        write_response(output_, Response{Error(code)},
+        write_response(pump_.output(), Response{Error(code)},
                        {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
     if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);

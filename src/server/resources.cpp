@@ -86,11 +86,12 @@ ws::Poster Resources::poster() const {
 }
 
 Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop,
-                     ws::Hub& hub, ContentBudget& budget)
+                     ws::Hub& hub, ContentBudget& budget, ConnectionOwner& connection_owner)
     : router(served),
       options(told),
       loop(thread_loop),
       content_budget(budget),
+      owner(connection_owner),
       topics(hub, poster()),
       blocks(kept_blocks),
       lines(told.limits.fields),

@@ -76,11 +76,22 @@ h1::HeadLimits head_limits(const Limits& limits) noexcept;
 /// How much memory a buffer keeps between two requests.
 inline constexpr std::size_t kept_buffer_bytes = 64 * 1024;
 
+class Connection;
+
+/// Who owns connections; told when one is closed, and to destroy it then.
+class ConnectionOwner {
+ public:
+  virtual void connection_closed(Connection& connection) noexcept = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
 /// What all connections of one thread share.
 struct Resources {
   /// `hub`, as the others, outlives it.
   Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub,
-            ContentBudget& budget);
+            ContentBudget& budget, ConnectionOwner& connection_owner);
 
   std::unique_ptr<Inbox> take_inbox();
   void give_back(std::unique_ptr<Inbox> inbox) noexcept;
@@ -106,6 +117,7 @@ struct Resources {
   const ServerOptions& options;
   loop::Loop& loop;
   ContentBudget& content_budget;
+  ConnectionOwner& owner;
   ws::Codecs codecs;
   ws::Topics topics;
   net::OutputQueue::Blocks blocks;

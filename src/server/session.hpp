@@ -72,6 +72,8 @@ class SessionOwner {
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
   /// Another protocol is spoken from here on. The session that says so stays where it is.
   virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
+  /// The one that speaks now.
+  [[nodiscard]] virtual Session& session() noexcept = 0;
   /// Where responses are recorded; null where nobody wants to know of them.
   virtual Journal* journal() = 0;
 

@@ -44,7 +44,8 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_, shared.hub, shared.content_budget),
+      resources_(router, options, *loop_, shared.hub, shared.content_budget,
+                 static_cast<ConnectionOwner&>(*this)),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
@@ -142,8 +143,7 @@ void Worker::reload_certificates() {
 void Worker::serve(std::unique_ptr<net::Stream> stream) {
   const auto& tell = options_.hooks.on_connection_open;
   const std::string peer = tell ? stream->peer().to_string() : std::string();
-  auto owned = std::make_unique<Connection>(resources_, static_cast<ConnectionOwner&>(*this),
-                                            std::move(stream));
+  auto owned = std::make_unique<Connection>(resources_, std::move(stream));
   Connection& connection = *owned.release();  // connection_closed takes it back
   connections_.push_back(connection);
   ++resources_.counters.accepted;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What happens to a pump once or seldom: it begins, waits for too long, and ends.
+#include "net/stream_pump.hpp"
+
+namespace skua::net {
+
+StreamPump::StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept
+    : TimerNode(on_time_out),
+      DeferredNode(on_turn_end),
+      user_(user),
+      loop_(loop),
+      output_(blocks) {}
+
+void StreamPump::take(std::unique_ptr<Stream> stream) noexcept {
+  stream_ = std::move(stream);
+  stream_->listen(*this);
+}
+
+void StreamPump::on_established() {
+  guarded([this] { user_.on_established(); });
+}
+
+void StreamPump::end_input(Error error) {
+  input_ = Input::Ended;
+  if (state_ == State::Lingering) return close();
+  if (state_ != State::Open) return error.code() != Errc::None ? close() : void();
+  guarded([&] {
+    user_.on_receive_end(error);
+    settle();
+  });
+}
+
+std::size_t StreamPump::send_now(std::span<const Slice> slices) {
+  if (!output_.empty() || sending_ != Sending::Nothing || state_ != State::Open) return 0;
+  return stream_->try_send(slices);
+}
+
+void StreamPump::on_send_failed(Error error) {
+  sending_ = Sending::Impossible;
+  guarded([&] { user_.on_send_failed(error); });
+}
+
+void StreamPump::on_time_out(void* node) noexcept {
+  auto& self = static_cast<StreamPump&>(*static_cast<TimerNode*>(node));
+  if (self.state_ > State::Ending) return self.close();
+  self.guarded([&self] {
+    self.user_.on_time_out();
+    self.settle();
+  });
+}
+
+void StreamPump::end() noexcept {
+  if (state_ == State::Open) state_ = State::Ending;
+}
+
+// What a peer sends to a socket that is closed is answered by a reset, which may destroy the last
+// of ours before it was read.
+void StreamPump::linger(Duration patience, LastWord last_word) {
+  if (has_input_ended()) {
+    if (stream_->is_secure()) stream_->shutdown_write();  // RFC 8446 §6.1: close_notify
+    return close();
+  }
+  state_ = State::Lingering;
+  if (last_word == LastWord::Ours) stream_->shutdown_write();
+  set_receiving(true);
+  start_timer(patience);
+}
+
+void StreamPump::cut_off() noexcept {
+  set_receiving(false);
+  input_ = Input::Ended;
+  sending_ = Sending::Impossible;
+}
+
+void StreamPump::close() noexcept {
+  if (state_ >= State::Closing) return;
+  state_ = State::Closing;
+  input_ = Input::Ended;
+  sending_ = Sending::Impossible;
+  stop_timer();
+  user_.on_closing();
+  DeferredNode::cancel();
+  stream_->close();
+}
+
+void StreamPump::on_closed() {
+  state_ = State::Closed;
+  user_.on_closed();
+}
+
+}  // namespace skua::net
