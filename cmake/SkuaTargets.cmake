@@ -5,6 +5,7 @@ find_package(Threads REQUIRED)
 # nearly all of its time is a library's or the kernel's. The rest is compiled for speed.
 set(SKUA_SMALL
     "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
+    "http/field_lines_change"
     "h2/(connection|connection_control|error_code|priority)"
     "loop/(backend|backend_poll|offload|signal|worker_pool)"
     "net/(address|interfaces|listener|name_lookup|stream_pump_life)"

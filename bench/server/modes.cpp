@@ -70,6 +70,22 @@ int json(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
+// What the answer of an API says of itself, beside its content.
+int json_fields(const ServerOptions& options) {
+  Router router;
+  const auto answer = [] {
+    return Response::json(R"({"message":"Hello, World!"})")
+        .header("Cache-Control", "no-cache, private")
+        .header("ETag", R"("33a64df551425fcc55e4d42a1")")
+        .header("Vary", "Accept-Encoding")
+        .header("X-Request-Id", "9f86d081884c7d659a2feaa0")
+        .header("Access-Control-Allow-Origin", "https://example.com");
+  };
+  router.get("/", answer);
+  router.get("/json", answer);
+  return serve(router, options, 10_MiB);
+}
+
 int echo(const ServerOptions& options) {
   Router router;
   router.any("/{rest...}", [](const Request& request, std::string_view) {
@@ -227,6 +243,7 @@ int files(const ServerOptions& options) {
 constexpr Mode table[] = {
     {"plaintext", "13 bytes of text/plain", plaintext},
     {"json", "a small JSON object", json},
+    {"json-fields", "the same with five more fields", json_fields},
     {"echo", "the request's body back", echo},
     {"sink", "reads the body, answers its length", sink},
     {"upload", "reads multipart/form-data, answers what was in it", upload},

@@ -38,16 +38,18 @@ class PreparedResponse final {
   /// The type and the other fields, as they stand in the head.
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
+  /// The type where it is one of Response's constants; another type is among the lines.
+  [[nodiscard]] std::string_view static_type() const noexcept { return Response::text(type_); }
 
  private:
   friend class Response;
 
   std::string wire_;  // head, then body
-  std::string_view static_type_{};
   FieldLines lines_;
   std::uint32_t head_bytes_ = 0;
   Status status_ = Status::Ok;
   bool closes_connection_ = false;
+  Response::KnownType type_ = Response::KnownType::None;
 };
 
 }  // namespace skua

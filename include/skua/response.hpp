@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -24,7 +25,6 @@ namespace skua {
 class PreparedResponse;
 
 namespace http {
-enum class FieldName : std::uint8_t;
 struct ResponseAccess;
 }  // namespace http
 
@@ -42,7 +42,7 @@ class Response final {
   /// Body.
   template <class T>
     requires(std::convertible_to<T &&, Body> && !std::same_as<std::remove_cvref_t<T>, Response>)
-  Response(T&& body) : type_(plain_text), body_(std::forward<T>(body)) {}
+  Response(T&& body) : body_(std::forward<T>(body)), type_(KnownType::Plain) {}
   /// The status that the error means (`status_for`) and its sentence.
   Response(Error error);
   template <class T>
@@ -60,8 +60,8 @@ class Response final {
   /// The same, kept alive by the response itself.
   explicit Response(std::shared_ptr<const PreparedResponse> prepared);
 
-  [[nodiscard]] static Response html(Body body) { return {KnownType{html_text}, std::move(body)}; }
-  [[nodiscard]] static Response json(Body body) { return {KnownType{json_text}, std::move(body)}; }
+  [[nodiscard]] static Response html(Body body) { return {KnownType::Html, std::move(body)}; }
+  [[nodiscard]] static Response json(Body body) { return {KnownType::Json, std::move(body)}; }
   /// A file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty `type`
   /// is found by the name. 404 where there is no such regular file, 403 where it may not be read.
   ///
@@ -144,7 +144,7 @@ class Response final {
   /// The head that was serialised before, or null; its status and type are those of this response.
   [[nodiscard]] const PreparedResponse* prepared() const noexcept { return prepared_; }
   /// The type where it is one of the constants below; another type is among the lines.
-  [[nodiscard]] std::string_view static_type() const noexcept { return type_; }
+  [[nodiscard]] std::string_view static_type() const noexcept { return text(type_); }
   [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
   /// Bit n is set when the n-th http::FieldName is among the lines or in the prepared head.
   [[nodiscard]] std::uint64_t known_fields() const noexcept;
@@ -159,22 +159,26 @@ class Response final {
   friend class PreparedResponse;
   friend struct http::ResponseAccess;
 
-  struct KnownType {
-    std::string_view text;  // one of the constants
-  };
-  Response(KnownType type, Body&& body) : type_(type.text), body_(std::move(body)) {}
+  enum class KnownType : std::uint8_t { None, Plain, Html, Json };
+  static constexpr std::string_view known_types[] = {{}, plain_text, html_text, json_text};
+
+  Response(KnownType type, Body&& body) : body_(std::move(body)), type_(type) {}
+
+  [[nodiscard]] static std::string_view text(KnownType type) noexcept {
+    return known_types[static_cast<std::size_t>(type)];
+  }
 
   void type(std::string_view type);
-  Response& special_header(http::FieldName known, std::string_view name, std::string_view value);
+  void set_apart(unsigned known, std::string_view name, std::string_view value);
   void unprepare();
 
   const PreparedResponse* prepared_ = nullptr;
-  std::string_view type_{};  // one of the constants, or empty
   Body body_;
   FieldLines lines_;
   Status status_ = Status::Ok;
   bool closes_connection_ = false;
+  KnownType type_ = KnownType::None;  // another is among the lines
 };
-static_assert(sizeof(Response) <= 400);
+static_assert(sizeof(Response) <= 256);
 
 }  // namespace skua

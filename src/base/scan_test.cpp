@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
+#include "base/scan_whole.hpp"
 
 namespace skua::scan {
 namespace {
@@ -122,6 +123,26 @@ TEST_P(ScanOfEveryIsa, ReadsNothingOutsideItsRange) {
 INSTANTIATE_TEST_SUITE_P(Isas, ScanOfEveryIsa, ::testing::ValuesIn(supported_isas()));
 
 TEST(Scan, TheBestInstructionSetIsSupported) { EXPECT_TRUE(is_supported(best_isa())); }
+
+TEST(ScanWhole, AgreesWithTheTablesAndReadsNothingOutside) {
+  const GuardedPages pages;
+  for (std::size_t size = 0; size < 70; ++size) {
+    for (char* const begin : {pages.begin(), pages.end() - size}) {
+      const std::string_view text(begin, size);
+      std::memset(begin, 'a', size);
+      EXPECT_TRUE(is_field_value(text));
+      EXPECT_EQ(is_token_text(text), size != 0);
+      for (std::size_t at = 0; at < size; ++at) {
+        for (unsigned c = 0; c < 256; ++c) {
+          begin[at] = static_cast<char>(c);
+          ASSERT_EQ(is_field_value(text), ascii::is_field_value(begin[at])) << size << ' ' << c;
+          ASSERT_EQ(is_token_text(text), ascii::is_token(begin[at])) << size << ' ' << c;
+        }
+        begin[at] = 'a';
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace skua::scan

@@ -6,7 +6,6 @@
 
 #include "base/ascii.hpp"
 #include "http/field.hpp"
-#include "http/field_lines_access.hpp"
 
 namespace skua::h2 {
 namespace {
@@ -84,11 +83,11 @@ void show_field(std::string& shown, std::string_view name, std::string_view valu
 }
 
 void write_fields(HpackEncoder& encoder, const FieldLines& fields, std::string& block) {
-  http::FieldLinesAccess::for_each(
-      fields, [&](FieldName known, std::string_view name, std::string_view value) {
-        if (is_connection_specific(known)) return;
-        encoder.add(block, known, name, ascii::trim_ows(value));
-      });
+  for (const FieldLines::Line line : fields) {
+    const auto known = static_cast<FieldName>(line.known);
+    if (is_connection_specific(known)) continue;
+    encoder.add(block, known, line.name, ascii::trim_ows(line.value));
+  }
 }
 
 void write_length(HpackEncoder& encoder, std::uint64_t length, std::string& block) {

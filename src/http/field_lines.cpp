@@ -1,281 +1,150 @@
 // SPDX-License-Identifier: MIT
 // In: names and values. Out: field lines as they go on the wire, kept in that form from the start,
-// so that a writer copies them in one piece. Whatever could end a line early is refused here, and
-// only here.
+// so that HTTP/1 copies them in one piece; and from the other end of the same memory a record of
+// each, so that nobody has to parse them again. Whatever could end a line early is refused here,
+// and only here. What is seldom done to them is in field_lines_change.cpp.
 #include "skua/field_lines.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/scan_whole.hpp"
 #include "http/field.hpp"
 #include "http/field_lines_access.hpp"
 
 namespace skua {
 namespace {
 
-using http::FieldName;
+// Nearly all lists that leave the inline memory fit into this.
+constexpr std::size_t first_heap_bytes = 480;
 
-constexpr std::size_t longest_name_bytes = 0xffff;
-
-[[noreturn, gnu::cold]] void refuse_name() {
-  throw std::invalid_argument("header: the name is not a token");
-}
-
-[[noreturn, gnu::cold]] void refuse_value(std::string_view name) {
-  throw std::invalid_argument("header " + std::string(name) +
-                              ": the value has a control character");
-}
-
-using Octets = std::uint8_t __attribute__((vector_size(16)));
-
-/// Eight octets from each of two places.
-Octets load(const char* first, const char* second) noexcept {
-  char bytes[sizeof(Octets)];
-  std::memcpy(bytes, first, sizeof bytes / 2);
-  std::memcpy(bytes + sizeof bytes / 2, second, sizeof bytes / 2);
-  Octets octets;
-  std::memcpy(&octets, bytes, sizeof octets);
-  return octets;
-}
-
-bool is_zero(Octets octets) noexcept {
-  std::uint64_t halves[2];
-  std::memcpy(halves, &octets, sizeof halves);
-  return (halves[0] | halves[1]) == 0;
-}
-
-/// Whether `suspects` finds nothing in a text, which it is shown 16 octets at a time. False also
-/// for a text that is too short.
-template <class Suspects>
-bool is_usual(std::string_view text, const Suspects& suspects) noexcept {
-  constexpr std::size_t half = sizeof(Octets) / 2;
-  if (text.size() < half) return false;
-  const char* at = text.data();
-  const char* const last = at + text.size() - half;
-  for (; at + half <= last; at += 2 * half) {
-    if (!is_zero(suspects(load(at, at + half)))) return false;
+// Texts are nearly always short: a call costs more than the copy.
+inline char* put_short(char* out, std::string_view text) noexcept {
+  const std::size_t size = text.size();
+  const char* const from = text.data();
+  char* const end = out + size;
+  if (size > 32 || size < 4) {
+    if (size != 0) std::memcpy(out, from, size);
+  } else if (size >= 16) {  // two halves that overlap
+    std::memcpy(out, from, 16);
+    std::memcpy(end - 16, from + size - 16, 16);
+  } else if (size >= 8) {
+    std::memcpy(out, from, 8);
+    std::memcpy(end - 8, from + size - 8, 8);
+  } else {
+    std::memcpy(out, from, 4);
+    std::memcpy(end - 4, from + size - 4, 4);
   }
-  return is_zero(suspects(load(std::min(at, last), last)));
+  return end;
 }
 
-/// Nearly all values have no control octet; HTAB is one that is allowed.
-bool is_field_text(std::string_view value) noexcept {
-  const auto controls = [](Octets octets) -> Octets { return (octets < ' ') | (octets == '\x7f'); };
-  return is_usual(value, controls) ||
-         std::all_of(value.begin(), value.end(), ascii::is_field_value);
-}
-
-/// Nearly all names are letters, digits and hyphens.
-bool is_token(std::string_view name) noexcept {
-  const auto others = [](Octets octets) -> Octets {
-    const Octets letters = (octets | 0x20) - 'a';
-    const Octets digits = octets - '0';
-    return (letters >= 26) & (digits >= 10) & (octets != '-');
-  };
-  return is_usual(name, others) || ascii::is_token_text(name);
-}
-
-/// A known name is a token.
-[[gnu::always_inline]] inline void check(FieldName known, std::string_view name,
-                                         std::string_view value) {
-  if (known == FieldName::Other && (!is_token(name) || name.size() > longest_name_bytes)) {
-    refuse_name();
-  }
-  if (!is_field_text(value)) refuse_value(name);
-}
-
-constexpr std::uint64_t known_bit(std::uint8_t known) noexcept {
-  return known == 0 ? 0 : std::uint64_t{1} << known;
-}
-
-std::uint8_t find_known(std::string_view name) noexcept {
-  return static_cast<std::uint8_t>(http::find_field_name(name));
+void copy(char* out, const char* from, std::size_t size) noexcept {
+  if (size != 0) std::memcpy(out, from, size);
 }
 
 }  // namespace
 
-/// There is room.
-[[gnu::always_inline]] inline void FieldLines::write(std::uint8_t known, std::string_view name,
-                                                     std::string_view value) noexcept {
-  char* const begin = data();
-  char* const out = begin + size_;
-  char* const behind_name = out + name.size();
-  char* const behind_value = behind_name + 2 + value.size();
-  std::memcpy(out, name.data(), name.size());
-  std::memcpy(behind_name, ": ", 2);
-  if (!value.empty()) std::memcpy(behind_name + 2, value.data(), value.size());
-  std::memcpy(behind_value, "\r\n", 2);
-  size_ += static_cast<std::uint32_t>(name.size() + value.size() + framing_bytes);
-  ++count_;
-  known_ |= known_bit(known);
-  const Line line{.value_bytes = static_cast<std::uint32_t>(value.size()),
-                  .name_bytes = static_cast<std::uint16_t>(name.size()),
-                  .known = known};
-  std::memcpy(begin + capacity_ - count_ * sizeof line, &line, sizeof line);
-}
-
-void http::FieldLinesAccess::add(FieldLines& lines, FieldName known, std::string_view name,
-                                 std::string_view value) {
-  check(known, name, value);
-  lines.put(static_cast<std::uint8_t>(known), name, value);
-}
-
-void http::FieldLinesAccess::set(FieldLines& lines, FieldName known, std::string_view name,
-                                 std::string_view value) {
-  check(known, name, value);
-  const auto number = static_cast<std::uint8_t>(known);
-  if (lines.has(number, name)) return lines.replace(number, name, value);
-  lines.put(number, name, value);
-}
-
-FieldLines::FieldLines(const FieldLines& other) { add(other); }
-
-FieldLines::FieldLines(FieldLines&& other) noexcept
-    : heap_(std::move(other.heap_)),
-      known_(std::exchange(other.known_, 0)),
-      size_(std::exchange(other.size_, 0)),
-      count_(std::exchange(other.count_, 0)),
-      capacity_(std::exchange(other.capacity_, static_cast<std::uint32_t>(inline_bytes))) {
-  if (!heap_ && count_ != 0) std::memcpy(inline_, other.inline_, inline_bytes);
-}
-
-FieldLines& FieldLines::operator=(const FieldLines& other) {
-  if (this != &other) *this = FieldLines(other);
-  return *this;
-}
-
-FieldLines& FieldLines::operator=(FieldLines&& other) noexcept {
-  if (this == &other) return *this;
+void FieldLines::take(FieldLines& other) noexcept {
   heap_ = std::move(other.heap_);
   known_ = std::exchange(other.known_, 0);
   size_ = std::exchange(other.size_, 0);
-  count_ = std::exchange(other.count_, 0);
   capacity_ = std::exchange(other.capacity_, static_cast<std::uint32_t>(inline_bytes));
-  if (!heap_ && count_ != 0) std::memcpy(inline_, other.inline_, inline_bytes);
-  return *this;
-}
-
-FieldLines::Line FieldLines::line(std::size_t index) const noexcept {
-  Line line;
-  std::memcpy(&line, data() + capacity_ - (index + 1) * sizeof line, sizeof line);
-  return line;
-}
-
-void FieldLines::set_line(std::size_t index, Line line) noexcept {
-  std::memcpy(data() + capacity_ - (index + 1) * sizeof line, &line, sizeof line);
-}
-
-/// Makes more room than there is. What is appended may be a view of our own memory: that is
-/// returned if it has moved, and stays until it was copied.
-std::unique_ptr<char[]> FieldLines::grow(std::size_t more_bytes, std::size_t more_lines) {
-  const std::size_t lines_bytes = count_ * sizeof(Line);
-  const std::size_t wanted = size_ + more_bytes + lines_bytes + more_lines * sizeof(Line);
-  if (wanted > std::numeric_limits<std::uint32_t>::max() / 2) {
-    throw std::invalid_argument("header: the fields are too long");
-  }
-  const std::size_t capacity = std::max(wanted, std::size_t{capacity_} * 2);
-  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
-  std::memcpy(larger.get(), data(), size_);
-  std::memcpy(larger.get() + capacity - lines_bytes, data() + capacity_ - lines_bytes, lines_bytes);
-  capacity_ = static_cast<std::uint32_t>(capacity);
-  // Where nothing was on the heap the lines stay inline, too.
-  std::unique_ptr<char[]> before = std::exchange(heap_, std::move(larger));
-  return before;
-}
-
-void FieldLines::put(std::uint8_t known, std::string_view name, std::string_view value) {
-  const std::size_t bytes = name.size() + value.size() + framing_bytes;
-  if (has_room(bytes, 1)) return write(known, name, value);
-  put_behind_growth(known, name, value);
-}
-
-void FieldLines::put_behind_growth(std::uint8_t known, std::string_view name,
-                                   std::string_view value) {
-  const std::unique_ptr<char[]> before = grow(name.size() + value.size() + framing_bytes, 1);
-  write(known, name, value);
+  records_at_ = std::exchange(other.records_at_, static_cast<std::uint32_t>(inline_bytes));
+  if (!heap_ && size_ != 0) std::memcpy(inline_, other.inline_, inline_bytes);
 }
 
 void FieldLines::add(std::string_view name, std::string_view value) {
-  http::FieldLinesAccess::add(*this, http::find_field_name(name), name, value);
+  add(http::known_number(name), name, value);
+}
+
+void FieldLines::add(unsigned known, std::string_view name, std::string_view value) {
+  const std::size_t bytes = name.size() + value.size() + punctuation_bytes;
+  if (!has_room(bytes + sizeof(Record))) [[unlikely]]
+    return add_grown(known, name, value);
+  // A name that is known is a token.
+  if (known == 0 && (!scan::is_token_text(name) || name.size() > http::longest_name_bytes))
+      [[unlikely]]
+    http::refuse_field_name(name);
+  if (!scan::is_field_value(value)) [[unlikely]]
+    http::refuse_field(name, ": the value has a control character");
+  char* const block = data();
+  char* out = put_short(block + size_, name);
+  *out++ = ':';
+  *out++ = ' ';
+  out = put_short(out, value);
+  *out++ = '\r';
+  *out++ = '\n';
+  const Record record = Record{value.size()} << 32 | Record{name.size()} << 8 | known;
+  records_at_ -= static_cast<std::uint32_t>(sizeof record);
+  std::memcpy(block + records_at_, &record, sizeof record);
+  known_ |= std::uint64_t{1} << known;
+  size_ += static_cast<std::uint32_t>(bytes);
+}
+
+// Makes room, and returns the memory that was used before: what is appended may be a view of it.
+std::unique_ptr<char[]> FieldLines::grow(std::size_t more_bytes) {
+  const std::size_t wanted = size_ + records_bytes() + more_bytes;
+  if (wanted > std::numeric_limits<std::uint32_t>::max() / 2) http::refuse_fields();
+  const std::size_t capacity = std::max({wanted, first_heap_bytes, std::size_t{capacity_} * 2});
+  const std::size_t records = records_bytes();
+  auto larger = std::make_unique_for_overwrite<char[]>(capacity);
+  copy(larger.get(), data(), size_);
+  copy(larger.get() + capacity - records, data() + records_at_, records);
+  capacity_ = static_cast<std::uint32_t>(capacity);
+  records_at_ = static_cast<std::uint32_t>(capacity - records);
+  heap_.swap(larger);
+  return larger;
+}
+
+void FieldLines::add_grown(unsigned known, std::string_view name, std::string_view value) {
+  const std::size_t bytes = name.size() + value.size() + punctuation_bytes;
+  const std::unique_ptr<char[]> before = grow(bytes + sizeof(Record));
+  add(known, name, value);
 }
 
 void FieldLines::add(const FieldLines& other) {
-  if (&other == this) return add(FieldLines(other));
-  if (!has_room(other.size_, other.count_)) grow(other.size_, other.count_);
-  http::FieldLinesAccess::for_each(
-      other, [this](FieldName known, std::string_view name, std::string_view value) {
-        put(static_cast<std::uint8_t>(known), name, value);
-      });
+  const std::size_t records = other.records_bytes();
+  const std::string_view lines = other.wire();
+  const char* const from = other.data() + other.records_at_;
+  std::unique_ptr<char[]> before;  // perhaps that of `other`, which may be this list
+  if (!has_room(lines.size() + records)) before = grow(lines.size() + records);
+  copy(data() + size_, lines.data(), lines.size());
+  copy(data() + records_at_ - records, from, records);
+  known_ |= other.known_;
+  size_ += static_cast<std::uint32_t>(lines.size());
+  records_at_ -= static_cast<std::uint32_t>(records);
 }
 
 void FieldLines::set(std::string_view name, std::string_view value) {
   http::FieldLinesAccess::set(*this, http::find_field_name(name), name, value);
 }
 
-bool FieldLines::has_other(std::string_view name) const noexcept {
-  const char* at = data();
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Line its = line(i);
-    const bool is_candidate = its.known == 0 && its.name_bytes == name.size();
-    if (is_candidate && ascii::equals_ignoring_case({at, its.name_bytes}, name)) return true;
-    at += its.name_bytes + its.value_bytes + framing_bytes;
-  }
-  return false;
-}
-
-void FieldLines::replace(std::uint8_t known, std::string_view name, std::string_view value) {
-  // The texts may be views of a line of ours, which goes away.
-  const std::string kept_name(name);
-  const std::string kept_value(value);
-  remove(known, name);
-  put(known, kept_name, kept_value);
-}
-
-void FieldLines::remove(std::string_view name) noexcept { remove(find_known(name), name); }
-
-void FieldLines::remove(std::uint8_t known, std::string_view name) noexcept {
-  if (!has(known, name)) return;
-  char* const begin = data();
-  std::size_t kept = 0;
-  std::size_t kept_bytes = 0;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Line its = line(i);
-    const std::size_t size = its.name_bytes + its.value_bytes + framing_bytes;
-    const std::string_view its_name(begin + at, its.name_bytes);
-    const bool is_it =
-        its.known == known && (known != 0 || ascii::equals_ignoring_case(its_name, name));
-    if (!is_it) {
-      std::memmove(begin + kept_bytes, begin + at, size);
-      set_line(kept++, its);
-      kept_bytes += size;
-    }
-    at += size;
-  }
-  size_ = static_cast<std::uint32_t>(kept_bytes);
-  count_ = static_cast<std::uint32_t>(kept);
-  known_ &= ~known_bit(known);
-}
-
 std::optional<std::string_view> FieldLines::find(std::string_view name,
                                                  std::size_t nth) const noexcept {
-  const std::uint8_t known = find_known(name);
-  if (known != 0 && (known_ & known_bit(known)) == 0) return std::nullopt;
-  const char* at = data();
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Line its = line(i);
-    const std::string_view its_name(at, its.name_bytes);
-    const bool is_it =
-        its.known == known && (known != 0 || ascii::equals_ignoring_case(its_name, name));
-    if (is_it && nth-- == 0) return std::string_view(at + its.name_bytes + 2, its.value_bytes);
-    at += its.name_bytes + its.value_bytes + framing_bytes;
+  return find(http::known_number(name), name, nth);
+}
+
+std::optional<std::string_view> FieldLines::find(unsigned known, std::string_view name,
+                                                 std::size_t nth) const noexcept {
+  if (known != 0 && !has(known, name)) return std::nullopt;
+  for (const Line line : *this) {
+    if (http::is_named(line, known, name) && nth-- == 0) return line.value;
   }
   return std::nullopt;
+}
+
+bool FieldLines::has_other(std::string_view name) const noexcept {
+  // A record tells most lines from it: they have a known name, or one of another length.
+  const auto wanted = static_cast<std::uint32_t>(name.size() << 8);
+  const Iterator last = end();
+  for (Iterator line = begin(); line != last; ++line) {
+    if (static_cast<std::uint32_t>(record_before(line.record_end_)) != wanted) continue;
+    if (ascii::equals_ignoring_case((*line).name, name)) return true;
+  }
+  return false;
 }
 
 }  // namespace skua

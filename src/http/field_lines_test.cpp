@@ -3,18 +3,57 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
-#include "base/ascii.hpp"
 #include "http/field.hpp"
-#include "http/field_lines_access.hpp"
 
 namespace skua {
 namespace {
+
+static_assert(std::input_iterator<FieldLines::Iterator>);
+
+struct Parsed {
+  std::string name;
+  std::string value;
+};
+
+// The lines as a stranger reads them who has nothing but the wire.
+std::vector<Parsed> parse(std::string_view wire) {
+  std::vector<Parsed> lines;
+  while (!wire.empty()) {
+    const std::size_t colon = wire.find(": ");
+    const std::size_t end = wire.find("\r\n", colon);
+    lines.push_back(
+        {std::string(wire.substr(0, colon)), std::string(wire.substr(colon + 2, end - colon - 2))});
+    wire.remove_prefix(end + 2);
+  }
+  return lines;
+}
+
+// Whether what iteration, find() and known() tell is what stands on the wire.
+void expect_true(const FieldLines& lines) {
+  const std::vector<Parsed> parsed = parse(lines.wire());
+  ASSERT_EQ(lines.size(), parsed.size());
+  ASSERT_EQ(std::distance(lines.begin(), lines.end()), std::ssize(parsed));
+  EXPECT_EQ(lines.empty(), parsed.empty());
+  std::uint64_t known = 0;
+  std::size_t i = 0;
+  for (const FieldLines::Line line : lines) {
+    EXPECT_EQ(line.name, parsed[i].name);
+    EXPECT_EQ(line.value, parsed[i].value);
+    EXPECT_EQ(line.known, static_cast<unsigned>(http::find_field_name(line.name)));
+    if (line.known != 0) known |= std::uint64_t{1} << line.known;
+    EXPECT_TRUE(lines.find(line.name).has_value());
+    ++i;
+  }
+  EXPECT_EQ(lines.known(), known);
+}
 
 TEST(FieldLines, KeepsLinesAsTheyGoOnTheWire) {
   FieldLines lines;
@@ -100,67 +139,186 @@ TEST(FieldLines, FindsEveryLineOfAName) {
   EXPECT_EQ(lines.find("B", 1), std::nullopt);
 }
 
-TEST(FieldLines, EveryOctetIsLookedAtWhereverItStands) {
-  for (int octet = 0; octet < 256; ++octet) {
-    const char c = static_cast<char>(octet);
-    for (std::size_t size : {1U, 7U, 8U, 9U, 15U, 16U, 17U, 24U, 31U, 40U}) {
-      for (std::size_t place = 0; place < size; ++place) {
-        std::string text(size, 'x');
-        text[place] = c;
-        FieldLines lines;
-        const auto is_taken = [&](const std::string& name, const std::string& value) {
-          try {
-            lines.add(name, value);
-          } catch (const std::invalid_argument&) {
-            return false;
-          }
-          return true;
-        };
-        ASSERT_EQ(is_taken("x", text), ascii::is_field_value(c)) << octet << ' ' << place;
-        ASSERT_EQ(is_taken(text, ""), ascii::is_token(c)) << octet << ' ' << place;
-      }
-    }
-  }
-}
-
-using Walked = std::vector<std::tuple<http::FieldName, std::string, std::string>>;
-
-Walked walk(const FieldLines& lines) {
-  Walked found;
-  http::FieldLinesAccess::for_each(
-      lines, [&found](http::FieldName known, std::string_view name, std::string_view value) {
-        found.emplace_back(known, name, value);
-      });
-  return found;
-}
-
 TEST(FieldLines, AreWalkedAsTheyStandOnTheWire) {
   FieldLines lines;
-  EXPECT_TRUE(walk(lines).empty());
-  Walked expected;
-  std::string wire;
-  for (int i = 0; i < 100; ++i) {
-    const std::string name = i % 3 == 0 ? "Server" : "X-Field-" + std::to_string(i);
-    const std::string value(static_cast<std::size_t>(i % 40), 'v');
-    lines.add(name, value);
-    expected.emplace_back(i % 3 == 0 ? http::FieldName::Server : http::FieldName::Other, name,
-                          value);
-    wire += name + ": " + value + "\r\n";
-    ASSERT_EQ(walk(lines), expected);
-    ASSERT_EQ(lines.wire(), wire);
+  expect_true(lines);
+  const std::vector<Parsed> added = {{"Vary", "Origin"},
+                                     {"a", ""},
+                                     {"X-Four", "abcd"},
+                                     {"eTAG", std::string(15, 'e')},
+                                     {"Link", std::string(33, 'l')},
+                                     {"X", " padded \t"},
+                                     {"VARY", ": "},
+                                     {std::string(100, 'n'), "v"}};
+  for (const Parsed& line : added) {
+    lines.add(line.name, line.value);
+    expect_true(lines);
   }
-  FieldLines copy(lines);
-  copy.add(copy);
-  EXPECT_EQ(walk(copy).size(), 200U);
-  EXPECT_EQ(copy.wire(), wire + wire);
-  lines.remove("server");
-  lines.remove("x-field-1");
-  std::erase_if(expected, [](const auto& line) {
-    return std::get<0>(line) == http::FieldName::Server || std::get<1>(line) == "X-Field-1";
-  });
-  EXPECT_EQ(walk(lines), expected);
-  const FieldLines moved(std::move(lines));
-  EXPECT_EQ(walk(moved), expected);
+  ASSERT_EQ(lines.size(), added.size());
+  EXPECT_TRUE(std::equal(lines.begin(), lines.end(), added.begin(),
+                         [](const FieldLines::Line& line, const Parsed& wanted) {
+                           return line.name == wanted.name && line.value == wanted.value;
+                         }));
+  EXPECT_EQ((*lines.begin()).known, static_cast<unsigned>(http::FieldName::Vary));
+}
+
+TEST(FieldLines, StayTrueInTextsOfEveryLength) {
+  for (std::size_t name = 1; name < 50; ++name) {
+    FieldLines lines;
+    std::string expected;
+    for (std::size_t value = 0; value < 50; ++value) {
+      std::string text(value, 'v');
+      for (std::size_t i = 0; i < value; ++i) text[i] = static_cast<char>('a' + i % 26);
+      lines.add(std::string(name, 'n'), text);
+      expected += std::string(name, 'n') + ": " + text + "\r\n";
+    }
+    EXPECT_EQ(lines.wire(), expected);
+    expect_true(lines);
+  }
+}
+
+TEST(FieldLines, StayTrueThroughSetAndRemove) {
+  FieldLines lines;
+  for (int i = 0; i < 100; ++i) {  // more than one word has bits for
+    lines.add("Field-" + std::to_string(i % 40), std::to_string(i));
+    if (i % 10 == 0) lines.add("Set-Cookie", "a=" + std::to_string(i));
+  }
+  expect_true(lines);
+  ASSERT_EQ(lines.size(), 110U);
+  lines.set("field-7", "new");  // three lines become one, the last
+  expect_true(lines);
+  EXPECT_EQ(lines.size(), 108U);
+  EXPECT_EQ(lines.find("Field-7", 1), std::nullopt);
+  lines.remove("set-cookie");
+  expect_true(lines);
+  EXPECT_EQ(lines.size(), 98U);
+  for (int i = 0; i < 40; ++i) {
+    lines.remove("FIELD-" + std::to_string(i));
+    expect_true(lines);
+  }
+  EXPECT_TRUE(lines.empty());
+  EXPECT_EQ(lines.begin(), lines.end());
+  lines.set("Etag", "after all were gone");
+  expect_true(lines);
+}
+
+TEST(FieldLines, SetTouchesNoOtherLine) {
+  FieldLines lines;
+  lines.add("Aaaa-b", "1");
+  lines.add("Vary", "2");
+  lines.set("Aaaa-c", "3");  // as long as the first
+  lines.set("Date", "4");    // as long as the second
+  EXPECT_EQ(lines.wire(), "Aaaa-b: 1\r\nVary: 2\r\nAaaa-c: 3\r\nDate: 4\r\n");
+  lines.add("x~", "5");
+  lines.set("x^", "6");  // differs in the bit of a letter's case
+  EXPECT_EQ(lines.size(), 6U);
+  lines.remove("x^");
+  EXPECT_EQ(lines.find("x~"), "5");
+  expect_true(lines);
+}
+
+TEST(FieldLines, StayTrueInCopiesAndMoves) {
+  FieldLines lines;
+  for (int i = 0; i < 100; ++i) {
+    const FieldLines copy(lines);
+    expect_true(copy);
+    EXPECT_EQ(copy.wire(), lines.wire());
+    FieldLines moved = copy;
+    FieldLines assigned;
+    assigned.add("Old", "line");
+    assigned = std::move(moved);
+    expect_true(assigned);
+    EXPECT_EQ(assigned.wire(), lines.wire());
+    moved = std::move(assigned);
+    assigned.add("Vary", "of a list that was moved from");
+    expect_true(assigned);
+    EXPECT_EQ(assigned.size(), 1U);
+    lines = std::move(moved);
+    lines.add("Field-" + std::to_string(i), std::string(static_cast<std::size_t>(i), 'x'));
+    expect_true(lines);
+  }
+}
+
+TEST(FieldLines, AreAppendedToOthersAndToThemselves) {
+  for (const std::size_t length : {1U, 20U, 60U, 200U}) {
+    FieldLines lines;
+    lines.add("Vary", std::string(length, 'v'));
+    lines.add("X-Own", "o");
+    FieldLines both;
+    both.add("ETag", "e");
+    both.add(lines);
+    expect_true(both);
+    EXPECT_EQ(both.wire(), "ETag: e\r\n" + std::string(lines.wire()));
+    const std::string once(both.wire());
+    both.add(both);
+    expect_true(both);
+    EXPECT_EQ(both.wire(), once + once);
+    both.add(FieldLines());
+    EXPECT_EQ(both.size(), 6U);
+  }
+}
+
+TEST(FieldLines, SetMayBeGivenALineOfItsOwn) {
+  FieldLines lines;
+  for (const char* const name : {"X-First", "Vary", "X-Last"}) lines.add(name, "0123456789");
+  for (int i = 0; i < 20; ++i) {
+    const FieldLines::Line line = *lines.begin();
+    lines.set(line.name, line.value);
+    expect_true(lines);
+  }
+  EXPECT_EQ(lines.wire(), "X-Last: 0123456789\r\nX-First: 0123456789\r\nVary: 0123456789\r\n");
+}
+
+TEST(FieldLines, WhatIsRefusedChangesNothing) {
+  for (const std::size_t lines_before : {0U, 1U, 30U}) {
+    FieldLines lines;
+    for (std::size_t i = 0; i < lines_before; ++i) lines.add("Vary", "Origin");
+    const std::string before(lines.wire());
+    // Every byte at every place of names and values, short and long.
+    for (std::size_t size = 1; size < 40; ++size) {
+      for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
+        std::string text(size, 'a');
+        for (const char bad : {'\0', '\r', '\n', '\x1f', '\x7f'}) {
+          text[at] = bad;
+          EXPECT_THROW(lines.add("Vary", text), std::invalid_argument);
+          EXPECT_THROW(lines.set("Vary", text), std::invalid_argument);
+          EXPECT_THROW(lines.set("X-Own", text), std::invalid_argument);
+          EXPECT_THROW(lines.add(text, "x"), std::invalid_argument);
+        }
+        for (const char bad : {' ', ':', '(', '/', '@', '[', '{', '\x80', '\xff'}) {
+          text[at] = bad;
+          EXPECT_THROW(lines.set(text, "x"), std::invalid_argument);
+        }
+      }
+    }
+    EXPECT_EQ(lines.wire(), before);
+    expect_true(lines);
+  }
+}
+
+TEST(FieldLines, EveryByteOfANameAndAValueIsJudged) {
+  for (const std::size_t size : {1U, 7U, 8U, 15U, 16U, 17U, 40U}) {
+    for (unsigned c = 0; c < 256; ++c) {
+      std::string text(size, 'a');
+      text[size / 2] = static_cast<char>(c);
+      const bool is_token =
+          std::isalnum(static_cast<int>(c)) != 0 ||
+          (c != 0 && std::strchr("!#$%&'*+-.^_`|~", static_cast<int>(c)) != nullptr);
+      const bool is_value = c == '\t' || (c >= 0x20 && c != 0x7f);
+      FieldLines lines;
+      if (is_token) {
+        EXPECT_NO_THROW(lines.add(text, "x")) << c;
+      } else {
+        EXPECT_THROW(lines.add(text, "x"), std::invalid_argument) << c;
+      }
+      if (is_value) {
+        EXPECT_NO_THROW(lines.add("Vary", text)) << c;
+      } else {
+        EXPECT_THROW(lines.add("Vary", text), std::invalid_argument) << c;
+      }
+      expect_true(lines);
+    }
+  }
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-#include <type_traits>
 
 #include "http/field.hpp"
 
@@ -78,7 +78,6 @@ inline constexpr std::uint64_t case_bits = 0x2020202020202020;
 /// A name in lower case, padded so that it can be compared in words.
 struct Entry {
   std::array<char, longest_bytes> text{};
-  std::array<char, longest_bytes> letters{};  ///< the case bit of each letter
   std::uint8_t size_bytes = 0;
 };
 
@@ -89,16 +88,7 @@ constexpr std::size_t slot_of(std::uint64_t first_word, std::size_t size_bytes) 
                                   57);
 }
 
-/// Eight bytes with the first one lowest, whatever the machine.
-inline std::uint64_t load(const char* p) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
-}
-
 constexpr std::uint64_t first_word(std::string_view name) noexcept {
-  if (!std::is_constant_evaluated() && name.size() >= 8) return load(name.data());
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < name.size() && i < 8; ++i) {
     word |= static_cast<std::uint64_t>(static_cast<unsigned char>(name[i])) << (8 * i);
@@ -109,10 +99,7 @@ constexpr std::uint64_t first_word(std::string_view name) noexcept {
 consteval std::array<Entry, name_count + 1> make_entries() {
   std::array<Entry, name_count + 1> entries{};
   for (std::size_t i = 0; i < name_count; ++i) {
-    for (std::size_t k = 0; k < names[i].size(); ++k) {
-      entries[i + 1].text[k] = names[i][k];
-      entries[i + 1].letters[k] = names[i][k] == '-' ? '\0' : ' ';
-    }
+    for (std::size_t k = 0; k < names[i].size(); ++k) entries[i + 1].text[k] = names[i][k];
     entries[i + 1].size_bytes = static_cast<std::uint8_t>(names[i].size());
   }
   return entries;
@@ -131,23 +118,39 @@ consteval std::array<std::uint8_t, 128> make_slots() {
 inline constexpr std::array<Entry, name_count + 1> entries = make_entries();
 inline constexpr std::array<std::uint8_t, 128> slots = make_slots();
 
-/// Whether eight bytes are those of the entry from `at` on, but for the case of letters.
-inline bool same(std::uint64_t word, const Entry& entry, std::size_t at) noexcept {
-  return ((word ^ load(entry.text.data() + at)) & ~load(entry.letters.data() + at)) == 0;
+constexpr bool has_letters_and_dashes(std::string_view name) noexcept {
+  for (const char c : name) {
+    if (c != '-' && (c < 'a' || c > 'z')) return false;
+  }
+  return true;
+}
+static_assert(std::all_of(std::begin(names), std::end(names), has_letters_and_dashes));
+
+/// Eight bytes with the first one lowest, whatever the machine.
+inline std::uint64_t load(const char* p) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
 }
 
-/// The name of [p, p + size_bytes). `word` holds its first eight bytes, the first one lowest, and
-/// zeros where it is shorter.
+/// Eight bytes are the same but for bit 5. For tokens that is: but for their case.
+inline bool same(const char* a, const char* b) noexcept {
+  return ((load(a) ^ load(b)) & ~case_bits) == 0;
+}
+
+/// The name of [p, p + size_bytes), which is a token. `word` holds its first eight bytes, the first
+/// one lowest, and zeros where it is shorter.
 inline FieldName find(const char* p, std::size_t size_bytes, std::uint64_t word) noexcept {
   const std::uint8_t index = slots[slot_of(word, size_bytes)];
   const Entry& entry = entries[index];
   if (entry.size_bytes != size_bytes) return FieldName::Other;
-  if (!same(word, entry, 0)) return FieldName::Other;
+  if (((word ^ load(entry.text.data())) & ~case_bits) != 0) return FieldName::Other;
   if (size_bytes > 8) {
     // Overlapping words: nothing is read outside the name.
     const std::size_t last = size_bytes - 8;
-    if (!same(load(p + last), entry, last)) return FieldName::Other;
-    if (size_bytes > 16 && !same(load(p + 8), entry, 8)) return FieldName::Other;
+    if (!same(p + last, entry.text.data() + last)) return FieldName::Other;
+    if (size_bytes > 16 && !same(p + 8, entry.text.data() + 8)) return FieldName::Other;
   }
   return static_cast<FieldName>(index);
 }

@@ -15,13 +15,14 @@ PreparedResponse::PreparedResponse(const Response& response)
   }
   Response plain(response);
   plain.unprepare();
-  static_type_ = plain.static_type();
+  type_ = plain.type_;
   lines_ = plain.lines();
 
   // RFC 9112 §4: the reason phrase may be empty, the space before it not.
   wire_ = "HTTP/1.1 " + std::to_string(code(status_)) + ' ';
   wire_.append(reason(status_)).append("\r\n");
-  if (!static_type_.empty()) wire_.append("Content-Type: ").append(static_type_).append("\r\n");
+  const std::string_view type = plain.static_type();
+  if (!type.empty()) wire_.append("Content-Type: ").append(type).append("\r\n");
   wire_.append(lines_.wire());
   if (!is_bodiless(status_)) {
     wire_.append("Content-Length: ").append(std::to_string(plain.body().size())).append("\r\n");
@@ -35,7 +36,7 @@ PreparedResponse::PreparedResponse(const Response& response)
 }
 
 std::string_view PreparedResponse::content_type() const noexcept {
-  if (!static_type_.empty()) return static_type_;
+  if (!static_type().empty()) return static_type();
   return lines_.find("Content-Type").value_or(std::string_view{});
 }
 

@@ -13,6 +13,9 @@
 #include "skua/prepared_response.hpp"
 
 namespace skua {
+
+using http::FieldLinesAccess;
+
 namespace {
 
 // `404 Not Found\n`
@@ -39,30 +42,16 @@ constexpr const char* why_refused(http::FieldName name) noexcept {
   }
 }
 
-bool says_close(http::FieldName name, std::string_view value) noexcept {
-  return name == http::FieldName::Connection && ascii::equals_ignoring_case(value, "close");
-}
-
-constexpr std::uint64_t refused_names = [] {
-  std::uint64_t names = 0;
-  for (unsigned i = 0; i < 64; ++i) {
-    if (why_refused(static_cast<http::FieldName>(i)) != nullptr) names |= std::uint64_t{1} << i;
-  }
-  return names;
-}();
-
-[[noreturn, gnu::cold]] void refuse(http::FieldName known, std::string_view name) {
-  throw std::invalid_argument("header " + std::string(name) +
-                              " is not set by hand: " + why_refused(known));
-}
-
-// Those that are more than a line among others.
-constexpr std::uint64_t special_names =
-    refused_names | std::uint64_t{1} << static_cast<unsigned>(http::FieldName::ContentType) |
-    std::uint64_t{1} << static_cast<unsigned>(http::FieldName::SetCookie);
-
-constexpr bool is_among(std::uint64_t names, http::FieldName name) noexcept {
-  return (names >> static_cast<unsigned>(name) & 1U) != 0;
+// Whether a field is not simply a line: those above, and the type of the content.
+constexpr bool is_apart(http::FieldName name) noexcept {
+  constexpr std::uint64_t apart = [] {
+    std::uint64_t names = std::uint64_t{1} << static_cast<unsigned>(http::FieldName::ContentType);
+    for (unsigned i = 0; i < 64; ++i) {
+      if (why_refused(static_cast<http::FieldName>(i)) != nullptr) names |= std::uint64_t{1} << i;
+    }
+    return names;
+  }();
+  return (apart >> static_cast<unsigned>(name) & 1U) != 0;
 }
 
 // Whether Vary names a field or `*`; else the names that it has are appended, each with a comma.
@@ -82,7 +71,7 @@ bool varies(const FieldLines& lines, std::string_view name, std::string& members
 Response::Response(Status status) : status_(status) {
   if (code(status) < 400) return;
   body_ = status_text(status);
-  type_ = plain_text;
+  type_ = KnownType::Plain;
 }
 
 Response::Response(Status status, Body body, std::string_view content_type)
@@ -90,7 +79,7 @@ Response::Response(Status status, Body body, std::string_view content_type)
   type(content_type);
 }
 
-Response::Response(Error error) : type_(plain_text), status_(status_for(error.code())) {
+Response::Response(Error error) : status_(status_for(error.code())), type_(KnownType::Plain) {
   // Neither the context nor the system's own text: those are for the log.
   body_ = Body(std::string(message(error.code())).append("\n"));
   // RFC 9110 §12.5.3, §15.5.16: so that a client can tell whether a content coding was the reason.
@@ -129,40 +118,43 @@ Response Response::redirect(std::string_view to, Status status) {
   return response;
 }
 
-Response& Response::header(std::string_view name, std::string_view value) & {
-  const http::FieldName known = http::find_field_name(name);
-  if (is_among(special_names, known)) return special_header(known, name, value);
-  if (prepared_ != nullptr && prepared_->lines().find(name)) unprepare();
-  http::FieldLinesAccess::set(lines_, known, name, value);
-  return *this;
+void Response::set_apart(unsigned known, std::string_view name, std::string_view value) {
+  const auto field = static_cast<http::FieldName>(known);
+  if (field == http::FieldName::ContentType) return type(value);
+  if (field == http::FieldName::Connection && ascii::equals_ignoring_case(value, "close")) {
+    closes_connection_ = true;
+    return;
+  }
+  http::refuse_field(name, " is not set by hand: ", why_refused(field));
 }
 
-Response& Response::special_header(http::FieldName known, std::string_view name,
-                                   std::string_view value) {
-  if (says_close(known, value)) {
-    closes_connection_ = true;
-  } else if (is_among(refused_names, known)) {
-    refuse(known, name);
-  } else if (known == http::FieldName::ContentType) {
-    type(value);
-  } else {
-    http::FieldLinesAccess::add(lines_, known, name, value);
+Response& Response::header(std::string_view name, std::string_view value) & {
+  const http::FieldName known = http::find_field_name(name);
+  if (is_apart(known)) [[unlikely]]
+    return set_apart(static_cast<unsigned>(known), name, value), *this;
+  if (known == http::FieldName::SetCookie) {
+    FieldLinesAccess::add(lines_, known, name, value);
+    return *this;
   }
+  if (prepared_ != nullptr && FieldLinesAccess::has(prepared_->lines(), known, name)) unprepare();
+  FieldLinesAccess::set(lines_, known, name, value);
   return *this;
 }
 
 Response& Response::add_header(std::string_view name, std::string_view value) & {
   const http::FieldName known = http::find_field_name(name);
-  if (is_among(special_names, known)) return special_header(known, name, value);
-  http::FieldLinesAccess::add(lines_, known, name, value);
+  if (is_apart(known)) [[unlikely]]
+    return set_apart(static_cast<unsigned>(known), name, value), *this;
+  FieldLinesAccess::add(lines_, known, name, value);
   return *this;
 }
 
 Response& Response::remove_header(std::string_view name) & {
+  const http::FieldName known = http::find_field_name(name);
   if (prepared_ != nullptr && header(name)) unprepare();
-  if (ascii::equals_ignoring_case(name, "Content-Type")) type_ = {};
-  if (ascii::equals_ignoring_case(name, "Connection")) closes_connection_ = false;
-  lines_.remove(name);
+  if (known == http::FieldName::ContentType) type_ = KnownType::None;
+  if (known == http::FieldName::Connection) closes_connection_ = false;
+  FieldLinesAccess::remove(lines_, known, name);
   return *this;
 }
 
@@ -201,21 +193,22 @@ Response& Response::body(Body body, std::string_view content_type) & {
 
 std::string_view Response::content_type() const noexcept {
   if (prepared_ != nullptr) return prepared_->content_type();
-  if (!type_.empty()) return type_;
+  if (type_ != KnownType::None) return text(type_);
   return lines_.find("Content-Type").value_or(std::string_view{});
 }
 
 std::optional<std::string_view> Response::header(std::string_view name) const noexcept {
-  if (ascii::equals_ignoring_case(name, "Content-Type")) {
+  const http::FieldName known = http::find_field_name(name);
+  if (known == http::FieldName::ContentType) {
     const std::string_view type = content_type();
     if (type.empty()) return std::nullopt;
     return type;
   }
-  if (closes_connection_ && ascii::equals_ignoring_case(name, "Connection")) return "close";
+  if (closes_connection_ && known == http::FieldName::Connection) return "close";
   if (prepared_ != nullptr) {
-    if (const auto value = prepared_->lines().find(name)) return value;
+    if (const auto value = FieldLinesAccess::find(prepared_->lines(), known, name)) return value;
   }
-  return lines_.find(name);
+  return FieldLinesAccess::find(lines_, known, name);
 }
 
 std::uint64_t Response::known_fields() const noexcept {
@@ -224,14 +217,14 @@ std::uint64_t Response::known_fields() const noexcept {
 
 void Response::type(std::string_view type) {
   unprepare();
-  for (const std::string_view known : {plain_text, html_text, json_text}) {
-    if (type != known) continue;
-    if (type_.empty() && !lines_.empty()) lines_.remove("Content-Type");
+  for (const KnownType known : {KnownType::Plain, KnownType::Html, KnownType::Json}) {
+    if (type != text(known)) continue;
+    FieldLinesAccess::remove(lines_, http::FieldName::ContentType, "Content-Type");
     type_ = known;
     return;
   }
-  lines_.set("Content-Type", type);
-  type_ = {};
+  FieldLinesAccess::set(lines_, http::FieldName::ContentType, "Content-Type", type);
+  type_ = KnownType::None;
 }
 
 // Takes status, type and fields over; the body stays a view of the same bytes.
@@ -240,7 +233,7 @@ void Response::unprepare() {
   FieldLines lines(prepared_->lines());
   lines.add(lines_);
   lines_ = std::move(lines);
-  type_ = prepared_->static_type_;
+  type_ = prepared_->type_;
   prepared_ = nullptr;
 }
 

@@ -3,13 +3,15 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/http_date.hpp"
 #include "base/later.hpp"
+#include "http/response_access.hpp"
 #include "loop/clock.hpp"
-#include "skua/response.hpp"
 
 namespace skua::server {
 
@@ -35,43 +37,38 @@ class DateCache {
 
   /// Date and Server.
   [[nodiscard]] std::string_view lines() const noexcept { return lines_; }
-  /// Their values.
+  /// The value of Date.
   [[nodiscard]] std::string_view date() const noexcept {
     return std::string_view(lines_).substr(6, http_date_bytes);
   }
+  /// The value of Server, empty where it is left out.
   [[nodiscard]] std::string_view server() const noexcept {
-    if (lines_.size() == date_line_bytes) return {};
-    std::string_view line = std::string_view(lines_).substr(date_line_bytes + 8);
-    line.remove_suffix(2);
-    return line;
+    const std::string_view line = std::string_view(lines_).substr(date_line_bytes);
+    return line.empty() ? line : line.substr(8, line.size() - 10);
   }
-  /// From `HTTP/1.1 200 OK` to `Content-Length: `; empty for a type that is not one of Response's
-  /// constants.
-  [[nodiscard]] std::string_view start_of_ok(std::string_view static_type) const noexcept {
-    for (std::size_t i = 0; i < usual_types.size(); ++i) {
-      if (static_type.data() == usual_types[i].data()) return starts_[i];
-    }
-    return {};
+  /// From `HTTP/1.1 200 OK` to `Content-Length: `, with one of http::ResponseAccess::known_types();
+  /// empty for the first of them.
+  [[nodiscard]] std::string_view start_of_ok(std::size_t known_type) const noexcept {
+    return starts_[known_type];
   }
 
  private:
-  static constexpr std::array usual_types{Response::plain_text, Response::html_text,
-                                          Response::json_text};
+  static constexpr std::span<const std::string_view> types = http::ResponseAccess::known_types();
 
   void renew(loop::Instant now) {
     const auto wall = std::chrono::system_clock::now();
     const auto second = std::chrono::floor<std::chrono::seconds>(wall);
     format_http_date(second, std::span<char, http_date_bytes>(lines_.data() + 6, http_date_bytes));
     renew_at_ = later(now, Duration(second + std::chrono::seconds(1) - wall));
-    for (std::size_t i = 0; i < usual_types.size(); ++i) {
+    for (std::size_t i = 1; i < types.size(); ++i) {
       starts_[i].assign("HTTP/1.1 200 OK\r\n").append(lines_).append("Content-Type: ");
-      starts_[i].append(usual_types[i]).append("\r\nContent-Length: ");
+      starts_[i].append(types[i]).append("\r\nContent-Length: ");
     }
   }
 
   loop::Instant renew_at_ = loop::Instant::min();
   std::string lines_;
-  std::array<std::string, usual_types.size()> starts_;
+  std::array<std::string, types.size()> starts_;
 };
 
 }  // namespace skua::server

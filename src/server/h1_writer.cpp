@@ -8,6 +8,7 @@
 
 #include "h1/decimal.hpp"
 #include "h1/head_writer.hpp"
+#include "http/response_access.hpp"
 #include "server/date_cache.hpp"
 #include "server/standard_fields.hpp"
 #include "skua/prepared_response.hpp"
@@ -129,7 +130,7 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
   std::string_view start;
   if (prepared == nullptr && head.status == Status::Ok &&
       head.standard_fields.size() == framing.dated.lines().size()) {
-    start = framing.dated.start_of_ok(head.content_type);
+    start = framing.dated.start_of_ok(http::ResponseAccess::known_type(response));
   }
   if (prepared != nullptr) {
     write_prepared(output, head, prepared->head(), copied);

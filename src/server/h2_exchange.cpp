@@ -11,6 +11,7 @@
 #include "server/dispatch.hpp"
 #include "server/journal.hpp"
 #include "server/resources.hpp"
+#include "server/standard_fields.hpp"
 #include "server/websocket_server.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/prepared_response.hpp"
@@ -291,17 +292,13 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   session_->respond(*stream_, head, has_content);
 }
 
-// What is in the head but a length. A type that is among the lines is told by them alone.
+// What is in the head but a length.
 h2::ResponseHead H2Exchange::head_of(const Response& response) {
-  const auto has = [](std::uint64_t known, http::FieldName name) {
-    return (known >> static_cast<unsigned>(name) & 1U) != 0;
-  };
   h2::ResponseHead head{.status = response.status(),
                         .content_type = response.static_type(),
                         .fields = &response.lines()};
   if (const PreparedResponse* const prepared = response.prepared()) {
-    const bool has_line = has(prepared->lines().known(), http::FieldName::ContentType);
-    head.content_type = has_line ? std::string_view() : prepared->content_type();
+    head.content_type = prepared->static_type();
     head.prepared_fields = &prepared->lines();
   }
   const DateCache& dated = resources_.dated();

@@ -10,14 +10,16 @@
 
 namespace skua::server {
 
+/// Whether FieldLines::known() has a name.
+constexpr bool has(std::uint64_t known, http::FieldName field) noexcept {
+  return (known >> static_cast<unsigned>(field) & 1U) != 0;
+}
+
 /// Date and Server, less what the handler has set itself.
 inline std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
   const std::uint64_t known = response.known_fields();
-  const auto has = [known](http::FieldName field) {
-    return (known >> static_cast<unsigned>(field) & 1U) != 0;
-  };
-  if (has(http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
-  if (has(http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
+  if (has(known, http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
+  if (has(known, http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
   return lines;
 }
 
