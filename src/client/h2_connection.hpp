@@ -69,6 +69,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void settle() override;
   void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
   void on_closed() override;
+  using h2::Events::on_closed;  // a server's
 
   void on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
   void on_data(h2::Stream& stream, std::string_view data) override;
