@@ -337,7 +337,7 @@ TEST(HpackDecoder, LiteralsHaveALimit) {
     EXPECT_EQ(result("\x41" + hpack_integer(0x80, 7, 101)), Result::Malformed);
     EXPECT_EQ(result(frames::field("n", std::string(100, 'v'))), Result::Fine);
     // Or by what it becomes: '0' has five bits.
-    for (const std::size_t size : {100, 101, 102, 160}) {
+    for (const std::size_t size : {100U, 101U, 102U, 160U}) {
       std::string coded;
       huffman_encode(std::string(size, '0'), coded);
       EXPECT_LE(coded.size(), 100U);

@@ -153,7 +153,7 @@ TEST(HpackEncoder, NumbersAndTextsOfAnyLength) {
   Pair pair(100'000);
   pair.encoder.set_peer_table_bytes(100'000);
   for (const std::size_t size :
-       {0, 1, 126, 127, 128, 200, 254, 255, 300, 16'511, 40'000, 200'000}) {
+       {0U, 1U, 126U, 127U, 128U, 200U, 254U, 255U, 300U, 16'511U, 40'000U, 200'000U}) {
     pair.begin().add("x-plain", std::string(size, '\\')).add("x-coded", std::string(size, 'e'));
     pair.add(std::string(std::min<std::size_t>(size, 5000), 'N') + "n", "v");
     pair.add("location", std::string(size, '?')).add(":path", std::string(size, '0')).end();

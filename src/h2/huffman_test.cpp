@@ -87,7 +87,7 @@ TEST(Huffman, PaddingIsOfOnesAndShorterThanAnOctet) {
   }
   // '&' is 11111000: nothing is left.
   EXPECT_EQ(decoded("\xf8"), "&");
-  for (const std::size_t ones : {1, 2, 3, 4, 5, 8, 9, 20}) {
+  for (const std::size_t ones : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 20U}) {
     EXPECT_EQ(decoded("\xf8" + std::string(ones, '\xff')), std::nullopt) << ones;
     EXPECT_EQ(decoded(std::string(ones, '\xff')), std::nullopt) << ones;
     EXPECT_EQ(decoded(std::string(10, '\x07') + std::string(ones, '\xff')), std::nullopt) << ones;
