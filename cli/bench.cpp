@@ -137,7 +137,7 @@ int conclude(const BenchOptions& options, const bench::Plan& plan, const bench::
 }
 
 int load(const BenchOptions& options) {
-  const Outcome<bench::Plan> plan = make_plan(options);
+  const Result<bench::Plan, Problem> plan = make_plan(options);
   if (!plan) {
     std::fprintf(stderr, "skua: %s\n", harmless(plan.error().text).c_str());
     const bool is_ours =

@@ -16,7 +16,7 @@ namespace {
 std::string read_data(const std::string& text) {
   const bool is_input = text == "-" || text == "@-";
   if (!is_input && !text.starts_with('@')) return text;
-  Outcome<std::string> content = read_file(is_input ? "/dev/stdin" : text.substr(1));
+  Result<std::string, Problem> content = read_file(is_input ? "/dev/stdin" : text.substr(1));
   if (!content) throw CLI::ValidationError("--data", content.error().text);
   return *std::move(content);
 }

@@ -33,6 +33,6 @@ void declare(CLI::App& parser, BenchOptions& options);
 /// The load that is asked for.
 ///
 /// Ends with: MalformedUrl and the like for what makes no sense; TlsConfiguration.
-Outcome<bench::Plan> make_plan(const BenchOptions& options);
+Result<bench::Plan, Problem> make_plan(const BenchOptions& options);
 
 }  // namespace skua::cli

@@ -14,7 +14,7 @@
 namespace skua::cli {
 namespace {
 
-Outcome<Url> read_url(const std::string& text) {
+Result<Url, Problem> read_url(const std::string& text) {
   // The scheme may go without saying.
   const bool has_scheme = text.find("://") != text.npos;
   auto url = Url::parse_lenient(has_scheme ? text : "http://" + text);
@@ -27,7 +27,7 @@ Outcome<Url> read_url(const std::string& text) {
   return *std::move(url);
 }
 
-Outcome<Method> method_of(const BenchOptions& options) {
+Result<Method, Problem> method_of(const BenchOptions& options) {
   if (options.method.empty()) return options.data ? Method::Post : Method::Get;
   const auto known = parse_method(options.method);
   if (known && *known != Method::Connect) return *known;
@@ -36,7 +36,7 @@ Outcome<Method> method_of(const BenchOptions& options) {
                                           "or TRACE"};
 }
 
-Outcome<FieldLines> fields_of(const BenchOptions& options, const Url& url) {
+Result<FieldLines, Problem> fields_of(const BenchOptions& options, const Url& url) {
   FieldLines fields;
   try {
     for (const auto& [name, value] : options.fields) fields.add(name, value);
@@ -57,8 +57,8 @@ Outcome<FieldLines> fields_of(const BenchOptions& options, const Url& url) {
   return fields;
 }
 
-Outcome<std::string> request_of(const BenchOptions& options, const Url& url, Method method,
-                                const FieldLines& fields) {
+Result<std::string, Problem> request_of(const BenchOptions& options, const Url& url, Method method,
+                                        const FieldLines& fields) {
   h1::RequestHead head{.method = method};
   if (options.data) {
     head.body = h1::BodyField::Length;
@@ -72,14 +72,14 @@ Outcome<std::string> request_of(const BenchOptions& options, const Url& url, Met
 
 }  // namespace
 
-Outcome<bench::Plan> make_plan(const BenchOptions& options) {
-  const Outcome<Url> url = read_url(options.url);
+Result<bench::Plan, Problem> make_plan(const BenchOptions& options) {
+  const Result<Url, Problem> url = read_url(options.url);
   if (!url) return url.error();
-  const Outcome<Method> method = method_of(options);
+  const Result<Method, Problem> method = method_of(options);
   if (!method) return method.error();
-  const Outcome<FieldLines> fields = fields_of(options, *url);
+  const Result<FieldLines, Problem> fields = fields_of(options, *url);
   if (!fields) return fields.error();
-  Outcome<std::string> request = request_of(options, *url, *method, *fields);
+  Result<std::string, Problem> request = request_of(options, *url, *method, *fields);
   if (!request) return request.error();
 
   bench::Plan plan = options.plan;

@@ -36,7 +36,7 @@ std::string answered(const Url& url, const ClientResponse& response) {
 
 }  // namespace
 
-Outcome<OutputPlace> look_at_output(const std::string& path) {
+Result<OutputPlace, Problem> look_at_output(const std::string& path) {
   struct stat about{};
   if (::stat(path.c_str(), &about) != 0) return OutputPlace{.path = path};
   if (S_ISDIR(about.st_mode)) {
@@ -76,7 +76,7 @@ Task<> Downloader::work() {
 
 Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
-  Outcome<PartFile> part = PartFile::open(path);
+  Result<PartFile, Problem> part = PartFile::open(path);
   if (!part) co_return fail(file_failed, part.error().text);
   parts_.push_back(&*part);
   const int code = co_await fetch_into(url, *part);
@@ -118,7 +118,7 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
         heads += shown_head(options_, of, lines);
       });
     }
-    Outcome<ClientResponse> response = co_await std::move(asking);
+    Result<ClientResponse, Problem> response = co_await std::move(asking);
     display_.say(heads);
     if (!response) {
       const int code = fail(exit_code_of(response.error().code()), response.error().text);
@@ -164,7 +164,7 @@ Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile
   if (!total && response.status() == Status::PartialContent) total = total_told(response);
   const std::size_t number = display_.add(name, total, part.size_bytes());
   while (true) {
-    const Outcome<std::optional<Bytes>> piece = co_await response.read();
+    const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
     if (!piece) {
       display_.end(number);
       co_return break_off(exit_code_of(piece.error().code()), piece.error().text, part);
@@ -212,7 +212,7 @@ int Downloader::keep(const Url& url, const ClientResponse& response, PartFile& p
                      const std::string& summary) {
   const std::string name = name_for(url, response);
   const bool replaces = !options_.output.empty();
-  const Outcome<std::string> kept = replaces ? part.keep_as(name) : part.keep_beside(name);
+  const Result<std::string, Problem> kept = replaces ? part.keep_as(name) : part.keep_beside(name);
   if (!kept) return break_off(file_failed, kept.error().text, part);
   if (!options_.quiet) display_.say("saved " + harmless(*kept) + " (" + summary + ")\n");
   return succeeded;

@@ -66,6 +66,6 @@ struct OutputPlace {
   std::string path{};
   bool is_regular = true;  ///< else it is written as it is: a device, a pipe
 };
-Outcome<OutputPlace> look_at_output(const std::string& path);
+Result<OutputPlace, Problem> look_at_output(const std::string& path);
 
 }  // namespace skua::cli

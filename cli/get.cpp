@@ -125,7 +125,7 @@ class Conversation {
         say(shown_head(options_, of, lines));
       });
     }
-    Outcome<ClientResponse> response = co_await std::move(request);
+    Result<ClientResponse, Problem> response = co_await std::move(request);
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
     const bool is_head = options_.method == Method::Head;
@@ -146,7 +146,7 @@ class Conversation {
   Task<std::optional<Problem>> print_content(ClientResponse& response) {
     ContentPrinter printer(options_, response);
     while (true) {
-      const Outcome<std::optional<Bytes>> piece = co_await response.read();
+      const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
       if (!piece) {
         printer.finish();
         co_return piece.error();
@@ -208,7 +208,7 @@ class Conversation {
 // A device or a pipe is written as the standard output is; a file gets its name at the end.
 std::optional<Problem> prepare_output(GetOptions& options) {
   if (options.output.empty() || options.output == "-") return std::nullopt;
-  Outcome<OutputPlace> place = look_at_output(options.output);
+  Result<OutputPlace, Problem> place = look_at_output(options.output);
   if (!place) return std::move(place).error();
   if (place->is_regular) {
     options.output = place->path;
@@ -229,7 +229,7 @@ int ask(GetOptions& options) {
   options.client.cookies = !options.cookie_file.empty();
   try {
     if (const auto problem = prepare_output(options)) return fail(file_failed, problem->text);
-    const Outcome<PreparedRequest> prepared = PreparedRequest::prepare(options);
+    const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
       const bool is_word = prepared.error().code() == Errc::MalformedForm;
       return fail(is_word ? misunderstood : file_failed, prepared.error().text);

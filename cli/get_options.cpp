@@ -29,7 +29,7 @@ struct Words {
 [[noreturn]] void refuse(const std::string& text) { throw CLI::ValidationError(text); }
 
 template <class T>
-T checked(Outcome<T> outcome) {
+T checked(Result<T, Problem> outcome) {
   if (!outcome) refuse(outcome.error().text);
   return *std::move(outcome);
 }
@@ -303,7 +303,7 @@ void check(GetOptions& options) {
 
 }  // namespace
 
-Outcome<Url> parse_url_argument(std::string_view text) {
+Result<Url, Problem> parse_url_argument(std::string_view text) {
   const auto refused = [text](const std::string& why) {
     return Problem{.error = Errc::MalformedUrl,
                    .text = "'" + std::string(text) + "' is not a URL: " + why};

@@ -59,7 +59,7 @@ void declare(CLI::App& parser, GetOptions& options);
 /// The URL that a person means: without a scheme it is http://, without a host localhost.
 ///
 /// Ends with: MalformedUrl, and a text that says what is wrong.
-Outcome<Url> parse_url_argument(std::string_view text);
+Result<Url, Problem> parse_url_argument(std::string_view text);
 
 /// `HOST:PORT:ADDRESS`, where an address of IPv6 may have brackets.
 ///

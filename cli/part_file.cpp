@@ -81,7 +81,7 @@ bool rename_beside(const std::string& from, const std::string& to) {
 PartFile::PartFile(std::string part_path, net::Socket file)
     : part_path_(std::move(part_path)), file_(std::move(file)) {}
 
-Outcome<PartFile> PartFile::open(const std::string& path) {
+Result<PartFile, Problem> PartFile::open(const std::string& path) {
   for (int number = 0; number < most_numbers; ++number) {
     const std::string part_path = part_path_of(numbered(path, number));
     net::Socket file(
@@ -117,7 +117,7 @@ void PartFile::read_origin() {
   // A pipe that somebody put there would be waited for.
   const bool is_file = ::lstat(origin_path().c_str(), &about) == 0 && S_ISREG(about.st_mode);
   if (size_bytes_ == 0 || !is_file) return;
-  const Outcome<std::string> text = read_file(origin_path());
+  const Result<std::string, Problem> text = read_file(origin_path());
   if (text) origin_ = parse_origin(*text);
 }
 
@@ -125,7 +125,7 @@ Problem PartFile::could_not(const char* step, const std::string& path) const {
   return problem_of(errno, step, path);
 }
 
-Outcome<std::monostate> PartFile::restart(const PartOrigin& origin) {
+Result<std::monostate, Problem> PartFile::restart(const PartOrigin& origin) {
   if (::ftruncate(file_.descriptor(), 0) != 0) return could_not("write", part_path_);
   size_bytes_ = 0;
   is_begun_ = true;
@@ -142,7 +142,7 @@ Outcome<std::monostate> PartFile::restart(const PartOrigin& origin) {
   return std::monostate();
 }
 
-Outcome<std::monostate> PartFile::write(std::string_view piece) {
+Result<std::monostate, Problem> PartFile::write(std::string_view piece) {
   while (!piece.empty()) {
     const ssize_t count = ::write(file_.descriptor(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
@@ -156,7 +156,7 @@ Outcome<std::monostate> PartFile::write(std::string_view piece) {
 // Some file systems say only when a file is closed that they had no room.
 bool PartFile::is_stored() const noexcept { return ::close(::dup(file_.descriptor())) == 0; }
 
-Outcome<std::string> PartFile::keep_as(const std::string& path) {
+Result<std::string, Problem> PartFile::keep_as(const std::string& path) {
   if (!is_stored()) return could_not("write", part_path_);
   if (::rename(part_path_.c_str(), path.c_str()) != 0) return could_not("write", path);
   ::unlink(origin_path().c_str());
@@ -164,7 +164,7 @@ Outcome<std::string> PartFile::keep_as(const std::string& path) {
   return path;
 }
 
-Outcome<std::string> PartFile::keep_beside(const std::string& path) {
+Result<std::string, Problem> PartFile::keep_beside(const std::string& path) {
   if (!is_stored()) return could_not("write", part_path_);
   for (int number = 0; number < most_numbers; ++number) {
     std::string name = numbered(path, number);

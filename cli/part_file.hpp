@@ -33,7 +33,7 @@ class PartFile final {
   /// next free number is put behind NAME.
   ///
   /// Ends with: what the file system says, with a text.
-  static Outcome<PartFile> open(const std::string& path);
+  static Result<PartFile, Problem> open(const std::string& path);
   PartFile(PartFile&& other) noexcept = default;
   PartFile& operator=(PartFile&&) = delete;
   ~PartFile();
@@ -50,13 +50,13 @@ class PartFile final {
   }
 
   /// Throws all bytes away and says where the next come from.
-  Outcome<std::monostate> restart(const PartOrigin& origin);
-  Outcome<std::monostate> write(std::string_view piece);
+  Result<std::monostate, Problem> restart(const PartOrigin& origin);
+  Result<std::monostate, Problem> write(std::string_view piece);
   /// Gives it a name, in place of any file that has it.
-  Outcome<std::string> keep_as(const std::string& path);
+  Result<std::string, Problem> keep_as(const std::string& path);
   /// Gives it this name or, where a file has it, the first of NAME-1, NAME-2, ... that none has;
   /// returns which.
-  Outcome<std::string> keep_beside(const std::string& path);
+  Result<std::string, Problem> keep_beside(const std::string& path);
 
  private:
   PartFile(std::string part_path, net::Socket file);

@@ -35,13 +35,13 @@ Problem unreadable(const std::string& path, const char* step) {
 }
 
 // A file as content; what is no regular file (a pipe) is read now.
-Outcome<Body> open_content(const std::string& path) {
+Result<Body, Problem> open_content(const std::string& path) {
   const auto file = std::make_shared<net::Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about{};
   if (file->descriptor() < 0) return unreadable(path, "open");
   if (::fstat(file->descriptor(), &about) != 0) return unreadable(path, "stat");
   if (!S_ISREG(about.st_mode)) {
-    Outcome<std::string> text = read_file(path);
+    Result<std::string, Problem> text = read_file(path);
     if (!text) return std::move(text).error();
     return Body(*std::move(text));
   }
@@ -107,7 +107,7 @@ std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
 
 }  // namespace
 
-Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
+Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& options) {
   PreparedRequest made(options);
   made.type_ = options.type;
   if (made.type_.empty() && options.data) {
@@ -129,7 +129,7 @@ Outcome<PreparedRequest> PreparedRequest::prepare(const GetOptions& options) {
     if (made.type_.empty()) made.type_ = "application/octet-stream";
   } else if (options.data && options.data->starts_with('@')) {
     const std::string path = options.data->substr(1);
-    Outcome<Body> body = open_content(path);
+    Result<Body, Problem> body = open_content(path);
     if (!body) return std::move(body).error();
     made.content_ = *std::move(body);
     if (made.type_.empty()) made.type_ = files::mime_type(path);

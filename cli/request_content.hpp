@@ -20,7 +20,7 @@ class PreparedRequest final {
  public:
   /// Ends with: what json_object() and form_fields() end with; what the file system says of
   ///            --data @FILE and of files of a form, with a text.
-  static Outcome<PreparedRequest> prepare(const GetOptions& options);
+  static Result<PreparedRequest, Problem> prepare(const GetOptions& options);
 
   /// The request for a URL.
   ///

@@ -62,8 +62,8 @@ Problem unreadable(const std::string& path, Error error) {
   return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
 }
 
-Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
-                                        std::string_view whole) {
+Result<RequestItems::Field, Problem> make_field(std::string name, std::string_view text,
+                                                std::string_view whole) {
   const std::string_view value = ascii::trim_ows(text);
   RequestItems::Field field{.name = std::move(name)};
   if (!value.empty()) field.value = std::string(value);
@@ -76,8 +76,8 @@ Outcome<RequestItems::Field> make_field(std::string name, std::string_view text,
   return field;
 }
 
-Outcome<RequestItems::File> make_file(std::string name, std::string_view text,
-                                      std::string_view whole) {
+Result<RequestItems::File, Problem> make_file(std::string name, std::string_view text,
+                                              std::string_view whole) {
   constexpr std::string_view mark = ";type=";
   RequestItems::File file{.name = std::move(name)};
   if (const std::size_t at = text.rfind(mark); at != text.npos) {
@@ -94,14 +94,14 @@ Outcome<RequestItems::File> make_file(std::string name, std::string_view text,
 }
 
 // The JSON of a datum, or the text that it stands for.
-Outcome<std::string> content_of(const RequestItems::Datum& datum) {
+Result<std::string, Problem> content_of(const RequestItems::Datum& datum) {
   if (!datum.is_path) return datum.value;
   return read_file(datum.value);
 }
 
 }  // namespace
 
-Outcome<RequestItems::Field> parse_field(std::string_view line) {
+Result<RequestItems::Field, Problem> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0) {
     return Problem{.error = Errc::MalformedField,
@@ -110,7 +110,7 @@ Outcome<RequestItems::Field> parse_field(std::string_view line) {
   return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
 }
 
-Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
+Result<std::monostate, Problem> add_item(RequestItems& items, std::string_view word) {
   std::optional<Cut> parts = cut(word);
   if (!parts) {
     return wrong(word,
@@ -125,13 +125,13 @@ Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
   if (separator == ":") {
     const bool is_url = value.starts_with("//");
     if (is_url) return wrong(word, "is a second URL: use --download to fetch several");
-    Outcome<RequestItems::Field> field = make_field(std::move(name), value, word);
+    Result<RequestItems::Field, Problem> field = make_field(std::move(name), value, word);
     if (!field) return std::move(field).error();
     items.fields.push_back(*std::move(field));
   } else if (separator == "==") {
     items.query.emplace_back(std::move(name), value);
   } else if (separator == "@") {
-    Outcome<RequestItems::File> file = make_file(std::move(name), value, word);
+    Result<RequestItems::File, Problem> file = make_file(std::move(name), value, word);
     if (!file) return std::move(file).error();
     items.files.push_back(*std::move(file));
   } else {
@@ -146,7 +146,7 @@ Outcome<std::monostate> add_item(RequestItems& items, std::string_view word) {
   return std::monostate();
 }
 
-Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
+Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> data) {
   std::set<std::string_view> names;
   std::string object = "{";
   for (const RequestItems::Datum& datum : data) {
@@ -154,7 +154,7 @@ Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
     if (!names.insert(datum.name).second) {
       return wrong(datum.name, "is given twice; a list is " + datum.name + ":='[1, 2]'");
     }
-    Outcome<std::string> content = content_of(datum);
+    Result<std::string, Problem> content = content_of(datum);
     if (!content) return content;
     if (object.size() > 1) object += ',';
     files::append_json(object, datum.name);
@@ -173,19 +173,19 @@ Outcome<std::string> json_object(std::span<const RequestItems::Datum> data) {
   return object + "}";
 }
 
-Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
+Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
     std::span<const RequestItems::Datum> data) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const RequestItems::Datum& datum : data) {
     if (datum.is_json) return wrong(datum.name, "is JSON, which a form cannot hold");
-    Outcome<std::string> content = content_of(datum);
+    Result<std::string, Problem> content = content_of(datum);
     if (!content) return std::move(content).error();
     fields.emplace_back(datum.name, *std::move(content));
   }
   return fields;
 }
 
-Outcome<std::string> read_file(const std::string& path) {
+Result<std::string, Problem> read_file(const std::string& path) {
   constexpr auto close = [](std::FILE* file) { std::fclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"));
   if (!file) return unreadable(path, Error::from_system(errno, "open"));

@@ -51,28 +51,28 @@ struct RequestItems {
 /// Adds what one word says.
 ///
 /// Ends with: MalformedForm, and a text that quotes the word and says what is wrong.
-Outcome<std::monostate> add_item(RequestItems& items, std::string_view word);
+Result<std::monostate, Problem> add_item(RequestItems& items, std::string_view word);
 
 /// `Name: value`, or `Name:` for one that is not sent, as of a word and of `--header`.
 ///
 /// Ends with: MalformedField, with a text.
-Outcome<RequestItems::Field> parse_field(std::string_view line);
+Result<RequestItems::Field, Problem> parse_field(std::string_view line);
 
 /// The JSON object of the data.
 ///
 /// Ends with: MalformedForm for a name that is there twice and a text that is not UTF-8; what the
 ///            file system says of files.
-Outcome<std::string> json_object(std::span<const RequestItems::Datum> data);
+Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> data);
 
 /// The fields of a form of the data.
 ///
 /// Ends with: MalformedForm where one of them is JSON; what the file system says of files.
-Outcome<std::vector<std::pair<std::string, std::string>>> form_fields(
+Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
     std::span<const RequestItems::Datum> data);
 
 /// A whole file, of at most 64 MiB. It blocks.
 ///
 /// Ends with: BodyTooLong, what the file system says.
-Outcome<std::string> read_file(const std::string& path);
+Result<std::string, Problem> read_file(const std::string& path);
 
 }  // namespace skua::cli

@@ -43,7 +43,7 @@ class Dialogue {
 
   Task<int> run() {
     Client client(options_.client);
-    Outcome<WebSocket> socket = co_await request(client).open();
+    Result<WebSocket, Problem> socket = co_await request(client).open();
     if (!socket) {
       const std::string& text = socket.error().text;
       std::fprintf(stderr, "skua: %s\n%s", harmless(text).c_str(),

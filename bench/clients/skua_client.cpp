@@ -42,7 +42,7 @@ skua::loop::BackendKind kind_of(const std::string& name) {
   return skua::loop::BackendKind::Epoll;
 }
 
-void expect_ok(const skua::Outcome<skua::ClientResponse>& response) {
+void expect_ok(const skua::Result<skua::ClientResponse, skua::Problem>& response) {
   if (!response) throw std::runtime_error(response.error().text);
   if (response->status() != skua::Status::Ok) throw std::runtime_error("not every answer is 200");
 }
@@ -58,9 +58,10 @@ struct Load {
 skua::Task<> get(Load& load) {
   while (load.left != 0) {
     --load.left;
-    skua::Outcome<skua::ClientResponse> response = co_await load.client.get(load.options.plan.url);
+    skua::Result<skua::ClientResponse, skua::Problem> response =
+        co_await load.client.get(load.options.plan.url);
     expect_ok(response);
-    const skua::Outcome<std::string> text = co_await response->text();
+    const skua::Result<std::string, skua::Problem> text = co_await response->text();
     if (!text) throw std::runtime_error(text.error().text);
     load.measurement.add(text->size());
   }
@@ -87,9 +88,9 @@ skua::Task<> post(skua::Client& client, const Options& options) {
     const Clock::time_point began = Clock::now();
     skua::ClientRequest request = client.post(options.plan.url);
     request.body(content);
-    skua::Outcome<skua::ClientResponse> response = co_await std::move(request);
+    skua::Result<skua::ClientResponse, skua::Problem> response = co_await std::move(request);
     expect_ok(response);
-    const skua::Outcome<std::string> text = co_await response->text();
+    const skua::Result<std::string, skua::Problem> text = co_await response->text();
     if (!text) throw std::runtime_error(text.error().text);
     times.emplace_back(Clock::now() - began);
   }

@@ -35,7 +35,7 @@ class BackgroundClient final {
   /// own.
   ~BackgroundClient();
 
-  using Answer = Outcome<WholeResponse>;
+  using Answer = Result<WholeResponse, Problem>;
   /// Told once, on the client's own thread, what a request has come to. What it throws goes to
   /// ClientOptions::on_exception, or is dropped.
   using Done = std::function<void(Answer)>;

@@ -31,19 +31,19 @@ namespace blocking {
 /// Waits for: all of it.
 /// Ends with: as ClientRequest::send() and ClientResponse::text(); UnexpectedStatus for any status
 ///            but 2xx.
-Outcome<std::string> get(std::string_view url, ClientOptions options = {});
+Result<std::string, Problem> get(std::string_view url, ClientOptions options = {});
 /// What a server answers to this content; the same otherwise.
-Outcome<std::string> post(std::string_view url, std::string content,
-                          std::string_view type = "text/plain; charset=utf-8",
-                          ClientOptions options = {});
+Result<std::string, Problem> post(std::string_view url, std::string content,
+                                  std::string_view type = "text/plain; charset=utf-8",
+                                  ClientOptions options = {});
 /// Any request, and all of its response, whatever its status:
 ///
 /// ```cpp
 /// auto made = skua::blocking::send(
 ///     [](skua::Client& client) { return client.put("https://example.com/a").json("{}"); });
 /// ```
-Outcome<WholeResponse> send(const std::function<ClientRequest(Client&)>& make,
-                            ClientOptions options = {});
+Result<WholeResponse, Problem> send(const std::function<ClientRequest(Client&)>& make,
+                                    ClientOptions options = {});
 
 }  // namespace blocking
 

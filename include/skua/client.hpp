@@ -95,10 +95,10 @@ class WebSocketRequest final {
   ///            TlsCertificate, ...); UpgradeRefused where the server opens none. The problem's
   ///            text says which server, which step, and why.
   /// RFC:       6455 §3, §4.1
-  [[nodiscard]] Task<Outcome<WebSocket>> open() &&;
+  [[nodiscard]] Task<Result<WebSocket, Problem>> open() &&;
   auto operator co_await() && { return std::move(*this).open(); }
   template <class Self = WebSocketRequest>
-  Task<Outcome<WebSocket>> operator co_await() & {
+  Task<Result<WebSocket, Problem>> operator co_await() & {
     static_assert(sizeof(Self) == 0,
                   "a request is sent once: co_await std::move(request), or await the expression "
                   "that makes it");
@@ -109,8 +109,9 @@ class WebSocketRequest final {
   /// Waits for: the end of the socket. Dropping the task closes it.
   /// Ends with: as open(); what a callback throws.
   /// Lifetime:  the callbacks outlive the task.
-  [[nodiscard]] Task<Outcome<CloseReason>> run(const ClientWebSocketCallbacks& callbacks) &&;
-  Task<Outcome<CloseReason>> run(ClientWebSocketCallbacks&& callbacks) && = delete;
+  [[nodiscard]] Task<Result<CloseReason, Problem>> run(
+      const ClientWebSocketCallbacks& callbacks) &&;
+  Task<Result<CloseReason, Problem>> run(ClientWebSocketCallbacks&& callbacks) && = delete;
 
  private:
   std::shared_ptr<client::Core> core_;

@@ -204,29 +204,30 @@ class ClientRequest final {
   ///            TlsCertificate, ...); what a response may not be; TooManyRedirects,
   ///            RedirectRefused. Any status is a response. The problem's text says which request,
   ///            and why. What the producer of a stream throws comes out here.
-  [[nodiscard]] Task<Outcome<ClientResponse>> send() &&;
+  [[nodiscard]] Task<Result<ClientResponse, Problem>> send() &&;
   auto operator co_await() && { return std::move(*this).send(); }
   template <class Self = ClientRequest>
-  Task<Outcome<ClientResponse>> operator co_await() & {
+  Task<Result<ClientResponse, Problem>> operator co_await() & {
     static_assert(sizeof(Self) == 0,
                   "a request is sent once: co_await std::move(request), or await the expression "
                   "that makes it");
     return std::move(*this).send();
   }
   /// Sends it and reads the content as one text. A status of 400 and above is no error.
-  [[nodiscard]] Task<Outcome<std::string>> text() &&;
+  [[nodiscard]] Task<Result<std::string, Problem>> text() &&;
   /// Sends it and saves the content: ClientResponse::save. Any status but 2xx is an error
   /// (UnexpectedStatus), and no file.
-  [[nodiscard]] Task<Outcome<std::uint64_t>> save(std::string path) &&;
+  [[nodiscard]] Task<Result<std::uint64_t, Problem>> save(std::string path) &&;
   /// The same, going on where an earlier one has ended. The file gets the server's time of its last
   /// change, where that is told: by that, and its size, it is known again.
   ///
   /// RFC:       9110 §14, §13.1.5
-  [[nodiscard]] Task<Outcome<Downloaded>> download(std::string path, DownloadOptions options) &&;
+  [[nodiscard]] Task<Result<Downloaded, Problem>> download(std::string path,
+                                                           DownloadOptions options) &&;
   /// Sends it and calls back with what came of it, in this thread, at the end of a turn. The client
   /// owns what runs until then: destroyed, it calls nobody. What the callback throws goes to
   /// ClientOptions::on_exception, or comes out of Client::close().
-  void then(std::function<void(Outcome<ClientResponse>)> call) &&;
+  void then(std::function<void(Result<ClientResponse, Problem>)> call) &&;
 
  private:
   std::shared_ptr<client::Core> core_;

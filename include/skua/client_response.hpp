@@ -84,21 +84,21 @@ class ClientResponse final {
   /// Ends with: TimedOut; TruncatedBody, and what else breaks the rules; MalformedCoding and
   ///            BodyTooLong, also for content that decodes to too much; from then on always.
   /// Lifetime:  the bytes are valid until the next read.
-  [[nodiscard]] Task<Outcome<std::optional<Bytes>>> read();
+  [[nodiscard]] Task<Result<std::optional<Bytes>, Problem>> read();
   /// All that is left of the content.
   ///
   /// Waits for: all of it, as read().
   /// Ends with: as read(); BodyTooLong for more than `limit_bytes`, at most
   /// ClientLimits::text_bytes
   ///            where nothing is said.
-  [[nodiscard]] Task<Outcome<std::string>> text();
-  [[nodiscard]] Task<Outcome<std::string>> text(std::size_t limit_bytes);
+  [[nodiscard]] Task<Result<std::string, Problem>> text();
+  [[nodiscard]] Task<Result<std::string, Problem>> text(std::size_t limit_bytes);
   /// Writes what is left of the content into a file, in place of any that has its name, which it
   /// gets when it is whole: how many bytes it has. See ClientRequest::download to resume.
   ///
   /// Waits for: all of it, as read(); the disk, on another thread.
   /// Ends with: as read(); what the file system says. Then there is no new file.
-  [[nodiscard]] Task<Outcome<std::uint64_t>> save(std::string path);
+  [[nodiscard]] Task<Result<std::uint64_t, Problem>> save(std::string path);
 
  private:
   std::unique_ptr<client::Reception> reception_;

@@ -212,10 +212,6 @@ class [[nodiscard]] Result {
   std::variant<T, E> value_;
 };
 
-/// A T or a Problem.
-template <class T>
-using Outcome = Result<T, Problem>;
-
 /// Success or an Error.
 template <>
 class [[nodiscard]] Result<void> {

@@ -148,23 +148,23 @@ decltype(auto) with_kept(const void* object, const Use& use) {
 
 /// How a handler's return value becomes a Response.
 template <class R>
-struct Outcome {
+struct Returned {
   static constexpr bool is_response = std::is_convertible_v<R, Response>;
   static constexpr bool waits = false;
 };
 template <class R>
-struct Outcome<Task<R>> {
+struct Returned<Task<R>> {
   static constexpr bool is_response = std::is_convertible_v<R, Response>;
   static constexpr bool waits = true;
 };
 
 template <>
-struct Outcome<LateAnswer> {
+struct Returned<LateAnswer> {
   static constexpr bool is_response = true;
   static constexpr bool waits = true;
 };
 template <std::derived_from<Responder> R>
-struct Outcome<std::unique_ptr<R>> : Outcome<LateAnswer> {};
+struct Returned<std::unique_ptr<R>> : Returned<LateAnswer> {};
 
 inline Task<Response> to_task(Request&, Task<Response> task) { return task; }
 template <class R>
@@ -222,7 +222,7 @@ template <class S>
 inline constexpr bool keeps_references<S> =
     has_references(typename FromPath<typename S::Arguments>::Arguments{});
 template <class S>
-concept ReturnsResponse = Outcome<typename S::Return>::is_response;
+concept ReturnsResponse = Returned<typename S::Return>::is_response;
 
 /// Whether a type is a handler; where it is not, the compiler says why in words.
 template <class F, class S = Signature<F>>
@@ -283,7 +283,7 @@ Handler make_handler(F&& f) {
     };
     handler.object = std::make_shared<const D>(std::forward<F>(f));
   } else if constexpr (check_handler<D>()) {
-    if constexpr (Outcome<typename Signature<D>::Return>::waits) {
+    if constexpr (Returned<typename Signature<D>::Return>::waits) {
       handler.start = start_handler<D>;
       handler.object = std::make_shared<const D>(std::forward<F>(f));
     } else {

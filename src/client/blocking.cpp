@@ -11,7 +11,7 @@
 namespace skua {
 namespace {
 
-using Answer = Outcome<WholeResponse>;
+using Answer = Result<WholeResponse, Problem>;
 using Make = std::function<ClientRequest(Client&)>;
 
 Task<Answer> with_client(const Make& make, ClientOptions options) {
@@ -21,7 +21,7 @@ Task<Answer> with_client(const Make& make, ClientOptions options) {
   co_return answer;
 }
 
-Outcome<std::string> content_of(const Make& make, ClientOptions options, Method method) {
+Result<std::string, Problem> content_of(const Make& make, ClientOptions options, Method method) {
   Answer answer = run(with_client(make, std::move(options)));
   if (!answer) return std::move(answer).error();
   if (code(answer->status) / 100 == 2) return std::move(answer->content);
@@ -31,18 +31,18 @@ Outcome<std::string> content_of(const Make& make, ClientOptions options, Method 
 
 }  // namespace
 
-Outcome<std::string> blocking::get(std::string_view url, ClientOptions options) {
+Result<std::string, Problem> blocking::get(std::string_view url, ClientOptions options) {
   return content_of([url](Client& client) { return client.get(url); }, std::move(options),
                     Method::Get);
 }
 
-Outcome<std::string> blocking::post(std::string_view url, std::string content,
-                                    std::string_view type, ClientOptions options) {
+Result<std::string, Problem> blocking::post(std::string_view url, std::string content,
+                                            std::string_view type, ClientOptions options) {
   const Make make = [&](Client& client) { return client.post(url).body(std::move(content), type); };
   return content_of(make, std::move(options), Method::Post);
 }
 
-Outcome<WholeResponse> blocking::send(const Make& make, ClientOptions options) {
+Result<WholeResponse, Problem> blocking::send(const Make& make, ClientOptions options) {
   return run(with_client(make, std::move(options)));
 }
 

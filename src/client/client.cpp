@@ -38,7 +38,7 @@ struct Target {
   std::string step{};  // for problems
 };
 
-Outcome<Target> read_url(const std::string& text, const Core& core) {
+Result<Target, Problem> read_url(const std::string& text, const Core& core) {
   const std::string step = "open a WebSocket at '" + client::without_userinfo(text) + "'";
   auto url = Url::parse_lenient(text);
   if (url && core.base_url.has_scheme()) url = core.base_url.resolve(*url);
@@ -68,16 +68,17 @@ Result<void> add_usual_fields(FieldLines& fields, const Url& url, std::string_vi
   return {};
 }
 
-Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, FieldLines fields,
-                                  WebSocketOptions options) {
-  Outcome<Target> target = read_url(text, *core);
+Task<Result<Opened, Problem>> open_socket(std::shared_ptr<Core> core, std::string text,
+                                          FieldLines fields, WebSocketOptions options) {
+  Result<Target, Problem> target = read_url(text, *core);
   if (!target) co_return target.error();
   if (auto added = add_usual_fields(fields, target->url, core->options.user_agent); !added) {
     co_return client::could_not(target->step, added.error());
   }
-  Outcome<client::ConnectOptions> connecting = core->connect_options(target->origin, true);
+  Result<client::ConnectOptions, Problem> connecting = core->connect_options(target->origin, true);
   if (!connecting) co_return connecting.error();
-  Outcome<net::HeldStream> stream = co_await core->connector.connect(target->origin, *connecting);
+  Result<net::HeldStream, Problem> stream =
+      co_await core->connector.connect(target->origin, *connecting);
   if (!stream) co_return stream.error();
 
   Result<std::string> key = ws::make_key();
@@ -94,8 +95,8 @@ Task<Outcome<Opened>> open_socket(std::shared_ptr<Core> core, std::string text, 
   co_return std::move(opened);
 }
 
-Task<Outcome<WebSocket>> hold_socket(Task<Outcome<Opened>> opening) {
-  Outcome<Opened> opened = co_await std::move(opening);
+Task<Result<WebSocket, Problem>> hold_socket(Task<Result<Opened, Problem>> opening) {
+  Result<Opened, Problem> opened = co_await std::move(opening);
   if (!opened) co_return opened.error();
   WebSocket socket(opened->connection->socket(), opened->connection->hold());
   opened->start();
@@ -114,9 +115,9 @@ class Calling {
   WebSocketConnection& connection_;
 };
 
-Task<Outcome<CloseReason>> run_socket(Task<Outcome<Opened>> opening,
-                                      const ClientWebSocketCallbacks& callbacks) {
-  Outcome<Opened> opened = co_await std::move(opening);
+Task<Result<CloseReason, Problem>> run_socket(Task<Result<Opened, Problem>> opening,
+                                              const ClientWebSocketCallbacks& callbacks) {
+  Result<Opened, Problem> opened = co_await std::move(opening);
   if (!opened) co_return opened.error();
   WebSocketConnection& connection = *opened->connection;
   WebSocket socket(connection.socket(), connection.hold());
@@ -182,12 +183,13 @@ WebSocketRequest& WebSocketRequest::options(const WebSocketOptions& options) & {
   return *this;
 }
 
-Task<Outcome<WebSocket>> WebSocketRequest::open() && {
+Task<Result<WebSocket, Problem>> WebSocketRequest::open() && {
   return hold_socket(
       open_socket(std::move(core_), std::move(url_), std::move(fields_), std::move(options_)));
 }
 
-Task<Outcome<CloseReason>> WebSocketRequest::run(const ClientWebSocketCallbacks& callbacks) && {
+Task<Result<CloseReason, Problem>> WebSocketRequest::run(
+    const ClientWebSocketCallbacks& callbacks) && {
   return run_socket(
       open_socket(std::move(core_), std::move(url_), std::move(fields_), std::move(options_)),
       callbacks);

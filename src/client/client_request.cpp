@@ -28,34 +28,39 @@ bool is_framing(std::string_view name) noexcept {
 
 using Spec = std::unique_ptr<RequestSpec>;
 
-Task<Outcome<ClientResponse>> send_request(std::shared_ptr<Core> core, Spec spec) {
-  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+Task<Result<ClientResponse, Problem>> send_request(std::shared_ptr<Core> core, Spec spec) {
+  Result<client::ReceptionPointer, Problem> got =
+      co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   (*got)->hand_over();
   co_return ClientResponse(*std::move(got));
 }
 
-Task<Outcome<std::string>> text_of(std::shared_ptr<Core> core, Spec spec) {
-  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+Task<Result<std::string, Problem>> text_of(std::shared_ptr<Core> core, Spec spec) {
+  Result<client::ReceptionPointer, Problem> got =
+      co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   const std::size_t limit_bytes = (*got)->text_limit();
-  Outcome<std::string> text = co_await client::read_text(**got, limit_bytes);
+  Result<std::string, Problem> text = co_await client::read_text(**got, limit_bytes);
   co_return text;
 }
 
-Task<Outcome<std::uint64_t>> save_content(std::shared_ptr<Core> core, Spec spec, std::string path) {
-  Outcome<client::ReceptionPointer> got = co_await client::fetch(std::move(core), std::move(spec));
+Task<Result<std::uint64_t, Problem>> save_content(std::shared_ptr<Core> core, Spec spec,
+                                                  std::string path) {
+  Result<client::ReceptionPointer, Problem> got =
+      co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   if (!(*got)->is_success()) co_return (*got)->unexpected_status();
-  Outcome<std::uint64_t> saved = co_await client::save(**got, std::move(path));
+  Result<std::uint64_t, Problem> saved = co_await client::save(**got, std::move(path));
   co_return saved;
 }
 
 Task<> call_back(std::shared_ptr<Core> core, Spec spec,
-                 std::function<void(Outcome<ClientResponse>)> call) {
-  Outcome<client::ReceptionPointer> got = Problem();
+                 std::function<void(Result<ClientResponse, Problem>)> call) {
+  Result<client::ReceptionPointer, Problem> got = Problem();
   try {  // there is nobody who could catch what a producer has thrown
-    Outcome<client::ReceptionPointer> fetched = co_await client::fetch(core, std::move(spec));
+    Result<client::ReceptionPointer, Problem> fetched =
+        co_await client::fetch(core, std::move(spec));
     got = std::move(fetched);
   } catch (...) {
     got = client::problem_of(std::current_exception());
@@ -208,23 +213,24 @@ ClientRequest& ClientRequest::set_heads(std::function<void(HeadOf, std::string_v
   return *this;
 }
 
-Task<Outcome<ClientResponse>> ClientRequest::send() && {
+Task<Result<ClientResponse, Problem>> ClientRequest::send() && {
   return send_request(std::move(core_), std::move(spec_));
 }
 
-Task<Outcome<std::string>> ClientRequest::text() && {
+Task<Result<std::string, Problem>> ClientRequest::text() && {
   return text_of(std::move(core_), std::move(spec_));
 }
 
-Task<Outcome<std::uint64_t>> ClientRequest::save(std::string path) && {
+Task<Result<std::uint64_t, Problem>> ClientRequest::save(std::string path) && {
   return save_content(std::move(core_), std::move(spec_), std::move(path));
 }
 
-Task<Outcome<Downloaded>> ClientRequest::download(std::string path, DownloadOptions options) && {
+Task<Result<Downloaded, Problem>> ClientRequest::download(std::string path,
+                                                          DownloadOptions options) && {
   return client::download(std::move(core_), std::move(spec_), std::move(path), options);
 }
 
-void ClientRequest::then(std::function<void(Outcome<ClientResponse>)> call) && {
+void ClientRequest::then(std::function<void(Result<ClientResponse, Problem>)> call) && {
   const Core& core = *core_;
   core.callbacks->spawn(call_back(std::move(core_), std::move(spec_), std::move(call)));
 }

@@ -69,15 +69,15 @@ std::optional<std::uint64_t> ClientResponse::length_bytes() const noexcept {
 bool ClientResponse::is_decoded() const noexcept { return reception_->is_decoded(); }
 const ClientTimings& ClientResponse::timings() const noexcept { return reception_->timings(); }
 
-Task<Outcome<std::optional<Bytes>>> ClientResponse::read() { return reception_->read(); }
+Task<Result<std::optional<Bytes>, Problem>> ClientResponse::read() { return reception_->read(); }
 
-Task<Outcome<std::string>> ClientResponse::text() { return text(reception_->text_limit()); }
+Task<Result<std::string, Problem>> ClientResponse::text() { return text(reception_->text_limit()); }
 
-Task<Outcome<std::string>> ClientResponse::text(std::size_t limit_bytes) {
+Task<Result<std::string, Problem>> ClientResponse::text(std::size_t limit_bytes) {
   return client::read_text(*reception_, limit_bytes);
 }
 
-Task<Outcome<std::uint64_t>> ClientResponse::save(std::string path) {
+Task<Result<std::uint64_t, Problem>> ClientResponse::save(std::string path) {
   return client::save(*reception_, std::move(path));
 }
 

@@ -65,7 +65,7 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
                                            const tls::ClientContext* tls,
                                            const ConnectOptions& options) {
   if (auto wrong = check_tls(origin, whom, tls)) co_return *std::move(wrong);
-  Outcome<Addresses> addresses = co_await addresses_of(origin, options.resolve_limit);
+  Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
   if (options.times != nullptr) options.times->resolved = loop_.now();
   Connected connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
@@ -91,7 +91,7 @@ Task<Connector::Connected> Connector::tunnel(const Origin& origin, const Connect
     Connected connected = co_await to_proxy(options);
     if (!connected) co_return connected;
     Tunnel attempt(loop_, *std::move(connected), origin, *options.proxy);
-    const Outcome<Tunnel::End> end = co_await attempt.run(step, options.tunnel_limit);
+    const Result<Tunnel::End, Problem> end = co_await attempt.run(step, options.tunnel_limit);
     if (!end) co_return end.error();
     if (*end == Tunnel::End::Open) co_return attempt.take_stream();
   }
@@ -108,9 +108,9 @@ Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origi
   co_return encrypted;
 }
 
-Task<Outcome<Addresses>> Connector::addresses_of(const Origin& origin, Duration limit) {
+Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, Duration limit) {
   if (origin.unix_path.empty()) {
-    Outcome<Addresses> found = co_await resolver_.resolve(origin.host, origin.port, limit);
+    Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, limit);
     co_return found;
   }
   const Result<net::Address> address = net::Address::unix_path(origin.unix_path);

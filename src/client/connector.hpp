@@ -62,10 +62,11 @@ class Connector final {
   ///            where TLS is wanted and there is no context; ProxyRefused and what else Tunnel::run
   ///            ends with.
   /// RFC:       8305; 9110 §9.3.6
-  Task<Outcome<net::HeldStream>> connect(const Origin& origin, const ConnectOptions& options);
+  Task<Result<net::HeldStream, Problem>> connect(const Origin& origin,
+                                                 const ConnectOptions& options);
 
  private:
-  using Connected = Outcome<net::HeldStream>;
+  using Connected = Result<net::HeldStream, Problem>;
 
   Task<Connected> establish(Origin origin, ConnectOptions options);
   Task<Connected> open(const Origin& origin, std::string whom, const tls::ClientContext* tls,
@@ -74,7 +75,7 @@ class Connector final {
   Task<Connected> tunnel(const Origin& origin, const ConnectOptions& options);
   Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
                          const tls::ClientContext& tls, Duration limit);
-  Task<Outcome<Addresses>> addresses_of(const Origin& origin, Duration limit);
+  Task<Result<Addresses, Problem>> addresses_of(const Origin& origin, Duration limit);
   Task<Connected> reach(std::string whom, Addresses addresses, Duration limit);
 
   loop::Loop& loop_;

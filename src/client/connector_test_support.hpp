@@ -26,7 +26,7 @@ using loop::BackendKind;
 /// A connector on a back end of the kind under test, and the sockets that it connects to.
 class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendKind> {
  protected:
-  using Connecting = Task<Outcome<net::HeldStream>>;
+  using Connecting = Task<Result<net::HeldStream, Problem>>;
   /// What a lookup answers, and when; it may outlive the test.
   struct Names {
     std::shared_future<void> gate;
@@ -93,11 +93,11 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       loop_->run_once(10ms);
     }
   }
-  Outcome<net::HeldStream> finished(Connecting& task) {
+  Result<net::HeldStream, Problem> finished(Connecting& task) {
     turn_until([&] { return task.is_done(); });
     return task.result();
   }
-  Outcome<net::HeldStream> connected() {
+  Result<net::HeldStream, Problem> connected() {
     Connecting task = started();
     return finished(task);
   }

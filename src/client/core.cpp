@@ -49,7 +49,7 @@ Url read_base(const std::string& text) {
 }
 
 template <class T>
-T checked(Outcome<T> outcome) {
+T checked(Result<T, Problem> outcome) {
   if (!outcome) throw std::invalid_argument("ClientOptions::proxy: " + outcome.error().text);
   return *std::move(outcome);
 }
@@ -92,7 +92,7 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told)
       pool(loop, pool_limits(options)) {}
 
 // The trust of a whole system takes a while to read: once, for those who need it.
-Outcome<std::shared_ptr<const tls::ClientContext>> Core::context(bool only_http1) {
+Result<std::shared_ptr<const tls::ClientContext>, Problem> Core::context(bool only_http1) {
   Context& made = only_http1 ? http1_tls_ : http_tls_;
   if (!made) {
     made = tls::ClientContext::create(options.tls, only_http1 ? std::vector<std::string>{"http/1.1"}
@@ -101,7 +101,7 @@ Outcome<std::shared_ptr<const tls::ClientContext>> Core::context(bool only_http1
   return *made;
 }
 
-Outcome<ConnectOptions> Core::connect_options(const Origin& origin, bool is_websocket) {
+Result<ConnectOptions, Problem> Core::connect_options(const Origin& origin, bool is_websocket) {
   ConnectOptions made;
   made.resolve_limit = options.timeouts.resolve;
   made.connect_limit = options.timeouts.connect;
@@ -124,9 +124,10 @@ Outcome<ConnectOptions> Core::connect_options(const Origin& origin, bool is_webs
   return made;
 }
 
-Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, ConnectTimes* times,
-                                                            bool only_http1) {
-  Outcome<ConnectOptions> connecting = connect_options(origin, false);
+Task<Result<std::unique_ptr<PooledConnection>, Problem>> Core::open(Origin origin,
+                                                                    ConnectTimes* times,
+                                                                    bool only_http1) {
+  Result<ConnectOptions, Problem> connecting = connect_options(origin, false);
   if (!connecting) co_return connecting.error();
   if (only_http1 && connecting->tls) {
     auto tls = context(true);
@@ -134,7 +135,7 @@ Task<Outcome<std::unique_ptr<PooledConnection>>> Core::open(Origin origin, Conne
     connecting->tls = *std::move(tls);
   }
   connecting->times = times;
-  Outcome<net::HeldStream> stream = co_await connector.connect(origin, *connecting);
+  Result<net::HeldStream, Problem> stream = co_await connector.connect(origin, *connecting);
   if (!stream) co_return stream.error();
   const bool is_forwarded = connecting->proxy != nullptr && !connecting->tunnels;
   co_return connection_over(*std::move(stream), is_forwarded);
@@ -147,8 +148,8 @@ Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
   return is_offered ? Pool::Sharing::Possible : Pool::Sharing::None;
 }
 
-Outcome<std::unique_ptr<PooledConnection>> Core::connection_over(net::HeldStream stream,
-                                                                 bool is_forwarded) {
+Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::HeldStream stream,
+                                                                         bool is_forwarded) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);
   // Without TLS there is nobody to ask. RFC 9113 §3.3
   const bool is_known =

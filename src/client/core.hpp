@@ -36,14 +36,14 @@ class Core final : public std::enable_shared_from_this<Core> {
   /// How to connect to an origin; for HTTP, or for WebSockets, which HTTP/2 has none of here.
   ///
   /// Ends with: TlsConfiguration.
-  Outcome<ConnectOptions> connect_options(const Origin& origin, bool is_websocket);
+  Result<ConnectOptions, Problem> connect_options(const Origin& origin, bool is_websocket);
   /// A connection that speaks HTTP to a server; it is the pool's, and keeps this. With `only_http1`
   /// TLS offers no HTTP/2.
   ///
   /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
   ///            HTTP that is wanted.
-  Task<Outcome<std::unique_ptr<PooledConnection>>> open(Origin origin, ConnectTimes* times,
-                                                        bool only_http1);
+  Task<Result<std::unique_ptr<PooledConnection>, Problem>> open(Origin origin, ConnectTimes* times,
+                                                                bool only_http1);
   /// Whether such a connection may turn out to speak HTTP/2.
   [[nodiscard]] Pool::Sharing sharing(const Origin& origin, ProxyUse use) const noexcept;
 
@@ -77,10 +77,10 @@ class Core final : public std::enable_shared_from_this<Core> {
   void end_callbacks() noexcept;
   [[nodiscard]] bool is_finishing();
 
-  using Context = std::optional<Outcome<std::shared_ptr<const tls::ClientContext>>>;
-  Outcome<std::shared_ptr<const tls::ClientContext>> context(bool only_http1);
-  Outcome<std::unique_ptr<PooledConnection>> connection_over(net::HeldStream stream,
-                                                             bool is_forwarded);
+  using Context = std::optional<Result<std::shared_ptr<const tls::ClientContext>, Problem>>;
+  Result<std::shared_ptr<const tls::ClientContext>, Problem> context(bool only_http1);
+  Result<std::unique_ptr<PooledConnection>, Problem> connection_over(net::HeldStream stream,
+                                                                     bool is_forwarded);
 
   std::exception_ptr thrown_{};  // the first
   Context http_tls_{};

@@ -54,16 +54,16 @@ class Download final {
     spec_.decompress = false;  // a part of what is coded is no part of the file
   }
 
-  Task<Outcome<Downloaded>> run();
+  Task<Result<Downloaded, Problem>> run();
 
  private:
   template <class F>
   Task<std::optional<Problem>> on_disk(F work);
-  Task<Outcome<ReceptionPointer>> ask(bool for_rest);
+  Task<Result<ReceptionPointer, Problem>> ask(bool for_rest);
   [[nodiscard]] bool is_whole(const Reception& reception) const noexcept;
   [[nodiscard]] bool is_of_another(const Reception& reception) const noexcept;
-  Task<Outcome<Downloaded>> write(Reception& reception);
-  Task<Outcome<Downloaded>> finish();
+  Task<Result<Downloaded, Problem>> write(Reception& reception);
+  Task<Result<Downloaded, Problem>> finish();
   [[nodiscard]] Downloaded all_there() const noexcept;
 
   const std::shared_ptr<Core> core_;
@@ -81,17 +81,17 @@ Task<std::optional<Problem>> Download::on_disk(F work) {
   co_return could_not("write '" + path_ + "'", done.error());
 }
 
-Task<Outcome<ReceptionPointer>> Download::ask(bool for_rest) {
+Task<Result<ReceptionPointer, Problem>> Download::ask(bool for_rest) {
   auto spec = std::make_unique<RequestSpec>(spec_);
   if (for_rest) {
     spec->fields.set("Range", "bytes=" + std::to_string(file_->size_bytes()) + "-");
     spec->fields.set("If-Range", file_->validator());
   }
-  Outcome<ReceptionPointer> got = co_await fetch(core_, std::move(spec));
+  Result<ReceptionPointer, Problem> got = co_await fetch(core_, std::move(spec));
   co_return got;
 }
 
-Task<Outcome<Downloaded>> Download::finish() {
+Task<Result<Downloaded, Problem>> Download::finish() {
   const auto keep = [file = file_] { return file->keep(); };
   std::optional<Problem> problem = co_await on_disk(keep);
   if (problem) co_return *std::move(problem);
@@ -105,7 +105,7 @@ Downloaded Download::all_there() const noexcept {
   return downloaded;
 }
 
-Task<Outcome<Downloaded>> Download::write(Reception& reception) {
+Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
   std::optional<Problem> problem;
   std::optional<std::uint64_t> total_bytes;
   if (reception.status() == Status::PartialContent) {
@@ -125,8 +125,8 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   if (const auto modified = modified_of(reception.head())) file_->set_modified(*modified);
   const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
-  Task<Outcome<std::uint64_t>> writing = write_content(reception, path_, write);
-  const Outcome<std::uint64_t> written = co_await std::move(writing);
+  Task<Result<std::uint64_t, Problem>> writing = write_content(reception, path_, write);
+  const Result<std::uint64_t, Problem> written = co_await std::move(writing);
   if (!written) {
     const auto give_up = [file = file_]() -> Result<void> {
       file->give_up();
@@ -139,7 +139,7 @@ Task<Outcome<Downloaded>> Download::write(Reception& reception) {
   if (total_bytes && *total_bytes != file_->size_bytes()) {
     co_return could_not(reception.step(), Errc::TruncatedBody);
   }
-  Outcome<Downloaded> finished = co_await finish();
+  Result<Downloaded, Problem> finished = co_await finish();
   co_return finished;
 }
 
@@ -157,7 +157,7 @@ bool Download::is_of_another(const Reception& reception) const noexcept {
          !may_belong(file_->validator(), validators_of(reception.head()));
 }
 
-Task<Outcome<Downloaded>> Download::run() {
+Task<Result<Downloaded, Problem>> Download::run() {
   const auto look = [file = file_] { return file->look(); };
   std::optional<Problem> problem;
   // Where content can be sent only once there is no second try, should the part be of no use.
@@ -165,7 +165,7 @@ Task<Outcome<Downloaded>> Download::run() {
   if (problem) co_return *std::move(problem);
   bool has_some = file_->found() != ResumableFile::Found::Nothing;
   const bool has_whole = file_->found() == ResumableFile::Found::Whole;
-  Outcome<ReceptionPointer> got = co_await ask(has_some);
+  Result<ReceptionPointer, Problem> got = co_await ask(has_some);
   if (!got) co_return got.error();
   if (has_some && is_whole(**got)) {
     co_await (*got)->discard();
@@ -174,7 +174,7 @@ Task<Outcome<Downloaded>> Download::run() {
     const auto append = [file = file_] { return file->append(); };
     problem = co_await on_disk(append);
     if (problem) co_return *std::move(problem);
-    Outcome<Downloaded> finished = co_await finish();
+    Result<Downloaded, Problem> finished = co_await finish();
     co_return finished;
   }
   // What follows a whole file means that it is another one by now.
@@ -187,16 +187,17 @@ Task<Outcome<Downloaded>> Download::run() {
   }
   const bool is_asked_part = has_some && (*got)->status() == Status::PartialContent;
   if (!is_asked_part && (*got)->status() != Status::Ok) co_return (*got)->unexpected_status();
-  Outcome<Downloaded> written = co_await write(**got);
+  Result<Downloaded, Problem> written = co_await write(**got);
   co_return written;
 }
 
 }  // namespace
 
-Task<Outcome<Downloaded>> download(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec,
-                                   std::string path, DownloadOptions options) {
+Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
+                                           std::unique_ptr<RequestSpec> spec, std::string path,
+                                           DownloadOptions options) {
   Download download(std::move(core), std::move(*spec), std::move(path), options);
-  Outcome<Downloaded> downloaded = co_await download.run();
+  Result<Downloaded, Problem> downloaded = co_await download.run();
   co_return downloaded;
 }
 

@@ -13,7 +13,8 @@
 namespace skua::client {
 
 /// As ClientRequest::download().
-Task<Outcome<Downloaded>> download(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec,
-                                   std::string path, DownloadOptions options);
+Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
+                                           std::unique_ptr<RequestSpec> spec, std::string path,
+                                           DownloadOptions options);
 
 }  // namespace skua::client

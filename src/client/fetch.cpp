@@ -70,7 +70,7 @@ std::string Fetch::pool_key() const {
   return origin_.to_string() + (origin_.is_secure ? " tls " + origin_.host : "");
 }
 
-Task<Outcome<Pool::Lease>> Fetch::acquire() {
+Task<Result<Pool::Lease, Problem>> Fetch::acquire() {
   std::string key = pool_key();
   const bool only_http1 = core_->http1_only.contains(key);
   if (only_http1) key += " http/1.1";
@@ -79,13 +79,13 @@ Task<Outcome<Pool::Lease>> Fetch::acquire() {
   const Pool::Connect connect = [this, only_http1] {
     return core_->open(origin_, &times_, only_http1);
   };
-  Task<Outcome<Pool::Lease>> acquiring = core_->pool.acquire(
+  Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
       key, origin_.to_string(), core_->options.timeouts.queue, connect, sharing);
   if (deadline_ == loop::Instant::max()) {
-    Outcome<Pool::Lease> lease = co_await std::move(acquiring);
+    Result<Pool::Lease, Problem> lease = co_await std::move(acquiring);
     co_return lease;
   }
-  std::optional<Outcome<Pool::Lease>> lease =
+  std::optional<Result<Pool::Lease, Problem>> lease =
       co_await within(core_->loop, deadline_, std::move(acquiring));
   if (!lease) co_return timed_out(step(), {spec_->timeout, "timeout", "not done"});
   co_return *std::move(lease);
@@ -191,9 +191,9 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
                        : "the server closed the connection without an answer");
 }
 
-Task<Outcome<ReceptionPointer>> Fetch::exchange() {
+Task<Result<ReceptionPointer, Problem>> Fetch::exchange() {
   for (unsigned tries = 1;; ++tries) {
-    Outcome<Pool::Lease> lease = co_await acquire();
+    Result<Pool::Lease, Problem> lease = co_await acquire();
     if (!lease) co_return lease.error();
     const bool is_reused = lease->is_reused();
     Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease->connection()));
@@ -233,7 +233,7 @@ ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange)
                                      std::move(asked));
 }
 
-Task<Outcome<ReceptionPointer>> Fetch::run() {
+Task<Result<ReceptionPointer, Problem>> Fetch::run() {
   problem_ = read_url();
   if (problem_) co_return *std::move(problem_);
   while (true) {
@@ -241,7 +241,7 @@ Task<Outcome<ReceptionPointer>> Fetch::run() {
     route_ = core_->proxies.route(origin_, false);
     times_ = ConnectTimes();
     timings_ = ClientTimings();
-    Outcome<ReceptionPointer> got = co_await exchange();
+    Result<ReceptionPointer, Problem> got = co_await exchange();
     if (!got) co_return got.error();
     const Next what = next((*got)->head());
     if (what == Next::Answer) co_return *std::move(got);
@@ -250,10 +250,10 @@ Task<Outcome<ReceptionPointer>> Fetch::run() {
   }
 }
 
-Task<Outcome<ReceptionPointer>> fetch(std::shared_ptr<Core> core,
-                                      std::unique_ptr<RequestSpec> spec) {
+Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
+                                              std::unique_ptr<RequestSpec> spec) {
   Fetch fetch(std::move(core), std::move(spec));
-  Outcome<ReceptionPointer> got = co_await fetch.run();
+  Result<ReceptionPointer, Problem> got = co_await fetch.run();
   co_return got;
 }
 

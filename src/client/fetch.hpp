@@ -15,7 +15,7 @@ namespace skua::client {
 /// up to the head of the response that is the answer.
 ///
 /// Ends with: as ClientRequest::send().
-Task<Outcome<ReceptionPointer>> fetch(std::shared_ptr<Core> core,
-                                      std::unique_ptr<RequestSpec> spec);
+Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
+                                              std::unique_ptr<RequestSpec> spec);
 
 }  // namespace skua::client

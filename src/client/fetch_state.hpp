@@ -33,15 +33,15 @@ class Fetch final {
     deadline_ = later(began_, spec_->timeout);
   }
 
-  Task<Outcome<ReceptionPointer>> run();
+  Task<Result<ReceptionPointer, Problem>> run();
 
  private:
   /// What a head leads to.
   enum class Next : std::uint8_t { Answer, Again, Problem };
 
   std::optional<Problem> read_url();
-  Task<Outcome<ReceptionPointer>> exchange();
-  Task<Outcome<Pool::Lease>> acquire();
+  Task<Result<ReceptionPointer, Problem>> exchange();
+  Task<Result<Pool::Lease, Problem>> acquire();
   [[nodiscard]] std::string pool_key() const;
   Task<Result<void>> await_head(Exchange& exchange);
   Result<ExchangePointer> begin(HttpConnection& connection);

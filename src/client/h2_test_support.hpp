@@ -55,7 +55,7 @@ class H2ConnectionTest : public ::testing::Test {
     settle();
   }
 
-  Task<Outcome<std::unique_ptr<PooledConnection>>> connect() {
+  Task<Result<std::unique_ptr<PooledConnection>, Problem>> connect() {
     auto memory = std::make_unique<net::MemoryStream>();
     stream_ = memory.get();
     is_gone_ = false;
@@ -71,14 +71,14 @@ class H2ConnectionTest : public ::testing::Test {
     connection_ = made.get();
     co_return std::unique_ptr<PooledConnection>(std::move(made));
   }
-  Task<Outcome<Pool::Lease>> acquire() {
+  Task<Result<Pool::Lease, Problem>> acquire() {
     return pool_->acquire("key", "example.com", 10s, [this] { return connect(); });
   }
   Pool::Lease lease() {
     auto task = acquire();
     on_loop([&task] { task.start(nullptr, nullptr); });
     if (!task.is_done()) return {};
-    Outcome<Pool::Lease> got = task.result();
+    Result<Pool::Lease, Problem> got = task.result();
     return got ? *std::move(got) : Pool::Lease();
   }
   Result<ExchangePointer> begin(Method method, const std::string& target, Body content,

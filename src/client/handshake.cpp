@@ -19,7 +19,7 @@ Handshake::~Handshake() {
   if (stream_) net::close_detached(std::move(stream_));
 }
 
-Task<Outcome<net::HeldStream>> Handshake::run(std::string step, Duration limit) {
+Task<Result<net::HeldStream, Problem>> Handshake::run(std::string step, Duration limit) {
   const loop::Instant began = loop_.now();
   stream_->start_receive();  // begins it
   while (!is_established_ && !has_failed_) {

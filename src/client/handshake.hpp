@@ -28,7 +28,7 @@ class Handshake final : private net::StreamSink {
   ///
   /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; what ended the
   /// connection.
-  Task<Outcome<net::HeldStream>> run(std::string step, Duration limit);
+  Task<Result<net::HeldStream, Problem>> run(std::string step, Duration limit);
 
  private:
   void on_established() override;

@@ -133,8 +133,8 @@ Pool::Pool(loop::Loop& loop, const PoolLimits& limits)
 
 Pool::~Pool() = default;
 
-Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Duration limit,
-                                         Connect connect, Sharing sharing) {
+Task<Result<Pool::Lease, Problem>> Pool::acquire(std::string key, std::string whom, Duration limit,
+                                                 Connect connect, Sharing sharing) {
   const loop::Instant began = loop_.now();
   Turn turn(*this, group_of(key, sharing));
   while (!turn.is_served()) {
@@ -148,7 +148,7 @@ Task<Outcome<Pool::Lease>> Pool::acquire(std::string key, std::string whom, Dura
   }
   if (!turn.may_make()) co_return turn.take();
   turn.prepare();
-  Outcome<std::unique_ptr<PooledConnection>> made = co_await connect();
+  Result<std::unique_ptr<PooledConnection>, Problem> made = co_await connect();
   if (!made) {
     turn.failed();
     co_return made.error();

@@ -61,7 +61,7 @@ struct PoolLimits {
 class Pool final {
  public:
   /// Makes a connection; on whose behalf is in what it captures.
-  using Connect = std::function<Task<Outcome<std::unique_ptr<PooledConnection>>>()>;
+  using Connect = std::function<Task<Result<std::unique_ptr<PooledConnection>, Problem>>()>;
   /// Whether a connection may turn out to have room for several requests: the same for all requests
   /// with one key.
   enum class Sharing : std::uint8_t { None, Possible };
@@ -119,8 +119,8 @@ class Pool final {
   ///
   /// Waits for: a free connection, at most `limit`; then for a new one, as long as that takes.
   /// Ends with: TimedOut where none became free; what `connect` ends with.
-  Task<Outcome<Lease>> acquire(std::string key, std::string whom, Duration limit, Connect connect,
-                               Sharing sharing = Sharing::None);
+  Task<Result<Lease, Problem>> acquire(std::string key, std::string whom, Duration limit,
+                                       Connect connect, Sharing sharing = Sharing::None);
 
   /// Some connection takes more requests than before: the peer allows more streams.
   void capacity_grew() noexcept { serve(); }

@@ -107,7 +107,7 @@ class PoolTest : public ::testing::Test {
     co_await use.end.wait();
     connection.is_dead = dies_;
   }
-  Task<Outcome<std::unique_ptr<PooledConnection>>> connected(std::string host) {
+  Task<Result<std::unique_ptr<PooledConnection>, Problem>> connected(std::string host) {
     if (gate_) co_await gate_->wait();
     if (fails_) co_return Problem{Errc::Refused, "refused"};
     std::unique_ptr<PooledConnection> made =

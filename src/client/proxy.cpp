@@ -18,7 +18,7 @@ Problem malformed(const std::string& why) {
 
 }  // namespace
 
-Outcome<Proxy> Proxy::parse(std::string_view text) {
+Result<Proxy, Problem> Proxy::parse(std::string_view text) {
   const bool has_scheme = text.find("://") != std::string_view::npos;
   const auto url = Url::parse(has_scheme ? std::string(text) : "http://" + std::string(text));
   if (!url || url->host().empty()) {

@@ -20,7 +20,7 @@ struct Proxy {
   /// the password are percent-encoded.
   ///
   /// Ends with: Unsupported for any other scheme, as socks5; MalformedUrl for anything else.
-  static Outcome<Proxy> parse(std::string_view text);
+  static Result<Proxy, Problem> parse(std::string_view text);
 
   [[nodiscard]] bool has_credentials() const noexcept { return !user.empty() || !password.empty(); }
   /// `http://127.0.0.1:3128`: without the name and the password.

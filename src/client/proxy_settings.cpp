@@ -28,9 +28,9 @@ Variable first_of(const Environment& environment, const std::array<const char*, 
   return {};
 }
 
-Outcome<std::optional<Proxy>> read(const Variable& variable) {
+Result<std::optional<Proxy>, Problem> read(const Variable& variable) {
   if (variable.value.empty()) return std::optional<Proxy>();
-  Outcome<Proxy> proxy = Proxy::parse(variable.value);
+  Result<Proxy, Problem> proxy = Proxy::parse(variable.value);
   if (proxy) return std::optional<Proxy>(*std::move(proxy));
   Problem problem = proxy.error();
   problem.text.append(" (in the variable ").append(variable.name).append(")");
@@ -39,8 +39,8 @@ Outcome<std::optional<Proxy>> read(const Variable& variable) {
 
 }  // namespace
 
-Outcome<ProxySettings> ProxySettings::from(const Environment& environment,
-                                           std::string_view except) {
+Result<ProxySettings, Problem> ProxySettings::from(const Environment& environment,
+                                                   std::string_view except) {
   auto http = read(first_of<3>(environment, {"http_proxy", "all_proxy", "ALL_PROXY"}));
   if (!http) return http.error();
   auto https =

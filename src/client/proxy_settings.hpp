@@ -30,7 +30,8 @@ struct ProxySettings {
   /// an exception that need not be listed.
   ///
   /// Ends with: the problems of Proxy::parse, and which variable has it.
-  static Outcome<ProxySettings> from(const Environment& environment, std::string_view except = {});
+  static Result<ProxySettings, Problem> from(const Environment& environment,
+                                             std::string_view except = {});
 
   friend bool operator==(const ProxySettings&, const ProxySettings&) = default;
 };

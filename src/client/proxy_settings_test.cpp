@@ -11,7 +11,7 @@ namespace {
 
 using Variables = std::map<std::string, std::string>;
 
-Outcome<ProxySettings> from(const Variables& variables, std::string_view except = {}) {
+Result<ProxySettings, Problem> from(const Variables& variables, std::string_view except = {}) {
   const auto find = [&](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();

@@ -125,7 +125,7 @@ Duration Reception::patience() noexcept {
   return std::min(idle, deadline_ - now);
 }
 
-Task<Outcome<std::optional<Bytes>>> Reception::read() {
+Task<Result<std::optional<Bytes>, Problem>> Reception::read() {
   if (problem_) co_return *problem_;
   try {
     while (true) {
@@ -165,20 +165,20 @@ Task<> Reception::discard() {
   is_discarding_ = true;
   deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
   while (exchange_ && received_bytes_ < discarded_bytes) {
-    const Outcome<std::optional<Bytes>> piece = co_await read();
+    const Result<std::optional<Bytes>, Problem> piece = co_await read();
     if (!piece) break;
   }
   exchange_.reset();
   lease_.release();
 }
 
-Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_bytes) {
+Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes) {
   std::string text;
   const std::uint64_t told = reception.is_decoded() ? 0 : reception.length_bytes().value_or(0);
   text.reserve(
       static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, most_believed})));
   while (true) {
-    Outcome<std::optional<Bytes>> piece = co_await reception.read();
+    Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
     if (!piece) co_return piece.error();
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) co_return std::move(text);

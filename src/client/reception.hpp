@@ -64,7 +64,7 @@ class Reception final {
   /// Progress is told as if so much had come before.
   void count_from(std::uint64_t size_bytes) noexcept { earlier_bytes_ = size_bytes; }
   /// As ClientResponse::read().
-  Task<Outcome<std::optional<Bytes>>> read();
+  Task<Result<std::optional<Bytes>, Problem>> read();
   /// The program has the response: when it goes on is not known to the client. See Pool::closed.
   void hand_over() noexcept { lease_.hold(); }
   /// Reads what is left without using it, so that the connection can be used again; gives up where
@@ -105,6 +105,6 @@ class Reception final {
 using ReceptionPointer = std::unique_ptr<Reception>;
 
 /// All that is left of the content.
-Task<Outcome<std::string>> read_text(Reception& reception, std::size_t limit_bytes);
+Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes);
 
 }  // namespace skua::client

@@ -77,7 +77,8 @@ Resolver::Resolver(loop::Loop& loop, ResolverOptions options)
 
 Resolver::~Resolver() = default;
 
-Task<Outcome<Addresses>> Resolver::resolve(std::string host, std::uint16_t port, Duration limit) {
+Task<Result<Addresses, Problem>> Resolver::resolve(std::string host, std::uint16_t port,
+                                                   Duration limit) {
   host = lower(std::move(host));
   std::optional<Addresses> at_once = known(host, port);
   if (at_once) co_return *std::move(at_once);

@@ -54,7 +54,7 @@ class Resolver final {
   /// Ends with: TimedOut; NameNotResolved; InvalidAddress for what is no name; Overloaded where too
   ///            many names wait to be looked up.
   /// RFC:       6761 §6.3 (localhost)
-  Task<Outcome<Addresses>> resolve(std::string host, std::uint16_t port, Duration limit);
+  Task<Result<Addresses, Problem>> resolve(std::string host, std::uint16_t port, Duration limit);
 
   /// How many names are remembered or being looked up.
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }

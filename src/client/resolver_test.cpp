@@ -78,7 +78,7 @@ class FakeNames {
 
 class ResolverTest : public testing::Test {
  protected:
-  using Answer = Task<Outcome<Addresses>>;
+  using Answer = Task<Result<Addresses, Problem>>;
 
   ResolverTest() {
     names.add("a.example", {address("10.0.0.1"), address("10.0.0.2")});
@@ -110,13 +110,13 @@ class ResolverTest : public testing::Test {
       loop->run_once(100ms);
     }
   }
-  Outcome<Addresses> ask(std::string host, std::uint16_t port = 80) {
+  Result<Addresses, Problem> ask(std::string host, std::uint16_t port = 80) {
     Answer task = started(std::move(host), port);
     finish(task);
     return task.result();
   }
   /// The addresses, or the text of the problem.
-  std::string text(const Outcome<Addresses>& outcome) {
+  std::string text(const Result<Addresses, Problem>& outcome) {
     if (!outcome) return outcome.error().text;
     std::string out;
     for (const net::Address& one : *outcome) out += (out.empty() ? "" : " ") + one.to_string();
@@ -191,7 +191,7 @@ TEST_F(ResolverTest, GoesOnAfterItsDeadlineAndTheLateAnswerIsKept) {
   EXPECT_FALSE(task.is_done());
   advance(200ms);
   ASSERT_TRUE(task.is_done());
-  const Outcome<Addresses> outcome = task.result();
+  const Result<Addresses, Problem> outcome = task.result();
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code(), Errc::TimedOut);
   EXPECT_EQ(outcome.error().text,

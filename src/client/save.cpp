@@ -19,10 +19,10 @@ Problem could_not_write(const std::string& path, Error error) {
 }
 
 /// Fills the batch; false at the end of the content.
-Task<Outcome<bool>> fill(Reception& reception, std::string& batch) {
+Task<Result<bool, Problem>> fill(Reception& reception, std::string& batch) {
   batch.clear();
   while (batch.size() < batch_bytes) {
-    Outcome<std::optional<Bytes>> piece = co_await reception.read();
+    Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
     if (!piece) co_return piece.error();
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) co_return !batch.empty();
@@ -33,13 +33,13 @@ Task<Outcome<bool>> fill(Reception& reception, std::string& batch) {
 
 }  // namespace
 
-Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string path,
-                                           std::function<Result<void>(const std::string&)> write) {
+Task<Result<std::uint64_t, Problem>> write_content(
+    Reception& reception, std::string path, std::function<Result<void>(const std::string&)> write) {
   const auto batch = std::make_shared<std::string>();
   const auto write_batch = [batch, write = std::move(write)] { return write(*batch); };
   std::uint64_t size_bytes = 0;
   while (true) {
-    Outcome<bool> filled = co_await fill(reception, *batch);
+    Result<bool, Problem> filled = co_await fill(reception, *batch);
     // What has arrived is kept, where that is wanted, however it has ended.
     if (!batch->empty()) {
       const Result<void> written = co_await off_loop(write_batch);
@@ -51,15 +51,15 @@ Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string pat
   }
 }
 
-Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path) {
+Task<Result<std::uint64_t, Problem>> save(Reception& reception, std::string path) {
   const auto file = std::make_shared<files::PartialFile>();
   const auto create = [file, path] { return file->create(path); };
   const Result<void> created = co_await off_loop(create);
   if (!created) co_return could_not_write(path, created.error());
   const auto write = [file](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
-  Task<Outcome<std::uint64_t>> writing = write_content(reception, path, write);
-  Outcome<std::uint64_t> size_bytes = co_await std::move(writing);
+  Task<Result<std::uint64_t, Problem>> writing = write_content(reception, path, write);
+  Result<std::uint64_t, Problem> size_bytes = co_await std::move(writing);
   if (!size_bytes) co_return size_bytes.error();
   const auto keep = [file, path] { return file->keep_as(path); };
   const Result<void> kept = co_await off_loop(keep);

@@ -16,10 +16,10 @@ namespace skua::client {
 ///
 /// Waits for: the content, and the calls.
 /// Ends with: as Reception::read(); a problem with `path` and what `write` ends with.
-Task<Outcome<std::uint64_t>> write_content(Reception& reception, std::string path,
-                                           std::function<Result<void>(const std::string&)> write);
+Task<Result<std::uint64_t, Problem>> write_content(
+    Reception& reception, std::string path, std::function<Result<void>(const std::string&)> write);
 
 /// As ClientResponse::save().
-Task<Outcome<std::uint64_t>> save(Reception& reception, std::string path);
+Task<Result<std::uint64_t, Problem>> save(Reception& reception, std::string path);
 
 }  // namespace skua::client

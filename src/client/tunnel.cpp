@@ -37,7 +37,7 @@ Tunnel::~Tunnel() {
   if (stream_) net::close_detached(std::move(stream_), request_);
 }
 
-Task<Outcome<Tunnel::End>> Tunnel::run(std::string step, Duration limit) {
+Task<Result<Tunnel::End, Problem>> Tunnel::run(std::string step, Duration limit) {
   const loop::Instant began = loop_.now();
   do {
     if (const Result<void> asked = ask(); !asked) co_return could_not(step, asked.error());

@@ -43,7 +43,7 @@ class Tunnel final : private net::StreamSink {
   /// Ends with: TimedOut; ProxyRefused where it has another answer, and where it speaks before the
   ///            origin was asked anything; what is wrong with its answer; what ended the
   ///            connection.
-  Task<Outcome<End>> run(std::string step, Duration limit);
+  Task<Result<End, Problem>> run(std::string step, Duration limit);
 
   /// After End::Open: idle, without anyone who listens.
   [[nodiscard]] net::HeldStream take_stream() noexcept { return std::move(stream_); }

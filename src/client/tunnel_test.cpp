@@ -108,8 +108,8 @@ class TunnelTest : public testing::Test {
   net::MemoryStream* wire_ = nullptr;
   bool is_destroyed_ = true;
   std::unique_ptr<Tunnel> tunnel_;
-  std::optional<Task<Outcome<Tunnel::End>>> task_;
-  std::optional<Outcome<Tunnel::End>> outcome_;
+  std::optional<Task<Result<Tunnel::End, Problem>>> task_;
+  std::optional<Result<Tunnel::End, Problem>> outcome_;
 };
 
 TEST_F(TunnelTest, AsksForTheOrigin) {

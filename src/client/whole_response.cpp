@@ -6,10 +6,10 @@
 
 namespace skua::client {
 
-Task<Outcome<WholeResponse>> whole(ClientRequest request) {
-  Outcome<ClientResponse> response = co_await std::move(request).send();
+Task<Result<WholeResponse, Problem>> whole(ClientRequest request) {
+  Result<ClientResponse, Problem> response = co_await std::move(request).send();
   if (!response) co_return response.error();
-  Outcome<std::string> content = co_await response->text();
+  Result<std::string, Problem> content = co_await response->text();
   if (!content) co_return content.error();
   WholeResponse made;
   made.status = response->status();

@@ -9,6 +9,6 @@
 namespace skua::client {
 
 /// A request's response and all of its content.
-Task<Outcome<WholeResponse>> whole(ClientRequest request);
+Task<Result<WholeResponse, Problem>> whole(ClientRequest request);
 
 }  // namespace skua::client

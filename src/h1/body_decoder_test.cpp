@@ -11,7 +11,7 @@ namespace {
 
 const Framing chunked{.body = BodyKind::Chunked};
 
-struct Outcome {
+struct Decoded {
   std::string content{};
   std::string trailers{};
   BodyStatus status = BodyStatus::More;
@@ -20,10 +20,10 @@ struct Outcome {
 };
 
 /// Decodes in pieces of `piece` bytes.
-Outcome decode(const Framing& framing, std::string_view input, std::size_t piece,
+Decoded decode(const Framing& framing, std::string_view input, std::size_t piece,
                const BodyLimits& limits = {}) {
   BodyDecoder decoder;
-  Outcome out;
+  Decoded out;
   if (!decoder.start(framing, limits))
     return {.status = BodyStatus::Failed, .error = decoder.error()};
   std::string_view waiting;
@@ -58,7 +58,7 @@ Errc error_of(std::string_view input, const BodyLimits& limits = {}) {
 TEST(BodyDecoder, TakesALengthAndLeavesTheRest) {
   const Framing framing{.body = BodyKind::Length, .length_bytes = 5};
   for (std::size_t piece = 1; piece < 9; ++piece) {
-    const Outcome out = decode(framing, "helloGET /", piece);
+    const Decoded out = decode(framing, "helloGET /", piece);
     EXPECT_EQ(out.content, "hello");
     EXPECT_EQ(out.status, BodyStatus::Done);
     EXPECT_EQ(out.consumed_bytes, 5U);
@@ -78,7 +78,7 @@ TEST(BodyDecoder, TakesChunksHoweverTheyAreSplit) {
       "5\r\nhello\r\n006;a;b=c; d = \"e\\\"\xff;\" \t;f\r\n world\r\nA\r\n0123456789\r\n"
       "0;x=y\r\nX-Sum: 1\r\nContent-Length: 3\r\nhost: a\r\nX-B:\r\n\r\nGET";
   for (std::size_t piece = 1; piece <= input.size(); ++piece) {
-    const Outcome out = decode(chunked, input, piece);
+    const Decoded out = decode(chunked, input, piece);
     EXPECT_EQ(out.content, "hello world0123456789");
     EXPECT_EQ(out.status, BodyStatus::Done);
     EXPECT_EQ(out.trailers, "X-Sum=1;X-B=;");
@@ -151,7 +151,7 @@ TEST(BodyDecoder, ABodyUntilCloseEndsWithTheInputAndHoldsItsLimit) {
   EXPECT_TRUE(decoder.end_of_input());
   EXPECT_TRUE(decoder.is_done());
   for (std::size_t piece = 1; piece < 6; ++piece) {
-    const Outcome out = decode(framing, "abcde", piece, {.body_bytes = 4});
+    const Decoded out = decode(framing, "abcde", piece, {.body_bytes = 4});
     EXPECT_EQ(out.content, "abcd");
     EXPECT_EQ(out.error, Errc::BodyTooLong);
   }
@@ -174,9 +174,9 @@ TEST(BodyDecoder, OutcomeNeverDependsOnSplits) {
   for (int round = 0; round < 20000; ++round) {
     std::string input;
     for (auto n = random() % 10; n > 0; --n) input += pieces[random() % std::size(pieces)];
-    const Outcome whole = decode(chunked, input, 1000, limits);
+    const Decoded whole = decode(chunked, input, 1000, limits);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{3}}) {
-      const Outcome split = decode(chunked, input, piece, limits);
+      const Decoded split = decode(chunked, input, piece, limits);
       ASSERT_EQ(split.status, whole.status) << input;
       ASSERT_EQ(split.error, whole.error) << input;
       ASSERT_EQ(split.content, whole.content) << input;

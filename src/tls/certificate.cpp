@@ -35,7 +35,7 @@ std::FILE* open_now(const std::string& path) noexcept {
   return file;
 }
 
-Outcome<std::string> read_source(const std::string& source, std::string_view role) {
+Result<std::string, Problem> read_source(const std::string& source, std::string_view role) {
   if (is_pem_text(source)) return source;
   const auto failed = [&](int code) {
     return unusable(quoted(role, source) +
@@ -66,8 +66,8 @@ int refuse_pass_phrase(char*, int, int, void* was_asked) {
   return -1;
 }
 
-Outcome<KeyPointer> read_key(const std::string& source, std::string_view role) {
-  const Outcome<std::string> text = read_source(source, role);
+Result<KeyPointer, Problem> read_key(const std::string& source, std::string_view role) {
+  const Result<std::string, Problem> text = read_source(source, role);
   if (!text) return text.error();
   if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
     return unusable(quoted(role, source) +
@@ -110,8 +110,8 @@ bool is_pem_text(std::string_view source) noexcept {
   return source.find("-----BEGIN") != std::string_view::npos;
 }
 
-Outcome<ChainPointer> read_certificates(const std::string& source, std::string_view role) {
-  Outcome<std::string> text = read_source(source, role);
+Result<ChainPointer, Problem> read_certificates(const std::string& source, std::string_view role) {
+  Result<std::string, Problem> text = read_source(source, role);
   if (!text) return text.error();
   ChainPointer chain(sk_X509_new_null());
   const BioPointer in = memory_bio(*text);
@@ -132,7 +132,7 @@ Outcome<ChainPointer> read_certificates(const std::string& source, std::string_v
   return chain;
 }
 
-Outcome<Credentials> read_credentials(const TlsCertificate& source) {
+Result<Credentials, Problem> read_credentials(const TlsCertificate& source) {
   auto chain = read_certificates(source.certificate, "the certificate");
   if (!chain) return chain.error();
   const bool is_together = source.private_key.empty();

@@ -30,10 +30,10 @@ struct Credentials {
 ///
 /// Ends with: TlsConfiguration: no file, no PEM, nothing in it, a key for another certificate, or
 /// one with a pass phrase (nobody is asked for it).
-Outcome<Credentials> read_credentials(const TlsCertificate& source);
+Result<Credentials, Problem> read_credentials(const TlsCertificate& source);
 
 /// Reads every certificate of a file or text; at least one. `role` names the setting it is for.
-Outcome<ChainPointer> read_certificates(const std::string& source, std::string_view role);
+Result<ChainPointer, Problem> read_certificates(const std::string& source, std::string_view role);
 
 /// `AB:CD:...` of the SHA-256 of the whole certificate.
 [[nodiscard]] std::string fingerprint(const X509& certificate);

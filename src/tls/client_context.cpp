@@ -41,7 +41,8 @@ int on_session(SSL* ssl, SSL_SESSION* session) noexcept try {
 class OpensslClientContext final : public ClientContext,
                                    public std::enable_shared_from_this<OpensslClientContext> {
  public:
-  Outcome<bool> load(const ClientTlsOptions& options, const std::vector<std::string>& protocols);
+  Result<bool, Problem> load(const ClientTlsOptions& options,
+                             const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
                                                 std::uint16_t port) const override;
   [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
@@ -49,16 +50,16 @@ class OpensslClientContext final : public ClientContext,
 
  private:
   [[nodiscard]] std::unique_ptr<Engine> start(std::string_view host, SSL_SESSION* session) const;
-  Outcome<bool> load_trust(const ClientTlsOptions& options);
-  Outcome<bool> load_system_store();
+  Result<bool, Problem> load_trust(const ClientTlsOptions& options);
+  Result<bool, Problem> load_system_store();
 
   ContextPointer context_;
   std::string store_;  // whom we trust, in words
   mutable SessionStore sessions_;
 };
 
-Outcome<bool> OpensslClientContext::load(const ClientTlsOptions& options,
-                                         const std::vector<std::string>& protocols) {
+Result<bool, Problem> OpensslClientContext::load(const ClientTlsOptions& options,
+                                                 const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
   if (!made) return made.error();
   context_ = *std::move(made);
@@ -81,7 +82,7 @@ Outcome<bool> OpensslClientContext::load(const ClientTlsOptions& options,
   return load_trust(options);
 }
 
-Outcome<bool> OpensslClientContext::load_trust(const ClientTlsOptions& options) {
+Result<bool, Problem> OpensslClientContext::load_trust(const ClientTlsOptions& options) {
   if (options.insecure) return true;
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, note_verification);
   if (options.authorities.empty()) return load_system_store();
@@ -92,7 +93,7 @@ Outcome<bool> OpensslClientContext::load_trust(const ClientTlsOptions& options) 
 }
 
 // SSL_CERT_FILE and SSL_CERT_DIR are OpenSSL's own names for other places.
-Outcome<bool> OpensslClientContext::load_system_store() {
+Result<bool, Problem> OpensslClientContext::load_system_store() {
   std::error_code ignored;
   const std::string file = environment_or("SSL_CERT_FILE", X509_get_default_cert_file());
   const std::string folder = environment_or("SSL_CERT_DIR", X509_get_default_cert_dir());
@@ -162,7 +163,7 @@ std::unique_ptr<Engine> OpensslClientContext::start(std::string_view host,
 
 }  // namespace
 
-Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
+Result<std::shared_ptr<const ClientContext>, Problem> ClientContext::create(
     const ClientTlsOptions& options, const std::vector<std::string>& protocols) {
   auto context = std::make_shared<OpensslClientContext>();
   if (const auto loaded = context->load(options, protocols); !loaded) return loaded.error();
@@ -171,7 +172,7 @@ Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
 
 #else
 
-Outcome<std::shared_ptr<const ClientContext>> ClientContext::create(
+Result<std::shared_ptr<const ClientContext>, Problem> ClientContext::create(
     const ClientTlsOptions&, const std::vector<std::string>&) {
   return no_openssl();
 }

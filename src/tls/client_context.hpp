@@ -20,7 +20,7 @@ class ClientContext {
   /// Reads every file. `protocols` are offered to the server, the best first.
   ///
   /// Ends with: TlsConfiguration and the reason; Unsupported in a build without OpenSSL.
-  static Outcome<std::shared_ptr<const ClientContext>> create(
+  static Result<std::shared_ptr<const ClientContext>, Problem> create(
       const ClientTlsOptions& options, const std::vector<std::string>& protocols);
 
   ClientContext(const ClientContext&) = delete;

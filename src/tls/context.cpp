@@ -28,8 +28,8 @@ constexpr int number(TlsVersion version) noexcept {
 
 }  // namespace
 
-Outcome<ContextPointer> make_context(const SSL_METHOD* method, TlsVersion minimum,
-                                     TlsVersion maximum) {
+Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersion minimum,
+                                             TlsVersion maximum) {
   ERR_clear_error();
   ContextPointer made(SSL_CTX_new(method));
   if (!made) return unusable("OpenSSL could not be started: " + take_reason());
@@ -50,7 +50,7 @@ Outcome<ContextPointer> make_context(const SSL_METHOD* method, TlsVersion minimu
   return made;
 }
 
-Outcome<bool> use_credentials(SSL_CTX& context, const Credentials& credentials) {
+Result<bool, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials) {
   ERR_clear_error();
   if (SSL_CTX_use_cert_and_key(&context, credentials.own.get(), credentials.key.get(),
                                credentials.intermediates.get(), 1) == 1) {
@@ -69,8 +69,9 @@ std::string protocol_list(const std::vector<std::string>& protocols) {
   return list;
 }
 
-Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::string_view role) {
-  const Outcome<ChainPointer> read = read_certificates(source, role);
+Result<std::string, Problem> trust(SSL_CTX& context, const std::string& source,
+                                   std::string_view role) {
+  const Result<ChainPointer, Problem> read = read_certificates(source, role);
   if (!read) return read.error();
   const ChainPointer& authorities = *read;
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);

@@ -14,17 +14,18 @@ namespace skua::tls {
 
 /// A context with our versions, suites, groups and switches, and nothing of the system's session
 /// cache. `method` is TLS_server_method() or TLS_client_method().
-Outcome<ContextPointer> make_context(const SSL_METHOD* method, TlsVersion minimum,
-                                     TlsVersion maximum);
+Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersion minimum,
+                                             TlsVersion maximum);
 
 /// Sets the certificate that is shown to peers.
-Outcome<bool> use_credentials(SSL_CTX& context, const Credentials& credentials);
+Result<bool, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials);
 
 /// `h2`, `http/1.1` as the octets of RFC 7301 §3.1.
 [[nodiscard]] std::string protocol_list(const std::vector<std::string>& protocols);
 
 /// Trusts the certificates of a file or text, and nobody else. Returns what identifies them.
-Outcome<std::string> trust(SSL_CTX& context, const std::string& source, std::string_view role);
+Result<std::string, Problem> trust(SSL_CTX& context, const std::string& source,
+                                   std::string_view role);
 
 /// For SSL_CTX_set_verify: notes in the engine what was wrong, and lets it be wrong.
 int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept;

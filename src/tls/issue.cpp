@@ -18,7 +18,7 @@
 
 namespace skua::tls {
 
-Outcome<Issued> make_self_signed(const std::vector<std::string>& more_hosts) {
+Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_hosts) {
   CertificateDetails details;
   details.common_name = "skua self-signed";
   details.hosts = {"localhost", "127.0.0.1", "::1"};
@@ -30,7 +30,7 @@ Outcome<Issued> make_self_signed(const std::vector<std::string>& more_hosts) {
   return issue(details);
 }
 
-Outcome<Issued> make_self_signed_for_this_machine() {
+Result<Issued, Problem> make_self_signed_for_this_machine() {
   std::vector<std::string> hosts{net::host_name()};
   for (const net::Address& address : net::interface_addresses()) {
     std::array<char, net::Address::max_text_bytes> text;
@@ -119,7 +119,7 @@ bool add_extensions(X509& certificate, X509& issuer, const CertificateDetails& d
          (names.empty() || add_extension(certificate, issuer, NID_subject_alt_name, names));
 }
 
-Outcome<Issued> to_pem(X509& certificate, EVP_PKEY& key) {
+Result<Issued, Problem> to_pem(X509& certificate, EVP_PKEY& key) {
   const BioPointer certificate_out(BIO_new(BIO_s_mem()));
   const BioPointer key_out(BIO_new(BIO_s_mem()));
   if (!certificate_out || !key_out ||
@@ -133,7 +133,7 @@ Outcome<Issued> to_pem(X509& certificate, EVP_PKEY& key) {
 
 }  // namespace
 
-Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
+Result<Issued, Problem> issue(const CertificateDetails& details, const Issued* issuer) {
   const KeyPointer key(details.has_rsa_key ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
   const CertificatePointer certificate(X509_new());
   if (!key || !certificate) return failed("the key");
@@ -159,7 +159,7 @@ Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer) {
 
 #else
 
-Outcome<Issued> issue(const CertificateDetails&, const Issued*) { return no_openssl(); }
+Result<Issued, Problem> issue(const CertificateDetails&, const Issued*) { return no_openssl(); }
 
 #endif
 

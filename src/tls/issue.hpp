@@ -30,12 +30,12 @@ struct CertificateDetails {
 /// `issuer`, or by itself where that is null.
 ///
 /// Ends with: TlsConfiguration where a PEM text of the issuer cannot be read.
-Outcome<Issued> issue(const CertificateDetails& details, const Issued* issuer = nullptr);
+Result<Issued, Problem> issue(const CertificateDetails& details, const Issued* issuer = nullptr);
 
 /// A certificate for `localhost`, the loopback addresses and `more_hosts`, signed by itself.
-Outcome<Issued> make_self_signed(const std::vector<std::string>& more_hosts);
+Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_hosts);
 
 /// The same for this machine: its name and every address it is reached by.
-Outcome<Issued> make_self_signed_for_this_machine();
+Result<Issued, Problem> make_self_signed_for_this_machine();
 
 }  // namespace skua::tls

@@ -16,7 +16,7 @@ ReloadableContext::ReloadableContext(TlsOptions options, std::vector<std::string
       protocols_(std::move(protocols)),
       keys_(std::make_shared<TicketKeys>(options_.ticket_key_lifetime, clock)) {}
 
-Outcome<std::unique_ptr<ReloadableContext>> ReloadableContext::create(
+Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create(
     TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock) {
   if (options.self_signed && options.certificate.empty()) {
     // Once: a reload must not change who we are.

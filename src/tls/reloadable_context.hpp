@@ -22,9 +22,8 @@ class ReloadableContext {
   /// Loads the first context; `clock` times ticket keys and outlives the result.
   ///
   /// Ends with: as ServerContext::create.
-  static Outcome<std::unique_ptr<ReloadableContext>> create(TlsOptions options,
-                                                            std::vector<std::string> protocols,
-                                                            const loop::Clock& clock);
+  static Result<std::unique_ptr<ReloadableContext>, Problem> create(
+      TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock);
 
   /// What new connections are accepted with.
   [[nodiscard]] std::shared_ptr<const ServerContext> current() const;

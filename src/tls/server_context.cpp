@@ -43,13 +43,13 @@ class OpensslServerContext final : public ServerContext,
  public:
   explicit OpensslServerContext(std::shared_ptr<TicketKeys> keys) : keys_(std::move(keys)) {}
 
-  Outcome<bool> load(const TlsOptions& options, const std::vector<std::string>& protocols);
+  Result<bool, Problem> load(const TlsOptions& options, const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> accept() const override;
 
  private:
-  Outcome<bool> load_certificates(const TlsOptions& options);
-  Outcome<bool> load_client_ca(const TlsOptions& options);
-  Outcome<bool> identify();
+  Result<bool, Problem> load_certificates(const TlsOptions& options);
+  Result<bool, Problem> load_client_ca(const TlsOptions& options);
+  Result<bool, Problem> identify();
   void set_callbacks(const TlsOptions& options);
 
   static int on_client_hello(SSL* ssl, int* alert, void* self) noexcept;
@@ -66,8 +66,8 @@ class OpensslServerContext final : public ServerContext,
   std::string demands_;    // on clients' certificates, as text
 };
 
-Outcome<bool> OpensslServerContext::load(const TlsOptions& options,
-                                         const std::vector<std::string>& protocols) {
+Result<bool, Problem> OpensslServerContext::load(const TlsOptions& options,
+                                                 const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_server_method(), options.minimum_version, TlsVersion::Tls13);
   if (!made) return made.error();
   context_ = *std::move(made);
@@ -79,7 +79,7 @@ Outcome<bool> OpensslServerContext::load(const TlsOptions& options,
   return true;
 }
 
-Outcome<bool> OpensslServerContext::load_certificates(const TlsOptions& options) {
+Result<bool, Problem> OpensslServerContext::load_certificates(const TlsOptions& options) {
   std::vector<TlsCertificate> sources{{options.certificate, options.private_key}};
   if (options.self_signed) {
     auto made = make_self_signed_for_this_machine();
@@ -104,7 +104,7 @@ Outcome<bool> OpensslServerContext::load_certificates(const TlsOptions& options)
   return use_credentials(*context_, entries_.front().credentials);
 }
 
-Outcome<bool> OpensslServerContext::load_client_ca(const TlsOptions& options) {
+Result<bool, Problem> OpensslServerContext::load_client_ca(const TlsOptions& options) {
   using enum ClientCertificate;
   const bool has_ca = !options.client_ca.empty();
   ClientCertificate wanted = options.client_certificate;
@@ -135,7 +135,7 @@ Outcome<bool> OpensslServerContext::load_client_ca(const TlsOptions& options) {
   return true;
 }
 
-Outcome<bool> OpensslServerContext::identify() {
+Result<bool, Problem> OpensslServerContext::identify() {
   for (Entry& entry : entries_) {
     auto identity = crypto::hash(crypto::Hash::Sha256,
                                  tls::fingerprint(*entry.credentials.own) + '\n' + demands_);
@@ -254,7 +254,7 @@ int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char
 
 }  // namespace
 
-Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(
+Result<std::shared_ptr<const ServerContext>, Problem> ServerContext::create(
     const TlsOptions& options, const std::vector<std::string>& protocols,
     std::shared_ptr<TicketKeys> keys) {
   if (options.self_signed == !options.certificate.empty()) {
@@ -268,9 +268,8 @@ Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(
 
 #else
 
-Outcome<std::shared_ptr<const ServerContext>> ServerContext::create(const TlsOptions&,
-                                                                    const std::vector<std::string>&,
-                                                                    std::shared_ptr<TicketKeys>) {
+Result<std::shared_ptr<const ServerContext>, Problem> ServerContext::create(
+    const TlsOptions&, const std::vector<std::string>&, std::shared_ptr<TicketKeys>) {
   return no_openssl();
 }
 

@@ -23,7 +23,7 @@ class ServerContext {
   /// `keys` seal session tickets: the same object over reloads, so that tickets stay good.
   ///
   /// Ends with: TlsConfiguration and the reason; Unsupported in a build without OpenSSL.
-  static Outcome<std::shared_ptr<const ServerContext>> create(
+  static Result<std::shared_ptr<const ServerContext>, Problem> create(
       const TlsOptions& options, const std::vector<std::string>& protocols,
       std::shared_ptr<TicketKeys> keys);
 

@@ -28,7 +28,7 @@ using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
 /// How a run has ended.
-struct Outcome {
+struct Ended {
   int code = -1;
   std::string output{};
   std::string errors{};
@@ -39,8 +39,8 @@ struct Outcome {
   }
 };
 
-Outcome end_of(Process& process, bool is_json) {
-  Outcome outcome;
+Ended end_of(Process& process, bool is_json) {
+  Ended outcome;
   outcome.output = process.output();
   outcome.errors = process.errors();
   outcome.code = process.wait();
@@ -48,7 +48,7 @@ Outcome end_of(Process& process, bool is_json) {
   return outcome;
 }
 
-Outcome bench(Arguments arguments, const std::string& url) {
+Ended bench(Arguments arguments, const std::string& url) {
   arguments.insert(arguments.begin(), {"bench", "--json", url});
   Process process(arguments);
   return end_of(process, true);
@@ -80,7 +80,7 @@ class BenchTest : public ::testing::Test {
     server_ = std::make_unique<testing::TestServer>(router_, BackendChoice::Auto,
                                                     std::move(options), testing::Transport::Tcp);
   }
-  [[nodiscard]] Outcome run(const Arguments& arguments, const std::string& path = "/") const {
+  [[nodiscard]] Ended run(const Arguments& arguments, const std::string& path = "/") const {
     return bench(arguments, url_of(server_->port(), path));
   }
   [[nodiscard]] Counters counters() const { return (*server_)->counters(); }
@@ -97,7 +97,7 @@ TEST_F(BenchTest, CountsWhatTheServerCounts) {
     start(ServerOptions());
     Arguments arguments = {"-d", "0.3"};
     arguments.insert(arguments.end(), how.begin(), how.end());
-    const Outcome outcome = run(arguments);
+    const Ended outcome = run(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.errors;
     const std::uint64_t answers = outcome.count("/answers");
     EXPECT_GT(answers, 10U);
@@ -113,7 +113,7 @@ TEST_F(BenchTest, CountsWhatTheServerCounts) {
 }
 
 TEST_F(BenchTest, LatenciesAreInOrder) {
-  const Outcome outcome = run({"-n", "500", "-c", "3"});
+  const Ended outcome = run({"-n", "500", "-c", "3"});
   const Json& latency = outcome.report["latency_us"];
   double last = 0;
   for (const char* name : {"min", "p50", "p90", "p99", "p99_9", "max"}) {
@@ -131,7 +131,7 @@ TEST_F(BenchTest, SendsExactlySoManyRequests) {
   for (const char* connections : {"1", "7", "64"}) {
     for (const char* depth : {"1", "3"}) {
       start(ServerOptions());
-      const Outcome outcome = run({"-n", "100", "-c", connections, "--pipeline", depth});
+      const Ended outcome = run({"-n", "100", "-c", connections, "--pipeline", depth});
       EXPECT_EQ(outcome.code, 0) << outcome.errors;
       EXPECT_EQ(outcome.count("/answers"), 100U);
       EXPECT_EQ(counters().requests, 100U);
@@ -143,14 +143,14 @@ TEST_F(BenchTest, SendsExactlySoManyRequests) {
 
 TEST_F(BenchTest, ThreadsShareTheWork) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
-  const Outcome outcome = run({"-n", "101", "-c", "5", "-t", "2"});
+  const Ended outcome = run({"-n", "101", "-c", "5", "-t", "2"});
   EXPECT_EQ(outcome.count("/answers"), 101U);
   EXPECT_EQ(outcome.count("/connections_made"), 5U);
   EXPECT_EQ(counters().requests, 101U);
 }
 
 TEST_F(BenchTest, KeepsTheRate) {
-  const Outcome outcome = run({"-r", "100", "-d", "1", "-c", "4"});
+  const Ended outcome = run({"-r", "100", "-d", "1", "-c", "4"});
   // Connecting takes its time; due is what is due between then and the end.
   const std::uint64_t due = outcome.count("/answers") + outcome.count("/not_sent");
   EXPECT_LE(due, 101U);
@@ -160,7 +160,7 @@ TEST_F(BenchTest, KeepsTheRate) {
 
 TEST_F(BenchTest, LatencyCountsFromWhenARequestWasDue) {
   // Due every 10 ms, answered in 30 ms: each is 20 ms later than the one before.
-  const Outcome outcome = run({"-r", "100", "-n", "20", "-c", "1"}, "/slow");
+  const Ended outcome = run({"-r", "100", "-n", "20", "-c", "1"}, "/slow");
   EXPECT_EQ(outcome.count("/answers"), 20U);
   const Json& corrected = outcome.report["latency_us"];
   const Json& uncorrected = outcome.report["uncorrected_latency_us"];
@@ -171,13 +171,13 @@ TEST_F(BenchTest, LatencyCountsFromWhenARequestWasDue) {
 }
 
 TEST_F(BenchTest, WhatWasDueAndCouldNotBeSentIsTold) {
-  const Outcome outcome = run({"-r", "1000", "-d", "0.3", "-c", "1"}, "/slow");
+  const Ended outcome = run({"-r", "1000", "-d", "0.3", "-c", "1"}, "/slow");
   EXPECT_GT(outcome.count("/not_sent"), outcome.count("/answers"));
   EXPECT_EQ(outcome.count("/answers"), counters().requests);
 }
 
 TEST_F(BenchTest, TheWarmupIsNotCounted) {
-  const Outcome outcome = run({"--warmup", "0.2", "-d", "0.2", "-c", "2"});
+  const Ended outcome = run({"--warmup", "0.2", "-d", "0.2", "-c", "2"});
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_GT(outcome.count("/warmup_answers"), 0U);
   EXPECT_EQ(outcome.count("/warmup_answers") + outcome.count("/answers"), counters().requests);
@@ -185,12 +185,12 @@ TEST_F(BenchTest, TheWarmupIsNotCounted) {
 }
 
 TEST_F(BenchTest, StatusesOfErrorsAreErrors) {
-  const Outcome broken = run({"-n", "20"}, "/broken");
+  const Ended broken = run({"-n", "20"}, "/broken");
   EXPECT_EQ(broken.code, 1);
   EXPECT_EQ(broken.count("/statuses/5xx"), 20U);
   EXPECT_NE(broken.errors.find("20 responses with status 4xx, 5xx"), std::string::npos)
       << broken.errors;
-  const Outcome gone = run({"-n", "20"}, "/gone");
+  const Ended gone = run({"-n", "20"}, "/gone");
   EXPECT_EQ(gone.code, 1);
   EXPECT_EQ(gone.count("/statuses/4xx"), 20U);
 }
@@ -198,7 +198,7 @@ TEST_F(BenchTest, StatusesOfErrorsAreErrors) {
 TEST_F(BenchTest, ConnectsAgainWhereTheServerCloses) {
   for (const char* depth : {"1", "4"}) {
     start(ServerOptions());
-    const Outcome outcome =
+    const Ended outcome =
         run({"-n", "20", "-c", "2", "--pipeline", depth, "-H", "Connection: close"});
     EXPECT_EQ(outcome.code, 0) << outcome.errors;
     EXPECT_EQ(outcome.count("/answers"), 20U);
@@ -211,7 +211,7 @@ TEST_F(BenchTest, ConnectsAgainWhereTheServerCloses) {
 }
 
 TEST_F(BenchTest, SendsMethodFieldsAndContent) {
-  const Outcome outcome = run({"-n", "3", "--data", "some text", "-H", "X-Name: Ada L"}, "/echo");
+  const Ended outcome = run({"-n", "3", "--data", "some text", "-H", "X-Name: Ada L"}, "/echo");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(posted_, "some text");
   EXPECT_EQ(said_, "Ada L");
@@ -232,7 +232,7 @@ TEST_F(BenchTest, SpeaksOverAUnixSocket) {
   const std::string path = folder.string() + "/socket";
   Server server(router_, {.host = "unix:" + path, .threads = 1});
   ASSERT_TRUE(server.start());
-  const Outcome outcome = bench({"-n", "50", "--unix", path}, "http://example.com/");
+  const Ended outcome = bench({"-n", "50", "--unix", path}, "http://example.com/");
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(server.counters().requests, 50U);
 }
@@ -243,11 +243,11 @@ TEST_F(BenchTest, SpeaksOverTls) {
   Server server(router_, options);
   if (!server.start()) GTEST_SKIP() << "built without OpenSSL";
   const std::string url = "https://127.0.0.1:" + std::to_string(server.port()) + "/";
-  const Outcome outcome = bench({"-n", "50", "-c", "3", "--insecure"}, url);
+  const Ended outcome = bench({"-n", "50", "-c", "3", "--insecure"}, url);
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(outcome.count("/answers"), 50U);
   EXPECT_EQ(server.counters().requests, 50U);
-  const Outcome refused = bench({"-n", "50", "-c", "3"}, url);
+  const Ended refused = bench({"-n", "50", "-c", "3"}, url);
   EXPECT_EQ(refused.code, 7) << "nobody has said that this certificate is to be trusted";
   EXPECT_EQ(refused.count("/errors/connect"), 3U);
 }
@@ -255,13 +255,13 @@ TEST_F(BenchTest, SpeaksOverTls) {
 TEST_F(BenchTest, SpeaksHttp2) {
   for (const char* streams : {"1", "8"}) {
     start(ServerOptions());
-    const Outcome outcome = run({"-n", "100", "-c", "3", "--http2", "--streams", streams});
+    const Ended outcome = run({"-n", "100", "-c", "3", "--http2", "--streams", streams});
     EXPECT_EQ(outcome.code, 0) << outcome.errors;
     EXPECT_EQ(outcome.count("/statuses/2xx"), 100U);
     EXPECT_EQ(counters().requests, 100U);
     EXPECT_EQ(outcome.count("/connections_made"), 3U);
   }
-  const Outcome posted =
+  const Ended posted =
       run({"-n", "3", "--http2", "--data", "some text", "-H", "X-Name: Ada"}, "/echo");
   EXPECT_EQ(posted.code, 0) << posted.errors;
   EXPECT_EQ(posted_, "some text");
@@ -272,7 +272,7 @@ TEST_F(BenchTest, AnInterruptEndsItAndItStillReports) {
   Process process({"bench", "--json", "-d", "600", "-c", "2", url_of(server_->port())});
   while (counters().requests < 50) std::this_thread::yield();
   process.signal(SIGINT);
-  const Outcome outcome = end_of(process, true);
+  const Ended outcome = end_of(process, true);
   EXPECT_EQ(outcome.code, 0) << outcome.errors;
   EXPECT_EQ(outcome.count("/answers"), counters().requests);
 }
@@ -282,7 +282,7 @@ TEST_F(BenchTest, AnInterruptedWarmupCountsNothing) {
       {"bench", "--json", "--warmup", "600", "-d", "1", "-c", "2", url_of(server_->port())});
   while (counters().requests < 50) std::this_thread::yield();
   process.signal(SIGINT);
-  const Outcome outcome = end_of(process, true);
+  const Ended outcome = end_of(process, true);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.count("/answers"), 0U);
   EXPECT_GE(outcome.count("/warmup_answers"), 50U);
@@ -296,7 +296,7 @@ TEST_F(BenchTest, ASecondInterruptWaitsForNoAnswer) {
   while (silent.requests() < 2) std::this_thread::yield();
   process.signal(SIGINT);
   process.signal(SIGTERM);
-  const Outcome outcome = end_of(process, true);
+  const Ended outcome = end_of(process, true);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.count("/failures"), 2U);
 }
@@ -319,8 +319,7 @@ TEST(Bench, ServersThatMisbehaveAreCountedAndEnd) {
   };
   for (const auto& [kind, answer] : cases) {
     const BluntServer server([&said = answer](std::string_view) { return said; });
-    const Outcome outcome =
-        bench({"-n", "6", "-c", "2", "--timeout", "0.2"}, url_of(server.port()));
+    const Ended outcome = bench({"-n", "6", "-c", "2", "--timeout", "0.2"}, url_of(server.port()));
     EXPECT_EQ(outcome.code, 1) << answer.text;
     EXPECT_EQ(outcome.count(std::string("/errors/") + kind), outcome.count("/failures")) << kind;
     EXPECT_GE(outcome.count("/failures"), 3U) << answer.text;
@@ -340,7 +339,7 @@ TEST(Bench, AnswersOfEveryFramingAreUnderstood) {
   };
   for (const auto& answer : answers) {
     const BluntServer server([&answer](std::string_view) { return answer; });
-    const Outcome outcome = bench({"-n", "10", "-c", "2"}, url_of(server.port()));
+    const Ended outcome = bench({"-n", "10", "-c", "2"}, url_of(server.port()));
     EXPECT_EQ(outcome.code, 0) << answer.text << outcome.errors;
     EXPECT_EQ(outcome.count("/statuses/2xx"), 10U) << answer.text;
     // One that is made again may find that the other has asked for the last meanwhile.
@@ -353,7 +352,7 @@ TEST(Bench, NobodyThereIsAnExitCodeOfItsOwn) {
   const ClosedPort port;
   for (const Arguments& how :
        {Arguments{"-d", "30"}, Arguments{"-n", "1000000"}, Arguments{"-d", "30", "-r", "10"}}) {
-    const Outcome outcome = bench(how, url_of(port.number()));
+    const Ended outcome = bench(how, url_of(port.number()));
     EXPECT_EQ(outcome.code, 7);
     EXPECT_EQ(outcome.count("/answers"), 0U);
     EXPECT_EQ(outcome.count("/connections_made"), 0U);
@@ -374,7 +373,7 @@ TEST(Bench, SaysWhatMakesNoSense) {
         Arguments{"bench", "--rate", "nan", url}, Arguments{"bench", "-d", "nan", url},
         Arguments{"bench", "--data", "@/no/such/file", url}}) {
     Process process(arguments);
-    const Outcome outcome = end_of(process, false);
+    const Ended outcome = end_of(process, false);
     EXPECT_EQ(outcome.code, 2) << arguments.back();
     EXPECT_EQ(outcome.output, "");
     EXPECT_NE(outcome.errors, "");
@@ -383,7 +382,7 @@ TEST(Bench, SaysWhatMakesNoSense) {
 
 TEST_F(BenchTest, PeopleReadAText) {
   Process process({"bench", "-n", "20", "-r", "1000", url_of(server_->port())});
-  const Outcome outcome = end_of(process, false);
+  const Ended outcome = end_of(process, false);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.errors, "") << "nothing but a terminal is shown progress";
   for (const char* text : {"20 connections", "20 answered", "p99.9", "from due", "from sent",
@@ -430,7 +429,7 @@ class BlackHole {
 
 TEST(Bench, AServerThatNeverAnswersIsAnError) {
   const BlackHole hole;
-  const Outcome outcome = bench({"-d", "0.3", "-c", "2"}, url_of(hole.port()));
+  const Ended outcome = bench({"-d", "0.3", "-c", "2"}, url_of(hole.port()));
   EXPECT_EQ(outcome.code, 7) << outcome.errors;
   EXPECT_EQ(outcome.count("/errors/connect"), 2U);
   EXPECT_NE(outcome.errors.find("no connection until the test ended"), std::string::npos);
@@ -440,7 +439,7 @@ TEST(Bench, AServerThatNeverAnswersIsAnError) {
 TEST_F(BenchTest, WithoutAnAnswerThereAreNoLatencies) {
   const BluntServer silent([](std::string_view) { return BluntServer::Answer{}; });
   Process process({"bench", "-n", "2", "-c", "1", "--timeout", "0.1", url_of(silent.port())});
-  const Outcome outcome = end_of(process, false);
+  const Ended outcome = end_of(process, false);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.output.find("0 ns"), std::string::npos) << outcome.output;
   EXPECT_NE(outcome.output.find("timeout: no response in time"), std::string::npos);
@@ -448,17 +447,17 @@ TEST_F(BenchTest, WithoutAnAnswerThereAreNoLatencies) {
 
 TEST_F(BenchTest, EveryStatusCodeIsCounted) {
   EXPECT_EQ(run({"-n", "20"}, "/broken").count("/status_codes/500"), 20U);
-  const Outcome gone = run({"-n", "20"}, "/gone");
+  const Ended gone = run({"-n", "20"}, "/gone");
   EXPECT_EQ(gone.count("/status_codes/404"), 20U);
   EXPECT_EQ(gone.report["status_codes"].size(), 1U);
 }
 
 TEST_F(BenchTest, ARateThatIsNotReachedIsAFailure) {
-  const Outcome outcome = run({"-r", "1000", "-d", "1", "-c", "1"}, "/slow");
+  const Ended outcome = run({"-r", "1000", "-d", "1", "-c", "1"}, "/slow");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.errors.find("the rate was not reached: "), std::string::npos) << outcome.errors;
   EXPECT_FALSE(outcome.report["rate_was_reached"].get<bool>());
-  const Outcome counted = run({"-r", "1000", "-n", "30", "-c", "1"}, "/slow");
+  const Ended counted = run({"-r", "1000", "-n", "30", "-c", "1"}, "/slow");
   EXPECT_EQ(counted.code, 1);
   EXPECT_TRUE(run({"-n", "5"}).report["rate_was_reached"].get<bool>());
 }

@@ -273,7 +273,7 @@ TEST(GetOptions, AUrlIsWhatAPersonMeans) {
       {"a.example/x y", "http://a.example/x%20y"},
   };
   for (const auto& [text, whole] : cases) {
-    const Outcome<Url> url = cli::parse_url_argument(text);
+    const Result<Url, Problem> url = cli::parse_url_argument(text);
     EXPECT_EQ(url ? url->to_string() : url.error().text, whole);
   }
   for (const char* text : {"", "ftp://a/", "http://", "a b", ":x/", "http://a:b:c/"}) {

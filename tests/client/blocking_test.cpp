@@ -80,7 +80,7 @@ TEST_F(Blocking, ManyThreadsShareAClient) {
 }
 
 TEST_F(Blocking, WhatIsNotAnsweredInTimeIsCancelled) {
-  std::future<Outcome<WholeResponse>> slow;
+  std::future<Result<WholeResponse, Problem>> slow;
   {
     BackgroundClient client;
     slow = client.get(url("/slow"));
@@ -93,7 +93,7 @@ TEST_F(Blocking, WhatIsNotAnsweredInTimeIsCancelled) {
 
 TEST_F(Blocking, EveryFutureIsSetHoweverItEnds) {
   for (int round = 0; round < 20; ++round) {
-    std::vector<std::future<Outcome<WholeResponse>>> futures;
+    std::vector<std::future<Result<WholeResponse, Problem>>> futures;
     std::mutex mutex;
     {
       BackgroundClient client;
@@ -134,15 +134,16 @@ TEST_F(Blocking, ACallbackHearsOnceWhatARequestHasComeTo) {
   std::promise<Errc> cut;
   {
     BackgroundClient client;
-    client.get(url("/page"), [&](Outcome<WholeResponse> got) {
+    client.get(url("/page"), [&](Result<WholeResponse, Problem> got) {
       page.set_value(got ? got->content : got.error().text);
     });
-    client.send(
-        [](Client&) -> ClientRequest { throw std::runtime_error("no request"); },
-        [&](const Outcome<WholeResponse>& got) { thrown.set_value(got ? "" : got.error().text); });
+    client.send([](Client&) -> ClientRequest { throw std::runtime_error("no request"); },
+                [&](const Result<WholeResponse, Problem>& got) {
+                  thrown.set_value(got ? "" : got.error().text);
+                });
     EXPECT_EQ(page.get_future().get(), "hello");
     EXPECT_EQ(thrown.get_future().get(), "no request");
-    client.get(url("/slow"), [&](const Outcome<WholeResponse>& got) {
+    client.get(url("/slow"), [&](const Result<WholeResponse, Problem>& got) {
       cut.set_value(got ? Errc::None : got.error().code());
     });
   }
@@ -155,7 +156,7 @@ TEST_F(Blocking, ACallbackThatThrowsEndsNothing) {
   options.on_exception = [&](const std::exception_ptr&) { told.set_value(); };
   BackgroundClient client(options);
   client.get(url("/page"),
-             [](const Outcome<WholeResponse>&) { throw std::runtime_error("a bug"); });
+             [](const Result<WholeResponse, Problem>&) { throw std::runtime_error("a bug"); });
   told.get_future().wait();
   EXPECT_TRUE(client.get(url("/page")).get());
 }
@@ -168,7 +169,7 @@ TEST_F(Blocking, OneRequestCanBeCancelled) {
   auto other = client.get(url("/slow"));
   client.get(
       url("/slow"),
-      [&](const Outcome<WholeResponse>& got) {
+      [&](const Result<WholeResponse, Problem>& got) {
         told.set_value(got ? Errc::None : got.error().code());
       },
       stop.get_token());

@@ -21,7 +21,7 @@ class ClientConnections : public ::testing::TestWithParam<BackendChoice> {
  protected:
   void run(Task<> task) { testing::run_on(testing::kind_of(GetParam()), std::move(task)); }
   static Task<std::string> text_of(ClientRequest request) {
-    Outcome<std::string> text = co_await std::move(request).text();
+    Result<std::string, Problem> text = co_await std::move(request).text();
     co_return text ? *text : text.error().text;
   }
 };
@@ -33,7 +33,7 @@ Task<> twice(std::string url, Method method, std::vector<std::string>& texts) {
   options.timeouts.head = std::chrono::milliseconds(300);
   Client client(options);
   for (int i = 0; i < 2; ++i) {
-    Outcome<std::string> text = co_await client.request(method, url).text();
+    Result<std::string, Problem> text = co_await client.request(method, url).text();
     texts.push_back(text ? *text : text.error().text);
   }
 }

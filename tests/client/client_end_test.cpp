@@ -50,8 +50,8 @@ TEST_P(ClientEnd, CloseWaitsForRequestsThatHaveNoAnswerYet) {
   run([&](Client& client) -> Task<> {
     auto held = co_await client.get(url("/large"));
     EXPECT_TRUE(held) << held.error().text;
-    std::optional<Outcome<ClientResponse>> told;
-    client.get(url("/late")).then([&](Outcome<ClientResponse> response) {
+    std::optional<Result<ClientResponse, Problem>> told;
+    client.get(url("/late")).then([&](Result<ClientResponse, Problem> response) {
       told.emplace(std::move(response));
     });
     co_await client.close();
@@ -64,7 +64,7 @@ TEST_P(ClientEnd, AClientMayBeDestroyedWhileItIsClosed) {
   run([&](Client&) -> Task<> {
     auto client = std::make_unique<Client>(options_);
     Event called;
-    client->get(url("/late")).then([&](Outcome<ClientResponse>) {
+    client->get(url("/late")).then([&](Result<ClientResponse, Problem>) {
       called.set();
       client.reset();
     });
@@ -88,7 +88,7 @@ TEST_P(ClientEnd, WhatACallbackThrowsIsToldToWhoeverWantsToKnow) {
   run([&](Client& client) -> Task<> {
     for (const std::string& target : {url("/page"), std::string("http://")}) {
       client.get(target).then(
-          [](Outcome<ClientResponse>) -> void { throw std::runtime_error("a bug"); });
+          [](Result<ClientResponse, Problem>) -> void { throw std::runtime_error("a bug"); });
     }
     co_await both.wait();
     auto text = co_await client.get(url("/page")).text();
@@ -100,7 +100,7 @@ TEST_P(ClientEnd, WhatACallbackThrowsIsToldToWhoeverWantsToKnow) {
 TEST_P(ClientEnd, WhatACallbackThrowsComesOutOfCloseElse) {
   run([&](Client& client) -> Task<> {
     Event called;
-    client.get(url("/page")).then([&](Outcome<ClientResponse>) {
+    client.get(url("/page")).then([&](Result<ClientResponse, Problem>) {
       called.set();
       throw std::runtime_error("a bug");
     });
@@ -129,7 +129,7 @@ TEST_P(ClientEnd, WhatAProducerThrowsIsToldToTheCallback) {
       Event called;
       ClientRequest request = client.post(url("/sink"));
       request.stream("text/plain", produce);
-      std::move(request).then([&](Outcome<ClientResponse> response) {
+      std::move(request).then([&](Result<ClientResponse, Problem> response) {
         code = response ? Errc::None : response.error().code();
         called.set();
       });

@@ -22,7 +22,7 @@ namespace {
 class ClientFollows : public testing::ClientTest {
  protected:
   Task<std::string> text_of(ClientRequest request) {
-    Outcome<std::string> text = co_await std::move(request).text();
+    Result<std::string, Problem> text = co_await std::move(request).text();
     co_return text ? *text : "problem: " + text.error().text;
   }
   static Response moved(Status status, std::string to) {

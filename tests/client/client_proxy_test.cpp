@@ -17,11 +17,11 @@ using Peer = testing::Client;
 class ClientProxy : public ::testing::TestWithParam<BackendChoice> {
  protected:
   /// What comes of a request through a proxy that does this with its one connection.
-  Outcome<std::string> fetch(std::string url, std::string userinfo,
-                             std::function<void(Peer&)> talk) {
+  Result<std::string, Problem> fetch(std::string url, std::string userinfo,
+                                     std::function<void(Peer&)> talk) {
     testing::ScriptedServer proxy(std::move(talk));
     options_.proxy.url = "http://" + userinfo + "127.0.0.1:" + std::to_string(proxy.port());
-    Outcome<std::string> got = Problem();
+    Result<std::string, Problem> got = Problem();
     testing::run_on(testing::kind_of(GetParam()), ask(std::move(url), got));
     return got;
   }
@@ -34,7 +34,7 @@ class ClientProxy : public ::testing::TestWithParam<BackendChoice> {
   ClientOptions options_;
 
  private:
-  Task<> ask(std::string url, Outcome<std::string>& got) {
+  Task<> ask(std::string url, Result<std::string, Problem>& got) {
     Client client(options_);
     got = co_await client.get(url).text();
   }

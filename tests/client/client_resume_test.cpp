@@ -33,14 +33,14 @@ Talk say(std::string response, std::string& asked) {
 class ClientResume : public ::testing::TestWithParam<BackendChoice> {
  protected:
   /// What comes of a download that finds "0123" of "v1".
-  Outcome<Downloaded> resume(std::vector<Talk> talks) {
+  Result<Downloaded, Problem> resume(std::vector<Talk> talks) {
     folder_.write("file.part", "0123");
     folder_.write("file.part.tag", "\"v1\"");
     return download(std::move(talks));
   }
-  Outcome<Downloaded> download(std::vector<Talk> talks) {
+  Result<Downloaded, Problem> download(std::vector<Talk> talks) {
     const testing::ScriptedServer server(std::move(talks));
-    Outcome<Downloaded> got = Problem();
+    Result<Downloaded, Problem> got = Problem();
     testing::run_on(testing::kind_of(GetParam()), ask(server.port(), got));
     return got;
   }
@@ -48,7 +48,7 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
     std::ifstream file(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  Task<> ask(std::uint16_t port, Outcome<Downloaded>& got) {
+  Task<> ask(std::uint16_t port, Result<Downloaded, Problem>& got) {
     Client client;
     DownloadOptions options;
     options.resume = true;

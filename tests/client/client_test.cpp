@@ -20,7 +20,7 @@ class ClientRequests : public testing::ClientTest {
  protected:
   /// The text of the one response to a request, or why there is none.
   Task<std::string> text_of(ClientRequest request) {
-    Outcome<std::string> text = co_await std::move(request).text();
+    Result<std::string, Problem> text = co_await std::move(request).text();
     co_return text ? *text : "problem: " + text.error().text;
   }
   std::size_t connections() { return server()->counters().connections_accepted; }
@@ -215,14 +215,14 @@ TEST_P(ClientRequests, ACallbackIsCalledOnce) {
   run([&](Client& client) -> Task<> {
     Event called;
     int calls = 0;
-    client.get(url("/page")).then([&](Outcome<ClientResponse> response) {
+    client.get(url("/page")).then([&](Result<ClientResponse, Problem> response) {
       ++calls;
       EXPECT_TRUE(response);
       called.set();
     });
     co_await called.wait();
     EXPECT_EQ(calls, 1);
-    client.get("http://").then([&](Outcome<ClientResponse> response) {
+    client.get("http://").then([&](Result<ClientResponse, Problem> response) {
       ++calls;
       EXPECT_FALSE(response);
     });
@@ -238,7 +238,7 @@ TEST_P(ClientRequests, AClientThatIsDestroyedCallsNobody) {
   run([&](Client& client) -> Task<> {
     {
       Client other(options_);
-      other.get(url("/page")).then([](Outcome<ClientResponse>) { ADD_FAILURE(); });
+      other.get(url("/page")).then([](Result<ClientResponse, Problem>) { ADD_FAILURE(); });
     }
     auto text = co_await client.get(url("/page")).text();
     EXPECT_TRUE(text);

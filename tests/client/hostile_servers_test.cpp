@@ -138,10 +138,10 @@ class HostileServers : public ::testing::TestWithParam<BackendChoice> {
     options_.limits.decoded_ratio = 50;
   }
   /// What came of a request to a server that does this with its one connection.
-  Outcome<std::string> fetch(std::function<void(Peer&)> talk) {
+  Result<std::string, Problem> fetch(std::function<void(Peer&)> talk) {
     testing::ScriptedServer server(std::move(talk));
     const std::string to = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
-    Outcome<std::string> got = Problem();
+    Result<std::string, Problem> got = Problem();
     const auto begun = std::chrono::steady_clock::now();
     testing::run_on(testing::kind_of(GetParam()), ask(to, got));
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(20));
@@ -150,7 +150,7 @@ class HostileServers : public ::testing::TestWithParam<BackendChoice> {
   ClientOptions options_;
 
  private:
-  Task<> ask(std::string to, Outcome<std::string>& got) {
+  Task<> ask(std::string to, Result<std::string, Problem>& got) {
     Client client(options_);
     got = co_await client.get(to).text();
   }
@@ -172,7 +172,8 @@ TEST_P(HostileServers, EachIsToldWhatIsWrong) {
   std::vector<Row> rows = bad_heads();
   for (Row& row : bad_content()) rows.push_back(std::move(row));
   for (const Row& row : rows) {
-    const Outcome<std::string> got = fetch([&](Peer& peer) { say(peer, row.says, row.stays); });
+    const Result<std::string, Problem> got =
+        fetch([&](Peer& peer) { say(peer, row.says, row.stays); });
     EXPECT_FALSE(got) << row.name;
     if (got) continue;
     EXPECT_EQ(got.error().code(), row.code) << row.name << ": " << got.error().text;
@@ -181,7 +182,7 @@ TEST_P(HostileServers, EachIsToldWhatIsWrong) {
 }
 
 TEST_P(HostileServers, AHeadThatDripsHasItsTime) {
-  const Outcome<std::string> got = fetch([](Peer& peer) {
+  const Result<std::string, Problem> got = fetch([](Peer& peer) {
     static_cast<void>(peer.some());
     while (!peer.is_readable()) {
       if (peer.send_some("x") == 0) break;
@@ -196,7 +197,7 @@ TEST_P(HostileServers, AHeadThatDripsHasItsTime) {
 
 TEST_P(HostileServers, ContentThatDripsHasTheTimeOfTheRequest) {
   options_.timeout = std::chrono::milliseconds(500);
-  const Outcome<std::string> got = fetch([](Peer& peer) {
+  const Result<std::string, Problem> got = fetch([](Peer& peer) {
     static_cast<void>(peer.some());
     peer.send("HTTP/1.1 200 OK\r\n\r\n");
     while (!peer.is_readable()) {
@@ -209,7 +210,7 @@ TEST_P(HostileServers, ContentThatDripsHasTheTimeOfTheRequest) {
 }
 
 TEST_P(HostileServers, EndlessContentIsNoText) {
-  const Outcome<std::string> got = fetch([](Peer& peer) {
+  const Result<std::string, Problem> got = fetch([](Peer& peer) {
     static_cast<void>(peer.some());
     peer.send("HTTP/1.1 200 OK\r\n\r\n");
     const std::string piece(65536, 'x');
@@ -220,7 +221,7 @@ TEST_P(HostileServers, EndlessContentIsNoText) {
 }
 
 TEST_P(HostileServers, MoreThanWasAskedForEndsTheConnection) {
-  const Outcome<std::string> got = fetch([](Peer& peer) {
+  const Result<std::string, Problem> got = fetch([](Peer& peer) {
     static_cast<void>(peer.some());
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhelloHTTP/1.1 200 OK\r\n\r\n");
     EXPECT_TRUE(peer.is_closed());
@@ -230,7 +231,7 @@ TEST_P(HostileServers, MoreThanWasAskedForEndsTheConnection) {
 }
 
 TEST_P(HostileServers, AResetIsToldAsOne) {
-  const Outcome<std::string> got = fetch([](Peer& peer) {
+  const Result<std::string, Problem> got = fetch([](Peer& peer) {
     static_cast<void>(peer.some());
     peer.reset();
   });

@@ -35,7 +35,7 @@ struct Side {
         connector(loop, resolver),
         pool(loop, PoolLimits{.per_host = 1}) {}
 
-  Task<Outcome<std::unique_ptr<PooledConnection>>> connect() {
+  Task<Result<std::unique_ptr<PooledConnection>, Problem>> connect() {
     Origin origin;
     origin.host = "127.0.0.1";
     origin.port = port;
@@ -66,7 +66,7 @@ struct Plan {
 
 Task<std::string> fetch(Side& side, Plan plan) {
   const Pool::Connect connect = [&side] { return side.connect(); };
-  Outcome<Pool::Lease> got = co_await side.pool.acquire("key", "the test", 20s, connect);
+  Result<Pool::Lease, Problem> got = co_await side.pool.acquire("key", "the test", 20s, connect);
   if (!got) co_return "problem: " + got.error().text;
   const Pool::Lease lease = *std::move(got);
   const Url url = *Url::parse("http://127.0.0.1:" + std::to_string(side.port) + plan.target);

@@ -36,8 +36,8 @@ struct Kind {
 };
 
 Task<Error> expect_text(ClientRequest request, std::size_t size) {
-  Task<Outcome<std::string>> asked = std::move(request).text();
-  const Outcome<std::string> text = co_await asked;
+  Task<Result<std::string, Problem>> asked = std::move(request).text();
+  const Result<std::string, Problem> text = co_await asked;
   if (!text) co_return text.error().error;
   EXPECT_EQ(text->size(), size);
   co_return Errc::None;
@@ -58,7 +58,7 @@ Task<Error> follow(Client& client, const std::string& server, const std::string&
 Task<Error> call_back(Client& client, const std::string& server, const std::string&) {
   Error error = Errc::None;
   Event event;
-  client.get(server + "/small").then([&](const Outcome<ClientResponse>& got) {
+  client.get(server + "/small").then([&](const Result<ClientResponse, Problem>& got) {
     if (!got) error = got.error().error;
     event.set();
   });
@@ -86,8 +86,9 @@ Task<Error> stream(Client& client, const std::string& server, const std::string&
 }
 
 Task<Error> download(Client& client, const std::string& server, const std::string& folder) {
-  Task<Outcome<std::uint64_t>> asked = client.get(server + "/large").save(folder + "/large");
-  const Outcome<std::uint64_t> size = co_await asked;
+  Task<Result<std::uint64_t, Problem>> asked =
+      client.get(server + "/large").save(folder + "/large");
+  const Result<std::uint64_t, Problem> size = co_await asked;
   if (!size) co_return size.error().error;
   EXPECT_EQ(*size, large_bytes);
   co_return Errc::None;
@@ -111,8 +112,8 @@ Task<Error> run_callbacks(Client& client, const std::string& server, const std::
       .open =
           [](WebSocket& socket) { static_cast<void>(socket.send(std::string(large_bytes, 'x'))); },
       .message = [](WebSocket& socket, const Message&) { socket.close(); }};
-  Task<Outcome<CloseReason>> run = client.websocket(server + "/socket").run(callbacks);
-  const Outcome<CloseReason> reason = co_await run;
+  Task<Result<CloseReason, Problem>> run = client.websocket(server + "/socket").run(callbacks);
+  const Result<CloseReason, Problem> reason = co_await run;
   co_return reason ? Error(Errc::None) : reason.error().error;
 }
 
