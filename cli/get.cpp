@@ -130,35 +130,39 @@ class Conversation {
     const Mortal mortal;
     const bool is_head = options_.method == Method::Head;
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
-    std::optional<Problem> problem = co_await print_content(*response);
-    if (problem && problem->code() == Errc::Unsupported) {
-      problem->text += ": its Content-Encoding is unknown; --raw prints it undecoded";
-    }
-    if (options_.with_head && !problem) print_trailers(*response, options_.colour);
+    const Result<void, Problem> printed = co_await print_content(*response);
+    if (options_.with_head && printed) print_trailers(*response, options_.colour);
     if (options_.verbose) {
       say(trailers_text(*response, wants_colour(options_.colour, STDERR_FILENO), "< "));
     }
     say(timing_text(options_, *response));
-    if (problem) co_return fail(options_, *problem);
+    if (!printed) co_return fail(options_, printed.error());
     co_return options_.fail ? exit_code_of(response->status()) : succeeded;
   }
 
-  Task<std::optional<Problem>> print_content(ClientResponse& response) {
+  Task<Result<void, Problem>> print_content(ClientResponse& response) {
     ContentPrinter printer(options_, response);
     while (true) {
       const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
       if (!piece) {
         printer.finish();
-        co_return piece.error();
+        co_return unprinted(piece.error());
       }
       const std::optional<Bytes>& bytes = *piece;
       if (!bytes) break;
       if (printer.append(text(*bytes))) continue;
       refuse_binary(response);
-      co_return std::nullopt;
+      co_return {};
     }
     printer.finish();
-    co_return std::nullopt;
+    co_return {};
+  }
+
+  static Problem unprinted(Problem problem) {
+    if (problem.code() == Errc::Unsupported) {
+      problem.text += ": its Content-Encoding is unknown; --raw prints it undecoded";
+    }
+    return problem;
   }
 
   static void refuse_binary(const ClientResponse& response) {
@@ -206,13 +210,13 @@ class Conversation {
 };
 
 // A device or a pipe is written as the standard output is; a file gets its name at the end.
-std::optional<Problem> prepare_output(GetOptions& options) {
-  if (options.output.empty() || options.output == "-") return std::nullopt;
+Result<void, Problem> prepare_output(GetOptions& options) {
+  if (options.output.empty() || options.output == "-") return {};
   Result<OutputPlace, Problem> place = look_at_output(options.output);
   if (!place) return std::move(place).error();
   if (place->is_regular) {
     options.output = place->path;
-    return std::nullopt;
+    return {};
   }
   const net::Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (!file || ::dup2(file.descriptor(), STDOUT_FILENO) < 0) {
@@ -221,14 +225,16 @@ std::optional<Problem> prepare_output(GetOptions& options) {
   }
   options.output = "-";
   options.download = false;
-  return std::nullopt;
+  return {};
 }
 
 int ask(GetOptions& options) {
   warn_of(options.client.tls);
   options.client.cookies = !options.cookie_file.empty();
   try {
-    if (const auto problem = prepare_output(options)) return fail(file_failed, problem->text);
+    if (const auto prepared = prepare_output(options); !prepared) {
+      return fail(file_failed, prepared.error().text);
+    }
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
       const bool is_word = prepared.error().code() == Errc::MalformedForm;

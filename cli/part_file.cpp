@@ -125,24 +125,24 @@ Problem PartFile::could_not(const char* step, const std::string& path) const {
   return problem_of(errno, step, path);
 }
 
-Result<std::monostate, Problem> PartFile::restart(const PartOrigin& origin) {
+Result<void, Problem> PartFile::restart(const PartOrigin& origin) {
   if (::ftruncate(file_.descriptor(), 0) != 0) return could_not("write", part_path_);
   size_bytes_ = 0;
   is_begun_ = true;
   origin_ = origin;
   const std::string path = origin_path();
   ::unlink(path.c_str());
-  if (origin.validator.empty()) return std::monostate();
+  if (origin.validator.empty()) return {};
   const net::Socket file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   const std::string text = text_of(origin);
   const bool is_written =
       file && ::write(file.descriptor(), text.data(), text.size()) == ssize_t(text.size());
   if (!is_written) return could_not("write", path);
-  return std::monostate();
+  return {};
 }
 
-Result<std::monostate, Problem> PartFile::write(std::string_view piece) {
+Result<void, Problem> PartFile::write(std::string_view piece) {
   while (!piece.empty()) {
     const ssize_t count = ::write(file_.descriptor(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
@@ -150,7 +150,7 @@ Result<std::monostate, Problem> PartFile::write(std::string_view piece) {
     size_bytes_ += static_cast<std::uint64_t>(count);
     piece.remove_prefix(static_cast<std::size_t>(count));
   }
-  return std::monostate();
+  return {};
 }
 
 // Some file systems say only when a file is closed that they had no room.

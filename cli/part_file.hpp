@@ -50,8 +50,8 @@ class PartFile final {
   }
 
   /// Throws all bytes away and says where the next come from.
-  Result<std::monostate, Problem> restart(const PartOrigin& origin);
-  Result<std::monostate, Problem> write(std::string_view piece);
+  Result<void, Problem> restart(const PartOrigin& origin);
+  Result<void, Problem> write(std::string_view piece);
   /// Gives it a name, in place of any file that has it.
   Result<std::string, Problem> keep_as(const std::string& path);
   /// Gives it this name or, where a file has it, the first of NAME-1, NAME-2, ... that none has;

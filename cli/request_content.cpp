@@ -94,7 +94,7 @@ bool has_unread_input() noexcept {
 }
 
 // What a file of a form cannot be, before any of it is sent.
-std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
+Result<void, Problem> look_at(const std::vector<RequestItems::File>& files) {
   for (const RequestItems::File& file : files) {
     if (::access(file.path.c_str(), R_OK) != 0) return unreadable(file.path, "access");
     struct stat about{};
@@ -102,7 +102,7 @@ std::optional<Problem> look_at(const std::vector<RequestItems::File>& files) {
     return Problem{.error = Errc::Unsupported,
                    .text = "cannot send " + file.path + ": it is not a regular file"};
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
   }
   const RequestItems& items = options.items;
   if (options.form && !options.data) {
-    if (auto problem = look_at(items.files)) return *std::move(problem);
+    if (auto looked = look_at(items.files); !looked) return std::move(looked).error();
     auto fields = form_fields(items.data);
     if (!fields) return std::move(fields).error();
     made.content_ = *std::move(fields);

@@ -110,7 +110,7 @@ Result<RequestItems::Field, Problem> parse_field(std::string_view line) {
   return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
 }
 
-Result<std::monostate, Problem> add_item(RequestItems& items, std::string_view word) {
+Result<void, Problem> add_item(RequestItems& items, std::string_view word) {
   std::optional<Cut> parts = cut(word);
   if (!parts) {
     return wrong(word,
@@ -143,7 +143,7 @@ Result<std::monostate, Problem> add_item(RequestItems& items, std::string_view w
     }
     items.data.push_back({std::move(name), std::string(value), is_json, is_path});
   }
-  return std::monostate();
+  return {};
 }
 
 Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> data) {

@@ -51,7 +51,7 @@ struct RequestItems {
 /// Adds what one word says.
 ///
 /// Ends with: MalformedForm, and a text that quotes the word and says what is wrong.
-Result<std::monostate, Problem> add_item(RequestItems& items, std::string_view word);
+Result<void, Problem> add_item(RequestItems& items, std::string_view word);
 
 /// `Name: value`, or `Name:` for one that is not sent, as of a word and of `--header`.
 ///

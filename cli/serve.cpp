@@ -46,7 +46,7 @@ struct Redirect {
   std::optional<Server> server{};
 };
 
-Result<void> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
+Result<void, Problem> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
   if (!options.redirect_port) return {};
   // The host that a client has asked for is the only name of this machine that is known here.
   redirect.router = redirect_to_https({.hosts = {"*"}, .port = target.port()});
@@ -69,11 +69,11 @@ int serve(ServeOptions& options) {
   add_hooks(options, sink);
   const ShutdownSignals signals;  // before any thread starts, so that all of them inherit it
   Server server(router, options.server);
-  if (const Result<void> started = server.start(); !started) {
+  if (const auto started = server.start(); !started) {
     return report_start(options.server, started.error());
   }
   Redirect redirect;
-  if (const Result<void> started = start(redirect, options, server); !started) {
+  if (const auto started = start(redirect, options, server); !started) {
     return report_start(redirect_options(options), started.error(), "--redirect-http");
   }
   sink.write("listening on " + server.url() + "\n");

@@ -12,7 +12,7 @@
 namespace skua::cli {
 namespace {
 
-// Then the context says it all: which file, what is wrong with it and what helps.
+// Then the text says it all: which file, what is wrong with it and what helps.
 bool is_about_tls(Error error) noexcept {
   if (error.code() == Errc::TlsConfiguration) return true;
   return error.code() == Errc::Unsupported && error.context().find("TLS") != std::string_view::npos;
@@ -30,15 +30,15 @@ int report_folder(const std::string& folder, Error error) {
   return failed;
 }
 
-int report_start(const ServerOptions& options, Error error, const std::string& port_option) {
-  if (is_about_tls(error)) {
-    const std::string why(error.context());
-    std::fprintf(stderr, "skua: cannot speak HTTPS: %s.\n", why.c_str());
+int report_start(const ServerOptions& options, const Problem& problem,
+                 const std::string& port_option) {
+  if (is_about_tls(problem.error)) {
+    std::fprintf(stderr, "skua: cannot speak HTTPS: %s.\n", problem.text.c_str());
     return failed;
   }
   const bool is_unix = options.host.starts_with("unix:");
   std::string advice;
-  switch (error.code()) {
+  switch (problem.code()) {
     case Errc::AddressInUse: {
       if (is_unix) {
         advice =
@@ -66,8 +66,8 @@ int report_start(const ServerOptions& options, Error error, const std::string& p
   }
   std::string place = options.host;
   if (!is_unix) place += ":" + std::to_string(options.port);
-  std::fprintf(stderr, "skua: cannot listen on %s: %s.\n%s%s", place.c_str(),
-               error.message().c_str(), advice.c_str(), advice.empty() ? "" : "\n");
+  std::fprintf(stderr, "skua: cannot listen on %s: %s.\n%s%s", place.c_str(), problem.text.c_str(),
+               advice.c_str(), advice.empty() ? "" : "\n");
   return failed;
 }
 

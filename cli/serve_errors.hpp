@@ -13,7 +13,7 @@ int report_folder(const std::string& folder, Error error);
 
 /// Says on stderr why the server cannot start, and what to do; returns the exit code. `port_option`
 /// is what chooses its port.
-int report_start(const ServerOptions& options, Error error,
+int report_start(const ServerOptions& options, const Problem& problem,
                  const std::string& port_option = "--port");
 
 }  // namespace skua::cli

@@ -131,6 +131,9 @@ struct Problem {
   Error error = Errc::None;
   std::string text{};
 
+  /// An Error that needs no more words than its own.
+  static Problem from(Error error) { return {error, error.message()}; }
+
   [[nodiscard]] Errc code() const noexcept { return error.code(); }
   [[nodiscard]] const std::string& message() const noexcept SKUA_LIFETIMEBOUND { return text; }
 };
@@ -212,26 +215,30 @@ class [[nodiscard]] Result {
   std::variant<T, E> value_;
 };
 
-/// Success or an Error.
-template <>
-class [[nodiscard]] Result<void> {
+/// Success, or why there was none: an Error or a Problem. Success is Errc::None.
+template <class E>
+class [[nodiscard]] Result<void, E> {
  public:
   using value_type = void;
+  using error_type = E;
 
-  Result() noexcept : error_(Errc::None) {}
-  Result(Error error) noexcept : error_(error) {}
-  Result(Errc code) noexcept : error_(code) {}
+  Result() noexcept = default;
+  Result(E error) noexcept : error_(std::move(error)) {}
+  Result(Errc code) noexcept
+    requires(std::is_same_v<E, Error>)
+      : error_(code) {}
 
   [[nodiscard]] bool has_value() const noexcept { return error_.code() == Errc::None; }
   explicit operator bool() const noexcept { return has_value(); }
-  [[nodiscard]] Error error() const noexcept { return error_; }
+  [[nodiscard]] const E& error() const& noexcept SKUA_LIFETIMEBOUND { return error_; }
+  [[nodiscard]] E error() && noexcept { return std::move(error_); }
   /// Throws Exception where there is an error.
   void value() const {
     if (!has_value()) throw Exception(error_);
   }
 
  private:
-  Error error_;
+  E error_{Errc::None};
 };
 
 }  // namespace skua

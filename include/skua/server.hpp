@@ -48,7 +48,7 @@ class Server {
   ///            between; AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress,
   ///            TooManyOpenFiles, Unsupported (back end, TLS), TlsConfiguration (whose message says
   ///            which file is wrong, and how).
-  Result<void> start();
+  Result<void, Problem> start();
 
   [[nodiscard]] ServerState state() const noexcept;
   /// Waits until the server has ended, whoever ends it; returns at once where it does not run.
@@ -65,7 +65,7 @@ class Server {
   /// Where something is wrong the server goes on with what it had.
   ///
   /// Ends with: what start() ends with for TLS; Unsupported where no TLS is spoken.
-  Result<void> reload_tls();
+  Result<void, Problem> reload_tls();
   /// SHA-256 of the first certificate as `AB:CD:...`; empty where no TLS is spoken.
   [[nodiscard]] std::string tls_fingerprint() const;
 
@@ -96,6 +96,6 @@ class Server {
 /// SIGHUP reads certificates again, where TLS is spoken.
 ///
 /// Ends with: what Server::start() ends with.
-Result<void> serve(const Router& router, ServerOptions options = {});
+Result<void, Problem> serve(const Router& router, ServerOptions options = {});
 
 }  // namespace skua

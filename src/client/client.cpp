@@ -85,8 +85,8 @@ Task<Result<Opened, Problem>> open_socket(std::shared_ptr<Core> core, std::strin
   if (!key) co_return client::could_not(target->step, key.error());
   ws::ClientHandshake handshake(target->url, fields, options, *key);
   client::WebSocketOpening opening(core->loop, *std::move(stream), handshake);
-  std::optional<Problem> problem = co_await opening.run(target->step, core->options.timeouts.head);
-  if (problem) co_return *std::move(problem);
+  Result<void, Problem> ran = co_await opening.run(target->step, core->options.timeouts.head);
+  if (!ran) co_return std::move(ran).error();
   Opened opened;
   opened.received = std::move(opening.received());
   opened.receive_end = opening.receive_end();

@@ -21,12 +21,12 @@ std::string without_brackets(std::string host) {
 }
 
 /// Whether TLS cannot even be tried.
-std::optional<Problem> check_tls(const Origin& origin, const std::string& whom,
-                                 const tls::ClientContext* tls) {
+Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
+                                const tls::ClientContext* tls) {
   const std::string step = "speak TLS with " + whom;
-  if (!origin.is_secure) return std::nullopt;
+  if (!origin.is_secure) return {};
   if (tls == nullptr) return could_not(step, Error(Errc::Unsupported, "TLS"), "it is not set up");
-  if (!origin.host.empty()) return std::nullopt;
+  if (!origin.host.empty()) return {};
   return could_not(step, Errc::InvalidHost, "no host is named that it could prove to be");
 }
 
@@ -42,7 +42,8 @@ Task<Connector::Connected> Connector::connect(const Origin& origin, const Connec
 Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions options) {
   const std::string whom = origin.to_string();
   // Before a proxy is told of it.
-  if (auto wrong = check_tls(origin, whom, options.tls.get())) co_return *std::move(wrong);
+  if (auto checked = check_tls(origin, whom, options.tls.get()); !checked)
+    co_return std::move(checked).error();
   const bool is_proxied = options.proxy != nullptr && origin.unix_path.empty();
   if (!is_proxied) {
     Connected straight = co_await open(origin, whom, options.tls.get(), options);
@@ -64,7 +65,7 @@ Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions op
 Task<Connector::Connected> Connector::open(const Origin& origin, std::string whom,
                                            const tls::ClientContext* tls,
                                            const ConnectOptions& options) {
-  if (auto wrong = check_tls(origin, whom, tls)) co_return *std::move(wrong);
+  if (auto checked = check_tls(origin, whom, tls); !checked) co_return std::move(checked).error();
   Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
   if (options.times != nullptr) options.times->resolved = loop_.now();

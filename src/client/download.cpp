@@ -58,7 +58,7 @@ class Download final {
 
  private:
   template <class F>
-  Task<std::optional<Problem>> on_disk(F work);
+  Task<Result<void, Problem>> on_disk(F work);
   Task<Result<ReceptionPointer, Problem>> ask(bool for_rest);
   [[nodiscard]] bool is_whole(const Reception& reception) const noexcept;
   [[nodiscard]] bool is_of_another(const Reception& reception) const noexcept;
@@ -75,9 +75,9 @@ class Download final {
 };
 
 template <class F>
-Task<std::optional<Problem>> Download::on_disk(F work) {
+Task<Result<void, Problem>> Download::on_disk(F work) {
   const Result<void> done = co_await off_loop(work);
-  if (done) co_return std::nullopt;
+  if (done) co_return {};
   co_return could_not("write '" + path_ + "'", done.error());
 }
 
@@ -93,8 +93,8 @@ Task<Result<ReceptionPointer, Problem>> Download::ask(bool for_rest) {
 
 Task<Result<Downloaded, Problem>> Download::finish() {
   const auto keep = [file = file_] { return file->keep(); };
-  std::optional<Problem> problem = co_await on_disk(keep);
-  if (problem) co_return *std::move(problem);
+  Result<void, Problem> kept = co_await on_disk(keep);
+  if (!kept) co_return std::move(kept).error();
   co_return all_there();
 }
 
@@ -106,22 +106,22 @@ Downloaded Download::all_there() const noexcept {
 }
 
 Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
-  std::optional<Problem> problem;
+  Result<void, Problem> done;
   std::optional<std::uint64_t> total_bytes;
   if (reception.status() == Status::PartialContent) {
     total_bytes = content_range(reception.head()).total;
     resumed_bytes_ = file_->size_bytes();
     reception.count_from(resumed_bytes_);
     const auto append = [file = file_] { return file->append(); };
-    problem = co_await on_disk(append);
+    done = co_await on_disk(append);
   } else {
     const auto start = [file = file_,
                         validator = strong_validator(validators_of(reception.head()))] {
       return file->start(validator);
     };
-    problem = co_await on_disk(start);
+    done = co_await on_disk(start);
   }
-  if (problem) co_return *std::move(problem);
+  if (!done) co_return std::move(done).error();
   if (const auto modified = modified_of(reception.head())) file_->set_modified(*modified);
   const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
@@ -159,10 +159,10 @@ bool Download::is_of_another(const Reception& reception) const noexcept {
 
 Task<Result<Downloaded, Problem>> Download::run() {
   const auto look = [file = file_] { return file->look(); };
-  std::optional<Problem> problem;
+  Result<void, Problem> done;
   // Where content can be sent only once there is no second try, should the part be of no use.
-  if (options_.resume && is_repeatable(spec_)) problem = co_await on_disk(look);
-  if (problem) co_return *std::move(problem);
+  if (options_.resume && is_repeatable(spec_)) done = co_await on_disk(look);
+  if (!done) co_return std::move(done).error();
   bool has_some = file_->found() != ResumableFile::Found::Nothing;
   const bool has_whole = file_->found() == ResumableFile::Found::Whole;
   Result<ReceptionPointer, Problem> got = co_await ask(has_some);
@@ -172,8 +172,8 @@ Task<Result<Downloaded, Problem>> Download::run() {
     resumed_bytes_ = file_->size_bytes();
     if (has_whole) co_return all_there();
     const auto append = [file = file_] { return file->append(); };
-    problem = co_await on_disk(append);
-    if (problem) co_return *std::move(problem);
+    done = co_await on_disk(append);
+    if (!done) co_return std::move(done).error();
     Result<Downloaded, Problem> finished = co_await finish();
     co_return finished;
   }

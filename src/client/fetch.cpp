@@ -234,8 +234,7 @@ ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange)
 }
 
 Task<Result<ReceptionPointer, Problem>> Fetch::run() {
-  problem_ = read_url();
-  if (problem_) co_return *std::move(problem_);
+  if (auto read = read_url(); !read) co_return std::move(read).error();
   while (true) {
     origin_ = origin_of(url_, core_->options.unix_socket);
     route_ = core_->proxies.route(origin_, false);

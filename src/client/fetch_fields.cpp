@@ -11,7 +11,7 @@
 
 namespace skua::client {
 
-std::optional<Problem> Fetch::read_url() {
+Result<void, Problem> Fetch::read_url() {
   Result<Url> url = Url::parse_lenient(spec_->url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
   const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";
@@ -31,7 +31,7 @@ std::optional<Problem> Fetch::read_url() {
     static_cast<void>(url->set_userinfo({}));
   }
   url_ = *std::move(url);
-  return std::nullopt;
+  return {};
 }
 
 bool Fetch::is_given(std::string_view name) const noexcept {

@@ -39,7 +39,7 @@ class Fetch final {
   /// What a head leads to.
   enum class Next : std::uint8_t { Answer, Again, Problem };
 
-  std::optional<Problem> read_url();
+  Result<void, Problem> read_url();
   Task<Result<ReceptionPointer, Problem>> exchange();
   Task<Result<Pool::Lease, Problem>> acquire();
   [[nodiscard]] std::string pool_key() const;

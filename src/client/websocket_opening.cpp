@@ -26,7 +26,7 @@ WebSocketOpening::~WebSocketOpening() {
   if (stream_) net::close_detached(std::move(stream_), request_);
 }
 
-Task<std::optional<Problem>> WebSocketOpening::run(std::string step, Duration limit) {
+Task<Result<void, Problem>> WebSocketOpening::run(std::string step, Duration limit) {
   const loop::Instant began = loop_.now();
   stream_->start_receive();
   send();
@@ -35,7 +35,7 @@ Task<std::optional<Problem>> WebSocketOpening::run(std::string step, Duration li
     if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::head"});
     co_await TimedWait(loop_, changed_, left);
   }
-  if (step_ == Step::Open && sent_bytes_ == request_->size()) co_return std::nullopt;
+  if (step_ == Step::Open && sent_bytes_ == request_->size()) co_return {};
   if (step_ == Step::Refused) {
     const Problem& why = handshake_.problem();
     co_return could_not(step, why.error, why.text);

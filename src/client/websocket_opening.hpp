@@ -30,7 +30,7 @@ class WebSocketOpening final : private net::StreamSink {
   ///
   /// Ends with: TimedOut after `limit`; the problems of ws::ClientHandshake; what ended the
   ///            connection.
-  Task<std::optional<Problem>> run(std::string step, Duration limit);
+  Task<Result<void, Problem>> run(std::string step, Duration limit);
 
   // After run() has found nothing wrong:
 

@@ -46,8 +46,8 @@ struct Server::Impl {
   Impl(const Router& router, ServerOptions options)
       : setup(new ServerSetup{router, completed(std::move(options))}) {}
 
-  Result<void> start();
-  Result<std::shared_ptr<ServerRun>> replace_run(const std::shared_ptr<ServerRun>& old);
+  Result<void, Problem> start();
+  Result<std::shared_ptr<ServerRun>, Problem> replace_run(const std::shared_ptr<ServerRun>& old);
   void stop(Duration deadline);
   [[nodiscard]] std::shared_ptr<ServerRun> present() const;
 
@@ -66,26 +66,28 @@ Server::Server(const Router& router, ServerOptions options)
 
 Server::~Server() { shutdown(Duration(0)); }
 
-Result<void> Server::start() { return impl_->start(); }
+Result<void, Problem> Server::start() { return impl_->start(); }
 
-Result<void> Server::Impl::start() {
+Result<void, Problem> Server::Impl::start() {
   std::shared_ptr<ServerRun> old;
   {
     const std::lock_guard lock(mutex);
     if (starter || (run != nullptr && run->state() != ServerState::Ended)) {
-      return Error(Errc::AlreadyStarted, "start");
+      return Problem::from(Error(Errc::AlreadyStarted, "start"));
     }
     starter = std::this_thread::get_id();
     is_start_stopped = false;
     old = run;
   }
-  const Result<std::shared_ptr<ServerRun>> made = replace_run(old);
-  if (!made) return made.error();
-  return (*made)->start();
+  auto made = replace_run(old);
+  if (!made) return std::move(made).error();
+  const Result<void> started = (*made)->start();
+  if (!started) return Problem::from(started.error());
+  return {};
 }
 
 // What takes long, and what calls hooks, happens without the lock.
-Result<std::shared_ptr<ServerRun>> Server::Impl::replace_run(
+Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
     const std::shared_ptr<ServerRun>& old) {
   struct Ending {
     ~Ending() {
@@ -96,10 +98,10 @@ Result<std::shared_ptr<ServerRun>> Server::Impl::replace_run(
     Impl& impl;
   } const ending{*this};
   if (old != nullptr) old->wait();
-  Result<std::shared_ptr<ServerRun>> made = ServerRun::create(setup);
+  auto made = ServerRun::create(setup);
   if (!made) return made;
   const std::lock_guard lock(mutex);
-  if (is_start_stopped) return Error(Errc::Cancelled, "start");
+  if (is_start_stopped) return Problem::from(Error(Errc::Cancelled, "start"));
   if (old != nullptr) old->add_to(past);
   run = *made;
   return made;
@@ -170,15 +172,17 @@ void Server::publish(std::string_view topic, std::string_view text, MessageType 
   if (run != nullptr) run->hub().publish(topic, type, text);
 }
 
-Result<void> Server::reload_tls() {
+Result<void, Problem> Server::reload_tls() {
   const std::shared_ptr<ServerRun> run = impl_->present();
   tls::ReloadableContext* const context = run == nullptr ? nullptr : run->tls();
-  if (context == nullptr) return Error(Errc::Unsupported, "no TLS is spoken");
-  const std::optional<Problem> problem = context->reload();
+  if (context == nullptr) {
+    return Problem::from(Error(Errc::Unsupported, "no TLS is spoken"));
+  }
+  auto reloaded = context->reload();
   const auto& log = impl_->setup->options.hooks.log;
-  if (problem) {
-    if (log) log(LogLevel::Error, "TLS: the old certificates stay: " + problem->text);
-    return server::lasting_error(*problem);
+  if (!reloaded) {
+    if (log) log(LogLevel::Error, "TLS: the old certificates stay: " + reloaded.error().text);
+    return reloaded;
   }
   if (log) log(LogLevel::Info, "TLS: certificates were read again");
   server::warn_of_certificates(impl_->setup->options, *context);
@@ -203,10 +207,10 @@ Counters Server::counters() const {
   return sum;
 }
 
-Result<void> serve(const Router& router, ServerOptions options) {
+Result<void, Problem> serve(const Router& router, ServerOptions options) {
   const ShutdownSignals signals;
   Server server(router, std::move(options));
-  if (const Result<void> started = server.start(); !started) return started;
+  if (auto started = server.start(); !started) return started;
   signals.wait_and_drain(server);
   return {};
 }

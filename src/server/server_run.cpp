@@ -28,17 +28,6 @@ Result<net::Address> listen_address(const ServerOptions& options) {
 
 }  // namespace
 
-Error lasting_error(const Problem& problem) {
-  static std::mutex mutex;
-  static std::vector<std::unique_ptr<const std::string>> texts;
-  const std::lock_guard lock(mutex);
-  for (const auto& text : texts) {
-    if (*text == problem.text) return {problem.error.code(), text->c_str()};
-  }
-  texts.push_back(std::make_unique<const std::string>(problem.text));
-  return {problem.error.code(), texts.back()->c_str()};
-}
-
 void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context) {
   if (!options.hooks.log) return;
   for (const std::string& warning : context.current()->warnings()) {
@@ -61,17 +50,24 @@ ServerRun::~ServerRun() {
   }
 }
 
-Result<std::shared_ptr<ServerRun>> ServerRun::create(std::shared_ptr<const ServerSetup> setup) {
+Result<std::shared_ptr<ServerRun>, Problem> ServerRun::create(
+    std::shared_ptr<const ServerSetup> setup) {
   auto made = std::make_shared<ServerRun>(std::move(setup));
-  if (const Result<void> prepared = made->prepare(); !prepared) return prepared.error();
+  if (auto prepared = made->prepare(); !prepared) return std::move(prepared).error();
   return made;
 }
 
-Result<void> ServerRun::prepare() {
-  const ServerOptions& options = setup_->options;
-  if (options.tls.is_enabled()) {
-    if (const Result<void> secure = prepare_tls(); !secure) return secure;
+Result<void, Problem> ServerRun::prepare() {
+  if (setup_->options.tls.is_enabled()) {
+    if (auto secure = prepare_tls(); !secure) return secure;
   }
+  const Result<void> prepared = prepare_workers();
+  if (!prepared) return Problem::from(prepared.error());
+  return {};
+}
+
+Result<void> ServerRun::prepare_workers() {
+  const ServerOptions& options = setup_->options;
   if (const Result<void> limited = limit_connections(); !limited) return limited;
   for (unsigned i = 0; i < options.threads; ++i) {
     auto worker = Worker::create(setup_->router, options, shared_);
@@ -100,12 +96,12 @@ Result<void> ServerRun::limit_connections() {
   return {};
 }
 
-Result<void> ServerRun::prepare_tls() {
+Result<void, Problem> ServerRun::prepare_tls() {
   std::vector<std::string> protocols{"http/1.1"};
   const ServerOptions& options = setup_->options;
   if (options.http2) protocols.insert(protocols.begin(), "h2");
   auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), setup_->clock);
-  if (!made) return lasting_error(made.error());
+  if (!made) return std::move(made).error();
   shared_.tls = *std::move(made);
   warn_of_certificates(options, *shared_.tls);
   return {};

@@ -31,7 +31,8 @@ struct ServerSetup {
 class ServerRun final : public std::enable_shared_from_this<ServerRun> {
  public:
   /// Listens. Everything that can fail for the world's sake fails here.
-  static Result<std::shared_ptr<ServerRun>> create(std::shared_ptr<const ServerSetup> setup);
+  static Result<std::shared_ptr<ServerRun>, Problem> create(
+      std::shared_ptr<const ServerSetup> setup);
   /// `setup` is shared with the server, which may go first.
   explicit ServerRun(std::shared_ptr<const ServerSetup> setup);
   ServerRun(const ServerRun&) = delete;
@@ -55,9 +56,10 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   void add_to(Counters& sum) const noexcept;
 
  private:
-  Result<void> prepare();
+  Result<void, Problem> prepare();
+  Result<void> prepare_workers();
   Result<void> limit_connections();
-  Result<void> prepare_tls();
+  Result<void, Problem> prepare_tls();
   Result<void> listen();
   Result<void> listen_on_all(const net::Address& wanted);
   Result<void> listen_on_first(const net::Address& wanted);
@@ -80,9 +82,5 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
 /// Tells a server's log what its certificates lack.
 void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context);
-
-/// An Error refers to text that never goes away. A server that cannot start, or cannot read its
-/// certificates again, says so rarely.
-Error lasting_error(const Problem& problem);
 
 }  // namespace skua::server

@@ -130,14 +130,15 @@ void Worker::watch_certificates() {
 }
 
 void Worker::reload_certificates() {
-  const tls::ReloadableContext::Checked checked = shared_.tls->reload_if_changed();
+  const Result<bool, Problem> reloaded = shared_.tls->reload_if_changed();
   watch_certificates();
   const auto& log = options_.hooks.log;
-  if (!log || checked.change == tls::ReloadableContext::Change::None) return;
-  if (checked.change == tls::ReloadableContext::Change::Reloaded) {
-    return log(LogLevel::Info, "TLS: new certificates are in use");
+  if (!log) return;
+  if (!reloaded) {
+    log(LogLevel::Error, "TLS: the old certificates stay: " + reloaded.error().text);
+  } else if (*reloaded) {
+    log(LogLevel::Info, "TLS: new certificates are in use");
   }
-  log(LogLevel::Error, "TLS: the old certificates stay: " + checked.problem.text);
 }
 
 void Worker::serve(std::unique_ptr<net::Stream> stream) {

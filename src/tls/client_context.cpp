@@ -41,7 +41,7 @@ int on_session(SSL* ssl, SSL_SESSION* session) noexcept try {
 class OpensslClientContext final : public ClientContext,
                                    public std::enable_shared_from_this<OpensslClientContext> {
  public:
-  Result<bool, Problem> load(const ClientTlsOptions& options,
+  Result<void, Problem> load(const ClientTlsOptions& options,
                              const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> connect(std::string_view host,
                                                 std::uint16_t port) const override;
@@ -50,15 +50,15 @@ class OpensslClientContext final : public ClientContext,
 
  private:
   [[nodiscard]] std::unique_ptr<Engine> start(std::string_view host, SSL_SESSION* session) const;
-  Result<bool, Problem> load_trust(const ClientTlsOptions& options);
-  Result<bool, Problem> load_system_store();
+  Result<void, Problem> load_trust(const ClientTlsOptions& options);
+  Result<void, Problem> load_system_store();
 
   ContextPointer context_;
   std::string store_;  // whom we trust, in words
   mutable SessionStore sessions_;
 };
 
-Result<bool, Problem> OpensslClientContext::load(const ClientTlsOptions& options,
+Result<void, Problem> OpensslClientContext::load(const ClientTlsOptions& options,
                                                  const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
   if (!made) return made.error();
@@ -82,18 +82,18 @@ Result<bool, Problem> OpensslClientContext::load(const ClientTlsOptions& options
   return load_trust(options);
 }
 
-Result<bool, Problem> OpensslClientContext::load_trust(const ClientTlsOptions& options) {
-  if (options.insecure) return true;
+Result<void, Problem> OpensslClientContext::load_trust(const ClientTlsOptions& options) {
+  if (options.insecure) return {};
   SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER, note_verification);
   if (options.authorities.empty()) return load_system_store();
   const auto trusted = trust(*context_, options.authorities, "the file of trusted authorities");
   if (!trusted) return trusted.error();
   store_ = is_pem_text(options.authorities) ? "the given certificates" : options.authorities;
-  return true;
+  return {};
 }
 
 // SSL_CERT_FILE and SSL_CERT_DIR are OpenSSL's own names for other places.
-Result<bool, Problem> OpensslClientContext::load_system_store() {
+Result<void, Problem> OpensslClientContext::load_system_store() {
   std::error_code ignored;
   const std::string file = environment_or("SSL_CERT_FILE", X509_get_default_cert_file());
   const std::string folder = environment_or("SSL_CERT_DIR", X509_get_default_cert_dir());
@@ -103,12 +103,12 @@ Result<bool, Problem> OpensslClientContext::load_system_store() {
     return unusable("the system's authorities (" + store_ + ") cannot be read: " + take_reason());
   }
   if (std::filesystem::exists(file, ignored) || std::filesystem::exists(folder, ignored)) {
-    return true;
+    return {};
   }
   for (const char* const known : known_stores) {
     if (!std::filesystem::exists(known, ignored)) continue;
     store_ = known;
-    if (SSL_CTX_load_verify_file(context_.get(), known) == 1) return true;
+    if (SSL_CTX_load_verify_file(context_.get(), known) == 1) return {};
     return unusable("the system's authorities (" + store_ + ") cannot be read: " + take_reason());
   }
   return unusable("there are no trusted authorities: neither " + store_ +

@@ -50,11 +50,11 @@ Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersio
   return made;
 }
 
-Result<bool, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials) {
+Result<void, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials) {
   ERR_clear_error();
   if (SSL_CTX_use_cert_and_key(&context, credentials.own.get(), credentials.key.get(),
                                credentials.intermediates.get(), 1) == 1) {
-    return true;
+    return {};
   }
   return unusable(credentials.source + " cannot be used: " + take_reason());
 }

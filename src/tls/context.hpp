@@ -18,7 +18,7 @@ Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersio
                                              TlsVersion maximum);
 
 /// Sets the certificate that is shown to peers.
-Result<bool, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials);
+Result<void, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials);
 
 /// `h2`, `http/1.1` as the octets of RFC 7301 §3.1.
 [[nodiscard]] std::string protocol_list(const std::vector<std::string>& protocols);

@@ -28,7 +28,7 @@ Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create(
   }
   std::unique_ptr<ReloadableContext> context(
       new ReloadableContext(std::move(options), std::move(protocols), clock));
-  if (auto problem = context->reload()) return *std::move(problem);
+  if (auto loaded = context->reload(); !loaded) return std::move(loaded).error();
   return context;
 }
 
@@ -37,28 +37,28 @@ std::shared_ptr<const ServerContext> ReloadableContext::current() const {
   return current_;
 }
 
-std::optional<Problem> ReloadableContext::reload() {
+Result<void, Problem> ReloadableContext::reload() {
   const std::lock_guard lock(reloading_);
   seen_ = stamps();
   return load();
 }
 
-ReloadableContext::Checked ReloadableContext::reload_if_changed() {
+Result<bool, Problem> ReloadableContext::reload_if_changed() {
   const std::lock_guard lock(reloading_);
   std::vector<Stamp> now = stamps();
-  if (now == seen_) return {};
+  if (now == seen_) return false;
   // Before the files are read: whoever changes one in the meantime is seen the next time.
   seen_ = std::move(now);
-  if (auto problem = load()) return {Change::Refused, *std::move(problem)};
-  return {Change::Reloaded, {}};
+  if (auto loaded = load(); !loaded) return std::move(loaded).error();
+  return true;
 }
 
-std::optional<Problem> ReloadableContext::load() {
+Result<void, Problem> ReloadableContext::load() {
   auto loaded = ServerContext::create(options_, protocols_, keys_);
   if (!loaded) return loaded.error();
   const std::lock_guard lock(swapping_);
   current_ = *std::move(loaded);
-  return std::nullopt;
+  return {};
 }
 
 std::vector<ReloadableContext::Stamp> ReloadableContext::stamps() const {

@@ -29,16 +29,12 @@ class ReloadableContext {
   [[nodiscard]] std::shared_ptr<const ServerContext> current() const;
 
   /// Loads everything anew; tickets stay good where certificate and demands on clients are the
-  /// same. Nothing where that went well, otherwise why the old context stays.
-  std::optional<Problem> reload();
+  /// same. Ends with: why the old context stays.
+  Result<void, Problem> reload();
 
-  enum class Change : std::uint8_t { None, Reloaded, Refused };
-  struct Checked {
-    Change change = Change::None;
-    Problem problem{};  ///< of Refused: told once for each change of the files
-  };
-  /// The same where a file is not the one that was loaded: its time, size or inode is another.
-  Checked reload_if_changed();
+  /// The same where a file is not the one that was loaded: its time, size or inode is another. Says
+  /// whether one is; a problem is told once for each change of the files.
+  Result<bool, Problem> reload_if_changed();
 
  private:
   struct Stamp {
@@ -52,7 +48,7 @@ class ReloadableContext {
   ReloadableContext(TlsOptions options, std::vector<std::string> protocols,
                     const loop::Clock& clock);
   [[nodiscard]] std::vector<Stamp> stamps() const;
-  std::optional<Problem> load();
+  Result<void, Problem> load();
 
   TlsOptions options_;
   const std::vector<std::string> protocols_;

@@ -43,13 +43,13 @@ class OpensslServerContext final : public ServerContext,
  public:
   explicit OpensslServerContext(std::shared_ptr<TicketKeys> keys) : keys_(std::move(keys)) {}
 
-  Result<bool, Problem> load(const TlsOptions& options, const std::vector<std::string>& protocols);
+  Result<void, Problem> load(const TlsOptions& options, const std::vector<std::string>& protocols);
   [[nodiscard]] std::unique_ptr<Engine> accept() const override;
 
  private:
-  Result<bool, Problem> load_certificates(const TlsOptions& options);
-  Result<bool, Problem> load_client_ca(const TlsOptions& options);
-  Result<bool, Problem> identify();
+  Result<void, Problem> load_certificates(const TlsOptions& options);
+  Result<void, Problem> load_client_ca(const TlsOptions& options);
+  Result<void, Problem> identify();
   void set_callbacks(const TlsOptions& options);
 
   static int on_client_hello(SSL* ssl, int* alert, void* self) noexcept;
@@ -66,7 +66,7 @@ class OpensslServerContext final : public ServerContext,
   std::string demands_;    // on clients' certificates, as text
 };
 
-Result<bool, Problem> OpensslServerContext::load(const TlsOptions& options,
+Result<void, Problem> OpensslServerContext::load(const TlsOptions& options,
                                                  const std::vector<std::string>& protocols) {
   auto made = make_context(TLS_server_method(), options.minimum_version, TlsVersion::Tls13);
   if (!made) return made.error();
@@ -76,10 +76,10 @@ Result<bool, Problem> OpensslServerContext::load(const TlsOptions& options,
   if (auto loaded = load_certificates(options); !loaded) return loaded;
   if (auto done = identify(); !done) return done;
   set_callbacks(options);
-  return true;
+  return {};
 }
 
-Result<bool, Problem> OpensslServerContext::load_certificates(const TlsOptions& options) {
+Result<void, Problem> OpensslServerContext::load_certificates(const TlsOptions& options) {
   std::vector<TlsCertificate> sources{{options.certificate, options.private_key}};
   if (options.self_signed) {
     auto made = make_self_signed_for_this_machine();
@@ -104,7 +104,7 @@ Result<bool, Problem> OpensslServerContext::load_certificates(const TlsOptions& 
   return use_credentials(*context_, entries_.front().credentials);
 }
 
-Result<bool, Problem> OpensslServerContext::load_client_ca(const TlsOptions& options) {
+Result<void, Problem> OpensslServerContext::load_client_ca(const TlsOptions& options) {
   using enum ClientCertificate;
   const bool has_ca = !options.client_ca.empty();
   ClientCertificate wanted = options.client_certificate;
@@ -114,7 +114,7 @@ Result<bool, Problem> OpensslServerContext::load_client_ca(const TlsOptions& opt
         "client_ca is set, but client_certificate is None: nobody would be asked for a "
         "certificate; leave one of them out");
   }
-  if (wanted == None) return true;
+  if (wanted == None) return {};
   if (!has_ca) {
     return unusable(
         "client_certificate asks for certificates, but client_ca does not say who may "
@@ -132,17 +132,17 @@ Result<bool, Problem> OpensslServerContext::load_client_ca(const TlsOptions& opt
       context_.get(),
       SSL_VERIFY_PEER | (wanted == Required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : SSL_VERIFY_NONE),
       note_verification);
-  return true;
+  return {};
 }
 
-Result<bool, Problem> OpensslServerContext::identify() {
+Result<void, Problem> OpensslServerContext::identify() {
   for (Entry& entry : entries_) {
     auto identity = crypto::hash(crypto::Hash::Sha256,
                                  tls::fingerprint(*entry.credentials.own) + '\n' + demands_);
     if (!identity) return Problem{identity.error(), "SHA-256 is not available in OpenSSL"};
     entry.identity = *std::move(identity);
   }
-  return true;
+  return {};
 }
 
 void OpensslServerContext::set_callbacks(const TlsOptions& options) {

@@ -173,7 +173,7 @@ class LifeTable : public ::testing::TestWithParam<Case> {
   void make(Server& server) {
     switch (call()) {
       case Call::Start: {
-        const Result<void> started = server.start();
+        const Result<void, Problem> started = server.start();
         ASSERT_FALSE(started);
         EXPECT_EQ(started.error().code(), Errc::AlreadyStarted);
         break;
@@ -298,7 +298,7 @@ TEST_P(ServerLife, ARestartThatFailsLeavesItEnded) {
   Server server(router_,
                 {.host = "127.0.0.1", .port = other.port(), .threads = 1, .backend = GetParam()});
   for (int i = 0; i < 2; ++i) {
-    const Result<void> started = server.start();
+    const Result<void, Problem> started = server.start();
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code(), Errc::AddressInUse);
     EXPECT_EQ(server.state(), ServerState::New);
@@ -313,7 +313,7 @@ TEST_P(ServerLife, OneOfManyStartsWins) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      const Result<void> result = server.start();
+      const Result<void, Problem> result = server.start();
       if (result) ++started;
       if (!result) {
         EXPECT_EQ(result.error().code(), Errc::AlreadyStarted);
@@ -414,7 +414,7 @@ TEST_P(ServerLife, AHookMayEndWhatIsBeingStarted) {
     server->shutdown();
   };
   server = std::make_unique<Server>(router_, std::move(options));
-  const Result<void> started = server->start();
+  const Result<void, Problem> started = server->start();
   if (calls != 0) {
     EXPECT_EQ(started.error().code(), Errc::Cancelled);
   }

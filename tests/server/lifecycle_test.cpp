@@ -38,7 +38,7 @@ TEST_P(Lifecycle, APortThatIsTakenIsAnError) {
   const TestServer first(router_, GetParam(), {.threads = 2});
   Server second(router_,
                 {.host = "127.0.0.1", .port = first.port(), .threads = 2, .backend = GetParam()});
-  const Result<void> started = second.start();
+  const Result<void, Problem> started = second.start();
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code(), Errc::AddressInUse);
 }

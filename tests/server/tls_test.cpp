@@ -51,7 +51,7 @@ class Tls : public ::testing::TestWithParam<BackendChoice> {
   static std::string fingerprint(const Client& client) {
     return client.tls()->engine().peer_certificate().fingerprint;
   }
-  Result<void> start_with(const TlsOptions& tls) {
+  Result<void, Problem> start_with(const TlsOptions& tls) {
     Server server(
         router_, {.host = "127.0.0.1", .port = 0, .threads = 1, .backend = GetParam(), .tls = tls});
     return server.start();
@@ -177,7 +177,7 @@ TEST_P(Tls, CertificatesAreReadAgainWhileConnectionsAreOpen) {
   EXPECT_EQ(fingerprint(after), second.fingerprint);
 
   folder_.write("own.pem", "nonsense");
-  const Result<void> refused = server->reload_tls();
+  const Result<void, Problem> refused = server->reload_tls();
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code(), Errc::TlsConfiguration);
   EXPECT_NE(refused.error().message().find("own.pem"), std::string::npos);
@@ -188,7 +188,7 @@ TEST_P(Tls, CertificatesAreReadAgainWhileConnectionsAreOpen) {
 
 TEST_P(Tls, WhereNoneIsSpokenNothingIsReadAgain) {
   TestServer server(router_, GetParam(), {}, Transport::Tcp);
-  const Result<void> reloaded = server->reload_tls();
+  const Result<void, Problem> reloaded = server->reload_tls();
   ASSERT_FALSE(reloaded);
   EXPECT_EQ(reloaded.error().code(), Errc::Unsupported);
   EXPECT_EQ(server->tls_fingerprint(), "");
@@ -201,7 +201,7 @@ TEST_P(Tls, ABadCertificateIsNamedAtTheStart) {
   folder_.write("certificate.pem", issued.certificate);
   folder_.write("other-key.pem", other.private_key);
   const auto expect_refused = [this](const TlsOptions& tls, std::string_view culprit) {
-    const Result<void> started = start_with(tls);
+    const Result<void, Problem> started = start_with(tls);
     ASSERT_FALSE(started) << culprit;
     EXPECT_EQ(started.error().code(), Errc::TlsConfiguration) << culprit;
     const std::string message(started.error().message());

@@ -194,7 +194,7 @@ class Round {
         case 8: static_cast<void>(server_->reload_tls()); break;
         case 9: ::kill(::getpid(), SIGTERM); break;
         default:
-          const Result<void> started = server_->start();
+          const Result<void, Problem> started = server_->start();
           if (!started && started.error().code() != Errc::Cancelled) {
             EXPECT_EQ(started.error().code(), Errc::AlreadyStarted);
           }

@@ -39,7 +39,7 @@ class TestServer {
   TestServer(const Router& router, BackendChoice backend, ServerOptions options = {},
              Transport transport = testing::transport())
       : transport_(transport), server_(router, adapt(std::move(options), backend, transport)) {
-    const Result<void> started = server_.start();
+    const Result<void, Problem> started = server_.start();
     EXPECT_TRUE(started) << started.error().message();
   }
 
