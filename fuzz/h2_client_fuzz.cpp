@@ -4,13 +4,13 @@
 // bounded, and what is told does not depend on how the bytes are split.
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "by_stream.hpp"
 #include "h2/connection.hpp"
 
 namespace {
@@ -108,16 +108,16 @@ class Consumer final : public Events {
   };
 
   State& open(const Stream& stream) {
-    const auto found = streams_.find(stream.id());
-    check(found != streams_.end());
-    return found->second;
+    State* const found = streams_.find(stream.id());
+    check(found != nullptr);
+    return *found;
   }
   void release(Stream& stream) {
     streams_.erase(stream.id());
     session->release(stream);
   }
 
-  std::map<std::uint32_t, State> streams_;
+  ByStream<State> streams_;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with what the client has to say

@@ -4,13 +4,13 @@
 // bounded, and what is told does not depend on how the bytes are split.
 #include <cstdint>
 #include <cstdlib>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "by_stream.hpp"
 #include "h2/connection.hpp"
 #include "h2/preface.hpp"
 
@@ -33,7 +33,8 @@ class Consumer final : public Events {
  public:
   void on_request(Stream& stream, bool is_end) override {
     const RequestHead& request = stream.request();
-    check(open_.emplace(stream.id(), &stream).second && open_.size() <= small.streams);
+    check(open_.find(stream.id()) == nullptr && open_.size() < small.streams);
+    open_[stream.id()] = &stream;
     if (request.error == skua::Errc::None) {
       check(!request.host.empty() && request.head.fields.size() <= small.head.fields);
       check(request.head.size_bytes <= small.head.list_bytes);
@@ -43,7 +44,7 @@ class Consumer final : public Events {
     if (stream.id() % 7 == 0) session->reset(stream, ErrorCode::Cancel);
   }
   void on_data(Stream& stream, std::string_view data) override {
-    check(open_.count(stream.id()) == 1 && !data.empty());
+    check(open_.find(stream.id()) != nullptr && !data.empty());
     std::uint64_t& received = received_[stream.id()];
     received += data.size();
     if (stream.request().length_bytes) check(received <= *stream.request().length_bytes);
@@ -51,14 +52,14 @@ class Consumer final : public Events {
     if (stream.id() % 5 == 0) check(received <= small.stream_window_bytes);
   }
   void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) override {
-    check(open_.count(stream.id()) == 1);
+    check(open_.find(stream.id()) != nullptr);
     check(trailers == nullptr || trailers->head.fields.size() <= small.trailers.fields);
     log += "e" + std::to_string(stream.id()) + ":" + std::to_string(received_[stream.id()]);
     if (!stream.has_response()) respond(stream);
   }
   void on_answered_early(Stream& stream) override { session->reset(stream, ErrorCode::NoError); }
   void on_closed(Stream& stream, ErrorCode) override {
-    check(open_.erase(stream.id()) == 1);
+    check(open_.erase(stream.id()));
     session->release(stream);
   }
   void on_goaway(ErrorCode) override { log += "g"; }
@@ -92,9 +93,9 @@ class Consumer final : public Events {
     session->respond(stream, {.fields = &fields}, left_[stream.id()] != 0);
   }
 
-  std::map<std::uint32_t, Stream*> open_;
-  std::map<std::uint32_t, std::uint64_t> received_;
-  std::map<std::uint32_t, std::size_t> left_;
+  ByStream<Stream*> open_;
+  ByStream<std::uint64_t> received_;
+  ByStream<std::size_t> left_;
 };
 
 /// What is told when the bytes come in pieces; `is_talking`: with answers written in between.

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+/// What is known of each stream. A list, as MemorySanitizer cannot see into std::map.
+template <class T>
+class ByStream final {
+ public:
+  T& operator[](std::uint32_t id) {
+    T* const known = find(id);
+    return known != nullptr ? *known : known_.emplace_back(id, T{}).second;
+  }
+  T* find(std::uint32_t id) {
+    const auto found =
+        std::find_if(known_.begin(), known_.end(), [id](const auto& one) { return one.first == id; });
+    return found == known_.end() ? nullptr : &found->second;
+  }
+  /// Whether it was there.
+  bool erase(std::uint32_t id) {
+    return std::erase_if(known_, [id](const auto& one) { return one.first == id; }) != 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
+
+ private:
+  std::vector<std::pair<std::uint32_t, T>> known_;
+};
