@@ -6,47 +6,64 @@
 #include <vector>
 
 #include "client/challenges.hpp"
-#include "skua/status.hpp"
+#include "http/challenge.hpp"
 
 namespace skua::client {
 namespace {
 
 constexpr std::size_t most_known = 64;
 
+DigestSession session(const std::optional<BasicCredentials>& credentials) {
+  return credentials ? DigestSession(credentials->user, credentials->password)
+                     : DigestSession({}, {});
+}
+
+// Whether these credentials were the first answer to a challenge: then another name or password is
+// wanted. After that the nonce may be over, whether it is called stale or not.
+bool was_first_answer(std::string_view sent) {
+  const Result<Challenge> parsed = parse_credentials(sent);
+  if (!parsed || !parsed->is("Digest")) return false;
+  const Result<DigestCredentials> credentials = DigestCredentials::from(*parsed);
+  return !credentials || credentials->nonce_count <= 1;
+}
+
 }  // namespace
 
-Authorization::Authorization(BasicCredentials credentials)
-    : credentials_(std::move(credentials)), digest_(credentials_.user, credentials_.password) {}
+Authorization::Authorization(const AuthorizationFields& fields,
+                             std::optional<BasicCredentials> credentials)
+    : fields_(&fields), credentials_(std::move(credentials)), digest_(session(credentials_)) {
+  if (credentials_ && fields.is_told_unasked) scheme_ = Scheme::Basic;
+}
 
 Result<std::string> Authorization::field(std::string_view method, std::string_view target,
                                          std::optional<std::string_view> content) {
   if (scheme_ == Scheme::None) return std::string();
-  if (scheme_ == Scheme::Basic) return credentials_.field();
+  if (scheme_ == Scheme::Basic) return credentials_->field();
   if (!content && digest_.needs_content()) {
     return Error(Errc::Unsupported, "Digest auth-int of content that is no text");
   }
   return digest_.authorize(method, target, content.value_or(""));
 }
 
-bool Authorization::learn(const http::Head& head) {
-  if (head.status == code(Status::Unauthorized)) return accept(head);
+bool Authorization::learn(const http::Head& head, std::string_view sent) {
+  if (head.status == code(fields_->status)) return accept(head, sent);
   if (scheme_ != Scheme::Digest) return false;
-  const http::FieldLine* const info = head.find("authentication-info");
+  const std::vector<std::string_view> infos = values_of(head, fields_->info);
   // One that cannot be read tells no next nonce; the present one goes on being good.
-  if (info != nullptr) static_cast<void>(digest_.advance(head.value(*info)));
+  if (!infos.empty()) static_cast<void>(digest_.advance(infos.front()));
   return false;
 }
 
-bool Authorization::accept(const http::Head& head) {
-  const std::vector<std::string_view> fields = values_of(head, "WWW-Authenticate");
-  if (digest_.accept(fields)) {
+bool Authorization::accept(const http::Head& head, std::string_view sent) {
+  if (!credentials_) return false;
+  const std::vector<std::string_view> asked = values_of(head, fields_->challenge);
+  if (digest_.accept(asked)) {
     scheme_ = Scheme::Digest;
-  } else if (offers_basic(fields)) {
-    scheme_ = Scheme::Basic;
-  } else {
-    return false;
+    return digest_.is_stale() || !was_first_answer(sent);
   }
-  return true;
+  if (!offers_basic(asked)) return false;
+  scheme_ = Scheme::Basic;
+  return !http::after_scheme(sent, "Basic");
 }
 
 Authorization& Authorizations::of(std::string_view server, const BasicCredentials& credentials) {
@@ -55,7 +72,7 @@ Authorization& Authorizations::of(std::string_view server, const BasicCredential
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
   if (known_.size() >= most_known) known_.clear();
-  return known_.emplace(std::move(key), Authorization(credentials)).first->second;
+  return known_.try_emplace(std::move(key), origin_authorization, credentials).first->second;
 }
 
 }  // namespace skua::client

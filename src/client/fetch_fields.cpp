@@ -10,6 +10,16 @@
 #include "client/wall_time.hpp"
 
 namespace skua::client {
+namespace {
+
+// Nothing for content that is read only as it is sent.
+std::optional<std::string_view> text_of(const RequestContent& content) {
+  const Body::Kind kind = content.body.kind();
+  if (kind == Body::Kind::File || kind == Body::Kind::Stream) return std::nullopt;
+  return content.body.text();
+}
+
+}  // namespace
 
 Result<void, Problem> Fetch::read_url() {
   Result<Url> url = Url::parse_lenient(spec_->url);
@@ -58,21 +68,23 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
   if (core_->options.cookies) add_usual(lines, "Cookie", core_->jar.field_for(url_, wall_time()));
   const Result<void> authorized = authorize(lines, content);
   if (!authorized) return authorized.error();
-  const Result<void> introduced = authorize_to_proxy(lines);
+  const Result<void> introduced = authorize_to_proxy(lines, content);
   if (!introduced) return introduced.error();
   lines.add(fields_);
   return lines;
 }
 
 // What a proxy that makes the request itself wants to know. RFC 9110 §11.7
-Result<void> Fetch::authorize_to_proxy(FieldLines& lines) {
+Result<void> Fetch::authorize_to_proxy(FieldLines& lines, const RequestContent& content) {
   shown_to_proxy_.clear();
-  if (route_.use != ProxyUse::Forward || fields_.find("Proxy-Authorization")) return {};
+  constexpr std::string_view field_name = proxy_authorization.credentials;
+  if (route_.use != ProxyUse::Forward || fields_.find(field_name)) return {};
   const std::string target = h1::request_target({.form = h1::TargetForm::Absolute}, url_);
-  Result<std::string> field = route_.proxy->authorize(name(method_), target);
+  Result<std::string> field =
+      route_.proxy->authorization().field(name(method_), target, text_of(content));
   if (!field) return field.error();
   shown_to_proxy_ = *std::move(field);
-  if (!shown_to_proxy_.empty()) lines.add("Proxy-Authorization", shown_to_proxy_);
+  if (!shown_to_proxy_.empty()) lines.add(field_name, shown_to_proxy_);
   return {};
 }
 
@@ -83,14 +95,14 @@ Authorization& Fetch::authorization(const BasicCredentials& credentials) const {
 }
 
 Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) {
-  if (!credentials_ || fields_.find("Authorization")) return {};
-  Authorization& known = authorization(*credentials_);
-  std::optional<std::string_view> text;
-  const Body::Kind kind = content.body.kind();
-  if (kind != Body::Kind::File && kind != Body::Kind::Stream) text = content.body.text();
-  Result<std::string> field = known.field(name(method_), url_.request_target(), text);
+  shown_to_server_.clear();
+  constexpr std::string_view field_name = origin_authorization.credentials;
+  if (!credentials_ || fields_.find(field_name)) return {};
+  Result<std::string> field = authorization(*credentials_)
+                                  .field(name(method_), url_.request_target(), text_of(content));
   if (!field) return field.error();
-  if (!field->empty()) lines.add("Authorization", *field);
+  shown_to_server_ = *std::move(field);
+  if (!shown_to_server_.empty()) lines.add(field_name, shown_to_server_);
   return {};
 }
 

@@ -23,14 +23,19 @@ void Fetch::store_cookies(const http::Head& head) {
   }
 }
 
-bool Fetch::answers_challenge(const http::Head& head) {
-  if (!credentials_ || fields_.find("Authorization")) return false;
-  Authorization& known = authorization(*credentials_);
-  if (!known.learn(head) || answers_ == most_answers) return false;
-  if (answers_ != 0 && !known.is_stale()) return false;  // that was the answer
+// Whether a request is to be made again, now that one of the two has asked who is there.
+bool Fetch::answers(Authorization& known, const http::Head& head, std::string_view sent,
+                    unsigned& count) {
+  if (!known.learn(head, sent) || count == most_answers) return false;
+  if (count != 0 && !known.is_stale()) return false;  // that was the answer
   if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
-  ++answers_;
+  ++count;
   return true;
+}
+
+bool Fetch::answers_challenge(const http::Head& head) {
+  if (!credentials_ || fields_.find(origin_authorization.credentials)) return false;
+  return answers(authorization(*credentials_), head, shown_to_server_, answers_);
 }
 
 Fetch::Next Fetch::redirect(const http::Head& head) {
@@ -72,12 +77,7 @@ Fetch::Next Fetch::redirect(const http::Head& head) {
 
 bool Fetch::answers_proxy(const http::Head& head) {
   if (route_.use != ProxyUse::Forward) return false;
-  if (head.status != code(Status::ProxyAuthenticationRequired)) {
-    route_.proxy->note(head);
-    return false;
-  }
-  if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
-  return ++proxy_answers_ <= most_answers && route_.proxy->accept(head, shown_to_proxy_);
+  return answers(route_.proxy->authorization(), head, shown_to_proxy_, proxy_answers_);
 }
 
 // A server that knows no expectations is asked without one. RFC 9110 §10.1.1

@@ -48,7 +48,7 @@ class Fetch final {
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
-  Result<void> authorize_to_proxy(FieldLines& lines);
+  Result<void> authorize_to_proxy(FieldLines& lines, const RequestContent& content);
   /// What is known of the server, to who comes with these.
   [[nodiscard]] Authorization& authorization(const BasicCredentials& credentials) const;
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
@@ -62,6 +62,8 @@ class Fetch final {
   void store_cookies(const http::Head& head);
   Next next(const http::Head& head);
   bool answers_challenge(const http::Head& head);
+  bool answers(Authorization& known, const http::Head& head, std::string_view sent,
+               unsigned& count);
   bool answers_proxy(const http::Head& head);
   bool answers_refusal(const http::Head& head);
   Next redirect(const http::Head& head);
@@ -77,7 +79,8 @@ class Fetch final {
   std::optional<BasicCredentials> credentials_;
   Origin origin_;
   Proxies::Route route_;
-  std::string shown_to_proxy_;  // the field that it was sent last
+  std::string shown_to_server_;  // the field that it was sent last
+  std::string shown_to_proxy_;
   ConnectTimes times_;
   ClientTimings timings_;
   std::optional<Problem> problem_{};

@@ -60,11 +60,11 @@ Result<void> Tunnel::ask() {
   const std::string target = origin_.to_string();
   const Result<Url> url = Url::parse("http://" + target);
   if (!url) return url.error();
-  Result<std::string> authorization = proxy_.authorize("CONNECT", target);
+  Result<std::string> authorization = proxy_.authorization().field("CONNECT", target, "");
   if (!authorization) return authorization.error();
   authorization_ = *std::move(authorization);
   FieldLines fields;
-  if (!authorization_.empty()) fields.add("Proxy-Authorization", authorization_);
+  if (!authorization_.empty()) fields.add(proxy_authorization.credentials, authorization_);
   std::string head;
   const h1::RequestHead request{.method = Method::Connect, .form = h1::TargetForm::Authority};
   if (auto written = h1::append_request_head(request, *url, fields, head); !written) {
@@ -135,10 +135,11 @@ void Tunnel::read(std::string_view input) {
 
 void Tunnel::read_head() {
   const unsigned status = reader_.head().status;
-  if (status / 100 == 2) return proxy_.note(reader_.head());
   const bool is_unauthorized = status == code(Status::ProxyAuthenticationRequired);
-  if (!is_unauthorized) return refuse(Errc::ProxyRefused, text_of(status));
-  if (!proxy_.accept(reader_.head(), authorization_)) {
+  if (status / 100 != 2 && !is_unauthorized) return refuse(Errc::ProxyRefused, text_of(status));
+  const bool may_ask_again = proxy_.authorization().learn(reader_.head(), authorization_);
+  if (!is_unauthorized) return;
+  if (!may_ask_again) {
     const bool is_known = proxy_.proxy().has_credentials();
     return refuse(Errc::ProxyRefused,
                   text_of(status) + (is_known ? "" : ", and no name and password are set for it"));
