@@ -21,14 +21,6 @@ std::string read_data(const std::string& text) {
   return *std::move(content);
 }
 
-loop::BackendKind backend_kind_named(const std::string& name) {
-  if (name == "auto") return loop::BackendKind::Auto;
-  if (name == "epoll") return loop::BackendKind::Epoll;
-  if (name == "io_uring") return loop::BackendKind::IoUring;
-  if (name == "poll") return loop::BackendKind::Poll;
-  throw CLI::ValidationError("--backend", "'" + name + "' is not auto, epoll, io_uring or poll");
-}
-
 CLI::Option* add_seconds(CLI::App& parser, const char* names, Duration& to, const char* text) {
   return parser.add_option_function<double>(
       names, [&to](double seconds) { to = Duration(static_cast<Duration::rep>(seconds * 1e9)); },
@@ -100,12 +92,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
   add_seconds(parser, "--warmup", plan.warmup, "Run for this time before anything is counted")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [0]");
-  parser
-      .add_option_function<std::string>(
-          "--backend",
-          [&plan](const std::string& name) { plan.backend = backend_kind_named(name); },
-          "epoll, io_uring or poll; auto: epoll if available")
-      ->option_text("NAME [auto]");
+  declare_backend(parser, plan.backend);
 }
 
 }  // namespace

@@ -65,6 +65,22 @@ void declare_colour(CLI::App& parser, Colour& colour) {
       ->option_text("WHEN [auto]");
 }
 
+void declare_backend(CLI::App& parser, BackendChoice& backend) {
+  parser
+      .add_option_function<std::string>(
+          "--backend",
+          [&backend](const std::string& name) {
+            const auto found = parse_backend(name);
+            if (!found) {
+              throw CLI::ValidationError("--backend",
+                                         "'" + name + "' is not auto, epoll, io_uring or poll");
+            }
+            backend = *found;
+          },
+          "epoll, io_uring or poll; auto: epoll if available")
+      ->option_text("NAME [auto]");
+}
+
 std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text) {
   const std::size_t colon = text.find(':');

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/tls.hpp"
 #include "terminal.hpp"
@@ -17,6 +18,7 @@ namespace skua::cli {
 
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls);
 void declare_colour(CLI::App& parser, Colour& colour);
+void declare_backend(CLI::App& parser, BackendChoice& backend);
 
 /// The two texts around the first colon.
 ///

@@ -14,18 +14,6 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::pair<const char*, BackendChoice> backends[] = {{"auto", BackendChoice::Auto},
-                                                              {"epoll", BackendChoice::Epoll},
-                                                              {"io_uring", BackendChoice::IoUring},
-                                                              {"poll", BackendChoice::Poll}};
-
-BackendChoice backend_named(const std::string& name) {
-  for (const auto& [known, backend] : backends) {
-    if (name == known) return backend;
-  }
-  throw CLI::ValidationError("--backend", "'" + name + "' is not auto, epoll, io_uring or poll");
-}
-
 void declare_server(CLI::App& parser, ServerOptions& server) {
   parser
       .add_option("--host", server.host,
@@ -37,11 +25,7 @@ void declare_server(CLI::App& parser, ServerOptions& server) {
   parser.add_option("--threads", server.threads, "Number of server threads; 0: one per core")
       ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
-  parser
-      .add_option_function<std::string>(
-          "--backend", [&server](const std::string& name) { server.backend = backend_named(name); },
-          "epoll, io_uring or poll; auto: epoll if available")
-      ->option_text("NAME [auto]");
+  declare_backend(parser, server.backend);
   parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Use HTTP/1.1 only");
 }
 

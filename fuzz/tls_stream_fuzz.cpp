@@ -66,7 +66,7 @@ class Server {
  private:
   skua::loop::ManualClock clock_;
   std::unique_ptr<skua::loop::Loop> loop_ =
-      *skua::loop::Loop::create({.backend = skua::loop::BackendKind::Poll});
+      *skua::loop::Loop::create({.backend = skua::BackendChoice::Poll});
   std::shared_ptr<const skua::tls::ServerContext> context_;  // shared: so it is made
 };
 

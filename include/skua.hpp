@@ -9,6 +9,7 @@
 #include "skua/async.hpp"
 #include "skua/attachments.hpp"
 #include "skua/auth.hpp"
+#include "skua/backend.hpp"
 #include "skua/background_client.hpp"
 #include "skua/blocking.hpp"
 #include "skua/body.hpp"

@@ -36,12 +36,6 @@ struct Options {
   std::size_t post_bytes = 0;
 };
 
-skua::loop::BackendKind kind_of(const std::string& name) {
-  if (name == "io_uring") return skua::loop::BackendKind::IoUring;
-  if (name == "poll") return skua::loop::BackendKind::Poll;
-  return skua::loop::BackendKind::Epoll;
-}
-
 void expect_ok(const skua::Result<skua::ClientResponse, skua::Problem>& response) {
   if (!response) throw std::runtime_error(response.error().text);
   if (response->status() != skua::Status::Ok) throw std::runtime_error("not every answer is 200");
@@ -116,7 +110,7 @@ skua::Task<> run_client(const Options& options) {
 }
 
 // As skua::run, on a back end of choice.
-void drive(skua::Task<> task, skua::loop::BackendKind kind) {
+void drive(skua::Task<> task, skua::BackendChoice kind) {
   const std::unique_ptr<skua::loop::Loop> loop =
       skua::loop::Loop::create({.backend = kind}).value();
   skua::loop::WorkerPool pool(1, 64);  // names are resolved there
@@ -139,7 +133,8 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"epoll", "io_uring", "poll"}));
   app.add_option("--post", options.post_bytes, "Post so many bytes instead, one after the other");
   CLI11_PARSE(app, argc, argv);
-  drive(run_client(options), kind_of(options.backend));
+  drive(run_client(options),
+        skua::parse_backend(options.backend).value_or(skua::BackendChoice::Epoll));
   return 0;
 }
 

@@ -28,19 +28,12 @@ using namespace skua::literals;
 // Bodies that are measured with may be larger than what a careful server keeps.
 constexpr std::size_t bulk_body_bytes = 256_MiB;
 
-skua::BackendChoice backend(std::string_view name) {
-  if (name == "epoll") return skua::BackendChoice::Epoll;
-  if (name == "io_uring") return skua::BackendChoice::IoUring;
-  if (name == "poll") return skua::BackendChoice::Poll;
-  return skua::BackendChoice::Auto;
-}
-
 int serve(const Router& router, const ServerOptions& options, std::size_t body_bytes) {
   skua::ServerOptions told{
       .host = options.host,
       .port = options.port,
       .threads = options.threads,
-      .backend = backend(options.backend),
+      .backend = skua::parse_backend(options.backend).value_or(skua::BackendChoice::Auto),
       .tls = {.certificate = options.tls_cert, .private_key = options.tls_key}};
   told.limits.body_bytes = body_bytes;
   const skua::ShutdownSignals signals;

@@ -34,7 +34,7 @@ struct Plan {
   std::string request{};  ///< of HTTP/1.1, as it stands on the wire, content included
   h1::ResponseTo expected{};
 
-  loop::BackendKind backend = loop::BackendKind::Auto;
+  BackendChoice backend = BackendChoice::Auto;
   std::size_t threads = 1;  ///< at most `connections`
   std::size_t connections = 64;
   std::size_t depth = 1;                    ///< requests under way on one connection

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
@@ -16,25 +17,6 @@
 #include "skua/version.hpp"
 
 namespace skua {
-
-/// The operating system's facility that drives a server's loops.
-enum class BackendChoice : std::uint8_t {
-  Auto,     ///< the best one that this machine has
-  Epoll,    ///< Linux
-  IoUring,  ///< Linux 6.1 and newer, where the container allows it
-  Poll,     ///< any POSIX system
-};
-
-/// The back end's name, as `skua serve --backend` takes it: `io_uring`.
-constexpr std::string_view to_string(BackendChoice backend) noexcept {
-  switch (backend) {
-    case BackendChoice::Auto: return "auto";
-    case BackendChoice::Epoll: return "epoll";
-    case BackendChoice::IoUring: return "io_uring";
-    case BackendChoice::Poll: return "poll";
-  }
-  return "";
-}
 
 /// How long a server waits. Zero ends a wait at once; Duration::max() never ends it.
 struct Timeouts {

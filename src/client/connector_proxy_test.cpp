@@ -6,8 +6,6 @@
 namespace skua::client {
 namespace {
 
-using loop::BackendKind;
-
 constexpr std::string_view established = "HTTP/1.1 200 OK\r\n\r\n";
 
 class ConnectorProxyTest : public ConnectorTest {
@@ -69,8 +67,8 @@ class ConnectorProxyTest : public ConnectorTest {
   Proxy proxy_;
 };
 INSTANTIATE_TEST_SUITE_P(Every, ConnectorProxyTest,
-                         testing::Values(BackendKind::Epoll, BackendKind::IoUring,
-                                         BackendKind::Poll),
+                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
+                                         BackendChoice::Poll),
                          backend_name);
 
 TEST_P(ConnectorProxyTest, PlainRequestsGoToTheProxyItself) {

@@ -8,11 +8,9 @@
 namespace skua::client {
 namespace {
 
-using loop::BackendKind;
-
 INSTANTIATE_TEST_SUITE_P(Every, ConnectorTest,
-                         testing::Values(BackendKind::Epoll, BackendKind::IoUring,
-                                         BackendKind::Poll),
+                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
+                                         BackendChoice::Poll),
                          backend_name);
 
 TEST(Origin, SaysWhereItIs) {

@@ -21,10 +21,8 @@
 
 namespace skua::client {
 
-using loop::BackendKind;
-
 /// A connector on a back end of the kind under test, and the sockets that it connects to.
-class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendKind> {
+class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendChoice> {
  protected:
   using Connecting = Task<Result<net::HeldStream, Problem>>;
   /// What a lookup answers, and when; it may outlive the test.
@@ -162,8 +160,8 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   ConnectOptions options_;
 };
 
-inline std::string backend_name(const testing::TestParamInfo<BackendKind>& kind) {
-  if (kind.param == BackendKind::Epoll) return "Epoll";
-  return kind.param == BackendKind::IoUring ? "IoUring" : "Poll";
+inline std::string backend_name(const testing::TestParamInfo<BackendChoice>& kind) {
+  if (kind.param == BackendChoice::Epoll) return "Epoll";
+  return kind.param == BackendChoice::IoUring ? "IoUring" : "Poll";
 }
 }  // namespace skua::client

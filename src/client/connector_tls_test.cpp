@@ -6,8 +6,6 @@
 namespace skua::client {
 namespace {
 
-using loop::BackendKind;
-
 class ConnectorTlsTest : public ConnectorTest {
  protected:
   void SetUp() override {
@@ -16,8 +14,8 @@ class ConnectorTlsTest : public ConnectorTest {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest,
-                         testing::Values(BackendKind::Epoll, BackendKind::IoUring,
-                                         BackendKind::Poll),
+                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
+                                         BackendChoice::Poll),
                          backend_name);
 
 TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {

@@ -29,7 +29,7 @@ struct H2Call {
 class H2ConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    loop_ = loop::Loop::create({.backend = loop::BackendKind::Poll, .clock = &clock_}).value();
+    loop_ = loop::Loop::create({.backend = BackendChoice::Poll, .clock = &clock_}).value();
     pool_ = std::make_unique<Pool>(*loop_, PoolLimits{.per_host = 1});
   }
   void TearDown() override {

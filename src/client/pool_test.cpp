@@ -44,7 +44,7 @@ struct Use {
 class PoolTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    loop_ = loop::Loop::create({.backend = loop::BackendKind::Poll, .clock = &clock_}).value();
+    loop_ = loop::Loop::create({.backend = BackendChoice::Poll, .clock = &clock_}).value();
     make({.per_host = 2, .total = 3, .idle = 50s});
   }
   void TearDown() override {

@@ -101,7 +101,7 @@ class TunnelTest : public testing::Test {
 
   loop::ManualClock clock_;
   std::unique_ptr<loop::Loop> loop_ =
-      *loop::Loop::create({.backend = loop::BackendKind::Poll, .clock = &clock_});
+      *loop::Loop::create({.backend = BackendChoice::Poll, .clock = &clock_});
   Origin origin_{.host = "example.com", .port = 443, .is_secure = true};
   Nobody nobody_;
   std::unique_ptr<ProxyAccess> access_;

@@ -58,12 +58,12 @@ void Handle::on_sent(std::size_t /*count*/) {}
 void Handle::on_send_failed(Error /*error*/) {}
 void Handle::on_closed() {}
 
-Result<std::unique_ptr<Backend>> Backend::create(BackendKind kind) {
+Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
   switch (kind) {
-    case BackendKind::Epoll: return make_epoll_backend();
-    case BackendKind::IoUring: return make_uring_backend();
-    case BackendKind::Poll: return make_poll_backend();
-    case BackendKind::Auto: break;
+    case BackendChoice::Epoll: return make_epoll_backend();
+    case BackendChoice::IoUring: return make_uring_backend();
+    case BackendChoice::Poll: return make_poll_backend();
+    case BackendChoice::Auto: break;
   }
   auto epoll = make_epoll_backend();
   if (epoll || epoll.error().code() != Errc::Unsupported) return epoll;

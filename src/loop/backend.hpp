@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/counter.hpp"
+#include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
 
@@ -16,9 +17,6 @@ struct sockaddr;
 namespace skua::loop {
 
 class Backend;
-
-/// The facilities of operating systems that can drive a loop.
-enum class BackendKind : std::uint8_t { Auto, Epoll, IoUring, Poll };
 
 /// A piece of memory to be sent.
 struct Slice {
@@ -101,9 +99,9 @@ class Backend {
 
   /// The best kind that this machine has (Auto), or exactly the kind asked for.
   /// Ends with: Unsupported where the kernel or the build does not have it.
-  static Result<std::unique_ptr<Backend>> create(BackendKind kind);
+  static Result<std::unique_ptr<Backend>> create(BackendChoice kind);
 
-  [[nodiscard]] virtual BackendKind kind() const noexcept = 0;
+  [[nodiscard]] virtual BackendChoice kind() const noexcept = 0;
 
   /// Takes a non-blocking descriptor into care; it is the back end's to close from here on.
   virtual void open(Handle& handle, int descriptor) = 0;

@@ -29,7 +29,7 @@ class EpollBackend final : public ReadinessBackend {
     ::close(epoll_);
   }
 
-  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::Epoll; }
+  [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Epoll; }
   void turn(Duration timeout) override;
   void wake() noexcept override;
 

@@ -30,7 +30,7 @@ class PollBackend final : public ReadinessBackend {
     ::close(pipe_[1]);
   }
 
-  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::Poll; }
+  [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Poll; }
   void turn(Duration timeout) override;
   void wake() noexcept override;
 

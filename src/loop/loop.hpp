@@ -60,8 +60,8 @@ class Deferred final : public DeferredNode {
 
 /// How a loop is made.
 struct LoopOptions {
-  BackendKind backend = BackendKind::Auto;  ///< What drives it.
-  const Clock* clock = nullptr;             ///< Its time; null: the machine's. Outlives the loop.
+  BackendChoice backend = BackendChoice::Auto;  ///< What drives it.
+  const Clock* clock = nullptr;  ///< Its time; null: the machine's. Outlives the loop.
 };
 
 /// One thread's events: descriptors, timers, deferred calls and what other threads post.

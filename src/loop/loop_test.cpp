@@ -177,7 +177,8 @@ TEST_F(LoopTest, ADeferredCallMayCancelAndDestroyOthersAndItself) {
 }
 
 TEST(Loop, SaysThatABackEndIsMissing) {
-  for (const BackendKind kind : {BackendKind::Epoll, BackendKind::IoUring, BackendKind::Poll}) {
+  for (const BackendChoice kind :
+       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {
     const auto loop = Loop::create({.backend = kind});
     if (loop) {
       EXPECT_EQ((*loop)->backend().kind(), kind);
@@ -188,7 +189,7 @@ TEST(Loop, SaysThatABackEndIsMissing) {
 }
 
 TEST(Loop, WakesTheBackEndOncePerBatchOfPosts) {
-  const auto loop = *Loop::create({.backend = BackendKind::Poll});
+  const auto loop = *Loop::create({.backend = BackendChoice::Poll});
   loop->run_once(Duration::zero());
   const std::uint64_t before = loop->backend().system_calls().others;
   for (int i = 0; i < 100; ++i) loop->post([] {});

@@ -26,7 +26,7 @@ class UringBackend final : public Backend {
   ~UringBackend() override;
   Result<void> create(const UringOptions& options);
 
-  [[nodiscard]] BackendKind kind() const noexcept override { return BackendKind::IoUring; }
+  [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::IoUring; }
   void open(Handle& handle, int descriptor) override;
   void start_accept(Handle& handle) override;
   void stop_accept(Handle& handle) override;

@@ -26,8 +26,8 @@ TEST(CloseDetached, KeepsAStreamUntilItIsClosed) {
 
 // The sanitizers see what is left over.
 TEST(CloseDetached, IsOverAtTheLatestWithTheLoop) {
-  for (const loop::BackendKind kind :
-       {loop::BackendKind::Epoll, loop::BackendKind::IoUring, loop::BackendKind::Poll}) {
+  for (const BackendChoice kind :
+       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {
     auto loop = loop::Loop::create({.backend = kind});
     if (!loop) continue;
     int ends[2];

@@ -24,7 +24,7 @@ struct Owner final : RecordingSink {
 };
 
 TEST(TcpStream, CarriesBytesAndKnowsItsAddresses) {
-  const auto backend = *loop::Backend::create(loop::BackendKind::Auto);
+  const auto backend = *loop::Backend::create(BackendChoice::Auto);
   const Socket listening = *create_listener(*Address::parse("127.0.0.1:0"));
   const Address address = local_address(listening.descriptor());
   Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -22,16 +22,6 @@ namespace {
 using server::ServerRun;
 using server::ServerSetup;
 
-BackendChoice choice(loop::BackendKind kind) noexcept {
-  switch (kind) {
-    case loop::BackendKind::Epoll: return BackendChoice::Epoll;
-    case loop::BackendKind::IoUring: return BackendChoice::IoUring;
-    case loop::BackendKind::Poll: return BackendChoice::Poll;
-    case loop::BackendKind::Auto: break;
-  }
-  return BackendChoice::Auto;
-}
-
 ServerOptions completed(ServerOptions options) {
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   if (!std::ranges::all_of(options.server_name, ascii::is_field_value))
@@ -164,7 +154,7 @@ std::string Server::url() const {
 
 BackendChoice Server::backend() const noexcept {
   const std::shared_ptr<ServerRun> run = impl_->present();
-  return run == nullptr ? impl_->setup->options.backend : choice(run->backend());
+  return run == nullptr ? impl_->setup->options.backend : run->backend();
 }
 
 void Server::publish(std::string_view topic, std::string_view text, MessageType type) {

@@ -50,7 +50,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
   [[nodiscard]] ServerState state() const;
   [[nodiscard]] const net::Address& address() const noexcept { return address_; }
-  [[nodiscard]] loop::BackendKind backend() const noexcept { return workers_.front()->backend(); }
+  [[nodiscard]] BackendChoice backend() const noexcept { return workers_.front()->backend(); }
   [[nodiscard]] tls::ReloadableContext* tls() const noexcept { return shared_.tls.get(); }
   [[nodiscard]] ws::Hub& hub() noexcept { return shared_.hub; }
   void add_to(Counters& sum) const noexcept;

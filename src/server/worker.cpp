@@ -20,21 +20,11 @@ constexpr Duration cap_retry = 100ms;
 constexpr Duration trim_delay = 2s;
 constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
-loop::BackendKind kind(BackendChoice choice) noexcept {
-  switch (choice) {
-    case BackendChoice::Auto: return loop::BackendKind::Auto;
-    case BackendChoice::Epoll: return loop::BackendKind::Epoll;
-    case BackendChoice::IoUring: return loop::BackendKind::IoUring;
-    case BackendChoice::Poll: return loop::BackendKind::Poll;
-  }
-  return loop::BackendKind::Auto;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
                                                SharedState& shared, const loop::Clock* clock) {
-  auto loop = loop::Loop::create({.backend = kind(options.backend), .clock = clock});
+  auto loop = loop::Loop::create({.backend = options.backend, .clock = clock});
   if (!loop) return loop.error();
   return std::unique_ptr<Worker>(new Worker(*std::move(loop), router, options, shared));
 }

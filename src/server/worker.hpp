@@ -68,7 +68,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void begin_drain(Duration deadline = Duration::max());
 
   void add_to(Counters& sum) const noexcept;
-  [[nodiscard]] loop::BackendKind backend() const noexcept { return loop_->backend().kind(); }
+  [[nodiscard]] BackendChoice backend() const noexcept { return loop_->backend().kind(); }
   [[nodiscard]] loop::Loop& loop() noexcept { return *loop_; }
   /// Serves a stream of any kind. On the worker's thread.
   void serve(std::unique_ptr<net::Stream> stream);

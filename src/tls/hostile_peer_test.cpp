@@ -67,7 +67,7 @@ class HostilePeer : public TlsTest {
     SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size()));
   }
 
-  std::unique_ptr<loop::Loop> loop_ = *loop::Loop::create({.backend = loop::BackendKind::Poll});
+  std::unique_ptr<loop::Loop> loop_ = *loop::Loop::create({.backend = BackendChoice::Poll});
   ContextPointer context_;
   SslPointer ssl_;
   BIO* in_ = nullptr;

@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, TlsMemory, testing::Values(TlsVersion::Tls12,
 
 TEST_P(TlsMemory, AClientThatSaysNothingCostsNoEngine) {
   const auto context = server_context();
-  const auto loop = *loop::Loop::create({.backend = loop::BackendKind::Poll});
+  const auto loop = *loop::Loop::create({.backend = BackendChoice::Poll});
   std::vector<std::unique_ptr<TlsPeer>> silent;
   silent.reserve(measured_count);
   const std::uint64_t before = memory_in_use();
@@ -62,7 +62,7 @@ TEST_P(TlsMemory, AClientThatSaysNothingCostsNoEngine) {
 TEST_P(TlsMemory, AnIdleConnectionOwnsNoBuffers) {
   const auto server = server_context();
   const auto client = client_context();
-  const auto loop = *loop::Loop::create({.backend = loop::BackendKind::Poll});
+  const auto loop = *loop::Loop::create({.backend = BackendChoice::Poll});
   std::vector<std::unique_ptr<TlsPeer>> idle;
   idle.reserve(measured_count + 1);
   const auto converse = [&] {

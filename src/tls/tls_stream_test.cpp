@@ -337,7 +337,7 @@ TEST_P(Stream, MayBeClosedInAnyCall) {
 
 TEST_P(Stream, MayBeDestroyedBetweenAnyTwoCalls) {
   for (std::size_t steps = 0; steps < 60; ++steps) {
-    const auto loop = *loop::Loop::create({.backend = loop::BackendKind::Poll});
+    const auto loop = *loop::Loop::create({.backend = BackendChoice::Poll});
     TlsPeer server(*loop, server_context());
     TlsPeer client(*loop, client_context()->connect("example.com"));
     server.wire->take_at_most(300, Style::Completion);

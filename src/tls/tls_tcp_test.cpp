@@ -10,9 +10,7 @@
 namespace skua::tls {
 namespace {
 
-using loop::BackendKind;
-
-class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendKind> {
+class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendChoice> {
  protected:
   void SetUp() override {
     TlsTest::SetUp();
@@ -59,13 +57,13 @@ class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendKin
   std::unique_ptr<TlsPeer> server_;
   std::unique_ptr<TlsPeer> client_;
 };
-std::string backend_name(const testing::TestParamInfo<BackendKind>& kind) {
-  if (kind.param == BackendKind::Epoll) return "Epoll";
-  return kind.param == BackendKind::IoUring ? "IoUring" : "Poll";
+std::string backend_name(const testing::TestParamInfo<BackendChoice>& kind) {
+  if (kind.param == BackendChoice::Epoll) return "Epoll";
+  return kind.param == BackendChoice::IoUring ? "IoUring" : "Poll";
 }
 INSTANTIATE_TEST_SUITE_P(Every, TlsOverTcp,
-                         testing::Values(BackendKind::Epoll, BackendKind::IoUring,
-                                         BackendKind::Poll),
+                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
+                                         BackendChoice::Poll),
                          backend_name);
 
 TEST_P(TlsOverTcp, CarriesMuchBothWaysAndEndsInOrder) {

@@ -19,7 +19,7 @@ using Peer = testing::Client;
 
 class ClientConnections : public ::testing::TestWithParam<BackendChoice> {
  protected:
-  void run(Task<> task) { testing::run_on(testing::kind_of(GetParam()), std::move(task)); }
+  void run(Task<> task) { testing::run_on(GetParam(), std::move(task)); }
   static Task<std::string> text_of(ClientRequest request) {
     Result<std::string, Problem> text = co_await std::move(request).text();
     co_return text ? *text : text.error().text;
@@ -47,7 +47,7 @@ std::vector<std::string> dies_at_the_second(BackendChoice backend, Method method
     static_cast<void>(peer.some());
   });
   const std::string url = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
-  testing::run_on(testing::kind_of(backend), twice(url, method, texts));
+  testing::run_on(backend, twice(url, method, texts));
   return texts;
 }
 

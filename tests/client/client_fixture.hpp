@@ -23,16 +23,6 @@ enum class Wire : std::uint8_t { Http, Https, Http2, Http2Tls };
 
 inline bool is_secure(Wire wire) { return wire == Wire::Https || wire == Wire::Http2Tls; }
 
-inline loop::BackendKind kind_of(BackendChoice choice) {
-  switch (choice) {
-    case BackendChoice::Epoll: return loop::BackendKind::Epoll;
-    case BackendChoice::IoUring: return loop::BackendKind::IoUring;
-    case BackendChoice::Poll: return loop::BackendKind::Poll;
-    case BackendChoice::Auto: break;
-  }
-  return loop::BackendKind::Auto;
-}
-
 /// A client on a back end of the kind under test, and a server that it trusts.
 class ClientTest : public ::testing::TestWithParam<std::tuple<BackendChoice, Wire>> {
  protected:
@@ -47,7 +37,7 @@ class ClientTest : public ::testing::TestWithParam<std::tuple<BackendChoice, Wir
     options_.tls.authorities = issued->certificate;
   }
   [[nodiscard]] static Wire wire() { return std::get<1>(GetParam()); }
-  [[nodiscard]] static loop::BackendKind backend() { return kind_of(std::get<0>(GetParam())); }
+  [[nodiscard]] static BackendChoice backend() { return std::get<0>(GetParam()); }
 
   TestServer& server() {
     if (server_ == nullptr) {

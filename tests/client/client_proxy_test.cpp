@@ -22,7 +22,7 @@ class ClientProxy : public ::testing::TestWithParam<BackendChoice> {
     testing::ScriptedServer proxy(std::move(talk));
     options_.proxy.url = "http://" + userinfo + "127.0.0.1:" + std::to_string(proxy.port());
     Result<std::string, Problem> got = Problem();
-    testing::run_on(testing::kind_of(GetParam()), ask(std::move(url), got));
+    testing::run_on(GetParam(), ask(std::move(url), got));
     return got;
   }
   Task<> ask_twice() {
@@ -83,7 +83,7 @@ TEST_P(ClientProxy, ItsCookiesAreNotTheServers) {
       peer.send(ok);
     });
     options_.proxy.url = "http://127.0.0.1:" + std::to_string(proxy.port());
-    testing::run_on(testing::kind_of(GetParam()), ask_twice());
+    testing::run_on(GetParam(), ask_twice());
   }
   EXPECT_TRUE(second.starts_with("GET http://example.test/ ")) << second;
   EXPECT_EQ(second.find("Cookie"), second.npos) << second;
@@ -126,7 +126,7 @@ TEST_P(ClientProxy, OptionsThatCannotBeAreRefused) {
   ClientOptions hosts;
   hosts.hosts = {{"example.test", 0, "nowhere"}};
   for (const ClientOptions& wrong : {socks, base, hosts}) {
-    testing::run_on(testing::kind_of(GetParam()), make(wrong));
+    testing::run_on(GetParam(), make(wrong));
   }
 }
 

@@ -41,7 +41,7 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
   Result<Downloaded, Problem> download(std::vector<Talk> talks) {
     const testing::ScriptedServer server(std::move(talks));
     Result<Downloaded, Problem> got = Problem();
-    testing::run_on(testing::kind_of(GetParam()), ask(server.port(), got));
+    testing::run_on(GetParam(), ask(server.port(), got));
     return got;
   }
   [[nodiscard]] std::string content(std::string_view name) const {
@@ -145,7 +145,7 @@ TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
     static_cast<void>(peer.some());
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
   });
-  testing::run_on(testing::kind_of(GetParam()), compete(slow.port(), fast.port(), go_on));
+  testing::run_on(GetParam(), compete(slow.port(), fast.port(), go_on));
   EXPECT_EQ(content("file"), "0123456789");
   EXPECT_FALSE(fs::exists(folder_ / "file.part"));
 }

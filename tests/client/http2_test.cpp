@@ -122,15 +122,7 @@ class ClientHttp2 : public ::testing::TestWithParam<BackendChoice> {
       });
     });
   }
-  static loop::BackendKind backend() {
-    switch (GetParam()) {
-      case BackendChoice::Epoll: return loop::BackendKind::Epoll;
-      case BackendChoice::IoUring: return loop::BackendKind::IoUring;
-      case BackendChoice::Poll: return loop::BackendKind::Poll;
-      case BackendChoice::Auto: break;
-    }
-    return loop::BackendKind::Auto;
-  }
+  static BackendChoice backend() { return GetParam(); }
   /// What comes of all the plans at once.
   std::vector<std::string> run(std::vector<Plan> plans, std::uint16_t port = 0) {
     if (port == 0) {

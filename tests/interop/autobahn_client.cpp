@@ -16,11 +16,10 @@ namespace {
 
 using namespace skua;
 
-loop::BackendKind backend_named(std::string_view name) {
-  if (name == "epoll") return loop::BackendKind::Epoll;
-  if (name == "io_uring") return loop::BackendKind::IoUring;
-  if (name == "poll") return loop::BackendKind::Poll;
-  throw std::invalid_argument("the back end is epoll, io_uring or poll");
+BackendChoice backend_named(std::string_view name) {
+  const auto backend = parse_backend(name);
+  if (!backend) throw std::invalid_argument("the back end is auto, epoll, io_uring or poll");
+  return *backend;
 }
 
 Task<WebSocket> open(Client& client, std::string url) {
@@ -74,7 +73,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   try {
-    testing::run_on(count == 3 ? backend_named(arguments[1]) : loop::BackendKind::Auto,
+    testing::run_on(count == 3 ? backend_named(arguments[1]) : BackendChoice::Auto,
                     run_all(arguments[count - 1]));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "skua-autobahn-client: %s\n", error.what());

@@ -7,7 +7,7 @@ namespace {
 
 class BackendCost : public BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Readiness, BackendCost,
-                         testing::Values(BackendKind::Epoll, BackendKind::Poll), backend_name);
+                         testing::Values(BackendChoice::Epoll, BackendChoice::Poll), backend_name);
 
 TEST_P(BackendCost, ATurnWithManyReadyConnectionsCostsOneWaitAndAReceiveAndASendEach) {
   constexpr std::size_t count = 64;
@@ -50,7 +50,7 @@ TEST_P(BackendCost, StoppingAndStartingToReceiveIsFreeWhileNothingArrives) {
 }
 
 TEST_P(BackendCost, AConnectionCostsFourSystemCallsBesidesItsRequests) {
-  if (GetParam() != BackendKind::Epoll) GTEST_SKIP() << "poll registers nothing";
+  if (GetParam() != BackendChoice::Epoll) GTEST_SKIP() << "poll registers nothing";
   Pair pair = connected_pair();
   const std::uint64_t before = backend->system_calls().others;
   Probe probe(*backend, std::move(pair.ours));

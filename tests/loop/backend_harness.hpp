@@ -20,8 +20,8 @@
 namespace skua::loop {
 
 /// The back ends that this machine has.
-std::vector<BackendKind> available_backends();
-std::string backend_name(const testing::TestParamInfo<BackendKind>& info);
+std::vector<BackendChoice> available_backends();
+std::string backend_name(const testing::TestParamInfo<BackendChoice>& info);
 
 /// A handle that writes down what it hears, and checks that it hears only what the contract allows.
 class Probe final : public Handle {
@@ -82,7 +82,7 @@ class Probe final : public Handle {
 };
 
 /// A back end of the kind under test and the sockets to try it with; 127.0.0.1, port 0, no sleeps.
-class BackendTest : public testing::TestWithParam<BackendKind> {
+class BackendTest : public testing::TestWithParam<BackendChoice> {
  protected:
   struct Pair {
     net::Socket ours;

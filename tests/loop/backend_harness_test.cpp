@@ -12,20 +12,21 @@
 
 namespace skua::loop {
 
-std::vector<BackendKind> available_backends() {
-  std::vector<BackendKind> kinds;
-  for (const BackendKind kind : {BackendKind::Epoll, BackendKind::IoUring, BackendKind::Poll}) {
+std::vector<BackendChoice> available_backends() {
+  std::vector<BackendChoice> kinds;
+  for (const BackendChoice kind :
+       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {
     if (Backend::create(kind)) kinds.push_back(kind);
   }
   return kinds;
 }
 
-std::string backend_name(const testing::TestParamInfo<BackendKind>& info) {
+std::string backend_name(const testing::TestParamInfo<BackendChoice>& info) {
   switch (info.param) {
-    case BackendKind::Epoll: return "Epoll";
-    case BackendKind::IoUring: return "IoUring";
-    case BackendKind::Poll: return "Poll";
-    case BackendKind::Auto: break;
+    case BackendChoice::Epoll: return "Epoll";
+    case BackendChoice::IoUring: return "IoUring";
+    case BackendChoice::Poll: return "Poll";
+    case BackendChoice::Auto: break;
   }
   return "Auto";
 }

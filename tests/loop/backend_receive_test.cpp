@@ -28,7 +28,7 @@ TEST_P(BackendReceive, HandsOverBytesPieceByPiece) {
 
 // Elsewhere in a page some processors copy at a quarter of the speed.
 TEST_P(BackendReceive, ReceivesOntoTheEdgeOfAPage) {
-  if (GetParam() == BackendKind::IoUring) GTEST_SKIP() << "has buffers of its own";
+  if (GetParam() == BackendChoice::IoUring) GTEST_SKIP() << "has buffers of its own";
   Pair pair = connected_pair();
   Probe probe(*backend, std::move(pair.ours));
   probe.start_receive();

@@ -126,7 +126,7 @@ constexpr Kind kinds[] = {{"Get", get},
                           {"WebSocket", converse},
                           {"WebSocketCallbacks", run_callbacks}};
 
-using Spoken = std::tuple<loop::BackendKind, Transport>;
+using Spoken = std::tuple<BackendChoice, Transport>;
 
 class StarvedClient : public ::testing::TestWithParam<Spoken> {
  protected:
@@ -228,14 +228,13 @@ TEST_P(StarvedClient, LosesWhatItIsAskedForWhileNothingCanBeAllocated) {
 
 std::vector<Spoken> spoken() {
   std::vector<Spoken> all;
-  for (const auto backend :
-       {loop::BackendKind::Poll, loop::BackendKind::Epoll, loop::BackendKind::IoUring}) {
+  for (const auto backend : {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring}) {
     if (loop::Backend::create(backend)) all.emplace_back(backend, Transport::Tcp);
   }
   const bool has_tls = static_cast<bool>(tls::make_self_signed({}));
-  if (has_tls) all.emplace_back(loop::BackendKind::Auto, Transport::Tls);
-  all.emplace_back(loop::BackendKind::Auto, Transport::H2);
-  if (has_tls) all.emplace_back(loop::BackendKind::Auto, Transport::H2Tls);
+  if (has_tls) all.emplace_back(BackendChoice::Auto, Transport::Tls);
+  all.emplace_back(BackendChoice::Auto, Transport::H2);
+  if (has_tls) all.emplace_back(BackendChoice::Auto, Transport::H2Tls);
   return all;
 }
 

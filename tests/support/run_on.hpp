@@ -11,7 +11,7 @@ namespace skua::testing {
 
 /// Runs a task to its end on a back end of this kind; the same as skua::run.
 template <class T>
-T run_on(loop::BackendKind backend, Task<T> task) {
+T run_on(BackendChoice backend, Task<T> task) {
   const std::unique_ptr<loop::Loop> loop = loop::Loop::create({.backend = backend}).value();
   loop::WorkerPool pool(2, 64);
   loop->use_pool(&pool);

@@ -17,8 +17,8 @@ namespace skua::testing {
 /// Every back end that this machine can run; tests are instantiated over them.
 inline std::vector<BackendChoice> backends() {
   std::vector<BackendChoice> found{BackendChoice::Poll};
-  if (loop::Backend::create(loop::BackendKind::Epoll)) found.push_back(BackendChoice::Epoll);
-  if (loop::Backend::create(loop::BackendKind::IoUring)) found.push_back(BackendChoice::IoUring);
+  if (loop::Backend::create(BackendChoice::Epoll)) found.push_back(BackendChoice::Epoll);
+  if (loop::Backend::create(BackendChoice::IoUring)) found.push_back(BackendChoice::IoUring);
   return found;
 }
 

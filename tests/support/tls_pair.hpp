@@ -190,7 +190,7 @@ class TlsPair {
     }
   }
 
-  std::unique_ptr<loop::Loop> loop = *loop::Loop::create({.backend = loop::BackendKind::Poll});
+  std::unique_ptr<loop::Loop> loop = *loop::Loop::create({.backend = BackendChoice::Poll});
   TlsPeer server;
   TlsPeer client;
   std::size_t piece_bytes = std::numeric_limits<std::size_t>::max();

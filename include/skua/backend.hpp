@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace skua {
+
+/// The operating system's facility that drives a loop.
+enum class BackendChoice : std::uint8_t {
+  Auto,     ///< the best one that this machine has
+  Epoll,    ///< Linux
+  IoUring,  ///< Linux 6.1 and newer, where the container allows it
+  Poll,     ///< any POSIX system
+};
+
+/// The back end's name, as `skua serve --backend` takes it: `io_uring`.
+constexpr std::string_view to_string(BackendChoice backend) noexcept {
+  switch (backend) {
+    case BackendChoice::Auto: return "auto";
+    case BackendChoice::Epoll: return "epoll";
+    case BackendChoice::IoUring: return "io_uring";
+    case BackendChoice::Poll: return "poll";
+  }
+  return "";
+}
+
+/// The back end that to_string() names so; nothing for another name.
+constexpr std::optional<BackendChoice> parse_backend(std::string_view name) noexcept {
+  using enum BackendChoice;
+  for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll}) {
+    if (to_string(backend) == name) return backend;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skua
