@@ -34,6 +34,10 @@ T checked(Result<T, Problem> outcome) {
   return *std::move(outcome);
 }
 
+void checked(const Result<void, Problem>& outcome) {
+  if (!outcome) refuse(outcome.error().text);
+}
+
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser
       .add_option("-H,--header", words.fields,
