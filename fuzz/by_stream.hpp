@@ -16,8 +16,8 @@ class ByStream final {
     return known != nullptr ? *known : known_.emplace_back(id, T{}).second;
   }
   T* find(std::uint32_t id) {
-    const auto found =
-        std::find_if(known_.begin(), known_.end(), [id](const auto& one) { return one.first == id; });
+    const auto found = std::find_if(known_.begin(), known_.end(),
+                                    [id](const auto& one) { return one.first == id; });
     return found == known_.end() ? nullptr : &found->second;
   }
   /// Whether it was there.

@@ -26,9 +26,8 @@ struct AuthorizationFields {
   bool is_told_unasked;          ///< by Basic, until another scheme is asked for
 };
 
-inline constexpr AuthorizationFields origin_authorization{Status::Unauthorized, "WWW-Authenticate",
-                                                          "Authorization", "Authentication-Info",
-                                                          false};
+inline constexpr AuthorizationFields origin_authorization{
+    Status::Unauthorized, "WWW-Authenticate", "Authorization", "Authentication-Info", false};
 inline constexpr AuthorizationFields proxy_authorization{
     Status::ProxyAuthenticationRequired, "Proxy-Authenticate", "Proxy-Authorization",
     "Proxy-Authentication-Info", true};

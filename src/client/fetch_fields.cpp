@@ -98,8 +98,8 @@ Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) 
   shown_to_server_.clear();
   constexpr std::string_view field_name = origin_authorization.credentials;
   if (!credentials_ || fields_.find(field_name)) return {};
-  Result<std::string> field = authorization(*credentials_)
-                                  .field(name(method_), url_.request_target(), text_of(content));
+  Result<std::string> field =
+      authorization(*credentials_).field(name(method_), url_.request_target(), text_of(content));
   if (!field) return field.error();
   shown_to_server_ = *std::move(field);
   if (!shown_to_server_.empty()) lines.add(field_name, shown_to_server_);

@@ -4,14 +4,11 @@
 // received.
 #include "client/h1_connection.hpp"
 
-#include <array>
-#include <new>
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "h1/body_encoder.hpp"
+#include "body/chunks.hpp"
 #include "h1/request_writer.hpp"
-#include "http/trailers.hpp"
 
 namespace skua::client {
 namespace {
@@ -75,110 +72,59 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   sent_bytes_ = 0;
   closes_ = says_close(request.fields);
   is_chunked_ = head.body == h1::BodyField::Chunked;
-  is_content_over_ = head.body == h1::BodyField::None || (!is_chunked_ && head.length_bytes == 0);
+  const bool has_content =
+      head.body != h1::BodyField::None && (is_chunked_ || head.length_bytes != 0);
   pump_.output().append(text);
-  if (!is_content_over_) content_ = request.content;
-  if (!is_content_over_ && !request.expects_continue) begin_content();
+  if (has_content) {
+    content_ = request.content;
+    content_state_ = Content::Waiting;
+    if (!request.expects_continue) begin_content();
+  }
   flush();
   return begun;
 }
 
 void H1Connection::continue_now() {
-  if (is_content_over_ || content_.kind() == Body::Kind::None || producer_) return;
+  if (content_state_ != Content::Waiting) return;
   begin_content();
   flush();
 }
 
 void H1Connection::begin_content() {
-  const std::shared_ptr<const BodyStream>* const stream = content_.stream();
-  if (stream == nullptr) {
-    pump_.output().append_piece(std::exchange(content_, Body()));
-    is_content_over_ = true;
+  content_state_ = Content::Sending;
+  body_.start(*this, std::exchange(content_, Body()), output_high_bytes);
+  if (body_.is_made()) end_content();
+}
+
+void H1Connection::end_content() {
+  content_state_ = Content::Over;
+  exception_ = body_.end();
+  if (exception_ == nullptr) {
+    if (is_chunked_) body::append_last_chunk(pump_.output(), body_.trailers());
     return;
   }
-  left_bytes_ = (*stream)->length_bytes;
-  writer_.emplace(static_cast<skua::detail::BodySink&>(*this));
-  try {
-    producer_.emplace((*stream)->produce(*writer_));
-  } catch (...) {  // it may be a plain function that makes a task
-    return fail_content(std::current_exception());
-  }
-  producer_->start(
-      [](void* self) noexcept { static_cast<H1Connection*>(self)->pump_.settle_later(); }, this);
-  if (producer_->is_done()) end_content();
-}
-
-// What the producer has come to.
-void H1Connection::end_content() {
-  is_content_over_ = true;
-  try {
-    if (producer_) producer_->result();
-    if (left_bytes_.value_or(0) != 0) throw Exception(Error(Errc::TruncatedBody, "request"));
-  } catch (...) {
-    return fail_content(std::current_exception());
-  }
-  if (!is_chunked_) return;
-  std::string last(h1::last_chunk_bytes(trailers_.wire()), '\0');
-  h1::write_last_chunk(trailers_.wire(), last.data());
-  pump_.output().append(last);
-}
-
-void H1Connection::fail_content(std::exception_ptr exception) noexcept {
-  is_content_over_ = true;
-  exception_ = std::move(exception);
   send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
   changed_.wake_all();
 }
 
 void H1Connection::stop_content() noexcept {
-  producer_.reset();
-  writer_.reset();
+  body_.reset();
   content_ = Body();
-  trailers_ = {};
-  left_bytes_.reset();
-  is_content_over_ = true;
+  content_state_ = Content::Over;
 }
 
-void H1Connection::write(Body&& piece) {
-  const std::uint64_t size = piece.size_bytes();
-  if (size == 0 || state_ != State::Busy || send_failure_) return;
-  if (left_bytes_) {
-    if (size > *left_bytes_) throw Exception(Error(Errc::BodyTooLong, "request"));
-    *left_bytes_ -= size;
-  }
-  try {
-    append(std::move(piece));
-  } catch (const std::bad_alloc&) {  // whatever the producer makes of it
-    fail_content(std::current_exception());
+void H1Connection::write_content(Body&& piece) {
+  if (send_failure_) return;
+  if (is_chunked_) {
+    body::append_chunk(pump_.output(), std::move(piece));
+  } else {
+    pump_.output().append_piece(std::move(piece));
   }
   pump_.settle_later();
 }
 
-void H1Connection::append(Body&& piece) {
-  net::OutputQueue& output = pump_.output();
-  if (!is_chunked_) return output.append_piece(std::move(piece));
-  std::array<char, h1::chunk_header_bytes> header{};
-  const char* const end = h1::write_chunk_header(piece.size_bytes(), header.data());
-  output.append({header.data(), static_cast<std::size_t>(end - header.data())});
-  output.append_piece(std::move(piece));
-  output.append(h1::chunk_end);
-}
-
-void H1Connection::add_trailer(std::string_view name, std::string_view value) {
-  http::check_trailer(name);
-  if (is_chunked_) trailers_.set(name, value);
-}
-
-bool H1Connection::has_room() const noexcept {
-  return pump_.output().pressure_bytes() < output_high_bytes;
-}
-
-void H1Connection::wait(skua::detail::Waiter& waiter, std::coroutine_handle<> writer) {
-  writers_.park(waiter, writer);
-}
-
 void H1Connection::settle() {
-  if (producer_ && producer_->is_done() && !is_content_over_) end_content();
+  if (body_.is_made()) end_content();
   flush();
 }
 
@@ -192,7 +138,7 @@ void H1Connection::fail(Error error) noexcept {
 void H1Connection::flush() {
   if (send_failure_ || state_ != State::Busy) return;
   pump_.flush();
-  if (has_room()) writers_.wake_all();
+  body_.drained();
   changed_.wake_all();
 }
 

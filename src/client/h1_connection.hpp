@@ -9,16 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "body/outgoing_body.hpp"
 #include "client/exchange.hpp"
 #include "client/spare_buffers.hpp"
 #include "h1/response_reader.hpp"
 #include "net/close_detached.hpp"
 #include "net/stream_pump.hpp"
 #include "skua/body.hpp"
-#include "skua/body_writer.hpp"
 #include "skua/error.hpp"
-#include "skua/field_lines.hpp"
-#include "skua/task.hpp"
 #include "skua/waiter.hpp"
 
 namespace skua::client {
@@ -30,7 +28,7 @@ namespace skua::client {
 class H1Connection final : public HttpConnection,
                            private Exchange,
                            private net::StreamPumpUser,
-                           private skua::detail::BodySink {
+                           private body::Framer {
  public:
   /// `stream` is idle, and nobody listens to it.
   H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
@@ -50,6 +48,12 @@ class H1Connection final : public HttpConnection,
     Busy,
     Over,  ///< it takes no further request
   };
+  /// Of the request.
+  enum class Content : std::uint8_t {
+    Waiting,  ///< for 100, or continue_now()
+    Sending,
+    Over,  ///< all of it is in the output, or was
+  };
 
   Result<Step> read() override;
   [[nodiscard]] skua::detail::WaiterList& changed() noexcept override { return changed_; }
@@ -59,7 +63,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] bool has_begun() const noexcept override { return reader_.has_begun(); }
   [[nodiscard]] bool is_unprocessed() const noexcept override { return false; }
   [[nodiscard]] bool is_all_sent() const noexcept override {
-    return is_content_over_ && pump_.output().empty() && !pump_.is_sending();
+    return content_state_ == Content::Over && pump_.output().empty() && !pump_.is_sending();
   }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept override {
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
@@ -76,15 +80,14 @@ class H1Connection final : public HttpConnection,
   void on_closing() noexcept override;
   void on_closed() override;
 
-  void write(Body&& piece) override;
-  void add_trailer(std::string_view name, std::string_view value) override;
-  [[nodiscard]] bool has_room() const noexcept override;
-  void wait(skua::detail::Waiter& waiter, std::coroutine_handle<> writer) override;
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return pump_.output().pressure_bytes();
+  }
+  void content_ended() noexcept override { pump_.settle_later(); }
 
-  void append(Body&& piece);
   void begin_content();
   void end_content();
-  void fail_content(std::exception_ptr exception) noexcept;
   void stop_content() noexcept;
   void flush();
   void set_receiving(bool wanted);
@@ -107,19 +110,15 @@ class H1Connection final : public HttpConnection,
   loop::Instant progress_{};
   skua::detail::WaiterList changed_;
   // Of the content that is sent:
-  Body content_;
-  std::optional<BodyWriter> writer_{};
-  std::optional<std::uint64_t> left_bytes_{};  // of a length that was told
+  Body content_;  // while it waits
+  body::OutgoingBody body_;
   std::uint64_t head_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;  // head included
-  FieldLines trailers_;
   std::exception_ptr exception_{};
-  skua::detail::WaiterList writers_;
   State state_ = State::Idle;
+  Content content_state_ = Content::Over;
   bool closes_ = false;  // the request says that it is the last
   bool is_chunked_ = false;
-  bool is_content_over_ = true;
-  std::optional<Task<>> producer_{};  // goes before what it writes to
 };
 
 }  // namespace skua::client

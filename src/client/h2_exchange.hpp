@@ -11,12 +11,11 @@
 #include <string_view>
 
 #include "base/intrusive_list.hpp"
+#include "body/content_queue.hpp"
+#include "body/outgoing_body.hpp"
 #include "client/exchange.hpp"
 #include "h2/connection.hpp"
 #include "net/output_queue.hpp"
-#include "skua/body_writer.hpp"
-#include "skua/field_lines.hpp"
-#include "skua/task.hpp"
 
 namespace skua::client {
 
@@ -26,7 +25,7 @@ class H2Connection;
 ///
 /// Lifetime:  until end(), which destroys it; the connection outlives it.
 /// RFC:       9113 §8
-class H2Exchange final : public base::ListNode, public Exchange, private skua::detail::BodySink {
+class H2Exchange final : public base::ListNode, public Exchange, private body::Framer {
  public:
   /// More content than `most_content_bytes` is BodyTooLong.
   H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks, loop::Instant now,
@@ -63,20 +62,27 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
   /// The connection has sent more: all up to `from` was sent before.
   void note_sent(std::uint64_t from) noexcept;
   /// Whether its content is being made.
-  [[nodiscard]] bool is_making() const noexcept { return producer_ || !is_content_over_; }
+  [[nodiscard]] bool is_making() const noexcept { return content_state_ != Content::Over; }
   /// Nothing can be sent any more; the response may still come.
   void stop_sending();
 
  private:
-  void write(Body&& piece) override;
-  void add_trailer(std::string_view name, std::string_view value) override;
-  [[nodiscard]] bool has_room() const noexcept override;
-  void wait(skua::detail::Waiter& waiter, std::coroutine_handle<> writer) override;
+  /// Of the request.
+  enum class Content : std::uint8_t {
+    Waiting,  ///< for 100, or continue_now()
+    Allowed,  ///< by that
+    Sending,
+    Over,  ///< all of it is in the queue, or was
+  };
+
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return queue_.pressure_bytes();
+  }
+  void content_ended() noexcept override;
 
   void begin_content();
   void end_content();
-  void fail_content(std::exception_ptr exception);
-  void keep(Body&& piece);
   void give_back_data();
   void give_up(Error error);
   void note_progress() noexcept;
@@ -98,20 +104,13 @@ class H2Exchange final : public base::ListNode, public Exchange, private skua::d
   bool is_whole_ = false;
   bool is_unprocessed_ = false;
   // The request:
-  Body content_;                    // that was not begun; what the producer refers to
-  net::OutputQueue queue_;          // content that the session did not ask for yet
-  std::uint64_t queued_bytes_ = 0;  // in that
+  Body content_;  // while it waits
+  body::OutgoingBody body_;
+  body::ContentQueue queue_;  // content that the session did not ask for yet
   std::uint64_t sent_bytes_ = 0;
-  std::uint64_t ends_at_ = 0;                  // in what the connection has written
-  std::optional<std::uint64_t> left_bytes_{};  // of a length that was told
-  FieldLines trailers_to_send_;
+  std::uint64_t ends_at_ = 0;  // in what the connection has written
   std::exception_ptr exception_{};
-  skua::detail::WaiterList writers_;
-  bool is_content_waiting_ = false;  // for 100, or continue_now()
-  bool may_begin_ = false;           // that came
-  bool is_content_over_ = true;      // all of it is in the queue, or was
-  std::optional<BodyWriter> writer_{};
-  std::optional<Task<>> producer_{};  // goes before what it writes to
+  Content content_state_ = Content::Over;
 };
 
 }  // namespace skua::client

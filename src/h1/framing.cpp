@@ -4,6 +4,7 @@
 // and refusal, we refuse: two readers that repair differently are what smuggling needs.
 #include "h1/framing.hpp"
 
+#include <functional>
 #include <limits>
 
 #include "base/ascii.hpp"
@@ -189,6 +190,15 @@ Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
 }
 
 }  // namespace
+
+void Framing::move(std::string_view from, const char* to) noexcept {
+  for (std::string_view* const view : {&upgrade, &host, &path_and_query}) {
+    const std::less<> is_before;
+    const bool is_elsewhere =
+        is_before(view->data(), from.data()) || !is_before(view->data(), from.data() + from.size());
+    if (!is_elsewhere) *view = {to + (view->data() - from.data()), view->size()};
+  }
+}
 
 Result<Framing> frame_request(const Head& head) noexcept {
   http::LastAuthority none;

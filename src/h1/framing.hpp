@@ -31,6 +31,9 @@ struct Framing {
   std::string_view host{};          ///< `uri-host[:port]` of the target, else of Host; may be empty
   std::string_view
       path_and_query{};  ///< begins with '/' ("/" for an empty one); "*"; "" for CONNECT
+
+  /// The head's bytes were copied: refers to the copy from here on.
+  void move(std::string_view from, const char* to) noexcept;
 };
 
 /// Decides a request's framing, or which rule it breaks.

@@ -101,6 +101,24 @@ TEST(Framing, AnAbsoluteTargetOverrulesAHostThatAgreesWithIt) {
   EXPECT_EQ(framing->path_and_query, "/a?b");
 }
 
+TEST(Framing, FollowsAHeadThatIsCopied) {
+  const std::string text =
+      "GET /a?b HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
+  const Parsed parsed(text);
+  Framing framing = *frame_request(parsed.head());
+  const std::string copy(text.size(), 'x');
+  framing.move({parsed.head().base, text.size()}, copy.data());
+  EXPECT_EQ(framing.host.data() - copy.data(), static_cast<std::ptrdiff_t>(text.find("x\r\n")));
+  EXPECT_EQ(framing.host.size(), 1U);
+  EXPECT_EQ(framing.path_and_query.data(), copy.data() + 4);
+  EXPECT_EQ(framing.upgrade.data() - copy.data(),
+            static_cast<std::ptrdiff_t>(text.find("websocket")));
+  framing = Framing{.path_and_query = "*"};
+  framing.move(text, copy.data());
+  EXPECT_EQ(framing.path_and_query, "*");
+  EXPECT_EQ(framing.host, "");
+}
+
 TEST(Framing, AResponseWithoutALengthEndsWithTheConnection) {
   const Parsed parsed("HTTP/1.1 200 OK\r\n\r\n", HeadKind::Response);
   const Result<Framing> framing = frame_response(parsed.head(), Method::Get);

@@ -22,6 +22,10 @@ struct Captures {
   std::uint32_t count = 0;
   std::array<Text, max_captures> texts;  // not initialised: only the first `count` are read
 
+  /// The path was copied: refers to the copy from here on.
+  void move(std::string_view from, const char* to) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) texts[i].data = to + (texts[i].data - from.data());
+  }
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
     return {texts[index].data, texts[index].size};
   }

@@ -11,11 +11,22 @@ namespace skua::net {
 namespace {
 
 constexpr std::size_t slices_per_send = 16;
+constexpr std::size_t copied_bytes = 4096;  // up to here a copy is cheaper than a slice
 
 struct BodySegment final : Segment {
   explicit BodySegment(Body&& kept) : body(std::move(kept)) {}
   Body body;
 };
+
+// A text that its owners share, where it had one.
+Body part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
+  if (std::string* const text = body.owned()) {
+    body = Body(std::make_shared<const std::string>(std::move(*text)));
+  }
+  const std::string_view part = body.text().substr(offset, size_bytes);
+  const SharedText* const shared = body.shared();
+  return shared != nullptr ? Body(SharedText{shared->owner, part}) : Body::borrowed(part);
+}
 
 OutputBlock& as_block(Segment& segment) noexcept { return static_cast<OutputBlock&>(segment); }
 
@@ -72,9 +83,23 @@ void OutputQueue::append_body(Body&& body) {
 }
 
 void OutputQueue::append_piece(Body&& piece) {
-  constexpr std::size_t copied_bytes = 4096;
   if (piece.size_bytes() <= copied_bytes && piece.file() == nullptr) return append(piece.text());
   append_body(std::move(piece));
+}
+
+void OutputQueue::append_part(Body& body, std::size_t offset, std::size_t size_bytes) {
+  if (size_bytes <= copied_bytes) return append(body.text().substr(offset, size_bytes));
+  append_body(part_of(body, offset, size_bytes));
+}
+
+void OutputQueue::move_front(OutputQueue& to, std::size_t size_bytes) {
+  if (head_->is_block) {
+    to.append({head_->data, size_bytes});
+  } else {
+    Body& body = static_cast<BodySegment&>(*head_).body;
+    to.append_part(body, static_cast<std::size_t>(head_->data - body.text().data()), size_bytes);
+  }
+  consume(size_bytes);
 }
 
 std::size_t OutputQueue::gather(std::span<Slice> slices) const noexcept {

@@ -68,6 +68,12 @@ class OutputQueue {
   /// Takes over a piece of any size: short texts are copied, as that is cheaper than a slice.
   void append_piece(Body&& piece);
 
+  /// Adds a part of a text. A long one is not copied: the body shares its text from then on.
+  void append_part(Body& body, std::size_t offset, std::size_t size_bytes);
+  /// Moves the first bytes of the segment at the front, which is memory, to the end of another
+  /// queue.
+  void move_front(OutputQueue& to, std::size_t size_bytes);
+
   /// The slices at the front up to the first file range: as many as `slices` holds.
   std::size_t gather(std::span<Slice> slices) const noexcept;
   /// The segment at the front; not to be called when empty.

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Between a protocol and a coroutine. Content that arrives is kept until it is read, up to a limit
-// at which the protocol has to wait; what is written goes on at once, and the writer waits while
-// the peer does not keep up. Nothing here resumes the handler from inside a call of the protocol's:
-// the loop does, at the end of its turn.
+// at which the protocol has to wait. Nothing here resumes the handler from inside a call of the
+// protocol's: the loop does, at the end of its turn.
 #include "server/call.hpp"
 
 #include <algorithm>
-#include <new>
-#include <stdexcept>
 #include <utility>
 
-#include "http/trailers.hpp"
 #include "server/dispatch.hpp"
 #include "server/resources.hpp"
 
@@ -29,9 +25,11 @@ void empty(std::string& text) noexcept {
 Call::Call(Resources& resources) noexcept
     : resources_(resources), content_(resources.content_budget) {}
 
-void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
+void Call::prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match) {
   owner_ = &owner;
   path_.assign(parts.path);
+  match_ = match;
+  match_.captures.move(parts.path, path_.data());
   parts_ = parts;
   parts_.path = path_;
   parts_.source = &source_;
@@ -39,7 +37,6 @@ void Call::prepare(CallOwner& owner, const http::RequestParts& parts) {
 }
 
 void Call::start_handler() {
-  match_ = resources_.router.match(parts_.head->method, path_);
   is_plain_ = !match_.has_coroutine;
   if (is_plain_) {
     parts_.source = nullptr;
@@ -92,38 +89,6 @@ Response Call::take_response() {
   return response;
 }
 
-void Call::start_stream(CallOwner& owner, std::shared_ptr<const BodyStream> stream) {
-  owner_ = &owner;
-  stream_ = std::move(stream);
-  failure_ = nullptr;  // of the handler; its response has been told
-  left_bytes_ = stream_->length_bytes.value_or(0);
-  try {
-    producer_.emplace(stream_->produce(writer_));
-    producer_->start(on_stream_done, this);
-    is_stream_done_ = producer_->is_done();
-  } catch (...) {
-    failure_ = std::current_exception();
-    is_stream_done_ = true;
-  }
-}
-
-void Call::on_stream_done(void* self) noexcept {
-  Call& call = *static_cast<Call*>(self);
-  call.is_stream_done_ = true;
-  call.owner_->call_ended();
-}
-
-void Call::stop_stream() noexcept {
-  producer_.reset();
-  is_stream_done_ = is_stream_stopped_ = true;
-}
-
-bool Call::take_stream_end() {
-  if (is_stream_stopped_) return true;
-  Task<>* const producer = producer_ && !failure_ ? &*producer_ : nullptr;
-  return dispatch_stream_end(resources_, producer, failure_, left_bytes_);
-}
-
 Errc Call::arrived(std::string_view data) {
   if (is_plain_) return is_handler_done_ ? Errc::None : content_.append(data);
   arrived_.append(data);
@@ -155,8 +120,6 @@ void Call::release() noexcept {
 }
 
 void Call::reset() noexcept {
-  is_stream_stopped_ = true;  // what a destructor writes now goes nowhere
-  producer_.reset();
   handler_.reset();
   release();
   early_.reset();
@@ -164,15 +127,13 @@ void Call::reset() noexcept {
   guard_ = 0;
   wants_content_ = is_plain_ = false;
   match_.route = nullptr;
-  stream_.reset();
   failure_ = nullptr;
   empty(arrived_);
   empty(handed_);
   path_.clear();
   trailers_ = nullptr;
-  trailers_to_send_ = {};
-  has_arrived_all_ = is_handler_done_ = is_stream_done_ = is_stream_stopped_ = false;
-  left_bytes_ = taken_bytes_ = 0;
+  has_arrived_all_ = is_handler_done_ = false;
+  taken_bytes_ = 0;
 }
 
 bool Call::Source::has_piece() const noexcept {
@@ -211,37 +172,6 @@ bool Call::Source::keep(std::size_t bytes) noexcept {
   call.kept_bytes_ += bytes;
   call.owner_->call_keeps_body(bytes);
   return true;
-}
-
-void Call::Sink::write(Body&& piece) {
-  const std::uint64_t size_bytes = piece.size_bytes();
-  if (size_bytes == 0 || call.stream_ == nullptr || call.is_stream_stopped_) return;
-  if (call.failure_) std::rethrow_exception(call.failure_);
-  if (call.stream_->length_bytes) {
-    if (size_bytes > call.left_bytes_) {
-      throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));
-    }
-    call.left_bytes_ -= size_bytes;
-  }
-  try {
-    call.owner_->call_writes(std::move(piece));
-  } catch (const std::bad_alloc&) {
-    call.failure_ = std::current_exception();  // a piece is lost, whatever the producer makes of it
-    throw;
-  }
-}
-
-void Call::Sink::add_trailer(std::string_view name, std::string_view value) {
-  http::check_trailer(name);
-  // HTTP/1 has no place for it then, and HTTP/2 is not to differ.
-  if (call.stream_ != nullptr && call.stream_->length_bytes) return;
-  call.trailers_to_send_.set(name, value);
-}
-
-bool Call::Sink::has_room() const noexcept { return call.owner_->call_may_write(); }
-
-void Call::Sink::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {
-  call.writers_.park(waiter, writer);
 }
 
 }  // namespace skua::server

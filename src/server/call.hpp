@@ -16,8 +16,6 @@
 #include "server/kept_content.hpp"
 #include "skua/attachments.hpp"
 #include "skua/body_reader.hpp"
-#include "skua/body_writer.hpp"
-#include "skua/field_lines.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
@@ -35,19 +33,15 @@ class CallOwner {
   virtual void call_took_body(std::size_t size_bytes) = 0;
   /// Of what it took it keeps so many bytes until the call is reset.
   virtual void call_keeps_body(std::size_t size_bytes) noexcept = 0;
-  /// A piece of the response's content.
-  virtual void call_writes(Body&& piece) = 0;
-  /// Whether the peer keeps up with what is written.
-  [[nodiscard]] virtual bool call_may_write() const noexcept = 0;
-  /// The handler or the stream has ended. Told from inside its last step: the call is still in use.
+  /// The handler has ended. Told from inside its last step: the call is still in use.
   virtual void call_ended() noexcept = 0;
 
  protected:
   ~CallOwner() = default;
 };
 
-/// One request whose handler may wait: its task, the content that it reads, and then the content
-/// that it writes. It knows no protocol.
+/// One request whose handler may wait: its task, and the content that it reads. It knows no
+/// protocol.
 ///
 /// Destroying or resetting it cancels what runs.
 class Call final {
@@ -58,8 +52,8 @@ class Call final {
   ~Call() { reset(); }
 
   /// Makes the request. What `parts` refers to outlives the call, but for the path, which is
-  /// copied.
-  void prepare(CallOwner& owner, const http::RequestParts& parts);
+  /// copied; `match` is that path's.
+  void prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match);
   /// After prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   [[nodiscard]] Request& request() noexcept { return *request_; }
@@ -72,29 +66,14 @@ class Call final {
   void start_handler();
   [[nodiscard]] bool keeps_content() const noexcept { return is_plain_ && !is_handler_done_; }
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }
-  /// Whether dropping it now would cancel a handler or a stream.
-  [[nodiscard]] bool is_running() const noexcept {
-    return (handler_ && !is_handler_done_) || (producer_ && !is_stream_done_);
-  }
+  /// Whether dropping it now would cancel a handler.
+  [[nodiscard]] bool is_running() const noexcept { return handler_ && !is_handler_done_; }
   /// What the handler's end comes to: the response, amended by the finishers. Once.
   Response take_response();
   /// Takes over the attachments of a request whose response goes on without it.
   void keep(Attachments&& attachments) noexcept { attachments_ = std::move(attachments); }
   /// The response is over: so is the request, with its attachments.
   void release() noexcept;
-
-  /// Runs what makes the content of a response, inline at first.
-  void start_stream(CallOwner& owner, std::shared_ptr<const BodyStream> stream);
-  [[nodiscard]] bool has_stream() const noexcept { return stream_ != nullptr; }
-  [[nodiscard]] bool is_stream_done() const noexcept { return is_stream_done_; }
-  /// Whether the stream ended as it should; where not, the reason has been logged. Once done.
-  bool take_stream_end();
-  [[nodiscard]] bool is_endless() const noexcept {
-    return stream_ != nullptr && stream_->is_endless;
-  }
-  /// Drops what makes the content: that is its end.
-  void stop_stream() noexcept;
-  [[nodiscard]] const FieldLines& trailers_to_send() const noexcept { return trailers_to_send_; }
 
   // The content of the request, from the protocol.
 
@@ -104,8 +83,6 @@ class Call final {
   void arrived_all(const http::Head& trailers) noexcept;
   /// Whether more of it is welcome.
   [[nodiscard]] bool has_room() const noexcept;
-  /// The peer keeps up again.
-  void may_write() noexcept { writers_.wake_all(); }
 
   /// Drops what runs; ready for another request.
   void reset() noexcept;
@@ -123,24 +100,12 @@ class Call final {
     [[nodiscard]] bool keep(std::size_t bytes) noexcept override;
     Call& call;
   };
-  /// The writer's view of us.
-  struct Sink final : detail::BodySink {
-    explicit Sink(Call& its_call) noexcept : call(its_call) {}
-    void write(Body&& piece) override;
-    void add_trailer(std::string_view name, std::string_view value) override;
-    [[nodiscard]] bool has_room() const noexcept override;
-    void wait(detail::Waiter& waiter, std::coroutine_handle<> writer) override;
-    Call& call;
-  };
-
   void run_guards() noexcept;
   static void on_handler_done(void* self) noexcept;
-  static void on_stream_done(void* self) noexcept;
 
   Resources& resources_;
   CallOwner* owner_ = nullptr;
   Source source_{*this};
-  Sink sink_{*this};
   std::string path_;
   http::RequestParts parts_;
   router::Match match_;
@@ -151,25 +116,17 @@ class Call final {
   std::optional<Response> early_;  // of a guard of a plain handler
   std::size_t guard_ = 0;          // the next one
   bool wants_content_ = false;     // before that one runs
-  std::shared_ptr<const BodyStream> stream_;
-  BodyWriter writer_{sink_};
   detail::WaiterList readers_;
-  detail::WaiterList writers_;
   std::optional<Task<Response>> handler_;
-  std::optional<Task<>> producer_;
   std::exception_ptr failure_;
   std::string arrived_;  // content that nobody has read
   std::string handed_;   // what the handler looks at
   const http::Head* trailers_ = nullptr;
-  FieldLines trailers_to_send_;
-  std::uint64_t left_bytes_ = 0;   // of a stream whose length was told
   std::uint64_t taken_bytes_ = 0;  // of the request's content, by the handler
   std::size_t kept_bytes_ = 0;     // by a coroutine, counted by the server's budget
   bool has_arrived_all_ = false;
   bool is_plain_ = false;
   bool is_handler_done_ = false;  // of a plain one: that it can be called
-  bool is_stream_done_ = false;
-  bool is_stream_stopped_ = false;
 };
 
 }  // namespace skua::server

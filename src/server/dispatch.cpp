@@ -81,17 +81,4 @@ bool opens_another_protocol(const Response& response) noexcept {
   return response.status() == Status::SwitchingProtocols || response.status() == Status::Ok;
 }
 
-bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
-                         std::uint64_t missing_bytes) {
-  try {
-    if (producer == nullptr) std::rethrow_exception(failure);
-    producer->result();
-    if (missing_bytes == 0) return true;
-    log_failure(resources, "a stream failed", "it ended before the length that was told");
-  } catch (...) {
-    log_task_failure(resources, "a stream failed", std::current_exception());
-  }
-  return false;
-}
-
 }  // namespace skua::server

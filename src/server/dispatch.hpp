@@ -26,11 +26,6 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
                         Task<Response>* handler, const std::exception_ptr& failure);
 
-/// Whether the producer of a stream, which is done or (null) could not be started, ended well;
-/// where not, it is logged.
-bool dispatch_stream_end(Resources& resources, Task<>* producer, const std::exception_ptr& failure,
-                         std::uint64_t missing_bytes);
-
 /// Whether behind the head of this response another protocol begins.
 bool opens_another_protocol(const Response& response) noexcept;
 

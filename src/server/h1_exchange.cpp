@@ -4,13 +4,13 @@
 #include "server/h1_exchange.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
 #include "base/later.hpp"
-#include "h1/body_encoder.hpp"
+#include "body/chunks.hpp"
 #include "http/target_path.hpp"
+#include "server/handler_failure.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {
@@ -31,7 +31,7 @@ void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
 
 void H1Exchange::reset() noexcept {
   finish_record(true);
-  has_finished_response_ = true;  // what a destructor writes now goes nowhere
+  response_.reset();
   call_.reset();
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
@@ -53,9 +53,8 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
                                            std::unique_ptr<Inbox> inbox, std::string_view rest) {
   const Limits& limits = resources_.options.limits;
   inbox_ = std::move(inbox);
-  inbox_->take_head(head);
+  inbox_->take(head, framing);
   inbox_->began = resources_.loop.now();
-  inbox_->framing = *h1::frame_request(inbox_->head);
   const Result<void> started =
       inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(framing, match),
                                       .extension_bytes = limits.chunk_extension_bytes,
@@ -69,7 +68,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   is_body_done_ = framing.body == h1::BodyKind::None;
   parts.has_later_content = !is_body_done_;
   if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
-  call_.prepare(*this, parts);
+  call_.prepare(*this, parts, match);
   began_ = resources_.loop.now();
   owes_continue_ = framing.expect_continue && rest.empty();
   // A coroutine finds what is there already; guards in front of a plain handler need none of it.
@@ -107,8 +106,7 @@ std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
 void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
                        std::unique_ptr<Inbox> inbox, Attachments&& attachments) {
   inbox_ = std::move(inbox);
-  inbox_->take_head(head);
-  inbox_->framing = framing;
+  inbox_->take(head, framing);
   call_.keep(std::move(attachments));
   is_body_done_ = true;
 }
@@ -221,24 +219,23 @@ bool H1Exchange::can_keep_alive() const noexcept {
              resources_.options.limits.unread_body_bytes;
 }
 
-void H1Exchange::start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked,
-                              Journal::Entry* record) {
+void H1Exchange::start_stream(Body&& content, bool is_chunked, Journal::Entry* record) {
   is_chunked_ = is_chunked;
   record_ = record;
-  call_.start_stream(*this, std::move(stream));
+  response_.start(*this, std::move(content), resources_.options.limits.stream_bytes);
   if (resources_.is_draining) drain();
 }
 
-bool H1Exchange::has_stream_end() const noexcept {
-  return is_streaming() && call_.is_stream_done();
-}
-
 bool H1Exchange::end_stream() {
-  const bool is_whole = call_.take_stream_end();
-  if (is_whole && is_chunked_) write_end();
+  const std::exception_ptr failure = response_.end();
+  if (failure != nullptr) {
+    log_task_failure(resources_, "a stream failed", failure);
+  } else if (is_chunked_) {
+    body::append_last_chunk(*output_, response_.trailers());
+  }
   finish_response();
-  finish_record(!is_whole);
-  return is_whole;
+  finish_record(failure != nullptr);
+  return failure == nullptr;
 }
 
 void H1Exchange::finish_record(bool is_cut) {
@@ -246,40 +243,21 @@ void H1Exchange::finish_record(bool is_cut) {
   if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
-void H1Exchange::write_end() {
-  const std::string_view trailers = call_.trailers_to_send().wire();
-  std::string end(h1::last_chunk_bytes(trailers), '\0');
-  h1::write_last_chunk(trailers, end.data());
-  output_->append(end);
-}
-
 void H1Exchange::drain() {
-  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
-  call_.stop_stream();
+  if (!response_.is_making() || !response_.is_endless()) return;
+  response_.stop();
   owner_->settle_later();
 }
 
-void H1Exchange::call_writes(Body&& piece) {
-  if (has_finished_response_) return;
+void H1Exchange::write_content(Body&& piece) {
   const std::uint64_t size_bytes = piece.size_bytes();
   if (is_chunked_) {
-    std::array<char, h1::chunk_header_bytes> header;
-    const char* const end = h1::write_chunk_header(size_bytes, header.data());
-    output_->append({header.data(), static_cast<std::size_t>(end - header.data())});
+    body::append_chunk(*output_, std::move(piece));
+  } else {
+    output_->append_piece(std::move(piece));
   }
-  output_->append_piece(std::move(piece));
   if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
-  if (is_chunked_) output_->append(h1::chunk_end);
   owner_->settle_later();
-}
-
-bool H1Exchange::call_may_write() const noexcept {
-  return output_->pressure_bytes() < resources_.options.limits.stream_bytes;
-}
-
-void H1Exchange::output_drained() noexcept {
-  // Half of the mark, so that a slow peer does not cost a resumption for every byte it takes.
-  if (output_->pressure_bytes() <= resources_.options.limits.stream_bytes / 2) call_.may_write();
 }
 
 }  // namespace skua::server

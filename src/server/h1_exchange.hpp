@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "body/outgoing_body.hpp"
 #include "h1/framing.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
@@ -24,7 +25,7 @@ struct Resources;
 /// wait. From a worker's pool.
 ///
 /// RFC:       9112 §6, §7, §9.3
-class H1Exchange final : private CallOwner {
+class H1Exchange final : private CallOwner, private body::Framer {
  public:
   explicit H1Exchange(Resources& resources) noexcept;
   ~H1Exchange();
@@ -71,8 +72,7 @@ class H1Exchange final : private CallOwner {
   /// The head of a response that streams has been written.
   void begin_stream() noexcept { has_started_response_ = true; }
   /// Begins to send its content; `record` may be null.
-  void start_stream(std::shared_ptr<const BodyStream> stream, bool is_chunked,
-                    Journal::Entry* record);
+  void start_stream(Body&& content, bool is_chunked, Journal::Entry* record);
   /// No response content follows (any more); what is left of the request's body is read and
   /// dropped.
   void finish_response() noexcept {
@@ -82,22 +82,21 @@ class H1Exchange final : private CallOwner {
   [[nodiscard]] bool has_started_response() const noexcept { return has_started_response_; }
   [[nodiscard]] bool has_finished_response() const noexcept { return has_finished_response_; }
   /// Whether the stream's end is to be written: see end_stream.
-  [[nodiscard]] bool has_stream_end() const noexcept;
+  [[nodiscard]] bool has_stream_end() const noexcept { return response_.is_made(); }
   /// Writes the end of the stream. False when it failed, so that the peer has to be told by
   /// closing.
   bool end_stream();
-  [[nodiscard]] bool is_streaming() const noexcept {
-    return call_.has_stream() && !has_finished_response_;
-  }
   /// Ends a stream that has no end of its own.
   void drain();
   /// The peer took some of the output.
-  void output_drained() noexcept;
+  void output_drained() noexcept { response_.drained(); }
 
   /// Whether the handler may still ask for a body that has not arrived whole.
   [[nodiscard]] bool has_unread_body() const noexcept { return !is_body_done_; }
   /// Whether a handler or a stream is at work.
-  [[nodiscard]] bool is_running() const noexcept { return call_.is_running(); }
+  [[nodiscard]] bool is_running() const noexcept {
+    return call_.is_running() || response_.is_making();
+  }
   /// Whether request and response are over.
   [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
   /// Whether the peer owes us a piece of the body, and until when it may take.
@@ -118,9 +117,12 @@ class H1Exchange final : private CallOwner {
   void call_wants_body() override;
   void call_took_body(std::size_t size_bytes) override;
   void call_keeps_body(std::size_t) noexcept override {}
-  void call_writes(Body&& piece) override;
-  [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return output_->pressure_bytes();
+  }
+  void content_ended() noexcept override { owner_->settle_later(); }
 
   [[nodiscard]] std::uint64_t most_body_bytes(const h1::Framing& framing,
                                               const router::Match& match) const noexcept;
@@ -130,7 +132,6 @@ class H1Exchange final : private CallOwner {
     return !has_started_response_ && handler_deadline_ != loop::Instant::max();
   }
   [[nodiscard]] bool must_wait() const noexcept;
-  void write_end();
   void finish_record(bool is_cut);
   [[nodiscard]] bool is_too_slow() noexcept;
 
@@ -139,7 +140,8 @@ class H1Exchange final : private CallOwner {
   net::OutputQueue* output_ = nullptr;
   std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
   Call call_;
-  std::string held_;          // bytes that wait for room, or for the end of this exchange
+  body::OutgoingBody response_;  // of a response that streams
+  std::string held_;             // bytes that wait for room, or for the end of this exchange
   loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};    // since when it waits for us
   loop::Instant deadline_{};  // of the next piece of the body

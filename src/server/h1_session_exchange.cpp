@@ -84,7 +84,8 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received,
                                   Journal::Entry* record) {
   const http::Head& head = exchange_->head();
   const Status status = response.status();
-  std::shared_ptr<const BodyStream> stream = *response.content().stream();
+  Body content = response.content();
+  const BodyStream& stream = **content.stream();
   const bool is_old = head.minor_version == 0;
   // RFC 9110 §9.3.2, §6.4.1: the others have no content, so nobody is asked to make it.
   const bool has_content = head.method != Method::Head && !is_bodiless(status);
@@ -94,15 +95,15 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received,
     is_finished_ = true;
   }
   // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
-  if (!stream->length_bytes && is_old) is_finished_ = true;
+  if (!stream.length_bytes && is_old) is_finished_ = true;
   write(head, exchange_->framing(), std::move(response), is_last_received, record);
   exchange_->begin_stream();
   if (!has_content) {
     exchange_->finish_response();
     return finish_record(record);
   }
-  const bool is_chunked = !stream->length_bytes && !is_old;
-  exchange_->start_stream(std::move(stream), is_chunked, record);
+  const bool is_chunked = !stream.length_bytes && !is_old;
+  exchange_->start_stream(std::move(content), is_chunked, record);
 }
 
 }  // namespace skua::server

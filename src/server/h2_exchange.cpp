@@ -13,7 +13,6 @@
 #include "server/resources.hpp"
 #include "server/standard_fields.hpp"
 #include "server/websocket_server.hpp"
-#include "skua/body_writer.hpp"
 #include "skua/prepared_response.hpp"
 
 namespace skua::server {
@@ -42,13 +41,13 @@ void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
   record_ = nullptr;
   socket_.reset();
+  response_.reset();
   call_.reset();
   trailers_.reset();
   forget_kept();
   early_data_.clear();
   content_.clear();
-  whole_ = Body();
-  received_bytes_ = held_bytes_ = dropped_bytes_ = content_bytes_ = written_bytes_ = 0;
+  received_bytes_ = held_bytes_ = dropped_bytes_ = 0;
   has_call_ = owes_continue_ = false;
   is_body_done_ = true;
   has_response_ = is_content_ended_ = has_failed_ = false;
@@ -97,7 +96,7 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
   http::RequestParts known = parts(target);
   known.has_later_content = !has_no_content && request().length_bytes != 0;
   known.length_bytes = request().length_bytes;
-  call_.prepare(*this, known);
+  call_.prepare(*this, known, target.match);
   if (has_no_content) {
     call_.arrived_all(no_trailers);
   } else {
@@ -129,7 +128,7 @@ void H2Exchange::receive(std::string_view data) {
   }
   owes_continue_ = false;  // the peer did not wait for it
   received_bytes_ += data.size();
-  const bool is_wanted = !has_response_ || is_streaming();
+  const bool is_wanted = !has_response_ || response_.is_started();
   if (!is_wanted || is_body_done_) return drop(data.size());
   const loop::Instant now = resources_.loop.now();
   const bool is_slow =
@@ -244,8 +243,7 @@ void H2Exchange::answer(const Target& target) {
 
 bool H2Exchange::can_advance() const noexcept {
   if (socket_ != nullptr) return socket_->can_advance();
-  if (!has_call_ && !call_.has_stream()) return false;
-  return has_response_ ? is_streaming() && call_.is_stream_done() : call_.is_handler_done();
+  return has_response_ ? response_.is_made() : has_call_ && call_.is_handler_done();
 }
 
 void H2Exchange::advance() {
@@ -259,7 +257,7 @@ void H2Exchange::advance() {
     }
     send(asked, std::move(response));
   }
-  if (is_streaming() && call_.is_stream_done()) end_stream();
+  if (response_.is_made()) end_stream();
 }
 
 void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
@@ -277,7 +275,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   ++resources_.counters.responses;
   h2::ResponseHead head = head_of(response);
   Body& content = response.content();
-  if (content.kind() == Body::Kind::Stream) return send_stream(head, *content.stream());
+  if (is_stream) return send_stream(head, std::move(content));
 
   const std::uint64_t size_bytes = content.size_bytes();
   // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
@@ -285,10 +283,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   const bool has_content =
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
   is_content_ended_ = true;
-  if (has_content) {
-    count(size_bytes);
-    whole_ = std::move(content);
-  }
+  if (has_content) keep(std::move(content));
   session_->respond(*stream_, head, has_content);
 }
 
@@ -312,8 +307,8 @@ h2::ResponseHead H2Exchange::head_of(const Response& response) {
 
 void H2Exchange::close(bool is_complete) noexcept {
   if (socket_ != nullptr) return socket_->close();
-  if (call_.is_running()) ++resources_.counters.handlers_cancelled;
-  finish_record(!is_complete || !is_content_ended_ || content_bytes_ != 0 || has_failed_);
+  if (call_.is_running() || response_.is_making()) ++resources_.counters.handlers_cancelled;
+  finish_record(!is_complete || !is_content_ended_ || !content_.empty() || has_failed_);
 }
 
 void H2Exchange::begin_record(const Asked& asked, Errc error) {
@@ -326,7 +321,8 @@ void H2Exchange::finish_record(bool is_cut) {
 }
 
 bool H2Exchange::waits_for_body() const noexcept {
-  return !is_body_done_ && !waits_for_us() && !owes_continue_ && (!has_response_ || is_streaming());
+  return !is_body_done_ && !waits_for_us() && !owes_continue_ &&
+         (!has_response_ || response_.is_started());
 }
 
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
@@ -334,7 +330,7 @@ std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
   if (is_lingering_) return lingers_until_;
   loop::Instant end = has_call_ && !has_response_ ? handler_deadline_ : loop::Instant::max();
   if (waits_for_body()) end = std::min(end, body_deadline_);
-  if (content_bytes_ != 0) end = std::min(end, content_deadline_);
+  if (!content_.empty()) end = std::min(end, content_deadline_);
   return end == loop::Instant::max() ? std::nullopt : std::optional(end);
 }
 

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "base/intrusive_list.hpp"
+#include "body/content_queue.hpp"
+#include "body/outgoing_body.hpp"
 #include "h2/connection.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
@@ -40,7 +42,7 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept;
 /// One request and its response on an HTTP/2 connection. From a worker's pool.
 ///
 /// RFC:       9113 §8
-class H2Exchange final : public base::ListNode, private CallOwner {
+class H2Exchange final : public base::ListNode, private CallOwner, private body::Framer {
  public:
   explicit H2Exchange(Resources& resources) noexcept;
   ~H2Exchange();
@@ -91,9 +93,12 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void call_wants_body() override;
   void call_took_body(std::size_t size_bytes) override;
   void call_keeps_body(std::size_t size_bytes) noexcept override;
-  void call_writes(Body&& piece) override;
-  [[nodiscard]] bool call_may_write() const noexcept override;
   void call_ended() noexcept override { owner_->settle_later(); }
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return content_.pressure_bytes();
+  }
+  void content_ended() noexcept override { owner_->settle_later(); }
 
   [[nodiscard]] h2::ResponseHead head_of(const Response& response);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
@@ -114,17 +119,10 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   void refuse(Errc code);
   /// `error`: why the request was refused.
   void send(const Asked& asked, Response&& response, Errc error = Errc::None);
-  void send_stream(const h2::ResponseHead& head, std::shared_ptr<const BodyStream> stream);
+  void send_stream(const h2::ResponseHead& head, Body&& content);
   void end_stream();
-  void count(std::uint64_t size_bytes);
-  void write_whole(net::OutputQueue& output, std::size_t size_bytes);
-  void write_made(net::OutputQueue& output, std::size_t size_bytes);
-  void write_piece(net::OutputQueue& output, const char* data, int file, std::uint64_t offset,
-                   std::size_t size_bytes);
+  void keep(Body&& piece);
   [[nodiscard]] bool waits_for_body() const noexcept;
-  [[nodiscard]] bool is_streaming() const noexcept {
-    return call_.has_stream() && !is_content_ended_;
-  }
 
   Resources& resources_;
   SessionOwner* owner_ = nullptr;
@@ -136,9 +134,9 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
   std::unique_ptr<SocketStream> socket_;        // where the stream has become one
   KeptContent early_data_;                      // what is for a tunnel to come
-  Body whole_;                                  // content of the response that was there at once
-  net::OutputQueue content_;  // content that is made while it is sent, and was not asked for yet
-  loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
+  body::ContentQueue content_;                  // of the response, that was not asked for yet
+  body::OutgoingBody response_;                 // where that is made while it is sent
+  loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
   loop::Instant paused_{};
   loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
@@ -152,8 +150,6 @@ class H2Exchange final : public base::ListNode, private CallOwner {
   std::uint64_t kept_bytes_ = 0;      // read, and kept until the content is whole
   std::uint64_t withheld_bytes_ = 0;  // of these, not given back to the peer's window
   std::uint64_t dropped_bytes_ = 0;   // received, and wanted by nobody
-  std::uint64_t content_bytes_ = 0;   // at the end of whole_, or in content_
-  std::uint64_t written_bytes_ = 0;
   Status status_ = Status::Ok;
   bool has_call_ = false;  // there is a handler that may wait
   bool is_body_done_ = true;

@@ -55,8 +55,8 @@ void H2Exchange::refuse(Errc code) {
 
 void H2Exchange::drain() {
   if (socket_ != nullptr) return socket_->drain();
-  if (!is_streaming() || !call_.is_endless() || call_.is_stream_done()) return;
-  call_.stop_stream();
+  if (!response_.is_making() || !response_.is_endless()) return;
+  response_.stop();
   owner_->settle_later();
 }
 
@@ -79,7 +79,7 @@ void H2Exchange::time_out() {
   if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
   if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
   if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
-  if (content_bytes_ == 0 || content_deadline_ > now) return;
+  if (content_.empty() || content_deadline_ > now) return;
   // What waits for more urgent streams is not the peer's fault.
   if (!session_->is_blocked_by_window(*stream_)) {
     content_deadline_ = later(now, resources_.options.timeouts.write);

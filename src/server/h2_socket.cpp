@@ -52,7 +52,7 @@ void H2Socket::advance() {
 
 h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
   using State = h2::BodyRead::State;
-  const std::uint64_t pending = content_.pressure_bytes();
+  const std::uint64_t pending = content_.size_bytes();
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
   is_end_told_ = is_ended_ && size == pending;
   if (is_end_told_) end_deadline_ = later(now(), resources_.options.timeouts.linger);
@@ -61,14 +61,7 @@ h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
 
 void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   write_deadline_ = later(now(), resources_.options.timeouts.write);
-  while (size_bytes != 0) {
-    const net::Segment& front = content_.front();
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
-    output.append({front.data, count});
-    content_.consume(count);
-    size_bytes -= count;
-  }
+  static_cast<void>(content_.move_to(output, size_bytes));  // there are no files in it
   call_.socket().output_drained();
 }
 
@@ -81,7 +74,7 @@ void H2Socket::write(std::string_view text) {
 void H2Socket::write(Body&& piece) {
   if (is_closed_) return;
   if (content_.empty()) await_peer();
-  content_.append_piece(std::move(piece));
+  content_.append(std::move(piece));
 }
 
 void H2Socket::await_peer() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "body/content_queue.hpp"
 #include "h2/connection.hpp"
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
@@ -62,7 +63,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   SessionOwner& owner_;
   h2::Connection& session_;
   h2::Stream& stream_;
-  net::OutputQueue content_;        // that the session has not asked for
+  body::ContentQueue content_;      // that the session has not asked for
   loop::Instant write_deadline_{};  // while there is any, or our end was not told
   loop::Instant end_deadline_{};    // after that: for the peer to end its side
   std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window

@@ -70,13 +70,15 @@ void Inbox::reset() {
   parser.reset();
 }
 
-void Inbox::take_head(const http::Head& parsed) {
+void Inbox::take(const http::Head& parsed, const h1::Framing& framed) {
   head = parsed;
+  framing = framed;
   if (parsed.base == input.data()) return;
   input.assign(parsed.base, parsed.size_bytes);
   std::copy(parsed.fields.begin(), parsed.fields.end(), lines.begin());
   head.base = input.data();
   head.fields = std::span(lines).first(parsed.fields.size());
+  framing.move({parsed.base, parsed.size_bytes}, input.data());
 }
 
 ws::Poster Resources::poster() const {

@@ -54,7 +54,7 @@ struct Inbox {
   /// Empty again, and its memory small enough to be kept.
   void reset();
   /// Keeps a head that was parsed somewhere else, or that was completed here.
-  void take_head(const http::Head& parsed);
+  void take(const http::Head& parsed, const h1::Framing& framed);
 
   std::string input;  ///< the (unfinished) head; while the output is full: requests that wait
   std::vector<http::FieldLine> lines;

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Between what makes content and the protocol that frames it: the one place that knows lengths that
+// were told, trailers, and when a producer has to wait.
+#include "body/outgoing_body.hpp"
+
+#include <new>
+#include <utility>
+
+#include "http/trailers.hpp"
+#include "skua/error.hpp"
+
+namespace skua::body {
+
+void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t most_waiting_bytes) {
+  framer_ = &framer;
+  most_waiting_bytes_ = most_waiting_bytes;
+  state_ = State::Making;
+  try {
+    if (content.kind() != Body::Kind::Stream) {
+      if (content.size_bytes() != 0) framer.write_content(std::move(content));
+      state_ = State::Made;
+      return;
+    }
+    stream_ = *content.stream();
+    left_bytes_ = stream_->length_bytes.value_or(0);
+    producer_.emplace(stream_->produce(writer_));
+    producer_->start(
+        [](void* self) noexcept {
+          auto& body = *static_cast<OutgoingBody*>(self);
+          body.state_ = State::Made;
+          body.framer_->content_ended();
+        },
+        this);
+    if (producer_ && producer_->is_done()) state_ = State::Made;
+  } catch (...) {  // it may be a plain function that makes a task
+    failure_ = std::current_exception();
+    state_ = State::Made;
+  }
+}
+
+std::exception_ptr OutgoingBody::end() noexcept {
+  state_ = State::Ended;
+  if (failure_ != nullptr) return std::exchange(failure_, nullptr);
+  if (!producer_) return nullptr;
+  try {
+    producer_->result();
+    if (left_bytes_ == 0) return nullptr;
+    throw Exception(Error(Errc::TruncatedBody, "content"));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void OutgoingBody::stop() noexcept {
+  producer_.reset();
+  failure_ = nullptr;
+  state_ = State::Made;
+}
+
+void OutgoingBody::drained() noexcept {
+  // Half of the mark, so that a slow peer does not cost a resumption for every byte that it takes.
+  if (state_ == State::Making && framer_->waiting_bytes() <= most_waiting_bytes_ / 2) {
+    writers_.wake_all();
+  }
+}
+
+void OutgoingBody::reset() noexcept {
+  state_ = State::Ended;  // what a destructor writes now goes nowhere
+  producer_.reset();
+  stream_.reset();
+  failure_ = nullptr;
+  trailers_ = {};
+  left_bytes_ = 0;
+  state_ = State::Idle;
+}
+
+void OutgoingBody::write(Body&& piece) {
+  const std::uint64_t size_bytes = piece.size_bytes();
+  if (size_bytes == 0 || state_ != State::Making) return;
+  if (failure_ != nullptr) std::rethrow_exception(failure_);
+  if (stream_->length_bytes) {
+    if (size_bytes > left_bytes_) {
+      throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));
+    }
+    left_bytes_ -= size_bytes;
+  }
+  try {
+    framer_->write_content(std::move(piece));
+  } catch (const std::bad_alloc&) {
+    failure_ = std::current_exception();  // a piece is lost, whatever the producer makes of it
+    throw;
+  }
+}
+
+void OutgoingBody::add_trailer(std::string_view name, std::string_view value) {
+  http::check_trailer(name);
+  if (stream_ != nullptr && !stream_->length_bytes) trailers_.set(name, value);
+}
+
+bool OutgoingBody::has_room() const noexcept {
+  return framer_->waiting_bytes() < most_waiting_bytes_;
+}
+
+void OutgoingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {
+  writers_.park(waiter, writer);
+}
+
+}  // namespace skua::body
