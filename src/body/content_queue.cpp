@@ -3,11 +3,19 @@
 #include "body/content_queue.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
 #include <utility>
 
-#include "net/append_file.hpp"
+#include "base/read_at.hpp"
 
 namespace skua::body {
+namespace {
+
+constexpr std::size_t read_bytes = 64 * 1024;  // of a file at once
+
+}  // namespace
 
 void ContentQueue::append(Body&& piece) {
   const std::uint64_t piece_bytes = piece.size_bytes();
@@ -37,22 +45,20 @@ std::uint64_t ContentQueue::pressure_bytes() const noexcept {
 bool ContentQueue::move_to(net::OutputQueue& output, std::size_t size_bytes) {
   size_bytes_ -= size_bytes;
   bool is_whole = true;
-  if (first_.kind() != Body::Kind::None) {
-    const std::uint64_t left = first_.size_bytes() - first_used_;
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, left));
-    is_whole = move_first(output, count);
-    size_bytes -= count;
-    if (count == left) first_ = Body();
-  }
   while (size_bytes != 0) {
-    const net::Segment& front = rest_.front();
-    const auto count =
-        static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, front.size_bytes));
-    if (front.file < 0) {
-      rest_.move_front(output, count);
+    if (first_.kind() == Body::Kind::None && rest_.front().file >= 0) {
+      first_ = rest_.take_file();
+      first_used_ = 0;
+    }
+    const bool is_first = first_.kind() != Body::Kind::None;
+    const std::uint64_t left =
+        is_first ? first_.size_bytes() - first_used_ : rest_.front().size_bytes;
+    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, left));
+    if (is_first) {
+      is_whole = move_first(output, count) && is_whole;
+      if (count == left) drop_first();
     } else {
-      is_whole = net::append_file(output, front.file, front.offset, count) && is_whole;
-      rest_.consume(count);
+      rest_.move_front(output, count);
     }
     size_bytes -= count;
   }
@@ -60,16 +66,45 @@ bool ContentQueue::move_to(net::OutputQueue& output, std::size_t size_bytes) {
 }
 
 bool ContentQueue::move_first(net::OutputQueue& output, std::size_t size_bytes) {
-  const std::uint64_t offset = std::exchange(first_used_, first_used_ + size_bytes);
-  if (const FileRange* const range = first_.file()) {
-    return net::append_file(output, range->file, range->offset + offset, size_bytes);
-  }
-  output.append_part(first_, static_cast<std::size_t>(offset), size_bytes);
+  if (first_.file() != nullptr) return move_file(output, size_bytes);
+  output.append_part(first_, static_cast<std::size_t>(first_used_), size_bytes);
+  first_used_ += size_bytes;
   return true;
 }
 
+bool ContentQueue::move_file(net::OutputQueue& output, std::size_t size_bytes) {
+  bool is_whole = true;
+  while (size_bytes != 0) {
+    if (ahead_used_ == ahead_.size_bytes()) is_whole = read_ahead(*first_.file()) && is_whole;
+    const auto count = std::min(size_bytes, ahead_.text().size() - ahead_used_);
+    output.append_part(ahead_, ahead_used_, count);
+    ahead_used_ += count;
+    first_used_ += count;
+    size_bytes -= count;
+  }
+  return is_whole;
+}
+
+// Whether all of it could be read.
+bool ContentQueue::read_ahead(const FileRange& range) {
+  const std::uint64_t left = range.size_bytes - first_used_;
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, read_bytes));
+  const auto room = std::make_shared_for_overwrite<char[]>(count);
+  const std::span<char> bytes(room.get(), count);
+  ahead_ = Body(SharedText{room, {bytes.data(), count}});
+  ahead_used_ = 0;
+  const std::size_t got = base::read_at(range.file, range.offset + first_used_, bytes).value_or(0U);
+  std::memset(bytes.data() + got, 0, count - got);
+  return got == count;
+}
+
+void ContentQueue::drop_first() noexcept {
+  first_ = ahead_ = Body();
+  ahead_used_ = 0;
+}
+
 void ContentQueue::clear() noexcept {
-  first_ = Body();
+  drop_first();
   rest_.clear();
   size_bytes_ = 0;
 }

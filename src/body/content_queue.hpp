@@ -22,7 +22,7 @@ class ContentQueue final {
   /// As OutputQueue::pressure_bytes().
   [[nodiscard]] std::uint64_t pressure_bytes() const noexcept;
   /// Moves the first bytes, of which there are so many, to the end of an output. Long texts are not
-  /// copied; files are read.
+  /// copied; files are read, up to 64 KiB ahead.
   ///
   /// Ends with: false if a file has become shorter: there are zeros for what could not be read.
   [[nodiscard]] bool move_to(net::OutputQueue& output, std::size_t size_bytes);
@@ -30,9 +30,14 @@ class ContentQueue final {
 
  private:
   bool move_first(net::OutputQueue& output, std::size_t size_bytes);
+  bool move_file(net::OutputQueue& output, std::size_t size_bytes);
+  bool read_ahead(const FileRange& range);
+  void drop_first() noexcept;
 
   Body first_;                    // most content is one piece
   std::uint64_t first_used_ = 0;  // of its bytes
+  Body ahead_;                    // what comes next of a file
+  std::size_t ahead_used_ = 0;
   net::OutputQueue rest_;
   std::uint64_t size_bytes_ = 0;
 };

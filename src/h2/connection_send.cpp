@@ -12,8 +12,8 @@ namespace {
 
 /// A head that takes more is no server's to send, nor a client's to read.
 constexpr std::size_t most_sent_head_bytes = 256 * 1024;
-/// Longer frames would keep what is more urgent waiting.
-constexpr std::uint32_t most_sent_frame_bytes = 16 * 1024;
+/// Longer frames would keep what is more urgent waiting. With its head, one fills a record of TLS.
+constexpr std::uint32_t most_sent_frame_bytes = 16 * 1024 - frame_header_bytes;
 
 void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
   char bytes[setting_bytes];

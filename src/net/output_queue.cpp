@@ -102,6 +102,12 @@ void OutputQueue::move_front(OutputQueue& to, std::size_t size_bytes) {
   consume(size_bytes);
 }
 
+Body OutputQueue::take_file() noexcept {
+  Body file = std::move(static_cast<BodySegment&>(*head_).body);
+  pop();
+  return file;
+}
+
 std::size_t OutputQueue::gather(std::span<Slice> slices) const noexcept {
   std::size_t count = 0;
   for (const Segment* s = head_.get(); s != nullptr && s->file < 0 && count < slices.size();

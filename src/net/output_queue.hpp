@@ -73,6 +73,8 @@ class OutputQueue {
   /// Moves the first bytes of the segment at the front, which is memory, to the end of another
   /// queue.
   void move_front(OutputQueue& to, std::size_t size_bytes);
+  /// Takes out the file at the front, of which nothing was consumed.
+  Body take_file() noexcept;
 
   /// The slices at the front up to the first file range: as many as `slices` holds.
   std::size_t gather(std::span<Slice> slices) const noexcept;

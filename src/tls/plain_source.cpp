@@ -3,6 +3,7 @@
 #include "tls/plain_source.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/read_at.hpp"
 
@@ -20,7 +21,7 @@ Result<std::span<const char>> SliceSource::next(std::span<char> scratch) {
   std::size_t count = 0;
   while (count < scratch.size() && left_bytes_ > 0) {
     const std::span<const char> piece = take(scratch.size() - count);
-    std::ranges::copy(piece, scratch.begin() + static_cast<std::ptrdiff_t>(count));
+    std::memcpy(scratch.data() + count, piece.data(), piece.size());
     count += piece.size();
   }
   return std::span<const char>(scratch.first(count));

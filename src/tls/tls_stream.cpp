@@ -16,7 +16,7 @@ namespace skua::tls {
 namespace {
 
 // Plain bytes that are encrypted before the stream below has to take them: what a slow peer costs.
-constexpr std::size_t burst_bytes = 64_KiB;
+constexpr std::size_t burst_bytes = 80_KiB;
 constexpr std::size_t burst_overhead_bytes = 256;  // heads and tags of its records
 
 void release(std::string& buffer) noexcept { std::string().swap(buffer); }
