@@ -6,7 +6,7 @@ find_package(Threads REQUIRED)
 set(SKUA_SMALL
     "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
     "http/field_lines_change"
-    "h2/(connection|connection_control|error_code|priority)"
+    "h2/(connection|error_code|priority)"
     "loop/(backend|backend_poll|offload|signal|worker_pool)"
     "net/(address|interfaces|listener|name_lookup|stream_pump_life)"
     "router/(path_parameter|pattern|registration|testing|tree_building)"

@@ -99,11 +99,14 @@ bool ContentQueue::read_ahead(const FileRange& range) {
 }
 
 void ContentQueue::drop_first() noexcept {
-  first_ = ahead_ = Body();
+  first_ = Body();
+  if (ahead_used_ == 0) return;
+  ahead_ = Body();
   ahead_used_ = 0;
 }
 
 void ContentQueue::clear() noexcept {
+  if (empty()) return;
   drop_first();
   rest_.clear();
   size_bytes_ = 0;

@@ -64,7 +64,7 @@ void OutgoingBody::drained() noexcept {
   }
 }
 
-void OutgoingBody::reset() noexcept {
+void OutgoingBody::drop() noexcept {
   state_ = State::Ended;  // what a destructor writes now goes nowhere
   producer_.reset();
   stream_.reset();

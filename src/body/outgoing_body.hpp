@@ -69,10 +69,14 @@ class OutgoingBody final : private detail::BodySink {
   /// HTTP/2 is not to differ.
   [[nodiscard]] const FieldLines& trailers() const noexcept { return trailers_; }
   /// Drops everything; ready to be started again.
-  void reset() noexcept;
+  void reset() noexcept {
+    if (state_ != State::Idle) drop();
+  }
 
  private:
   enum class State : std::uint8_t { Idle, Making, Made, Ended };
+
+  void drop() noexcept;
 
   void write(Body&& piece) override;
   void add_trailer(std::string_view name, std::string_view value) override;

@@ -13,6 +13,8 @@ namespace {
 /// RFC 9113 §6.9.2: until the server says how many.
 constexpr std::uint32_t first_client_streams = 100;
 
+constexpr std::uint32_t no_limit = 0xffff'ffff;
+
 }  // namespace
 
 void Events::on_request(Stream&, bool) {}
@@ -118,6 +120,168 @@ void Connection::lose(Error error) {
     Stream& stream = *streams_[i];
     fail(stream, {.error = error, .is_unprocessed = stream.id_ >= unsent_id_});
   }
+}
+
+// Frames of the connection ------------------------------------------------------------------------
+
+void Connection::on_settings(std::string_view payload) {
+  if (frame_.has(frame_flags::ack)) return acknowledge_settings();
+  peer_streams_ = peer_streams_.value_or(no_limit);  // RFC 9113 §6.5.2
+  for (; !payload.empty(); payload.remove_prefix(setting_bytes)) {
+    const std::uint32_t id = read_number(payload.data()) >> 16U;
+    if (!apply_setting(static_cast<Setting>(id), read_number(payload.data() + 2))) return;
+  }
+  write_frame(FrameType::Settings, frame_flags::ack, 0, {});
+  if (!is_server()) events_.on_room();
+}
+
+/// RFC 9113 §6.5.2
+bool Connection::apply_setting(Setting setting, std::uint32_t value) {
+  const auto refuse = [this](ErrorCode code) {
+    terminate(code, "a setting with a wrong value");
+    return false;
+  };
+  switch (setting) {
+    case Setting::HeaderTableSize: encoder_.set_peer_table_bytes(value); break;
+    case Setting::EnablePush:
+      if (value > (is_server() ? 1 : 0)) return refuse(ErrorCode::ProtocolError);
+      break;
+    case Setting::MaxConcurrentStreams: peer_streams_ = value; break;
+    case Setting::InitialWindowSize:
+      if (value > most_window_bytes) return refuse(ErrorCode::FlowControlError);
+      change_send_windows(std::int64_t{value} - first_send_window_);
+      first_send_window_ = value;
+      break;
+    case Setting::MaxFrameSize:
+      if (value < first_frame_bytes || value > most_frame_bytes) {
+        return refuse(ErrorCode::ProtocolError);
+      }
+      sent_frame_bytes_ = value;
+      break;
+    case Setting::EnableConnectProtocol:
+    case Setting::NoRfc7540Priorities:
+      if (value > 1) return refuse(ErrorCode::ProtocolError);
+      break;
+    case Setting::MaxHeaderListSize: break;
+  }
+  return takes_input();
+}
+
+/// RFC 9113 §6.9.2
+void Connection::change_send_windows(std::int64_t by) {
+  for (Stream* const stream : streams_) {
+    if (stream->is_closed()) continue;
+    stream->send_window_ += by;
+    if (stream->send_window_ > most_window_bytes) {
+      return terminate(ErrorCode::FlowControlError, "a window that is too large");
+    }
+    const Stream::Content content = stream->content_;
+    if (content == Stream::Content::Blocked && stream->send_window_ > 0) {
+      leave_ready(*stream, Stream::Content::None);
+      make_ready(*stream);
+    } else if (content == Stream::Content::Ready && stream->send_window_ <= 0) {
+      leave_ready(*stream, Stream::Content::Blocked);
+    }
+  }
+}
+
+/// From here on the peer keeps to our windows.
+void Connection::acknowledge_settings() noexcept {
+  if (!std::exchange(settings_pending_since_, std::nullopt)) return;
+  const std::int64_t by = options_.stream_window_bytes - first_receive_window_;
+  first_receive_window_ = options_.stream_window_bytes;
+  for (Stream* const stream : streams_) stream->receive_window_ += by;
+}
+
+void Connection::on_ping(std::string_view payload) {
+  if (!frame_.has(frame_flags::ack)) write_frame(FrameType::Ping, frame_flags::ack, 0, payload);
+}
+
+void Connection::on_goaway(std::string_view payload) {
+  const std::uint32_t last_id = read_number(payload.data()) & 0x7fff'ffffU;
+  if (state_ == State::Open) state_ = State::Ending;
+  events_.on_goaway(static_cast<ErrorCode>(read_number(payload.data() + 4)));
+  if (is_server()) return;
+  for (std::size_t i = streams_.size(); i-- > 0;) {
+    Stream& stream = *streams_[i];
+    if (stream.id_ <= last_id) break;
+    if (stream.is_closed()) continue;
+    close_stream(stream, ErrorCode::RefusedStream);
+    fail(stream, {.error = Error(Errc::Closed, "GOAWAY"), .is_unprocessed = true});
+  }
+}
+
+void Connection::on_window_update(std::uint32_t increment) {
+  guard_.take_window_update(increment, now_);
+  if (guard_.is_over_mark()) return end_abuse();
+  if (frame_.stream_id == 0) {
+    if (increment == 0) return terminate(ErrorCode::ProtocolError, "a window opened by nothing");
+    send_window_ += increment;
+    if (send_window_ > most_window_bytes) {
+      terminate(ErrorCode::FlowControlError, "a window that is too large");
+    }
+    return;
+  }
+  Stream* const stream = find_open(frame_.stream_id);
+  if (stream == nullptr) {
+    if (is_idle(frame_.stream_id) && !is_ignored(frame_.stream_id)) {
+      terminate(ErrorCode::ProtocolError, "a window of a stream that was not begun");
+    }
+    return;
+  }
+  if (increment == 0) {
+    return punish(*stream, ErrorCode::ProtocolError, Error(Errc::MalformedFrame, "HTTP/2 window"));
+  }
+  stream->send_window_ += increment;
+  if (stream->send_window_ > most_window_bytes) {
+    return punish(*stream, ErrorCode::FlowControlError,
+                  Error(Errc::MalformedFrame, "HTTP/2 window"));
+  }
+  if (stream->content_ == Stream::Content::Blocked && stream->send_window_ > 0) {
+    leave_ready(*stream, Stream::Content::None);
+    make_ready(*stream);
+  }
+}
+
+// Frames of a stream ------------------------------------------------------------------------------
+
+void Connection::on_reset(ErrorCode code) {
+  const std::uint32_t id = frame_.stream_id;
+  Stream* const stream = find_open(id);
+  if (stream == nullptr) {
+    if (is_ignored(id)) return;
+    if (is_idle(id)) return terminate(ErrorCode::ProtocolError, "RST_STREAM of no stream");
+    if (!is_server()) charge(Abuse::LateFrame);
+    return forget_reset(id);
+  }
+  close_stream(*stream, code);
+  if (is_server()) return;
+  // RFC 9113 §8.7
+  if (code == ErrorCode::RefusedStream) {
+    const bool is_ending = state_ == State::Ending;
+    return fail(*stream, {.error = is_ending ? Error(Errc::Closed, "GOAWAY")
+                                             : Error(Errc::Reset, name(code).data()),
+                          .is_unprocessed = !stream->has_begun_});
+  }
+  const bool wants_http1 = code == ErrorCode::Http11Required;
+  fail(*stream,
+       {.error = Error(wants_http1 ? Errc::UnsupportedVersion : Errc::Reset, name(code).data()),
+        .is_unprocessed = wants_http1});
+}
+
+/// Of RFC 7540 §5.3.1 only this is left.
+void Connection::on_priority(std::uint32_t parent) {
+  if (parent == frame_.stream_id) {
+    terminate(ErrorCode::ProtocolError, "a stream that depends on itself");
+  }
+}
+
+/// RFC 9218 §7.1. Of a stream that is not begun it is ignored: its head says it, too.
+void Connection::on_priority_update(std::string_view payload) {
+  const std::uint32_t id = read_number(payload.data()) & 0x7fff'ffffU;
+  if (id == 0) return terminate(ErrorCode::ProtocolError, "PRIORITY_UPDATE of no stream");
+  Stream* const stream = find_open(id);
+  if (stream != nullptr) reprioritize(*stream, parse_priority(payload.substr(4)));
 }
 
 }  // namespace skua::h2

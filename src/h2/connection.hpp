@@ -286,7 +286,7 @@ class Connection final {
   void on_priority_update(std::string_view payload);
   void note_unfinished() noexcept;
 
-  // Header blocks: connection_heads.cpp.
+  // Header blocks.
   void on_headers(std::string_view payload);
   void on_continuation(std::string_view payload);
   void begin_block();

@@ -26,6 +26,7 @@ Call::Call(Resources& resources) noexcept
     : resources_(resources), content_(resources.content_budget) {}
 
 void Call::prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match) {
+  is_used_ = true;
   owner_ = &owner;
   path_.assign(parts.path);
   match_ = match;
@@ -119,7 +120,7 @@ void Call::release() noexcept {
   resources_.content_budget.give_back(std::exchange(kept_bytes_, 0));
 }
 
-void Call::reset() noexcept {
+void Call::drop() noexcept {
   handler_.reset();
   release();
   early_.reset();
@@ -132,7 +133,7 @@ void Call::reset() noexcept {
   empty(handed_);
   path_.clear();
   trailers_ = nullptr;
-  has_arrived_all_ = is_handler_done_ = false;
+  has_arrived_all_ = is_handler_done_ = is_used_ = false;
   taken_bytes_ = 0;
 }
 

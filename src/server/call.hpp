@@ -71,7 +71,11 @@ class Call final {
   /// What the handler's end comes to: the response, amended by the finishers. Once.
   Response take_response();
   /// Takes over the attachments of a request whose response goes on without it.
-  void keep(Attachments&& attachments) noexcept { attachments_ = std::move(attachments); }
+  void keep(Attachments&& attachments) noexcept {
+    if (attachments.empty()) return;
+    attachments_ = std::move(attachments);
+    is_used_ = true;
+  }
   /// The response is over: so is the request, with its attachments.
   void release() noexcept;
 
@@ -85,7 +89,9 @@ class Call final {
   [[nodiscard]] bool has_room() const noexcept;
 
   /// Drops what runs; ready for another request.
-  void reset() noexcept;
+  void reset() noexcept {
+    if (is_used_) drop();
+  }
 
  private:
   /// The request's view of us.
@@ -100,6 +106,7 @@ class Call final {
     [[nodiscard]] bool keep(std::size_t bytes) noexcept override;
     Call& call;
   };
+  void drop() noexcept;
   void run_guards() noexcept;
   static void on_handler_done(void* self) noexcept;
 
@@ -124,6 +131,7 @@ class Call final {
   const http::Head* trailers_ = nullptr;
   std::uint64_t taken_bytes_ = 0;  // of the request's content, by the handler
   std::size_t kept_bytes_ = 0;     // by a coroutine, counted by the server's budget
+  bool is_used_ = false;
   bool has_arrived_all_ = false;
   bool is_plain_ = false;
   bool is_handler_done_ = false;  // of a plain one: that it can be called

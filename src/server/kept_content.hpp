@@ -28,6 +28,7 @@ class KeptContent final {
   }
   /// Gives everything back.
   void clear() noexcept {
+    if (text_.size() == 0) return;
     budget_.give_back(text_.size());
     text_.clear();
   }
