@@ -9,6 +9,13 @@
 #define SKUA_LIFETIMEBOUND
 #endif
 
+/// What happens seldom, and is compiled to be small.
+#if defined(__GNUC__)
+#define SKUA_COLD [[gnu::cold]]
+#else
+#define SKUA_COLD
+#endif
+
 /// A bug of ours if it does not hold: checked in every build but Release.
 #if defined(NDEBUG)
 #define SKUA_ASSERT(condition) static_cast<void>(0)

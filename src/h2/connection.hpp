@@ -22,6 +22,7 @@
 #include "h2/hpack_encoder.hpp"
 #include "h2/stream.hpp"
 #include "loop/clock.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/status.hpp"
 
@@ -230,7 +231,7 @@ class Connection final {
   /// have ended it, or with release.
   void respond(Stream& stream, const ResponseHead& head, bool has_body);
   /// An informational response before it: 100 (Continue), 103 (Early Hints).
-  void inform(Stream& stream, Status status, const FieldLines& fields);
+  SKUA_COLD void inform(Stream& stream, Status status, const FieldLines& fields);
 
   // A client's.
 
@@ -241,7 +242,7 @@ class Connection final {
   /// what it allows; 0 once it takes no more, or stream ids have run out.
   [[nodiscard]] std::size_t room() const noexcept;
   /// Every stream fails with this: the connection is lost, or over.
-  void lose(Error error);
+  SKUA_COLD void lose(Error error);
 
  private:
   /// How far the peer's bytes are read.
@@ -263,7 +264,7 @@ class Connection final {
 
   // Frames in: connection_receive.cpp.
   void take(std::string_view input);
-  void take_preface(std::string_view& input);
+  SKUA_COLD void take_preface(std::string_view& input);
   void take_frame_head(std::string_view& input);
   void take_payload(std::string_view& input);
   void take_content(std::string_view& input);
@@ -288,7 +289,7 @@ class Connection final {
 
   // Header blocks.
   void on_headers(std::string_view payload);
-  void on_continuation(std::string_view payload);
+  SKUA_COLD void on_continuation(std::string_view payload);
   void begin_block();
   void begin_request();
   void begin_section(Stream& stream);
@@ -297,8 +298,8 @@ class Connection final {
   void end_block();
   void on_request_head(Stream& stream);
   void on_response_head(Stream& stream);
-  void on_interim_head(Stream& stream);
-  void on_trailers(Stream& stream);
+  SKUA_COLD void on_interim_head(Stream& stream);
+  SKUA_COLD void on_trailers(Stream& stream);
   void end_content(Stream& stream, std::unique_ptr<ReceivedHead> trailers);
 
   // Frames out: connection_send.cpp.
@@ -320,9 +321,9 @@ class Connection final {
   [[nodiscard]] Stream* find_open(std::uint32_t id) const noexcept;
   Stream& open_stream(std::uint32_t id);
   void close_stream(Stream& stream, ErrorCode code) noexcept;
-  void reset_stream(Stream& stream, ErrorCode code);
-  void punish(Stream& stream, ErrorCode code, Error error);
-  void fail(Stream& stream, StreamFailure failure);
+  SKUA_COLD void reset_stream(Stream& stream, ErrorCode code);
+  SKUA_COLD void punish(Stream& stream, ErrorCode code, Error error);
+  SKUA_COLD void fail(Stream& stream, StreamFailure failure);
   void tell_due();
   void recycle(Stream& stream) noexcept;
   [[nodiscard]] bool is_idle(std::uint32_t id) const noexcept;

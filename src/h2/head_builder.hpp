@@ -12,6 +12,7 @@
 #include "h2/priority.hpp"
 #include "http/authority.hpp"
 #include "http/field.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua::h2 {
@@ -106,7 +107,7 @@ class HeadBuilder final {
   [[nodiscard]] std::string_view view(const Text& text) const noexcept {
     return {bytes_.data() + text.begin, text.size};
   }
-  void join_cookies();
+  SKUA_COLD void join_cookies();
   [[nodiscard]] bool has_pseudo(Pseudo which) const noexcept {
     return (pseudos_ >> static_cast<unsigned>(which) & 1U) != 0;
   }

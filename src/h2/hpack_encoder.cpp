@@ -167,7 +167,7 @@ constexpr auto other_static = [] {
 
 std::uint8_t find_other_static(std::string_view name) noexcept {
   for (const std::uint8_t index : other_static) {
-    if (static_table::lines[index - 1].name == name) return index;
+    if (static_table::fields[index].name == name) return index;
   }
   return 0;
 }
@@ -203,7 +203,7 @@ struct HpackEncoder::Name {
   [[nodiscard]] std::uint32_t find_static(std::string_view value) const noexcept {
     if (static_first == 0) return 0;
     for (std::uint32_t i = static_first; i <= static_last; ++i) {
-      if (short_text::is_same(static_table::lines[i - 1].value, value)) return i;
+      if (short_text::is_same(static_table::fields[i].value, value)) return i;
     }
     return 0;
   }

@@ -12,6 +12,7 @@
 #include "loop/uring_buffers.hpp"
 #include "loop/uring_operations.hpp"
 #include "loop/uring_ring.hpp"
+#include "skua/config.hpp"
 
 namespace skua::loop {
 
@@ -90,24 +91,24 @@ class UringBackend final : public Backend {
   void flush() noexcept;
   void cancel(Handle& handle, Purpose purpose) noexcept;
   void arm_receive(Handle& handle) noexcept;
-  void cancel_receive(Handle& handle) noexcept;
+  SKUA_COLD void cancel_receive(Handle& handle) noexcept;
   void arm_accept(Handle& handle) noexcept;
   void arm_wake() noexcept;
   void send_gathered(Handle& handle, std::span<const Slice> slices);
   void await_writable(Handle& handle) noexcept;
-  void fail_send(Handle& handle, Error failure);
+  SKUA_COLD void fail_send(Handle& handle, Error failure);
   void release_operation(Handle& handle) noexcept;
 
   void complete(const Completion& completion);
   void finish_close(Handle& handle);
-  void finish_abandoned();
+  SKUA_COLD void finish_abandoned();
   void received(Handle& handle, const Completion& completion);
-  void receive_ended(Handle& handle, int result);
-  void may_accept(Handle& handle, int result);
-  void connected(Handle& handle, int result);
+  SKUA_COLD void receive_ended(Handle& handle, int result);
+  SKUA_COLD void may_accept(Handle& handle, int result);
+  SKUA_COLD void connected(Handle& handle, int result);
   void sent(Handle& handle, int result);
   void file_sent(Handle& handle);
-  void finish_shutdown(Handle& handle) noexcept;
+  SKUA_COLD void finish_shutdown(Handle& handle) noexcept;
   void woken(const Completion& completion) noexcept;
 
   // The ring is destroyed first: what the kernel may refer to outlives it.

@@ -21,6 +21,7 @@
 #include "server/kept_content.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 #include "skua/response.hpp"
@@ -119,8 +120,8 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   void refuse(Errc code);
   /// `error`: why the request was refused.
   void send(const Asked& asked, Response&& response, Errc error = Errc::None);
-  void send_stream(const h2::ResponseHead& head, Body&& content);
-  void end_stream();
+  SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
+  SKUA_COLD void end_stream();
   void keep(Body&& piece);
   [[nodiscard]] bool waits_for_body() const noexcept;
 
