@@ -119,7 +119,6 @@ std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool 
     check(session->stream_count() <= small.streams);
   }
   consumer.flush();
-  static_cast<void>(session->is_blocked_by_window());
   if (session->failure() != nullptr) return std::nullopt;
   return consumer.log;
 }

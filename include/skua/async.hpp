@@ -3,6 +3,7 @@
 
 #include "skua/config.hpp"  // first: it names the C++ that the rest needs
 
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <deque>
@@ -213,7 +214,8 @@ class OffloadedCall {
  public:
   virtual ~OffloadedCall() = default;
   virtual void run() noexcept = 0;
-  Waiter* waiter = nullptr;  // who waits for it; only touched by the loop's thread
+  Waiter* waiter = nullptr;             // who waits for it; only touched by the loop's thread
+  std::atomic<bool> is_dropped{false};  // nobody waits any more
 };
 
 template <class F>
@@ -250,7 +252,10 @@ class OffloadAwaiter {
   explicit OffloadAwaiter(std::shared_ptr<OffloadedCall> call) noexcept : call_(std::move(call)) {}
   OffloadAwaiter(const OffloadAwaiter&) = delete;
   OffloadAwaiter& operator=(const OffloadAwaiter&) = delete;
-  ~OffloadAwaiter() { call_->waiter = nullptr; }
+  ~OffloadAwaiter() {
+    call_->waiter = nullptr;
+    call_->is_dropped.store(true, std::memory_order_relaxed);
+  }
   static bool await_ready() noexcept { return false; }
   void await_suspend(std::coroutine_handle<> caller);
   static void await_resume() noexcept {}
@@ -274,7 +279,7 @@ Task<std::invoke_result_t<F&>> offload_kept(F function) {
 ///
 /// The threads and the queue before them are bounded (ServerOptions::offload_threads,
 /// offload_queue). When the task that waits is dropped, a call that has begun still ends, and what
-/// it returned is dropped.
+/// it returned is dropped; one that has not begun is not made.
 ///
 /// Ends with: what the function throws; Exception(Errc::Overloaded), which a server answers with
 ///            503, when the queue is full.

@@ -151,7 +151,7 @@ void WebSocketConnection::settle() {
 
 void WebSocketConnection::start_timer() {
   if (is_abandoned()) return pump_.start_timer(end_by_ - core_->loop.now());
-  if (pump_.time_sending(options_.idle)) return;
+  if (const auto left = pump_.left_to_send(options_.idle)) return pump_.start_timer(*left);
   const auto deadline = socket_.deadline();
   if (!deadline) return pump_.stop_timer();
   pump_.start_timer(*deadline - core_->loop.now());

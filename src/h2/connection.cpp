@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint32_t first_client_streams = 100;
 
 constexpr std::uint32_t no_limit = 0xffff'ffff;
+/// A peer that takes its time to acknowledge SETTINGS is not that far away.
+constexpr Duration longest_round_trip = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -56,8 +58,7 @@ bool Connection::is_over() const noexcept {
 
 bool Connection::wants_write() const noexcept {
   const bool has_unsent = !is_server() && highest_id_ >= unsent_id_;
-  return !due_.empty() || has_unsent ||
-         (state_ != State::Over && ready_mask_ != 0 && send_window_ > 0);
+  return !due_.empty() || has_unsent || (state_ != State::Over && ready_mask_ != 0);
 }
 
 // The end -----------------------------------------------------------------------------------------
@@ -175,19 +176,24 @@ void Connection::change_send_windows(std::int64_t by) {
     if (stream->send_window_ > most_window_bytes) {
       return terminate(ErrorCode::FlowControlError, "a window that is too large");
     }
-    const Stream::Content content = stream->content_;
-    if (content == Stream::Content::Blocked && stream->send_window_ > 0) {
-      leave_ready(*stream, Stream::Content::None);
-      make_ready(*stream);
-    } else if (content == Stream::Content::Ready && stream->send_window_ <= 0) {
-      leave_ready(*stream, Stream::Content::Blocked);
-    }
+  }
+  unblock();
+}
+
+/// Windows have opened.
+void Connection::unblock() noexcept {
+  if (send_window_ <= 0) return;
+  for (Stream* const stream : streams_) {
+    const bool is_blocked = stream->content_ == Stream::Content::Blocked;
+    if (is_blocked && stream->send_window_ > 0) make_ready(*stream);
   }
 }
 
 /// From here on the peer keeps to our windows.
 void Connection::acknowledge_settings() noexcept {
-  if (!std::exchange(settings_pending_since_, std::nullopt)) return;
+  if (!settings_pending_since_) return;
+  round_trip_ = std::min(now_ - *settings_pending_since_, longest_round_trip);
+  settings_pending_since_.reset();
   const std::int64_t by = options_.stream_window_bytes - first_receive_window_;
   first_receive_window_ = options_.stream_window_bytes;
   for (Stream* const stream : streams_) stream->receive_window_ += by;
@@ -216,10 +222,12 @@ void Connection::on_window_update(std::uint32_t increment) {
   if (guard_.is_over_mark()) return end_abuse();
   if (frame_.stream_id == 0) {
     if (increment == 0) return terminate(ErrorCode::ProtocolError, "a window opened by nothing");
+    const bool was_shut = send_window_ <= 0;
     send_window_ += increment;
     if (send_window_ > most_window_bytes) {
-      terminate(ErrorCode::FlowControlError, "a window that is too large");
+      return terminate(ErrorCode::FlowControlError, "a window that is too large");
     }
+    if (was_shut) unblock();
     return;
   }
   Stream* const stream = find_open(frame_.stream_id);
@@ -237,10 +245,8 @@ void Connection::on_window_update(std::uint32_t increment) {
     return punish(*stream, ErrorCode::FlowControlError,
                   Error(Errc::MalformedFrame, "HTTP/2 window"));
   }
-  if (stream->content_ == Stream::Content::Blocked && stream->send_window_ > 0) {
-    leave_ready(*stream, Stream::Content::None);
-    make_ready(*stream);
-  }
+  const bool is_open = send_window_ > 0 && stream->send_window_ > 0;
+  if (is_open && stream->content_ == Stream::Content::Blocked) make_ready(*stream);
 }
 
 // Frames of a stream ------------------------------------------------------------------------------

@@ -43,8 +43,11 @@ struct Options {
   /// Content of a stream that its consumer has not taken: with `streams` it bounds what a
   /// connection can make us keep.
   std::uint32_t stream_window_bytes = 64 * 1024;
+  /// By how much windows may grow, all together: one of which half is taken within two round trips
+  /// may be what an upload waits for.
+  std::uint32_t window_growth_bytes = 4 * 1024 * 1024;
   /// Content on its way, of all streams. It bounds no memory: see Connection::consume.
-  std::uint32_t connection_window_bytes = 1024 * 1024;
+  std::uint32_t connection_window_bytes = 8 * 1024 * 1024;
   std::uint32_t frame_bytes =
       first_frame_bytes;                 ///< of a frame that we receive: 16 KiB to 16 MiB - 1
   bool allows_extended_connect = false;  ///< RFC 8441
@@ -198,10 +201,6 @@ class Connection final {
   [[nodiscard]] std::optional<loop::Instant> unfinished_since() const noexcept {
     return unfinished_since_;
   }
-  /// Whether some content that is there waits only for the peer's window. For the caller to time.
-  [[nodiscard]] bool is_blocked_by_window() const noexcept {
-    return blocked_count_ != 0 || (ready_mask_ != 0 && send_window_ <= 0);
-  }
   /// Streams that are open, or that the consumer has not released.
   [[nodiscard]] std::size_t stream_count() const noexcept { return streams_.size(); }
   [[nodiscard]] std::uint32_t abuse_score() const noexcept { return guard_.score(); }
@@ -219,8 +218,7 @@ class Connection final {
   /// CANCEL, and nothing more is told of it.
   void release(Stream& stream) noexcept;
   [[nodiscard]] bool is_blocked_by_window(const Stream& stream) const noexcept {
-    return stream.content_ == Stream::Content::Blocked ||
-           (stream.content_ == Stream::Content::Ready && send_window_ <= 0);
+    return stream.content_ == Stream::Content::Blocked;
   }
 
   // A server's.
@@ -262,6 +260,11 @@ class Connection final {
   /// What a header block that arrives is for.
   enum class Block : std::uint8_t { None, Discarded, Request, Response, Trailers };
 
+  /// A literal that is longer than this is too long for any section.
+  static std::size_t most_literal_bytes(const Options& options) noexcept {
+    return 2 * std::max(options.head.list_bytes, options.trailers.list_bytes);
+  }
+
   // Frames in: connection_receive.cpp.
   void take(std::string_view input);
   SKUA_COLD void take_preface(std::string_view& input);
@@ -278,6 +281,7 @@ class Connection final {
   void on_settings(std::string_view payload);
   bool apply_setting(Setting setting, std::uint32_t value);
   void change_send_windows(std::int64_t by);
+  void unblock() noexcept;
   void acknowledge_settings() noexcept;
   void on_ping(std::string_view payload);
   void on_goaway(std::string_view payload);
@@ -307,6 +311,7 @@ class Connection final {
   void write_frame(FrameType type, std::uint8_t flags, std::uint32_t id, std::string_view payload);
   void write_reset(std::uint32_t id, ErrorCode code);
   void write_window_update(std::uint32_t id, std::uint32_t bytes);
+  void widen(Stream& stream) noexcept;
   void write_goaway(std::uint32_t last_id, ErrorCode code, std::string_view reason);
   template <class WriteFields>
   void write_block(Stream& stream, bool is_end, const WriteFields& write_fields);
@@ -316,7 +321,7 @@ class Connection final {
   void leave_ready(Stream& stream, Stream::Content next) noexcept;
   void reprioritize(Stream& stream, Priority priority) noexcept;
 
-  // Streams: connection.cpp.
+  // Streams: connection_send.cpp.
   [[nodiscard]] std::size_t place_of(std::uint32_t id) const noexcept;
   [[nodiscard]] Stream* find_open(std::uint32_t id) const noexcept;
   Stream& open_stream(std::uint32_t id);
@@ -345,7 +350,7 @@ class Connection final {
   Events& events_;
   Workspace& workspace_;
   AbuseGuard guard_;
-  HpackDecoder decoder_;
+  HpackDecoder decoder_{default_table_bytes, most_literal_bytes(options_)};
   HpackEncoder encoder_;
 
   std::vector<Stream*> streams_;          // owned, by id
@@ -353,7 +358,6 @@ class Connection final {
   std::array<base::IntrusiveList<Stream>, urgency_count> ready_;
   base::IntrusiveList<Stream> due_;  // the consumer has to be told that they ended
   std::size_t open_count_ = 0;
-  std::size_t blocked_count_ = 0;
 
   std::optional<loop::Instant> settings_pending_since_;
   std::optional<loop::Instant> unfinished_since_;
@@ -375,7 +379,9 @@ class Connection final {
 
   std::int64_t send_window_ = first_window_bytes;
   std::int64_t receive_window_ = first_window_bytes;
-  std::uint32_t consumed_bytes_ = 0;                     // of the connection, not given back yet
+  std::uint32_t grown_bytes_ = 0;     // of the windows of all streams
+  Duration round_trip_{0};            // from our SETTINGS to their acknowledgement
+  std::uint32_t consumed_bytes_ = 0;  // of the connection, not given back yet
   std::int64_t first_send_window_ = first_window_bytes;  // of a new stream
   std::int64_t first_receive_window_ = first_window_bytes;
   std::uint32_t sent_frame_bytes_ = first_frame_bytes;  // of a frame that we send

@@ -2,8 +2,10 @@
 // What is sent and when: windows both ways, and the budget of a write.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
+#include "h2/preface.hpp"
 #include "support/h2_server_session.hpp"
 
 namespace skua::h2 {
@@ -51,6 +53,7 @@ TEST_F(SessionFlowTest, AStreamThatNobodyReadsHoldsUpNoOther) {
 }
 
 TEST_F(SessionFlowTest, ContentOfStreamsThatAreGoneIsDropped) {
+  open({.connection_window_bytes = 1024 * 1024});
   session->receive(frames::post(1), start);
   session->reset(stream(1), ErrorCode::Cancel);
   EXPECT_EQ(flushed(), "RST_STREAM(1,CANCEL)");
@@ -62,6 +65,99 @@ TEST_F(SessionFlowTest, ContentOfStreamsThatAreGoneIsDropped) {
   EXPECT_EQ(recorder.received[1], "");
 }
 
+TEST_F(SessionFlowTest, AnEndWaitsForNoWindow) {
+  open({}, frames::hello({{4, 0}}));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.contents[its.id()] = {.text = "", .is_whole = false};
+    session->respond(its, {}, true);
+  };
+  EXPECT_EQ(exchange(frames::get(1) + frames::get(3) + frames::get(5) + frames::get(7)),
+            "HEADERS(1) HEADERS(3) HEADERS(5) HEADERS(7)");
+  recorder.contents[1].is_whole = true;
+  session->resume_body(stream(1));
+  EXPECT_EQ(flushed(), "DATA(1)!");
+  recorder.contents[3] = {.trailers = "x: y\r\n"};
+  session->resume_body(stream(3));
+  EXPECT_EQ(flushed(), "HEADERS(3)!");
+  recorder.contents[5] = {.fails = true};
+  session->resume_body(stream(5));
+  EXPECT_EQ(flushed(), "RST_STREAM(5,INTERNAL_ERROR)");
+  recorder.contents[7] = {.text = "late"};
+  session->resume_body(stream(7));
+  EXPECT_EQ(flushed(), "");
+  EXPECT_TRUE(session->is_blocked_by_window(stream(7)));
+  EXPECT_EQ(exchange(frames::window_update(7, 4)), "DATA(7)!");
+}
+
+TEST_F(SessionFlowTest, AnEndWaitsForNoWindowOfTheConnection) {
+  open({}, frames::hello({{4, 1'000'000}}));
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.answer(its, its.id() == 1 ? std::string(70'000, 'x') : std::string());
+  };
+  exchange(frames::get(1));
+  EXPECT_EQ(content().size(), 65'535U);
+  EXPECT_EQ(exchange(frames::get(3)), "HEADERS(3)!");
+  recorder.when_requested = [this](Stream& its, bool) {
+    recorder.contents[its.id()] = {};
+    session->respond(its, {}, true);
+  };
+  EXPECT_EQ(exchange(frames::get(5)), "HEADERS(5) DATA(5)!");
+  EXPECT_EQ(exchange(frames::window_update(0, 10'000)), "DATA(1)!");
+}
+
+/// A session whose SETTINGS took 100 ms to be acknowledged.
+class SessionWindowTest : public ServerSessionTest {
+ protected:
+  static constexpr auto round_trip = std::chrono::milliseconds(100);
+
+  void open_after_round_trip(const Options& options) {
+    open(options, std::string(client_preface) + frames::settings({}));
+    now += round_trip;
+    session->receive(frames::settings_ack(), now);
+  }
+  /// Content that takes so long to come; how much more may follow then, as far as that is told.
+  std::size_t take(std::uint32_t id, std::size_t size_bytes, Duration time) {
+    now += time;
+    std::size_t opened = 0;
+    for (std::size_t sent = 0; sent < size_bytes; sent += 10'000) {
+      session->receive(frames::data(id, std::string(10'000, 'x')), now);
+      recorder.flush();
+      for (const frames::Frame& frame : frames::split(recorder.output)) {
+        const bool is_update = frame.head.type == FrameType::WindowUpdate;
+        if (is_update && frame.head.stream_id == id) opened += frame.number_at(0);
+      }
+    }
+    return opened;
+  }
+
+  loop::Instant now = start;
+};
+
+TEST_F(SessionWindowTest, GrowsWhileThePathHasRoomForMore) {
+  open_after_round_trip({.stream_window_bytes = 40'000, .window_growth_bytes = 100'000});
+  session->receive(frames::post(1), now);
+  EXPECT_EQ(take(1, 20'000, round_trip / 2), 20'000U + 40'000U);
+  EXPECT_EQ(take(1, 40'000, round_trip / 2), 40'000U + 60'000U);  // and that is all
+  EXPECT_EQ(take(1, 70'000, round_trip / 2), 70'000U);
+}
+
+TEST_F(SessionWindowTest, StaysForAPathThatIsSlow) {
+  open_after_round_trip({.stream_window_bytes = 40'000});
+  session->receive(frames::post(1), now);
+  EXPECT_EQ(take(1, 20'000, round_trip * 2), 20'000U);
+  EXPECT_EQ(take(1, 20'000, round_trip * 3), 20'000U);
+}
+
+TEST_F(SessionWindowTest, GrowthIsForAllStreamsTogether) {
+  open_after_round_trip({.stream_window_bytes = 40'000, .window_growth_bytes = 40'000});
+  session->receive(frames::post(1) + frames::post(3), now);
+  EXPECT_EQ(take(1, 20'000, round_trip / 2), 60'000U);
+  EXPECT_EQ(take(3, 20'000, round_trip / 4), 20'000U);
+  session->reset(stream(1), ErrorCode::Cancel);
+  recorder.flush();
+  EXPECT_EQ(take(3, 20'000, round_trip / 4), 60'000U);
+}
+
 // Content that is sent ----------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
@@ -71,13 +167,11 @@ TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
   };
   EXPECT_EQ(exchange(frames::get(1)), "HEADERS(1) DATA(1)");
   EXPECT_EQ(content(), "0123456789");
-  EXPECT_TRUE(session->is_blocked_by_window());
   EXPECT_TRUE(session->is_blocked_by_window(stream(1)));
   EXPECT_EQ(exchange(frames::window_update(1, 4)), "DATA(1)");
   EXPECT_EQ(content(), "abcd");
   EXPECT_EQ(exchange(frames::settings({{4, 1000}})), "SETTINGS+ DATA(1)!");
   EXPECT_EQ(content(), "efghij");
-  EXPECT_FALSE(session->is_blocked_by_window());
   EXPECT_EQ(recorder.log.substr(recorder.log.find("1 closed")), "1 closed NO_ERROR\n");
 }
 
@@ -89,7 +183,6 @@ TEST_F(SessionFlowTest, TheWindowOfTheConnectionHoldsForAllStreams) {
   session->receive(frames::get(1) + frames::get(3), start);
   recorder.flush();
   EXPECT_EQ(content().size(), 65'535U);
-  EXPECT_TRUE(session->is_blocked_by_window());
   EXPECT_FALSE(session->wants_write());
   session->receive(frames::window_update(0, 100'000), start);
   recorder.flush();
@@ -103,7 +196,6 @@ TEST_F(SessionFlowTest, ContentThatIsNotThereYetIsAskedForWhenItIs) {
   session->respond(stream(1), {}, true);
   EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
   EXPECT_FALSE(session->wants_write());
-  EXPECT_FALSE(session->is_blocked_by_window());
   session->resume_body(stream(1));
   EXPECT_EQ(flushed(), "");  // there was none after all
   recorder.contents[1].text += "def";

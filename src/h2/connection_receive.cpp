@@ -2,7 +2,6 @@
 // Frames in. Content is passed on as it comes; any other frame is looked at when it is whole, from
 // where it was received if it lies there in one piece. What a frame costs is charged when its head
 // is known.
-#include <algorithm>
 
 #include <algorithm>
 #include <utility>
@@ -186,20 +185,21 @@ void Connection::charge_frame() {
       if (is_server()) charge(Abuse::PeerReset);
       return;
     case FrameType::Settings:
-      if (!frame_.has(frame_flags::ack)) charge(Abuse::Settings);
-      return;
+      if (!frame_.has(frame_flags::ack)) return charge(Abuse::Settings);
+      if (settings_pending_since_) return;
+      break;  // acknowledges nothing
     case FrameType::Ping:
-      if (!frame_.has(frame_flags::ack)) guard_.take_ping(now_);
-      return;
+      if (!frame_.has(frame_flags::ack)) return guard_.take_ping(now_);
+      break;
     case FrameType::Priority:
     case FrameType::PriorityUpdate: return charge(Abuse::Priority);
     case FrameType::WindowUpdate: return;  // its increment decides
     case FrameType::Continuation: return charge(Abuse::Continuation);
     case FrameType::PushPromise: return;
     case FrameType::Goaway:
-      // A client's ends what it may do; a server may say it again and again.
-      if (!is_server()) charge(Abuse::UnknownFrame);
-      return;
+      // A client's ends what it may do.
+      if (is_server() && state_ == State::Open) return;
+      break;
   }
   charge(Abuse::UnknownFrame);
 }
@@ -433,8 +433,8 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
   if (stream != nullptr) {
     builder = block_ == Block::Request ? &stream->head_ : &stream->section_->builder;
   }
-  const std::string joined = block_rest_.empty() ? std::string() : block_rest_.append(fragment);
-  const std::string_view block = joined.empty() ? fragment : std::string_view(joined);
+  const bool is_joined = !block_rest_.empty();
+  const std::string_view block = is_joined ? block_rest_.append(fragment) : fragment;
   std::size_t taken = 0;
   const HpackDecoder::Result result = decoder_.decode(
       block, is_last, taken, [&](const DecodedField& field) { return take_field(field, builder); });
@@ -446,7 +446,14 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
     std::string().swap(block_rest_);
     return end_block();
   }
-  block_rest_.assign(block.substr(taken));
+  if (is_joined) {
+    block_rest_.erase(0, taken);
+  } else {
+    block_rest_.assign(block.substr(taken));
+  }
+  if (block_rest_.size() > most_literal_bytes(options_)) {
+    terminate(ErrorCode::EnhanceYourCalm, "a header field that is far too long");
+  }
 }
 
 /// False ends the connection.
@@ -465,6 +472,7 @@ bool Connection::take_field(const DecodedField& field, HeadBuilder* builder) {
 
 void Connection::end_block() {
   const Block block = std::exchange(block_, Block::None);
+  decoder_.end();
   Stream* const stream = block == Block::Discarded ? nullptr : find_open(block_id_);
   if (stream == nullptr) return;
   if (is_block_malformed_) {

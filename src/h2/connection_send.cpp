@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Frames out: heads and control frames when they are made, content when there is room for it, the
 // most urgent first.
-#include <algorithm>
 
 #include <algorithm>
 #include <bit>
@@ -98,9 +97,22 @@ void Connection::consume(Stream& stream, std::size_t bytes) {
   if (stream.is_peer_done() || !takes_input()) return;
   stream.consumed_bytes_ += static_cast<std::uint32_t>(bytes);
   // A frame for each piece would cost both sides more than the wait.
-  if (stream.consumed_bytes_ < options_.stream_window_bytes / 2) return;
+  if (stream.consumed_bytes_ < stream.window_bytes_ / 2) return;
+  widen(stream);
   stream.receive_window_ += stream.consumed_bytes_;
   write_window_update(stream.id_, std::exchange(stream.consumed_bytes_, 0));
+}
+
+/// Doubles a window that may be shorter than the path: half of it was taken within two round trips.
+void Connection::widen(Stream& stream) noexcept {
+  const Duration taken_in = now_ - std::exchange(stream.given_back_at_, now_);
+  if (taken_in >= 2 * round_trip_) return;
+  const std::uint32_t room = static_cast<std::uint32_t>(most_window_bytes) - stream.window_bytes_;
+  const std::uint32_t more =
+      std::min({stream.window_bytes_, options_.window_growth_bytes - grown_bytes_, room});
+  stream.window_bytes_ += more;
+  stream.consumed_bytes_ += more;
+  grown_bytes_ += more;
 }
 
 // Heads -------------------------------------------------------------------------------------------
@@ -188,7 +200,6 @@ Stream* Connection::request(const RequestLines& head, bool has_body, void* conte
 // Content -----------------------------------------------------------------------------------------
 
 void Connection::make_ready(Stream& stream) noexcept {
-  if (stream.send_window_ <= 0) return leave_ready(stream, Stream::Content::Blocked);
   stream.content_ = Stream::Content::Ready;
   const unsigned urgency = stream.priority_.urgency;
   ready_[urgency].push_back(stream);
@@ -197,8 +208,6 @@ void Connection::make_ready(Stream& stream) noexcept {
 
 void Connection::leave_ready(Stream& stream, Stream::Content next) noexcept {
   const Stream::Content was = std::exchange(stream.content_, next);
-  if (was == Stream::Content::Blocked) --blocked_count_;
-  if (next == Stream::Content::Blocked) ++blocked_count_;
   if (was != Stream::Content::Ready) return;
   stream.unlink();
   const unsigned urgency = stream.priority_.urgency;
@@ -213,7 +222,8 @@ void Connection::reprioritize(Stream& stream, Priority priority) noexcept {
 }
 
 void Connection::resume_body(Stream& stream) noexcept {
-  if (stream.content_ == Stream::Content::Waiting) make_ready(stream);
+  const bool is_waiting = stream.content_ == Stream::Content::Waiting;
+  if (is_waiting || stream.content_ == Stream::Content::Blocked) make_ready(stream);
 }
 
 std::size_t Connection::write(std::size_t most_bytes) {
@@ -221,7 +231,7 @@ std::size_t Connection::write(std::size_t most_bytes) {
   unsent_id_ = highest_id_ + 1;
   try {
     tell_due();
-    while (written < most_bytes && ready_mask_ != 0 && send_window_ > 0 && takes_input()) {
+    while (written < most_bytes && ready_mask_ != 0 && takes_input()) {
       const auto urgency = static_cast<unsigned>(std::countr_zero(ready_mask_));
       written += write_data(ready_[urgency].front());
       tell_due();
@@ -236,7 +246,8 @@ std::size_t Connection::write(std::size_t most_bytes) {
 
 /// A frame of it, and what follows from that.
 std::size_t Connection::write_data(Stream& stream) {
-  const std::int64_t window = std::min(send_window_, stream.send_window_);
+  const std::int64_t window =
+      std::max<std::int64_t>(std::min(send_window_, stream.send_window_), 0);
   const auto most = static_cast<std::size_t>(
       std::min<std::int64_t>(window, std::min(sent_frame_bytes_, most_sent_frame_bytes)));
   const BodyRead read = events_.read_body(stream, most);
@@ -248,7 +259,10 @@ std::size_t Connection::write_data(Stream& stream) {
     reset_stream(stream, ErrorCode::InternalError);
     return 0;
   }
-  if (read.bytes == 0 && !is_end) return leave_ready(stream, Stream::Content::Waiting), 0;
+  if (read.bytes == 0 && !is_end) {
+    leave_ready(stream, window == 0 ? Stream::Content::Blocked : Stream::Content::Waiting);
+    return 0;
+  }
 
   std::size_t written = 0;
   if (read.bytes != 0 || read.trailers.empty()) {
@@ -264,7 +278,7 @@ std::size_t Connection::write_data(Stream& stream) {
     written = sizeof head + read.bytes;
     send_window_ -= static_cast<std::int64_t>(read.bytes);
     stream.send_window_ -= static_cast<std::int64_t>(read.bytes);
-    guard_.sent_data(read.bytes, read.bytes == most && most < most_sent_frame_bytes);
+    guard_.sent_data(read.bytes, most != 0 && read.bytes == most && most < most_sent_frame_bytes);
     guard_.sent_frame();
     if (stream.is_closed()) return written;  // its content could not be read after all
   }
@@ -275,8 +289,6 @@ std::size_t Connection::write_data(Stream& stream) {
                   [&](std::string& block) { write_lines(encoder_, read.trailers, block); });
     }
     due_.push_back(stream);
-  } else if (stream.send_window_ <= 0) {
-    leave_ready(stream, Stream::Content::Blocked);
   } else if (stream.priority_.is_incremental) {
     stream.unlink();
     ready_[stream.priority_.urgency].push_back(stream);
@@ -341,6 +353,8 @@ Stream& Connection::open_stream(std::uint32_t id) {
   stream.open(id);
   stream.send_window_ = first_send_window_;
   stream.receive_window_ = first_receive_window_;
+  stream.window_bytes_ = options_.stream_window_bytes;
+  stream.given_back_at_ = now_;
   ++open_count_;
   return stream;
 }
@@ -389,8 +403,10 @@ void Connection::close_stream(Stream& stream, ErrorCode code) noexcept {
   stream.unlink();
   stream.state_ = Stream::State::Closed;
   stream.closed_with_ = code;
+  grown_bytes_ -= stream.window_bytes_ - options_.stream_window_bytes;
   --open_count_;
   due_.push_back(stream);
+  if (!is_server()) events_.on_room();
 }
 
 void Connection::fail(Stream& stream, StreamFailure failure) {
@@ -426,7 +442,6 @@ void Connection::recycle(Stream& stream) noexcept {
   streams_.erase(streams_.begin() + static_cast<std::ptrdiff_t>(place));
   stream.let_go();
   workspace_.streams.give_back(std::unique_ptr<Stream>(&stream));
-  if (!is_server()) events_.on_room();
 }
 
 void Connection::reset(Stream& stream, ErrorCode code) {

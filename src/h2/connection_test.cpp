@@ -234,7 +234,7 @@ TEST_P(SessionTest, TrailersHaveRulesOfTheirOwn) {
   EXPECT_EQ(exchange(frames::post(7) + frames::headers(7, "")), "");
   EXPECT_EQ(recorder.log.substr(recorder.log.rfind("7 end")), "7 end []\n");
   EXPECT_EQ(exchange(frames::post(9) + frames::headers(9, field("x", std::string(9000, 'y')))),
-            "GOAWAY(9,ENHANCE_YOUR_CALM)");
+            "RST_STREAM(9,ENHANCE_YOUR_CALM)");
 }
 
 TEST_P(SessionTest, ConnectIsToldAndExtendedConnectWhereItIsAllowed) {

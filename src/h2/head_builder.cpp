@@ -85,9 +85,7 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
 
 HeadVerdict HeadBuilder::add(const DecodedField& field) {
   const bool has_room = take_room(field);
-  const std::size_t most =
-      kind_ == Kind::Trailers ? limits_.list_bytes : bomb_factor * limits_.list_bytes;
-  if (list_bytes_ > most) return HeadVerdict::TooLong;
+  if (list_bytes_ > bomb_factor * limits_.list_bytes) return HeadVerdict::TooLong;
   if (field.is_malformed) return HeadVerdict::Malformed;
   if (field.pseudo != Pseudo::None) return add_pseudo(field, has_room);
   has_regular_ = true;

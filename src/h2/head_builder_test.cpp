@@ -223,7 +223,10 @@ TEST(HeadBuilder, TrailersPastTheirLimitsAreTooLong) {
   builder.start(HeadBuilder::Kind::Trailers, {.list_bytes = 200});
   EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
   const std::string long_value(200, 'b');
-  EXPECT_EQ(builder.add(decoded("a", long_value)), HeadVerdict::TooLong);
+  EXPECT_EQ(builder.add(decoded("a", long_value)), HeadVerdict::Fine);
+  EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::TooLong);
+  builder.start(HeadBuilder::Kind::Trailers, {.list_bytes = 200});
+  EXPECT_EQ(builder.add(decoded("a", std::string(1000, 'b'))), HeadVerdict::TooLong);
   builder.start(HeadBuilder::Kind::Trailers, {.fields = 1});
   EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
   EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);

@@ -98,8 +98,7 @@ HpackDecoder::HpackDecoder(std::uint32_t most_table_bytes, std::size_t most_lite
       most_table_bytes_(std::max(most_table_bytes, default_table_bytes)),
       wanted_table_bytes_(most_table_bytes) {}
 
-void HpackDecoder::start() noexcept {
-  has_field_ = false;
+void HpackDecoder::end() noexcept {
   if (scratch_bytes_ <= kept_scratch_bytes) return;
   scratch_.reset();
   scratch_bytes_ = 0;

@@ -30,7 +30,9 @@ class HpackDecoder final {
                         std::size_t most_literal_bytes = default_literal_bytes) noexcept;
 
   /// A header block begins.
-  void start() noexcept;
+  void start() noexcept { has_field_ = false; }
+  /// The block is over: a long literal leaves no memory behind.
+  void end() noexcept;
 
   /// Decodes all fields that lie whole in `block`, which took `taken` bytes: the rest comes again,
   /// with more behind it, unless this was the last of the block. `sink` is called with each

@@ -31,6 +31,8 @@ class Stream final : public base::ListNode {
   Stream() = default;
 
   [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+  /// What the peer may send before the consumer has taken any of it.
+  [[nodiscard]] std::uint32_t window_bytes() const noexcept { return window_bytes_; }
   /// A server's: valid from Events::on_request on, for the lifetime of the stream.
   [[nodiscard]] const RequestHead& request() const noexcept { return request_; }
   /// The peer has sent all of its content.
@@ -74,7 +76,9 @@ class Stream final : public base::ListNode {
   std::uint64_t framed_bytes_ = 0;  // content that DATA frames have announced
   std::int64_t send_window_ = 0;    // may be less than 0: RFC 9113 §6.9.2
   std::int64_t receive_window_ = 0;
+  std::uint32_t window_bytes_ = 0;    // what the peer may send at once
   std::uint32_t consumed_bytes_ = 0;  // not given back to the peer's window yet
+  loop::Instant given_back_at_{};     // some of it, last
   std::uint32_t interim_bytes_ = 0;
   std::uint32_t id_ = 0;
   ErrorCode closed_with_ = ErrorCode::NoError;

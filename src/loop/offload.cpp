@@ -16,6 +16,7 @@ void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
   call_->waiter = &waiter_;
   const bool is_taken =
       loop.pool() != nullptr && loop.pool()->submit([call = call_, mailbox = loop.mailbox()] {
+        if (call->is_dropped.load(std::memory_order_relaxed)) return;
         call->run();
         mailbox->post([call] {
           if (call->waiter != nullptr) call->waiter->wake();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -102,13 +104,16 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
   void start_timer(Duration delay) noexcept { loop_.timers().start(*this, delay); }
   void stop_timer() noexcept { TimerNode::stop(); }
-  /// While a send is pending: has that timer run for so long, since the peer last took something.
-  /// Whether one is.
-  bool time_sending(Duration patience) {
+  /// While a send is pending: what is left of a patience that begins whenever the peer takes
+  /// something; nothing if none is.
+  [[nodiscard]] std::optional<Duration> left_to_send(Duration patience) noexcept {
     if (!is_sending()) [[likely]]
-      return false;
-    if (!std::exchange(is_sending_timed_, true)) start_timer(patience);
-    return true;
+      return std::nullopt;
+    const auto since_epoch = loop_.now().time_since_epoch();
+    const auto now = static_cast<std::uint32_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
+    if (!std::exchange(is_sending_timed_, true)) sending_since_ = now;
+    return patience - std::chrono::milliseconds(now - sending_since_);
   }
 
   // The end.
@@ -153,7 +158,8 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   State state_ = State::Open;
   Input input_ = Input::Stopped;
   Sending sending_ = Sending::Nothing;
-  bool is_sending_timed_ = false;  // the timer runs since the peer last took something
+  bool is_sending_timed_ = false;
+  std::uint32_t sending_since_ = 0;  // the peer last took something: in milliseconds
 };
 
 template <class Work>

@@ -57,7 +57,7 @@ class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
     if (settle_) return settle_();
     pump_->flush();
     if (pump_->has_ended()) return pump_->linger(2s, last_word_);
-    pump_->time_sending(5s);
+    if (const auto left = pump_->left_to_send(5s)) pump_->start_timer(*left);
   }
   void on_lack_of_memory() noexcept override {
     ++lacks_;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/later.hpp"
+
 namespace skua::server {
 
 void Connection::on_receive(std::span<char> bytes) {
@@ -49,15 +51,18 @@ void Connection::on_sent(std::uint64_t count) {
 
 void Connection::start_timer(Waiting waiting) {
   const Timeouts& timeouts = resources().options.timeouts;
-  if (pump_.time_sending(timeouts.write)) return;
-  if (is_new_ && !resources().is_draining) return;                        // it runs since the start
-  if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // as does this one
+  const std::optional<Duration> left = pump_.left_to_send(timeouts.write);
+  if (!left) [[likely]] {
+    if (is_new_ && !resources().is_draining) return;  // it runs since the start
+    if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // as does this one
+  }
   if (waiting == Waiting::Request) {
-    return pump_.start_timer(resources().is_draining ? timeouts.drain_grace
-                                                     : resources().idle_time());
+    const Duration idle = resources().is_draining ? timeouts.drain_grace : resources().idle_time();
+    return pump_.start_timer(left.value_or(idle));
   }
   loop::Instant end = end_of_patience();
-  if (waiting != Waiting::Handler) end = std::min(end, session().deadline());
+  if (waiting != Waiting::Handler && pump_.is_open()) end = std::min(end, session().deadline());
+  if (left) end = std::min(end, later(resources().loop.now(), *left));
   if (end == loop::Instant::max()) return pump_.stop_timer();
   pump_.start_timer(end - resources().loop.now());
 }

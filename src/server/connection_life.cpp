@@ -136,12 +136,18 @@ void Connection::on_time_out() {
     return pump_.start_timer(resources().options.timeouts.handshake);
   }
   if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
-  const bool is_sending = pump_.is_sending();
-  const Waiting waiting = session().standing(is_sending).waiting;
-  const bool is_absent = pump_.has_input_ended() && absent_until_ <= resources().loop.now();
+  const loop::Instant now = resources().loop.now();
+  const std::optional<Duration> left = pump_.left_to_send(resources().options.timeouts.write);
+  const bool takes_nothing = left && *left <= Duration(0);
+  const bool is_absent = pump_.has_input_ended() && absent_until_ <= now;
+  const Waiting waiting = session().standing(pump_.is_sending()).waiting;
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
-  if (pump_.is_open() && !is_sending && !is_absent && has_deadline) return session().time_out();
-  if (is_sending || is_new_) ++resources().counters.refused_slow;
+  if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
+    if (session().deadline() <= now) session().time_out();
+    return;
+  }
+  if (left && !takes_nothing && !is_absent) return;
+  if (left || is_new_) ++resources().counters.refused_slow;
   close();
 }
 

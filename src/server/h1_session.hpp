@@ -45,7 +45,7 @@ class H1Session final : public Session {
   std::string_view read_head(std::string_view input);
   std::string_view begin(const http::Head& head, std::string_view rest);
   SKUA_COLD void upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
-               Response&& response, Journal::Entry* record);
+                         Response&& response, Journal::Entry* record);
   std::string_view begin_exchange(const http::Head& head, const h1::Framing& framing,
                                   const Target& target, std::string_view rest);
   void keep_head(std::string_view input);
@@ -61,13 +61,15 @@ class H1Session final : public Session {
                                              Errc error = Errc::None);
   void finish_record(Journal::Entry* record);
   [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
-  SKUA_COLD void answer_with_stream(const http::Head& head, const h1::Framing& framing, Response&& response,
-                          Attachments&& attachments, bool is_last_received, Journal::Entry* record);
+  SKUA_COLD void answer_with_stream(const http::Head& head, const h1::Framing& framing,
+                                    Response&& response, Attachments&& attachments,
+                                    bool is_last_received, Journal::Entry* record);
   [[nodiscard]] bool can_resume_exchange() const noexcept;
   [[nodiscard]] bool exchange_has_ended() const noexcept;
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
-  SKUA_COLD void write_with_stream(Response&& response, bool is_last_received, Journal::Entry* record);
+  SKUA_COLD void write_with_stream(Response&& response, bool is_last_received,
+                                   Journal::Entry* record);
   /// Answers what cannot be served, and reads no further; `head` is that of the request, where it
   /// was understood and is not an exchange's.
   void refuse(Errc code, const http::Head* head = nullptr);

@@ -177,7 +177,7 @@ void H2Exchange::forget_kept() noexcept {
 
 // Half a window that is left may be less than the peer cares to send.
 bool H2Exchange::waits_for_us() const noexcept {
-  return held_bytes_ != 0 || withheld_bytes_ >= stream_window_bytes(resources_.options.limits) / 2;
+  return held_bytes_ != 0 || withheld_bytes_ >= stream_->window_bytes() / 2;
 }
 
 // The time for which the peer has to wait for us is not held against it.
@@ -251,6 +251,7 @@ void H2Exchange::advance() {
   if (socket_ != nullptr) return socket_->advance();
   if (!has_response_ && call_.is_handler_done()) {
     Response response = call_.take_response();
+    if (withheld_bytes_ != 0) open_window();  // what makes the content may read on
     forget_kept();
     const Asked asked = call_.asked(request().head, arrived_);
     if (opens_another_protocol(response)) {

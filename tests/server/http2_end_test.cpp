@@ -49,6 +49,27 @@ TEST_P(Http2Ends, ContentThatStallsOrDripsIsTooSlow) {
   EXPECT_EQ(worker().counters().refused_slow, 2U);
 }
 
+TEST_P(Http2Ends, APeerThatReadsSlowlyKeepsAllOtherDeadlines) {
+  Client client = connect();
+  const std::string post = frames::request_block("POST", "/echo");
+  client.send(frames::hello({{4, 0x7fff'ffff}}) + frames::window_update(0, 0x7fff'0000) +
+              frames::get(1, "/endless") + frames::headers(3, post, frames::open) +
+              frames::data(3, "some"));
+  const auto read_for = [&](int seconds) {
+    for (int i = 0; i < seconds; ++i) {
+      worker().settle();
+      client.take_received();  // not all that there is: more follows
+      worker().advance(1s);
+    }
+  };
+  read_for(29);
+  EXPECT_EQ(worker().counters().refused_slow, 0U);
+  read_for(3);
+  EXPECT_EQ(worker().counters().refused_slow, 1U) << "the request that was not finished";
+  EXPECT_FALSE(client.is_closed());
+  EXPECT_EQ(alive_, 1) << "the download goes on";
+}
+
 TEST_P(Http2Ends, AWindowThatStaysShutResetsItsStream) {
   Client client = greeted();
   say(client, frames::window_update(0, 1U << 24U) + frames::get(1, "/endless"));
