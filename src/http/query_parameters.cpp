@@ -83,8 +83,8 @@ QueryBuilder& QueryBuilder::sort() & {
   std::vector<std::size_t> order(parameters_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    const int names = parameters_[a].name.compare(parameters_[b].name);
-    return names != 0 ? names < 0 : a < b;
+    const int by_name = parameters_[a].name.compare(parameters_[b].name);
+    return by_name != 0 ? by_name < 0 : a < b;
   });
   std::vector<QueryParameter> sorted;
   sorted.reserve(order.size());
