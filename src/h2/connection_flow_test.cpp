@@ -38,6 +38,25 @@ TEST_F(SessionFlowTest, APeerThatIgnoresItsWindowIsStopped) {
   EXPECT_EQ(sent, "RST_STREAM(1,FLOW_CONTROL_ERROR)");
 }
 
+TEST_F(SessionFlowTest, AWindowThatSettingsMadeSmallerStillTakesAnEmptyFrame) {
+  open({.stream_window_bytes = 1'000}, std::string(client_preface) + frames::settings());
+  recorder.takes_content = false;
+  const std::string piece(5'000, 'x');
+  const std::string begun = frames::post(1) + frames::data(1, piece);
+  EXPECT_EQ(exchange(begun + frames::settings_ack()), "");
+  EXPECT_EQ(exchange(frames::data(1, "") + frames::data(1, "", frames::end)), "");
+  EXPECT_EQ(recorder.received[1], piece);
+  EXPECT_TRUE(stream(1).has_received_all());
+}
+
+TEST_F(SessionFlowTest, AWindowThatSettingsMadeSmallerTakesNothingElse) {
+  open({.stream_window_bytes = 1'000}, std::string(client_preface) + frames::settings());
+  recorder.takes_content = false;
+  const std::string begun = frames::post(1) + frames::data(1, std::string(5'000, 'x'));
+  EXPECT_EQ(exchange(begun + frames::settings_ack()), "");
+  EXPECT_EQ(exchange(frames::data(1, "x")), "RST_STREAM(1,FLOW_CONTROL_ERROR)");
+}
+
 TEST_F(SessionFlowTest, AStreamThatNobodyReadsHoldsUpNoOther) {
   open({.stream_window_bytes = 16'000, .connection_window_bytes = 65'535});
   recorder.takes_content = false;

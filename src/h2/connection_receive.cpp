@@ -287,7 +287,9 @@ void Connection::begin_data() {
     return terminate(ErrorCode::StreamClosed, "content on a stream that is over");
   } else {
     stream->receive_window_ -= length;
-    if (stream->receive_window_ < 0) {
+    // RFC 9113 §6.9.1, §6.9.2: our SETTINGS may have made it less than 0, and an empty frame fits
+    // into any window.
+    if (stream->receive_window_ < 0 && length != 0) {
       punish(*stream, ErrorCode::FlowControlError, Error(Errc::MalformedFrame, "HTTP/2 window"));
     } else if (!is_server() && !stream->has_response_) {
       punish(*stream, ErrorCode::ProtocolError,
