@@ -24,7 +24,11 @@ class ByStream final {
   bool erase(std::uint32_t id) {
     return std::erase_if(known_, [id](const auto& one) { return one.first == id; }) != 0;
   }
+  void clear() noexcept { known_.clear(); }
   [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
+  /// Pairs of a stream id and what is known, in no order.
+  [[nodiscard]] auto begin() noexcept { return known_.begin(); }
+  [[nodiscard]] auto end() noexcept { return known_.end(); }
 
  private:
   std::vector<std::pair<std::uint32_t, T>> known_;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "by_stream.hpp"
+#include "h2/preface.hpp"
+#include "h2_judge_app.hpp"
+#include "h2_judge_rules.hpp"
+#include "h2_judge_session.hpp"
+
+/// What our side writes, and nghttp2 in the role of the peer, which reads it.
+namespace judge {
+
+/// What is known of a stream beside what is told of it.
+struct Known {
+  bool is_begun = false;
+  bool is_in_peer = false;      ///< nghttp2 in the peer's role has begun it
+  bool is_ended = false;        ///< by us, with END_STREAM
+  bool has_peer_ended = false;  ///< END_STREAM or RST_STREAM
+  bool is_reset = false;        ///< by either
+  bool is_connect_with_length = false;
+  bool is_answered = false;         ///< by the peer, interim responses counted
+  bool has_response = false;        ///< the final one
+  std::int64_t received_bytes = 0;  ///< of its window, less what was given back
+};
+
+class Wire final {
+ public:
+  Wire(bool is_server, App& app, ByStream<Known>& known)
+      : is_server_(is_server), app_(app), known_(known), peer_(!is_server, {}, write_plainly) {}
+
+  /// Looks at what was written because of this frame: the peer finds in it what was sent.
+  void take(const Frame& frame) {
+    std::string_view output = app_.output;
+    if (!is_server_ && !has_greeted_) {
+      check(output.starts_with(skua::h2::client_preface));
+      peer_.receive(skua::h2::client_preface);
+      output.remove_prefix(skua::h2::client_preface.size());
+      has_greeted_ = true;
+    }
+    while (const std::optional<Frame> written = take_frame(output)) {
+      look_at(*written, frame);
+      show(*written);
+    }
+    check(output.empty());
+    app_.output.clear();
+    check(!peer_.failure && !peer_.has_complained);
+    for (auto& [id, told] : peer_.told) told.closed_with = told.reset_with = std::nullopt;
+    check(are_same(app_.sent, peer_.told));
+    for (const auto& [id, told] : app_.sent) {
+      if (is_server_ && told.is_ended) end_in_peer(id);
+    }
+    app_.sent.clear();
+    peer_.told.clear();
+  }
+  /// The stream is over, whatever the peer's half is: that is not what we read.
+  void end_in_peer(std::uint32_t id) {
+    if (known_[id].is_in_peer) peer_.reset(id, NGHTTP2_CANCEL);
+    peer_.told.clear();
+  }
+
+  std::size_t acknowledged_count = 0;  ///< SETTINGS
+  std::optional<ErrorCode> failure;    ///< that GOAWAY tells
+
+ private:
+  void look_at(const Frame& written, const Frame& frame) {
+    const std::uint32_t id = written.head.stream_id;
+    check(!has_wrong_size(written.head) && !is_on_wrong_stream(written.head) && !failure);
+    Known& known = known_[id];
+    check(id == 0 || !known.is_reset);
+    switch (written.head.type) {
+      case FrameType::Headers:
+      case FrameType::Data:
+        check(!known.is_ended);
+        known.is_ended = written.ends_stream();
+        break;
+      case FrameType::RstStream:
+        app_.told[id].reset_with = written.number_at(0);
+        known.is_reset = true;
+        break;
+      case FrameType::WindowUpdate:
+        check(written.number_at(0) != 0);
+        known.received_bytes -= written.number_at(0);
+        break;
+      case FrameType::Settings:
+        if (written.head.has(flag::ack)) ++acknowledged_count;
+        break;
+      case FrameType::Ping:
+        check(frame.head.type == FrameType::Ping && !frame.head.has(flag::ack));
+        check(written.head.has(flag::ack) && written.payload == frame.payload);
+        break;
+      case FrameType::Goaway: failure = static_cast<ErrorCode>(written.number_at(4)); break;
+      case FrameType::Continuation: break;
+      default: check(false);
+    }
+  }
+
+  void show(const Frame& written) {
+    const std::uint32_t id = written.head.stream_id;
+    const bool is_ack = written.head.type == FrameType::Settings && written.head.has(flag::ack);
+    // nghttp2 has sent one SETTINGS only.
+    if (is_ack && acknowledged_count > 1) return;
+    if (is_server_ && written.head.type == FrameType::Headers) begin_in_peer(id);
+    if (is_server_ && id != 0 && !known_[id].is_in_peer) return;  // refused, or malformed
+    peer_.receive(written.bytes);
+    peer_.flush();
+  }
+
+  /// With all that have a lower id, as it counts upwards, too.
+  void begin_in_peer(std::uint32_t id) {
+    for (const auto& [its, method] : app_.methods) {
+      Known& known = known_[its];
+      if (its > id || its <= peer_id_ || known.is_reset) continue;
+      peer_id_ = its;
+      known.is_in_peer = true;
+      Fields fields{{":method", std::string(skua::name(method))}, {":authority", "h:1"}};
+      if (method != skua::Method::Connect) {
+        fields.emplace_back(":scheme", "https");
+        fields.emplace_back(":path", "/");
+      }
+      peer_.request(its, fields, std::nullopt);
+    }
+  }
+
+  const bool is_server_;
+  App& app_;
+  ByStream<Known>& known_;
+  Session peer_;
+  std::uint32_t peer_id_ = 0;  // the last that it has begun
+  bool has_greeted_ = false;
+};
+
+}  // namespace judge
