@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/http_date.hpp"
+#include "client/problem.hpp"
 #include "common_options.hpp"
 #include "download_rules.hpp"
 #include "exit_code.hpp"
@@ -76,42 +77,41 @@ Task<> Downloader::work() {
 
 Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
-  Result<PartFile, Problem> part = PartFile::open(path);
-  if (!part) co_return fail(file_failed, part.error().text);
-  parts_.push_back(&*part);
-  const int code = co_await fetch_into(url, *part);
-  std::erase(parts_, &*part);
+  client::ResumableFile file(path, {.keeps_part = true, .is_beside = options_.output.empty()});
+  files_.push_back(&file);
+  const int code = co_await fetch_into(url, file);
+  std::erase(files_, &file);
   co_return code;
 }
 
 std::string Downloader::stop() {
   display_.clear();
   std::string text;
-  for (const PartFile* const part : parts_) {
-    if (part->can_be_resumed()) text.append(text.empty() ? "" : ", ").append(part->path());
+  for (const client::ResumableFile* const file : files_) {
+    if (file->can_be_resumed()) text.append(text.empty() ? "" : ", ").append(file->part_path());
   }
   return text;
 }
 
-bool Downloader::can_go_on(const Url& url, const PartFile& part) const {
-  return options_.resume && part.origin() && !part.origin()->validator.empty() &&
-         part.origin()->url == origin_url(url);
-}
-
-ClientRequest Downloader::request(const Url& url, const PartFile* resumed) const {
+ClientRequest Downloader::request(const Url& url, const client::ResumableFile* resumed) const {
   ClientRequest made = prepared_.make(client_, url);
   if (!prepared_.has_field("accept-encoding")) made.header("Accept-Encoding", "identity");
   if (resumed != nullptr) {
     made.header("Range", "bytes=" + std::to_string(resumed->size_bytes()) + "-");
-    made.header("If-Range", resumed->origin()->validator);
+    made.header("If-Range", resumed->origin().validator);
   }
   return made;
 }
 
-Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
-  bool goes_on = can_go_on(url, part);
+Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
+  using client::Verdict;
+  if (options_.resume) {
+    const Result<void> looked = file.look(client::origin_url(url));
+    if (!looked) co_return fail_to_write(looked.error(), file);
+  }
+  bool goes_on = file.found() == client::ResumableFile::Found::Part;
   while (true) {
-    ClientRequest asking = request(url, goes_on ? &part : nullptr);
+    ClientRequest asking = request(url, goes_on ? &file : nullptr);
     std::string heads;  // at once, as others are asked at the same time
     if (options_.verbose) {
       asking.set_heads([this, &heads](HeadOf of, std::string_view lines) {
@@ -127,14 +127,14 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
       }
       co_return code;
     }
-    const Verdict verdict = judge(*response, part, goes_on);
+    const Verdict verdict = judge(*response, file, goes_on);
     if (options_.with_head && verdict != Verdict::Again) {
       display_.clear();
       print_head(*response, options_.colour, "\n");
     }
     switch (verdict) {
       case Verdict::Again: goes_on = false; continue;
-      case Verdict::Whole: co_return keep(url, *response, part, size_text(part.size_bytes()));
+      case Verdict::Whole: co_return keep(url, *response, file, size_text(file.size_bytes()));
       case Verdict::Refuse: {
         const int code = exit_code_of(response->status());
         co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response));
@@ -145,47 +145,48 @@ Task<int> Downloader::fetch_into(const Url& url, PartFile& part) {
           if (!options_.quiet) display_.say(harmless(name) + " is already complete\n");
           co_return succeeded;
         }
-        const auto restarted = part.restart(origin_of(url, *response));
-        if (!restarted) co_return fail(file_failed, restarted.error().text);
+        const Result<void> started = file.start(origin_of(url, *response));
+        if (!started) co_return fail_to_write(started.error(), file);
         break;
       }
-      case Verdict::Append: break;
+      case Verdict::Append: file.append(); break;
     }
-    const int code = co_await receive(url, *response, part);
+    const int code = co_await receive(url, *response, file);
     if (options_.with_head) print_trailers(*response, options_.colour);
     co_return code;
   }
 }
 
-Task<int> Downloader::receive(const Url& url, ClientResponse& response, PartFile& part) {
+Task<int> Downloader::receive(const Url& url, ClientResponse& response,
+                              client::ResumableFile& file) {
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
-  std::optional<std::uint64_t> total = part.origin()->total_bytes;
+  std::optional<std::uint64_t> total = file.origin().total_bytes;
   if (!total && response.status() == Status::PartialContent) total = total_told(response);
-  const std::size_t number = display_.add(name, total, part.size_bytes());
+  const std::size_t number = display_.add(name, total, file.size_bytes());
   while (true) {
     const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
     if (!piece) {
       display_.end(number);
-      co_return break_off(exit_code_of(piece.error().code()), piece.error().text, part);
+      co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file);
     }
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) break;
-    if (const auto written = part.write(text(*bytes)); !written) {
+    if (const Result<void> written = file.write(text(*bytes)); !written) {
       display_.end(number);
-      co_return break_off(file_failed, written.error().text, part);
+      co_return fail_to_write(written.error(), file);
     }
-    display_.advance(number, part.size_bytes());
+    display_.advance(number, file.size_bytes());
   }
   const std::string summary = display_.end(number);
-  if (total && *total != part.size_bytes()) {
+  if (total && *total != file.size_bytes()) {
     co_return break_off(protocol_failed,
-                        url.to_string() + ": the server sent " + std::to_string(part.size_bytes()) +
+                        url.to_string() + ": the server sent " + std::to_string(file.size_bytes()) +
                             " bytes of " + std::to_string(*total),
-                        part);
+                        file);
   }
   display_.say(timing_text(options_, response));
-  co_return keep(url, response, part, summary);
+  co_return keep(url, response, file, summary);
 }
 
 std::string Downloader::name_for(const Url& url, const ClientResponse& response) const {
@@ -208,23 +209,27 @@ bool Downloader::is_complete(const std::string& name, const ClientResponse& resp
   return time && time->time_since_epoch().count() <= about.st_mtime;
 }
 
-int Downloader::keep(const Url& url, const ClientResponse& response, PartFile& part,
+int Downloader::keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
                      const std::string& summary) {
-  const std::string name = name_for(url, response);
-  const bool replaces = !options_.output.empty();
-  const Result<std::string, Problem> kept = replaces ? part.keep_as(name) : part.keep_beside(name);
-  if (!kept) return break_off(file_failed, kept.error().text, part);
-  if (!options_.quiet) display_.say("saved " + harmless(*kept) + " (" + summary + ")\n");
+  file.rename(name_for(url, response));
+  const Result<void> kept = file.keep();
+  if (!kept) return fail_to_write(kept.error(), file);
+  if (!options_.quiet) display_.say("saved " + harmless(file.path()) + " (" + summary + ")\n");
   return succeeded;
 }
 
-int Downloader::break_off(int code, std::string_view text, const PartFile& part) {
+int Downloader::break_off(int code, std::string_view text, const client::ResumableFile& file) {
   std::string told(text);
-  if (part.can_be_resumed()) {
-    told += "; " + part.path() + " has the first " + size_text(part.size_bytes()) +
+  if (file.can_be_resumed()) {
+    told += "; " + file.part_path() + " has the first " + size_text(file.size_bytes()) +
             ", --continue resumes";
   }
   return fail(code, told);
+}
+
+int Downloader::fail_to_write(Error error, const client::ResumableFile& file) {
+  return break_off(file_failed, "cannot write " + file.culprit() + ": " + client::reason_of(error),
+                   file);
 }
 
 int Downloader::fail(int code, std::string_view text) {

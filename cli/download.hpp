@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "client/resumable_file.hpp"
 #include "get_options.hpp"
-#include "part_file.hpp"
 #include "progress_display.hpp"
 #include "request_content.hpp"
 #include "skua/async.hpp"
@@ -39,15 +39,15 @@ class Downloader final {
   Task<> work();
   Task<> tick();
   Task<int> fetch(const Url& url);
-  Task<int> fetch_into(const Url& url, PartFile& part);
-  Task<int> receive(const Url& url, ClientResponse& response, PartFile& part);
-  [[nodiscard]] ClientRequest request(const Url& url, const PartFile* resumed) const;
-  [[nodiscard]] bool can_go_on(const Url& url, const PartFile& part) const;
+  Task<int> fetch_into(const Url& url, client::ResumableFile& file);
+  Task<int> receive(const Url& url, ClientResponse& response, client::ResumableFile& file);
+  [[nodiscard]] ClientRequest request(const Url& url, const client::ResumableFile* resumed) const;
   [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
   [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;
-  int keep(const Url& url, const ClientResponse& response, PartFile& part,
+  int keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
            const std::string& summary);
-  int break_off(int code, std::string_view text, const PartFile& part);
+  int break_off(int code, std::string_view text, const client::ResumableFile& file);
+  int fail_to_write(Error error, const client::ResumableFile& file);
   int fail(int code, std::string_view text);
 
   const GetOptions& options_;
@@ -55,7 +55,7 @@ class Downloader final {
   Client& client_;
   ProgressDisplay display_;
   std::vector<int> codes_;
-  std::vector<const PartFile*> parts_;  // that are being written
+  std::vector<const client::ResumableFile*> files_;  // that are being written
   std::size_t next_ = 0;
 };
 

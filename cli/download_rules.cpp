@@ -2,60 +2,43 @@
 // Whether bytes of one response may stand behind those of another, and what a file is called.
 #include "download_rules.hpp"
 
-#include "client/partial_content.hpp"
 #include "http/content_disposition.hpp"
 
 namespace skua::cli {
 namespace {
 
-bool goes_on(const ClientResponse& response, const PartFile& part) {
+client::ContentRange content_range(const ClientResponse& response) {
   const auto range = client::parse_content_range(response.header("content-range").value_or(""));
-  if (!range || range->first != part.size_bytes() || !part.origin()) return false;
-  const PartOrigin& origin = *part.origin();
-  if (range->total && origin.total_bytes && range->total != origin.total_bytes) return false;
-  const auto etag = response.header("etag");
-  const bool is_etag = origin.validator.starts_with('"');
-  return !etag || !is_etag || *etag == origin.validator;
+  return range.value_or(client::ContentRange());
+}
+
+client::Validators validators_of(const ClientResponse& response) {
+  return {.etag = response.header("etag"),
+          .last_modified = response.header("last-modified"),
+          .date = response.header("date")};
 }
 
 }  // namespace
 
-std::string strong_validator(const ClientResponse& response) {
-  return client::strong_validator({.etag = response.header("etag"),
-                                   .last_modified = response.header("last-modified"),
-                                   .date = response.header("date")});
-}
-
-std::string origin_url(const Url& url) {
-  Url bare = url;
-  const bool is_bare = bare.set_userinfo("") && bare.set_fragment(std::nullopt);
-  return is_bare ? bare.to_string() : "";
-}
-
-PartOrigin origin_of(const Url& url, const ClientResponse& response) {
-  return {.url = origin_url(url),
-          .validator = strong_validator(response),
+client::PartOrigin origin_of(const Url& url, const ClientResponse& response) {
+  return {.url = client::origin_url(url),
+          .validator = client::strong_validator(validators_of(response)),
           .total_bytes = response.length_bytes()};
 }
 
-Verdict judge(const ClientResponse& response, const PartFile& part, bool asked_for_part) {
-  const Status status = response.status();
-  if (status == Status::PartialContent) {
-    if (!asked_for_part) return Verdict::Refuse;
-    return goes_on(response, part) ? Verdict::Append : Verdict::Again;
-  }
-  if (status == Status::RangeNotSatisfiable && asked_for_part) {
-    const auto range = client::parse_content_range(response.header("content-range").value_or(""));
-    const bool is_whole = range && range->total == part.size_bytes();
-    return is_whole ? Verdict::Whole : Verdict::Again;
-  }
-  const auto number = static_cast<unsigned>(status);
-  return number >= 200 && number < 300 ? Verdict::Restart : Verdict::Refuse;
+client::Verdict judge(const ClientResponse& response, const client::ResumableFile& file,
+                      bool asked_for_rest) {
+  const client::KnownPart part{.size_bytes = file.size_bytes(),
+                               .validator = file.origin().validator,
+                               .total_bytes = file.origin().total_bytes};
+  return client::judge({.status = code(response.status()),
+                        .range = content_range(response),
+                        .validators = validators_of(response)},
+                       asked_for_rest ? &part : nullptr);
 }
 
 std::optional<std::uint64_t> total_told(const ClientResponse& response) {
-  const auto range = client::parse_content_range(response.header("content-range").value_or(""));
-  return range ? range->total : std::nullopt;
+  return content_range(response).total;
 }
 
 std::string name_told(const ClientResponse& response) {

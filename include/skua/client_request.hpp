@@ -29,7 +29,7 @@ struct RequestSpec;
 /// How a file is downloaded.
 struct DownloadOptions {
   /// Goes on with what an earlier download has left behind, where the server still has the same; a
-  /// file that is whole already is not downloaded again. What arrives is kept in `PATH.part` until
+  /// file that is whole already is not downloaded again. What arrives is kept in `.NAME.part` until
   /// it is whole, and also when it ends before that, if the server has said how to know it again (a
   /// strong ETag, or Last-Modified).
   bool resume = false;

@@ -50,7 +50,8 @@ class Download final {
         spec_(std::move(spec)),
         path_(std::move(path)),
         options_(options),
-        file_(std::make_shared<ResumableFile>(path_, options.resume)) {
+        file_(std::make_shared<ResumableFile>(
+            path_, ResumableFile::Options{.keeps_part = options.resume})) {
     spec_.decompress = false;  // a part of what is coded is no part of the file
   }
 
@@ -60,8 +61,7 @@ class Download final {
   template <class F>
   Task<Result<void, Problem>> on_disk(F work);
   Task<Result<ReceptionPointer, Problem>> ask(bool for_rest);
-  [[nodiscard]] bool is_whole(const Reception& reception) const noexcept;
-  [[nodiscard]] bool is_of_another(const Reception& reception) const noexcept;
+  [[nodiscard]] Verdict judge(const Reception& reception, bool for_rest) const noexcept;
   Task<Result<Downloaded, Problem>> write(Reception& reception);
   Task<Result<Downloaded, Problem>> finish();
   [[nodiscard]] Downloaded all_there() const noexcept;
@@ -85,7 +85,7 @@ Task<Result<ReceptionPointer, Problem>> Download::ask(bool for_rest) {
   auto spec = std::make_unique<RequestSpec>(spec_);
   if (for_rest) {
     spec->fields.set("Range", "bytes=" + std::to_string(file_->size_bytes()) + "-");
-    spec->fields.set("If-Range", file_->validator());
+    spec->fields.set("If-Range", file_->origin().validator);
   }
   Result<ReceptionPointer, Problem> got = co_await fetch(core_, std::move(spec));
   co_return got;
@@ -112,13 +112,12 @@ Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
     total_bytes = content_range(reception.head()).total;
     resumed_bytes_ = file_->size_bytes();
     reception.count_from(resumed_bytes_);
-    const auto append = [file = file_] { return file->append(); };
-    done = co_await on_disk(append);
+    file_->append();
   } else {
-    const auto start = [file = file_,
-                        validator = strong_validator(validators_of(reception.head()))] {
-      return file->start(validator);
-    };
+    PartOrigin origin{.url = origin_url(reception.asked().url),
+                      .validator = strong_validator(validators_of(reception.head())),
+                      .total_bytes = reception.length_bytes()};
+    const auto start = [file = file_, origin = std::move(origin)] { return file->start(origin); };
     done = co_await on_disk(start);
   }
   if (!done) co_return std::move(done).error();
@@ -143,50 +142,43 @@ Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
   co_return finished;
 }
 
-// Nothing follows what is there: it is all of the content.
-bool Download::is_whole(const Reception& reception) const noexcept {
-  return reception.status() == Status::RangeNotSatisfiable &&
-         content_range(reception.head()).total == file_->size_bytes() &&
-         may_belong(file_->validator(), validators_of(reception.head()));
-}
-
-bool Download::is_of_another(const Reception& reception) const noexcept {
-  if (reception.status() == Status::RangeNotSatisfiable) return true;
-  if (reception.status() != Status::PartialContent) return false;
-  return content_range(reception.head()).first != file_->size_bytes() ||
-         !may_belong(file_->validator(), validators_of(reception.head()));
+Verdict Download::judge(const Reception& reception, bool for_rest) const noexcept {
+  const KnownPart part{.size_bytes = file_->size_bytes(),
+                       .validator = file_->origin().validator,
+                       .total_bytes = file_->origin().total_bytes,
+                       .is_all = file_->found() == ResumableFile::Found::Whole};
+  return client::judge({.status = reception.head().status,
+                        .range = content_range(reception.head()),
+                        .validators = validators_of(reception.head())},
+                       for_rest ? &part : nullptr);
 }
 
 Task<Result<Downloaded, Problem>> Download::run() {
-  const auto look = [file = file_] { return file->look(); };
+  const auto look = [file = file_] { return file->look({}); };
   Result<void, Problem> done;
   // Where content can be sent only once there is no second try, should the part be of no use.
   if (options_.resume && is_repeatable(spec_)) done = co_await on_disk(look);
   if (!done) co_return std::move(done).error();
-  bool has_some = file_->found() != ResumableFile::Found::Nothing;
-  const bool has_whole = file_->found() == ResumableFile::Found::Whole;
-  Result<ReceptionPointer, Problem> got = co_await ask(has_some);
+  bool for_rest = file_->found() != ResumableFile::Found::Nothing;
+  Result<ReceptionPointer, Problem> got = co_await ask(for_rest);
   if (!got) co_return got.error();
-  if (has_some && is_whole(**got)) {
+  Verdict verdict = judge(**got, for_rest);
+  if (verdict == Verdict::Again) {
+    co_await (*got)->discard();
+    for_rest = false;
+    got = co_await ask(for_rest);
+    if (!got) co_return got.error();
+    verdict = judge(**got, for_rest);
+  }
+  if (verdict == Verdict::Refuse) co_return (*got)->unexpected_status();
+  if (verdict == Verdict::Whole) {
     co_await (*got)->discard();
     resumed_bytes_ = file_->size_bytes();
-    if (has_whole) co_return all_there();
-    const auto append = [file = file_] { return file->append(); };
-    done = co_await on_disk(append);
-    if (!done) co_return std::move(done).error();
+    if (file_->found() == ResumableFile::Found::Whole) co_return all_there();
+    file_->append();
     Result<Downloaded, Problem> finished = co_await finish();
     co_return finished;
   }
-  // What follows a whole file means that it is another one by now.
-  const bool is_longer = has_whole && (*got)->status() == Status::PartialContent;
-  if (has_some && (is_longer || is_of_another(**got))) {
-    co_await (*got)->discard();
-    has_some = false;
-    got = co_await ask(false);
-    if (!got) co_return got.error();
-  }
-  const bool is_asked_part = has_some && (*got)->status() == Status::PartialContent;
-  if (!is_asked_part && (*got)->status() != Status::Ok) co_return (*got)->unexpected_status();
   Result<Downloaded, Problem> written = co_await write(**got);
   co_return written;
 }

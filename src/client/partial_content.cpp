@@ -10,6 +10,7 @@
 #include "base/http_date.hpp"
 #include "client/wall_time.hpp"
 #include "http/entity_tag.hpp"
+#include "skua/status.hpp"
 
 namespace skua::client {
 namespace {
@@ -63,6 +64,22 @@ std::string strong_validator(const Validators& validators) {
 bool may_belong(std::string_view validator, const Validators& part) noexcept {
   const auto& told = validator.starts_with('"') ? part.etag : part.last_modified;
   return !told || *told == validator;
+}
+
+Verdict judge(const PartialAnswer& answer, const KnownPart* asked_from) noexcept {
+  const auto is = [&answer](Status status) { return answer.status == code(status); };
+  if (!is(Status::PartialContent) && !is(Status::RangeNotSatisfiable)) {
+    return answer.status / 100 == 2 ? Verdict::Restart : Verdict::Refuse;
+  }
+  if (asked_from == nullptr) return Verdict::Refuse;
+  const auto& [first, last, total] = answer.range;
+  const bool is_as_long = !total || !asked_from->total_bytes || total == asked_from->total_bytes;
+  const bool fits = is_as_long && may_belong(asked_from->validator, answer.validators);
+  if (is(Status::RangeNotSatisfiable)) {
+    return fits && total == asked_from->size_bytes ? Verdict::Whole : Verdict::Again;
+  }
+  const bool goes_on = fits && !asked_from->is_all && first == asked_from->size_bytes;
+  return goes_on ? Verdict::Append : Verdict::Again;
 }
 
 }  // namespace skua::client

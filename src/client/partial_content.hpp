@@ -41,4 +41,32 @@ std::string strong_validator(const Validators& validators);
 /// RFC:       9110 §15.3.7.3
 bool may_belong(std::string_view validator, const Validators& part) noexcept;
 
+/// What a response says of the bytes that it has.
+struct PartialAnswer {
+  unsigned status = 0;
+  ContentRange range{};
+  Validators validators{};
+};
+
+/// What is there already of the content.
+struct KnownPart {
+  std::uint64_t size_bytes = 0;
+  std::string_view validator{};                ///< of all of the content
+  std::optional<std::uint64_t> total_bytes{};  ///< of that
+  bool is_all = false;                         ///< what follows is of another content
+};
+
+/// What to do with a response to a request for the rest, or for the whole.
+enum class Verdict : std::uint8_t {
+  Append,   ///< it goes on where we are
+  Restart,  ///< it is the whole
+  Whole,    ///< nothing follows: we have all of it
+  Again,    ///< it does not belong to what we have: ask for the whole
+  Refuse,   ///< it is nothing to save
+};
+/// `asked_from` is the part whose rest was asked for; null: the whole was.
+///
+/// RFC:       9110 §14.2, §15.3.7, §15.5.17
+Verdict judge(const PartialAnswer& answer, const KnownPart* asked_from) noexcept;
+
 }  // namespace skua::client

@@ -38,5 +38,34 @@ TEST(PartialContent, APartSaysWhetherItIsOfTheSame) {
   EXPECT_FALSE(may_belong(date, {.last_modified = "Sun, 06 Nov 1994 08:49:38 GMT"}));
 }
 
+TEST(Judge, AnAnswerToARequestForTheWhole) {
+  EXPECT_EQ(judge({.status = 200}, nullptr), Verdict::Restart);
+  EXPECT_EQ(judge({.status = 206, .range = {0, 9, 10}}, nullptr), Verdict::Refuse);
+  EXPECT_EQ(judge({.status = 416, .range = {{}, {}, 10}}, nullptr), Verdict::Refuse);
+  EXPECT_EQ(judge({.status = 404}, nullptr), Verdict::Refuse);
+}
+
+TEST(Judge, AnAnswerToARequestForTheRest) {
+  const KnownPart part{.size_bytes = 4, .validator = "\"v\"", .total_bytes = 10};
+  const Validators other{.etag = "\"w\""};
+  EXPECT_EQ(judge({.status = 206, .range = {4, 9, 10}}, &part), Verdict::Append);
+  EXPECT_EQ(judge({.status = 206, .range = {4, 9, {}}}, &part), Verdict::Append);
+  EXPECT_EQ(judge({.status = 206, .range = {3, 9, 10}}, &part), Verdict::Again);
+  EXPECT_EQ(judge({.status = 206, .range = {4, 9, 11}}, &part), Verdict::Again);
+  EXPECT_EQ(judge({.status = 206, .range = {4, 9, 10}, .validators = other}, &part),
+            Verdict::Again);
+  EXPECT_EQ(judge({.status = 206}, &part), Verdict::Again);
+  EXPECT_EQ(judge({.status = 200}, &part), Verdict::Restart);
+  EXPECT_EQ(judge({.status = 416, .range = {{}, {}, 10}}, &part), Verdict::Again);
+  EXPECT_EQ(judge({.status = 503}, &part), Verdict::Refuse);
+}
+
+TEST(Judge, AnAnswerToARequestForWhatFollowsTheWhole) {
+  const KnownPart whole{.size_bytes = 10, .validator = "\"v\"", .is_all = true};
+  EXPECT_EQ(judge({.status = 416, .range = {{}, {}, 10}}, &whole), Verdict::Whole);
+  EXPECT_EQ(judge({.status = 416, .range = {{}, {}, 11}}, &whole), Verdict::Again);
+  EXPECT_EQ(judge({.status = 206, .range = {10, 10, 11}}, &whole), Verdict::Again);
+}
+
 }  // namespace
 }  // namespace skua::client

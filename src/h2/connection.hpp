@@ -234,7 +234,7 @@ class Connection final {
   // A client's.
 
   /// Begins a request. With `has_body` its content is asked for by Events::read_body. Null if there
-  /// is no room, or its head is too long for any server.
+  /// is no room; one whose head is too long for any server fails.
   Stream* request(const RequestLines& head, bool has_body, void* context);
   /// How many streams may be begun beside those that there are: 100 in all until the server says
   /// what it allows; 0 once it takes no more, or stream ids have run out.

@@ -4,7 +4,6 @@
 
 #include "cli/get_fixture.hpp"
 #include "download_rules.hpp"
-#include "part_file.hpp"
 #include "support/scripted_server.hpp"
 
 namespace skua::test {
@@ -275,42 +274,6 @@ TEST_F(DownloadTest, AFileThatMayNotGrowIsSaid) {
   EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 11);  // NOLINT(concurrency-mt-unsafe)
   EXPECT_TRUE(contains(content("errors"), "cannot write .other.bin.part: File too large\n"));
   EXPECT_FALSE(exists("other.bin"));
-}
-
-TEST(PartFile, OriginsOfOthersAreNotBelieved) {
-  const support::TemporaryDirectory folder;
-  const std::string path = (folder / "f").string();
-  const cli::PartOrigin origin{.url = "http://a/f", .validator = "\"v\"", .total_bytes = 9};
-  {
-    auto part = cli::PartFile::open(path);
-    ASSERT_TRUE(part) << part.error().text;
-    EXPECT_FALSE(part->origin());
-    ASSERT_TRUE(part->restart(origin));
-    ASSERT_TRUE(part->write("1234"));
-    const auto second = cli::PartFile::open(path);  // somebody is writing
-    ASSERT_TRUE(second);
-    EXPECT_EQ(second->path(), (folder / ".f-1.part").string());
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder / ".f-1.part"));
-  {
-    const auto part = cli::PartFile::open(path);
-    ASSERT_TRUE(part);
-    ASSERT_TRUE(part->origin());
-    EXPECT_EQ(*part->origin(), origin);
-    EXPECT_EQ(part->size_bytes(), 4U);
-  }
-  for (const char* text : {"", "skua download 1\nhttp://a/f\n\"v\"\n", "skua download 2\na\nb\n3\n",
-                           "skua download 1\nhttp://a/f\n\"v\"\n9\nmore"}) {
-    folder.write(".f.part.origin", text);
-    const auto part = cli::PartFile::open(path);
-    ASSERT_TRUE(part);
-    EXPECT_FALSE(part->origin()) << text;
-  }
-  std::filesystem::remove(folder / ".f.part.origin");
-  ASSERT_EQ(::mkfifo((folder / ".f.part.origin").c_str(), 0600), 0);
-  const auto part = cli::PartFile::open(path);  // does not wait for somebody who writes to it
-  ASSERT_TRUE(part);
-  EXPECT_FALSE(part->origin());
 }
 
 }  // namespace

@@ -42,6 +42,10 @@ class ClientDownload : public testing::ClientTest {
     folder_.make("saved");
     router_.files("/files", (folder_ / "served").string());
   }
+  [[nodiscard]] std::string part() const { return (folder_ / "saved/.file.part").string(); }
+  static std::string origin(std::string_view validator) {
+    return "skua download 1\nhttp://a.example/\n" + std::string(validator) + "\n\n";
+  }
   std::size_t files_in_target() {
     std::size_t count = 0;
     for (const auto& entry : fs::directory_iterator(target_.parent_path())) {
@@ -110,7 +114,7 @@ TEST_P(ClientDownload, OneThatBreaksOffIsGoneOnWith) {
       EXPECT_FALSE(broken);
     }
     EXPECT_FALSE(fs::exists(target_));
-    EXPECT_EQ(fs::file_size(target_.string() + ".part"), first_bytes);
+    EXPECT_EQ(fs::file_size(part()), first_bytes);
     DownloadOptions resume;
     resume.resume = true;
     auto done = co_await client.get(url("/files/big")).download(target_.string(), resume);
@@ -124,8 +128,8 @@ TEST_P(ClientDownload, OneThatBreaksOffIsGoneOnWith) {
 }
 
 TEST_P(ClientDownload, APartOfSomethingElseIsBegunAgain) {
-  write(target_.string() + ".part", "something else");
-  write(target_.string() + ".part.tag", "\"another\"");
+  write(part(), "something else");
+  write(part() + ".origin", origin("\"another\""));
   run([&](Client& client) -> Task<> {
     DownloadOptions resume;
     resume.resume = true;
@@ -144,8 +148,8 @@ TEST_P(ClientDownload, APartThatIsWholeIsOnlyRenamed) {
     auto response = co_await client.head(url("/files/big"));
     EXPECT_TRUE(response);
     if (!response) co_return;
-    write(target_.string() + ".part", file_);
-    write(target_.string() + ".part.tag", response->header("etag").value_or(""));
+    write(part(), file_);
+    write(part() + ".origin", origin(response->header("etag").value_or("")));
     DownloadOptions resume;
     resume.resume = true;
     auto done = co_await client.get(url("/files/big")).download(target_.string(), resume);

@@ -34,8 +34,8 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
  protected:
   /// What comes of a download that finds "0123" of "v1".
   Result<Downloaded, Problem> resume(std::vector<Talk> talks) {
-    folder_.write("file.part", "0123");
-    folder_.write("file.part.tag", "\"v1\"");
+    folder_.write(".file.part", "0123");
+    folder_.write(".file.part.origin", "skua download 1\nhttp://a.example/\n\"v1\"\n\n");
     return download(std::move(talks));
   }
   Result<Downloaded, Problem> download(std::vector<Talk> talks) {
@@ -96,7 +96,7 @@ TEST_P(ClientResume, APartThatEndsBeforeTheFileDoesIsNotTheFile) {
   EXPECT_EQ(got.error().code(), Errc::TruncatedBody) << got.error().text;
   EXPECT_NE(asked.find("Range: bytes=4-\r\nIf-Range: \"v1\"\r\n"), asked.npos) << asked;
   EXPECT_FALSE(fs::exists(folder_ / "file"));
-  EXPECT_EQ(content("file.part"), "0123456");
+  EXPECT_EQ(content(".file.part"), "0123456");
 }
 
 TEST_P(ClientResume, APartOfAnotherFileIsNotPutBehindIt) {
@@ -147,7 +147,7 @@ TEST_P(ClientResume, OneFileIsWrittenByOneAtATime) {
   });
   testing::run_on(GetParam(), compete(slow.port(), fast.port(), go_on));
   EXPECT_EQ(content("file"), "0123456789");
-  EXPECT_FALSE(fs::exists(folder_ / "file.part"));
+  EXPECT_FALSE(fs::exists(folder_ / ".file.part"));
 }
 
 constexpr std::string_view old_fields =
@@ -172,7 +172,7 @@ TEST_P(ClientResume, AFileThatIsWholeIsNotDownloadedAgain) {
   EXPECT_NE(second.find("Range: bytes=10-\r\nIf-Range: Tue, 03 Nov 2026 08:00:00 GMT\r\n"),
             second.npos)
       << second;
-  EXPECT_FALSE(fs::exists(folder_ / "file.part"));
+  EXPECT_FALSE(fs::exists(folder_ / ".file.part"));
 }
 
 TEST_P(ClientResume, AWholeFileThatIsAnotherOneByNowIsDownloadedAgain) {
@@ -203,8 +203,8 @@ TEST_P(ClientResume, APartStaysOnlyWhereItCanBeGoneOnWith) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code(), Errc::TruncatedBody) << got.error().text;
     const bool is_known_again = fields == "ETag: \"v\"\r\n";
-    EXPECT_EQ(fs::exists(folder_ / "file.part"), is_known_again) << fields;
-    EXPECT_EQ(fs::exists(folder_ / "file.part.tag"), is_known_again) << fields;
+    EXPECT_EQ(fs::exists(folder_ / ".file.part"), is_known_again) << fields;
+    EXPECT_EQ(fs::exists(folder_ / ".file.part.origin"), is_known_again) << fields;
   }
 }
 
