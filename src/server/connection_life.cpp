@@ -135,7 +135,9 @@ void Connection::on_time_out() {
   if (resources().is_draining && grants_handshake()) {
     return pump_.start_timer(resources().options.timeouts.handshake);
   }
-  if (is_new_ && preface_bytes_ != 0) begin_session();  // what it began to say was a head
+  // What it began to say was a head, whose time began with the connection.
+  const bool is_head_late = is_new_ && preface_bytes_ != 0;
+  if (is_head_late) begin_session();
   const loop::Instant now = resources().loop.now();
   const std::optional<Duration> left = pump_.left_to_send(resources().options.timeouts.write);
   const bool takes_nothing = left && *left <= Duration(0);
@@ -143,7 +145,7 @@ void Connection::on_time_out() {
   const Waiting waiting = session().standing(pump_.is_sending()).waiting;
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
   if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
-    if (session().deadline() <= now) session().time_out();
+    if (is_head_late || session().deadline() <= now) session().time_out();
     return;
   }
   if (left && !takes_nothing && !is_absent) return;
