@@ -35,10 +35,9 @@ void H1Exchange::reset() noexcept {
   call_.reset();
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
   held_.clear();
-  if (held_.capacity() > kept_buffer_bytes) held_.shrink_to_fit();
+  if (held_.capacity() > held_bytes_at_most) held_.shrink_to_fit();
   handler_deadline_ = loop::Instant::max();
-  is_body_done_ = true;
-  is_paused_ = owes_continue_ = is_chunked_ = false;
+  is_chunked_ = false;
   has_started_response_ = has_finished_response_ = false;
 }
 
@@ -55,8 +54,9 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   inbox_ = std::move(inbox);
   inbox_->take(head, framing);
   inbox_->began = resources_.loop.now();
+  const std::uint64_t most_bytes = most_body_bytes(framing, match);
   const Result<void> started =
-      inbox_->decoder.start(framing, {.body_bytes = most_body_bytes(framing, match),
+      inbox_->decoder.start(framing, {.body_bytes = most_bytes,
                                       .extension_bytes = limits.chunk_extension_bytes,
                                       .trailer_bytes = limits.trailer_bytes,
                                       .trailer_fields = limits.trailer_fields});
@@ -65,12 +65,14 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   parts.host = inbox_->framing.host;
   parts.upgrade = inbox_->framing.upgrade;
   parts.query = http::split_target(inbox_->framing.path_and_query).query;
-  is_body_done_ = framing.body == h1::BodyKind::None;
-  parts.has_later_content = !is_body_done_;
+  parts.has_later_content = framing.body != h1::BodyKind::None;
   if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
   call_.prepare(*this, parts, match);
-  began_ = resources_.loop.now();
-  owes_continue_ = framing.expect_continue && rest.empty();
+  if (parts.has_later_content) {
+    call_.body().expect(*this, {.most_bytes = most_bytes,
+                                .length_bytes = parts.length_bytes,
+                                .peer_waits = framing.expect_continue && rest.empty()});
+  }
   // A coroutine finds what is there already; guards in front of a plain handler need none of it.
   if (!match.has_coroutine) {
     call_.start_handler();
@@ -79,10 +81,10 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
       continue_request();
     }
   } else {
-    handler_deadline_ = later(began_, resources_.options.timeouts.handler);
+    handler_deadline_ = later(inbox_->began, resources_.options.timeouts.handler);
   }
-  if (is_body_done_) {
-    call_.arrived_all(inbox_->decoder.trailers());
+  if (!parts.has_later_content) {
+    call_.end_body(inbox_->decoder.trailers());
   } else {
     Result<std::string_view> behind = decode(rest);
     if (!behind) return behind;
@@ -108,53 +110,28 @@ void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
   inbox_ = std::move(inbox);
   inbox_->take(head, framing);
   call_.keep(std::move(attachments));
-  is_body_done_ = true;
 }
 
 // Content into the call until there is no room; returns what is left.
 Result<std::string_view> H1Exchange::decode(std::string_view input) {
   h1::BodyDecoder& decoder = inbox_->decoder;
-  while (!input.empty() && !is_body_done_ && (call_.has_room() || has_finished_response_)) {
+  IncomingBody& body = call_.body();
+  while (!input.empty() && body.is_arriving() && body.has_room()) {
     const h1::BodyDecoder::Step step = decoder.step(input);
     input.remove_prefix(step.consumed_bytes);
     if (step.status == h1::BodyStatus::Failed) return Error(decoder.error());
-    if (!has_finished_response_ && !step.data.empty()) {
-      const Errc error = call_.arrived(step.data);
-      if (error != Errc::None) return Error(error);
-    }
-    if (step.status == h1::BodyStatus::Done) {
-      is_body_done_ = true;
-      call_.arrived_all(decoder.trailers());
-    }
+    const bool is_done = step.status == h1::BodyStatus::Done;
+    Errc error = is_done ? Errc::None : body.received(step.data.size());
+    if (error == Errc::None) error = body.append(step.data);
+    if (error != Errc::None) return Error(error);
+    if (is_done) call_.end_body(decoder.trailers());
   }
-  pause_or_wait();
-  if (!is_body_done_ && !is_paused_ && is_too_slow()) return Error(Errc::TooSlow);
+  body.hold_back(body.is_arriving() && !body.has_room());
   return input;
 }
 
-// The time for which the peer has to wait for us is not held against it.
-void H1Exchange::pause_or_wait() noexcept {
-  if (is_body_done_) return;
-  const loop::Instant now = resources_.loop.now();
-  const bool waits = must_wait();
-  if (waits && !is_paused_) paused_ = now;
-  if (!waits && is_paused_) began_ += now - paused_;
-  is_paused_ = waits;
-  deadline_ = later(now, resources_.options.timeouts.body);
-}
-
-bool H1Exchange::must_wait() const noexcept {
-  return owes_continue_ || !(call_.has_room() || has_finished_response_);
-}
-
-bool H1Exchange::is_too_slow() noexcept {
-  const Duration spent = resources_.loop.now() - began_;
-  return is_body_too_slow(resources_.options, spent, inbox_->decoder.content_bytes());
-}
-
 Result<void> H1Exchange::receive(std::string_view input) {
-  owes_continue_ = owes_continue_ && input.empty();  // the peer did not wait for it
-  if (held_.empty() && !is_body_done_) {
+  if (held_.empty() && body().is_arriving()) {
     const Result<std::string_view> rest = decode(input);
     if (!rest) return rest.error();
     input = *rest;
@@ -169,15 +146,13 @@ Result<void> H1Exchange::resume_input() {
 }
 
 bool H1Exchange::wants_input() const noexcept {
-  if (is_body_done_) return held_.size() < held_bytes_at_most;
-  return held_.empty() && (call_.has_room() || has_finished_response_);
+  if (!body().is_arriving()) return held_.size() < held_bytes_at_most;
+  return held_.empty() && body().has_room();
 }
-
-bool H1Exchange::waits_for_peer() const noexcept { return !is_body_done_ && !is_paused_; }
 
 loop::Instant H1Exchange::deadline() const noexcept {
   const loop::Instant of_handler = is_handler_timed() ? handler_deadline_ : loop::Instant::max();
-  return waits_for_peer() ? std::min(deadline_, of_handler) : of_handler;
+  return std::min(body().deadline(), of_handler);
 }
 
 Errc H1Exchange::overdue() const noexcept {
@@ -186,22 +161,21 @@ Errc H1Exchange::overdue() const noexcept {
 }
 
 void H1Exchange::continue_request() {
-  if (!std::exchange(owes_continue_, false)) return;
+  if (!call_.body().take_continue()) return;
   output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
 }
 
-void H1Exchange::call_wants_body() {
-  if (!owes_continue_) return;
+void H1Exchange::body_wanted() {
   if (has_started_response_) {
-    owes_continue_ = false;  // too late to be said: it is for the peer to send, or to be timed out
+    (void)call_.body().take_continue();  // too late: it is for the peer to send, or to be timed out
   } else {
     continue_request();
   }
   owner_->settle_later();
 }
 
-void H1Exchange::call_took_body(std::size_t) {
-  if (is_paused_) owner_->settle_later();
+void H1Exchange::body_taken(std::size_t) {
+  if (body().is_held_back()) owner_->settle_later();
 }
 
 // The response ------------------------------------------------------------------------------------
@@ -212,9 +186,9 @@ bool H1Exchange::has_response() const noexcept {
 
 // RFC 9112 §9.3: read the body or close. What nobody has read is read and dropped if it is short.
 bool H1Exchange::can_keep_alive() const noexcept {
-  if (is_body_done_) return true;
+  if (!body().is_arriving()) return true;
   const h1::Framing& framing = inbox_->framing;
-  return !owes_continue_ && framing.body == h1::BodyKind::Length &&
+  return !body().owes_continue() && framing.body == h1::BodyKind::Length &&
          framing.length_bytes - inbox_->decoder.content_bytes() <=
              resources_.options.limits.unread_body_bytes;
 }

@@ -45,7 +45,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   Result<void> receive(std::string_view input);
   /// Whether there is room again for input that had to wait.
   [[nodiscard]] bool can_resume_input() const noexcept {
-    return !is_body_done_ && is_paused_ && !must_wait();
+    return body().is_held_back() && body().has_room();
   }
   Result<void> resume_input();
   /// Whether more bytes of the peer are welcome.
@@ -78,6 +78,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   void finish_response() noexcept {
     has_finished_response_ = true;
     call_.release();
+    call_.body().drop();
   }
   [[nodiscard]] bool has_started_response() const noexcept { return has_started_response_; }
   [[nodiscard]] bool has_finished_response() const noexcept { return has_finished_response_; }
@@ -92,19 +93,16 @@ class H1Exchange final : private CallOwner, private body::Framer {
   void output_drained() noexcept { response_.drained(); }
 
   /// Whether the handler may still ask for a body that has not arrived whole.
-  [[nodiscard]] bool has_unread_body() const noexcept { return !is_body_done_; }
+  [[nodiscard]] bool has_unread_body() const noexcept { return body().is_arriving(); }
   /// Whether a handler or a stream is at work.
   [[nodiscard]] bool is_running() const noexcept {
     return call_.is_running() || response_.is_making();
   }
   /// Whether request and response are over.
-  [[nodiscard]] bool is_over() const noexcept { return has_finished_response_ && is_body_done_; }
-  /// Whether the peer owes us a piece of the body, and until when it may take.
-  [[nodiscard]] bool waits_for_peer() const noexcept;
-  /// Whether time runs out for the peer, or for the handler; when; and whose time that was.
-  [[nodiscard]] bool has_deadline() const noexcept {
-    return waits_for_peer() || is_handler_timed();
+  [[nodiscard]] bool is_over() const noexcept {
+    return has_finished_response_ && !body().is_arriving();
   }
+  /// When time runs out for the peer, or for the handler; and whose time that was.
   [[nodiscard]] loop::Instant deadline() const noexcept;
   [[nodiscard]] Errc overdue() const noexcept;
 
@@ -114,9 +112,8 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] Asked asked() const noexcept;
 
  private:
-  void call_wants_body() override;
-  void call_took_body(std::size_t size_bytes) override;
-  void call_keeps_body(std::size_t) noexcept override {}
+  void body_wanted() override;
+  void body_taken(std::size_t size_bytes) override;
   void call_ended() noexcept override { owner_->settle_later(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
@@ -127,13 +124,11 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] std::uint64_t most_body_bytes(const h1::Framing& framing,
                                               const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
-  void pause_or_wait() noexcept;
   [[nodiscard]] bool is_handler_timed() const noexcept {
     return !has_started_response_ && handler_deadline_ != loop::Instant::max();
   }
-  [[nodiscard]] bool must_wait() const noexcept;
+  [[nodiscard]] const IncomingBody& body() const noexcept { return call_.body(); }
   void finish_record(bool is_cut);
-  [[nodiscard]] bool is_too_slow() noexcept;
 
   Resources& resources_;
   SessionOwner* owner_ = nullptr;
@@ -142,14 +137,8 @@ class H1Exchange final : private CallOwner, private body::Framer {
   Call call_;
   body::OutgoingBody response_;  // of a response that streams
   std::string held_;             // bytes that wait for room, or for the end of this exchange
-  loop::Instant began_{};     // waiting for the body, less the time for which it had to wait for us
-  loop::Instant paused_{};    // since when it waits for us
-  loop::Instant deadline_{};  // of the next piece of the body
   loop::Instant handler_deadline_ = loop::Instant::max();
   Journal::Entry* record_ = nullptr;  // of a response that streams, where one is kept
-  bool is_body_done_ = true;
-  bool is_paused_ = false;
-  bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
   bool is_chunked_ = false;
   bool has_started_response_ = false;
   bool has_finished_response_ = false;

@@ -64,11 +64,12 @@ Standing H1Session::standing(bool is_sending) const noexcept {
             .wants_input = !is_stalled_,
             .is_finished = is_finished_};
   }
-  return {.waiting = exchange_->has_deadline() ? Waiting::Body : Waiting::Handler,
-          .can_resume = can_resume_exchange(),
-          .has_work = true,
-          .wants_input = !is_stalled_ && exchange_->wants_input(),
-          .is_finished = false};
+  return {
+      .waiting = exchange_->deadline() != loop::Instant::max() ? Waiting::Body : Waiting::Handler,
+      .can_resume = can_resume_exchange(),
+      .has_work = true,
+      .wants_input = !is_stalled_ && exchange_->wants_input(),
+      .is_finished = false};
 }
 
 void H1Session::output_drained() noexcept {

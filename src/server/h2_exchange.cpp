@@ -29,12 +29,12 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept {
 }
 
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
-                      h2::Stream& stream, KeptBodies& kept) noexcept {
+                      h2::Stream& stream, bool& windows_are_due) noexcept {
   owner_ = &owner;
   connection_ = &connection;
   session_ = &session;
   stream_ = &stream;
-  all_kept_ = &kept;
+  windows_are_due_ = &windows_are_due;
   is_closed_ = false;
 }
 
@@ -43,14 +43,13 @@ void H2Exchange::reset() noexcept {
   record_ = nullptr;
   socket_.reset();
   response_.reset();
+  forget_kept();
   call_.reset();
   trailers_.reset();
-  forget_kept();
   early_data_.clear();
   content_.clear();
-  received_bytes_ = held_bytes_ = dropped_bytes_ = 0;
-  has_call_ = owes_continue_ = false;
-  is_body_done_ = true;
+  dropped_bytes_ = 0;
+  has_call_ = false;
   has_response_ = is_content_ended_ = has_failed_ = false;
   is_lingering_ = closes_connection_ = false;
 }
@@ -90,8 +89,8 @@ http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
 void H2Exchange::start_call(const Target& target, bool has_no_content) {
   const bool is_plain = !target.match.has_coroutine;
   const Limits& limits = resources_.options.limits;
-  most_body_bytes_ = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
-  const bool is_too_long = request().length_bytes.value_or(0) > most_body_bytes_;
+  const std::uint64_t most_bytes = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
+  const bool is_too_long = request().length_bytes.value_or(0) > most_bytes;
   if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
   has_call_ = true;
   http::RequestParts known = parts(target);
@@ -99,25 +98,20 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
   known.length_bytes = request().length_bytes;
   call_.prepare(*this, known, target.match);
   if (has_no_content) {
-    call_.arrived_all(no_trailers);
+    call_.end_body(no_trailers);
   } else {
-    owes_continue_ = request().expect_continue;
-    expect_body();
+    call_.body().expect(*this, {.most_bytes = most_bytes,
+                                .length_bytes = request().length_bytes,
+                                .peer_waits = request().expect_continue});
   }
   handler_deadline_ = is_plain ? loop::Instant::max()
                                : later(resources_.loop.now(), resources_.options.timeouts.handler);
   call_.start_handler();
   if (call_.keeps_content()) {
     if (is_too_long) return refuse(Errc::BodyTooLong);
-    call_wants_body();
+    body_wanted();
   }
   if (can_advance()) advance();
-}
-
-void H2Exchange::expect_body() noexcept {
-  is_body_done_ = false;
-  began_ = resources_.loop.now();
-  body_deadline_ = later(began_, resources_.options.timeouts.body);
 }
 
 void H2Exchange::receive(std::string_view data) {
@@ -127,31 +121,15 @@ void H2Exchange::receive(std::string_view data) {
     const Errc error = early_data_.append(data);
     return error != Errc::None ? refuse(error) : void();
   }
-  owes_continue_ = false;  // the peer did not wait for it
-  received_bytes_ += data.size();
-  const bool is_wanted = !has_response_ || response_.is_started();
-  if (!is_wanted || is_body_done_) return drop(data.size());
-  const loop::Instant now = resources_.loop.now();
-  const bool is_slow =
-      !waits_for_us() && is_body_too_slow(resources_.options, now - began_, received_bytes_);
-  if (received_bytes_ > most_body_bytes_ || is_slow) {
-    drop(data.size());
-    return refuse(is_slow ? Errc::TooSlow : Errc::BodyTooLong);
-  }
-  body_deadline_ = later(now, resources_.options.timeouts.body);
-  if (data.empty()) return;
-  if (const Errc error = call_.arrived(data); error != Errc::None) {
+  IncomingBody& body = call_.body();
+  if (!is_body_wanted() || !body.is_arriving()) return drop(data.size());
+  Errc error = body.received(data.size());
+  if (error == Errc::None) error = body.append(data);
+  if (error != Errc::None) {
     drop(data.size());
     return refuse(error);
   }
-  const bool waited = waits_for_us();
-  if (call_.keeps_content()) {
-    call_keeps_body(data.size());
-    withheld_bytes_ += data.size();
-  } else {
-    held_bytes_ += data.size();
-  }
-  note_turn(waited);
+  hold_back_or_not();
 }
 
 // As much of it is taken as HTTP/1 reads to keep a connection. Then the window stays shut: a peer
@@ -163,71 +141,46 @@ void H2Exchange::drop(std::size_t size_bytes) {
 }
 
 void H2Exchange::open_window() {
-  const bool waited = waits_for_us();
   session_->consume(*stream_, std::exchange(withheld_bytes_, 0));
-  note_turn(waited);
+  hold_back_or_not();
 }
 
 void H2Exchange::forget_kept() noexcept {
   withheld_bytes_ = 0;
-  if (kept_bytes_ == 0) return;
-  all_kept_->bytes -= std::exchange(kept_bytes_, 0);
-  all_kept_->is_due = true;
+  if (kept_bytes() != 0) *windows_are_due_ = true;
 }
 
 // Half a window that is left may be less than the peer cares to send.
-bool H2Exchange::waits_for_us() const noexcept {
-  return held_bytes_ != 0 || withheld_bytes_ >= stream_->window_bytes() / 2;
-}
-
-// The time for which the peer has to wait for us is not held against it.
-void H2Exchange::note_turn(bool waited_for_us) noexcept {
-  if (waits_for_us() == waited_for_us) return;
-  const loop::Instant now = resources_.loop.now();
-  if (!waited_for_us) {
-    paused_ = now;
-    return;
-  }
-  began_ += now - paused_;
-  body_deadline_ = later(now, resources_.options.timeouts.body);
+void H2Exchange::hold_back_or_not() noexcept {
+  IncomingBody& body = call_.body();
+  body.hold_back(body.unread_bytes() != 0 || withheld_bytes_ >= stream_->window_bytes() / 2);
 }
 
 void H2Exchange::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
-  is_body_done_ = true;
   trailers_ = std::move(trailers);
   if (socket_ != nullptr) return socket_->receive_end();
   if (!has_call_) return;
-  call_.arrived_all(trailers_ != nullptr ? trailers_->head : no_trailers);
+  call_.end_body(trailers_ != nullptr ? trailers_->head : no_trailers);
   if (!has_response_ && can_advance()) advance();
 }
 
-void H2Exchange::call_wants_body() {
-  if (!owes_continue_) return;
-  owes_continue_ = false;
+void H2Exchange::body_wanted() {
+  if (!call_.body().take_continue()) return;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
   if (!has_response_) session_->inform(*stream_, Status::Continue, FieldLines());
-  body_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.body);
   owner_->settle_later();
 }
 
-void H2Exchange::call_took_body(std::size_t size_bytes) {
+void H2Exchange::body_taken(std::size_t size_bytes) {
   if (is_closed_) return;
-  const bool waited = waits_for_us();
-  held_bytes_ -= size_bytes;
-  if (kept_bytes_ != 0) {
-    withheld_bytes_ += size_bytes;  // the handler keeps this, too
-    all_kept_->is_due = true;
+  if (kept_bytes() != 0) {
+    withheld_bytes_ += size_bytes;  // this is kept, too
+    *windows_are_due_ = true;
   } else {
     session_->consume(*stream_, size_bytes);
   }
-  note_turn(waited);
+  hold_back_or_not();
   owner_->settle_later();
-}
-
-void H2Exchange::call_keeps_body(std::size_t size_bytes) noexcept {
-  kept_bytes_ += size_bytes;
-  all_kept_->bytes += size_bytes;
-  all_kept_->is_due = true;
 }
 
 // The response ------------------------------------------------------------------------------------
@@ -250,9 +203,9 @@ bool H2Exchange::can_advance() const noexcept {
 void H2Exchange::advance() {
   if (socket_ != nullptr) return socket_->advance();
   if (!has_response_ && call_.is_handler_done()) {
-    Response response = call_.take_response();
     if (withheld_bytes_ != 0) open_window();  // what makes the content may read on
     forget_kept();
+    Response response = call_.take_response();
     const Asked asked = call_.asked(request().head, arrived_);
     if (opens_another_protocol(response)) {
       return open_socket(asked, call_.request(), std::move(response));
@@ -270,7 +223,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   }
   // What makes the content may read the request's.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
-  if (is_stream && code(status_) < 300 && !is_bodiless(status_)) call_wants_body();
+  if (is_stream && code(status_) < 300 && !is_bodiless(status_)) body_wanted();
   has_response_ = true;
   begin_record(asked, error);
   closes_connection_ = response.closes_connection();
@@ -323,16 +276,11 @@ void H2Exchange::finish_record(bool is_cut) {
   if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
-bool H2Exchange::waits_for_body() const noexcept {
-  return !is_body_done_ && !waits_for_us() && !owes_continue_ &&
-         (!has_response_ || response_.is_started());
-}
-
 std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline();
   if (is_lingering_) return lingers_until_;
   loop::Instant end = has_call_ && !has_response_ ? handler_deadline_ : loop::Instant::max();
-  if (waits_for_body()) end = std::min(end, body_deadline_);
+  end = std::min(end, body_deadline());
   if (!content_.empty()) end = std::min(end, content_deadline_);
   return end == loop::Instant::max() ? std::nullopt : std::optional(end);
 }

@@ -31,12 +31,6 @@ namespace skua::server {
 class SocketStream;
 struct Resources;
 
-/// The bodies that an HTTP/2 connection keeps whole. Windows wait while they are too much.
-struct KeptBodies {
-  std::uint64_t bytes = 0;
-  bool is_due = false;  ///< a window that is shut may open: H2Exchange::open_window
-};
-
 /// The window of a stream, in bytes.
 std::size_t stream_window_bytes(const Limits& limits) noexcept;
 
@@ -48,9 +42,10 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   explicit H2Exchange(Resources& resources) noexcept;
   ~H2Exchange();
 
-  /// Readies it for a stream; `connection` is who speaks. All outlive its use.
+  /// Readies it for a stream; `connection` is who speaks. Sets `windows_are_due` whenever one that
+  /// is shut may open, here or of another body that is kept: open_window. All outlive its use.
   void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
-            h2::Stream& stream, KeptBodies& kept) noexcept;
+            h2::Stream& stream, bool& windows_are_due) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
   [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
@@ -63,8 +58,9 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   void receive_end(std::unique_ptr<h2::ReceivedHead> trailers);
   /// The peer sends no more, on any stream.
   void receive_nothing_more();
-  /// Whether content is kept until it is whole; its window is for the connection to open.
-  [[nodiscard]] bool keeps_content() const noexcept { return kept_bytes_ != 0; }
+  /// Of the content: what is kept until the request is over. Its window is for the connection to
+  /// open.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return call_.body().kept_bytes(); }
   [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
   void open_window();
 
@@ -91,9 +87,8 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
-  void call_wants_body() override;
-  void call_took_body(std::size_t size_bytes) override;
-  void call_keeps_body(std::size_t size_bytes) noexcept override;
+  void body_wanted() override;
+  void body_taken(std::size_t size_bytes) override;
   void call_ended() noexcept override { owner_->settle_later(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
@@ -108,11 +103,9 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
   void start_call(const Target& target, bool has_no_content);
-  void expect_body() noexcept;
   void drop(std::size_t size_bytes);
   void forget_kept() noexcept;
-  [[nodiscard]] bool waits_for_us() const noexcept;
-  void note_turn(bool waited_for_us) noexcept;
+  void hold_back_or_not() noexcept;
   void answer(const Target& target);
   void open_socket(const Asked& asked, Request& request, Response&& response);
   void begin_record(const Asked& asked, Errc error = Errc::None);
@@ -123,38 +116,34 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
   void keep(Body&& piece);
-  [[nodiscard]] bool waits_for_body() const noexcept;
+  [[nodiscard]] bool is_body_wanted() const noexcept {
+    return !has_response_ || response_.is_started();
+  }
+  [[nodiscard]] loop::Instant body_deadline() const noexcept {
+    return is_body_wanted() ? call_.body().deadline() : loop::Instant::max();
+  }
 
   Resources& resources_;
   SessionOwner* owner_ = nullptr;
   const net::Stream* connection_ = nullptr;
   h2::Connection* session_ = nullptr;
   h2::Stream* stream_ = nullptr;
-  KeptBodies* all_kept_ = nullptr;  // of the connection
+  bool* windows_are_due_ = nullptr;  // of the connection
   Call call_;
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
   std::unique_ptr<SocketStream> socket_;        // where the stream has become one
   KeptContent early_data_;                      // what is for a tunnel to come
   body::ContentQueue content_;                  // of the response, that was not asked for yet
   body::OutgoingBody response_;                 // where that is made while it is sent
-  loop::Instant began_{};  // waiting for the body, less the time for which it had to wait for us
-  loop::Instant paused_{};
-  loop::Instant body_deadline_{};
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
   loop::Instant arrived_{};           // the head
   Journal::Entry* record_ = nullptr;  // of the response, where one is kept
   loop::Instant handler_deadline_{};
-  std::uint64_t most_body_bytes_ = 0;
-  std::uint64_t received_bytes_ = 0;
-  std::uint64_t held_bytes_ = 0;      // received, and not read
-  std::uint64_t kept_bytes_ = 0;      // read, and kept until the content is whole
-  std::uint64_t withheld_bytes_ = 0;  // of these, not given back to the peer's window
-  std::uint64_t dropped_bytes_ = 0;   // received, and wanted by nobody
+  std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
+  std::size_t dropped_bytes_ = 0;   // received, and wanted by nobody
   Status status_ = Status::Ok;
   bool has_call_ = false;  // there is a handler that may wait
-  bool is_body_done_ = true;
-  bool owes_continue_ = false;  // the peer waits for 100 (Continue), which was not sent
   bool has_response_ = false;
   bool is_content_ended_ = false;   // all of the response's content is in content_
   bool has_failed_ = false;         // the content cannot be completed

@@ -22,7 +22,8 @@ H2Exchange::~H2Exchange() = default;
 void H2Exchange::receive_nothing_more() {
   if (socket_ != nullptr) return socket_->receive_end();
   if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (!is_body_done_) session_->reset(*stream_, h2::ErrorCode::Cancel);
+  if (!stream_->has_received_all() && !is_for_tunnel())
+    session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
 // RFC 8441 §5: the stream goes on as the connection of a WebSocket.
@@ -45,12 +46,11 @@ void H2Exchange::refuse(Errc code) {
   if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
   count_refusal(resources_, code);
   send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
-  if (has_call_) {
-    if (call_.is_running()) ++resources_.counters.handlers_cancelled;
-    has_call_ = false;
-    call_.reset();
-  }
   forget_kept();
+  if (!has_call_) return;
+  if (call_.is_running()) ++resources_.counters.handlers_cancelled;
+  has_call_ = false;
+  call_.reset();
 }
 
 void H2Exchange::drain() {
@@ -67,8 +67,8 @@ void H2Exchange::linger() {
     return session_->reset(*stream_, h2::ErrorCode::NoError);
   }
   is_lingering_ = true;
-  call_.release();
   forget_kept();
+  call_.release();
   lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
 }
 
@@ -78,7 +78,7 @@ void H2Exchange::time_out() {
   // RFC 9113 §8.1: the rest of the request is not needed.
   if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
   if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
-  if (waits_for_body() && body_deadline_ <= now) return refuse(Errc::TimedOut);
+  if (body_deadline() <= now) return refuse(Errc::TimedOut);
   if (content_.empty() || content_deadline_ > now) return;
   // What waits for more urgent streams is not the peer's fault.
   if (!session_->is_blocked_by_window(*stream_)) {

@@ -35,18 +35,19 @@ Standing H2Session::standing(bool is_sending) const noexcept {
     can_advance = can_advance || exchange.can_advance();
   });
   const bool wants_write = h2_.wants_write();
-  return {.waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
-          .can_resume = can_advance || kept_.is_due || (wants_write && !is_sending && has_room()),
-          .has_work = wants_write || !exchanges_.empty(),
-          .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
-          .is_finished = h2_.is_over()};
+  return {
+      .waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
+      .can_resume = can_advance || windows_are_due_ || (wants_write && !is_sending && has_room()),
+      .has_work = wants_write || !exchanges_.empty(),
+      .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
+      .is_finished = h2_.is_over()};
 }
 
 void H2Session::resume() {
   exchanges_.for_each([](H2Exchange& exchange) {
     if (exchange.can_advance()) exchange.advance();
   });
-  if (kept_.is_due) open_windows();
+  if (windows_are_due_) open_windows();
   if (has_room()) h2_.write(written_at_once_bytes);
   if (h2_.failure() != nullptr && !is_failure_counted_) count_failure();
 }
@@ -54,13 +55,14 @@ void H2Session::resume() {
 // Those of bodies that are kept whole. Where the connection keeps too much, one body after the
 // other gets whole: the oldest goes on whatever there is.
 void H2Session::open_windows() {
-  kept_.is_due = false;
+  windows_are_due_ = false;
+  std::uint64_t kept_bytes = 0;
+  exchanges_.for_each([&](const H2Exchange& exchange) { kept_bytes += exchange.kept_bytes(); });
+  const bool is_too_much = kept_bytes >= resources_.options.limits.connection_body_bytes;
   bool is_oldest = true;
   exchanges_.for_each([&](H2Exchange& exchange) {
-    if (!exchange.keeps_content()) return;
-    const bool may_open =
-        is_oldest || kept_.bytes < resources_.options.limits.connection_body_bytes;
-    if (may_open && exchange.has_shut_window()) exchange.open_window();
+    if (exchange.kept_bytes() == 0) return;
+    if ((is_oldest || !is_too_much) && exchange.has_shut_window()) exchange.open_window();
     is_oldest = false;
   });
 }
@@ -99,7 +101,7 @@ void H2Session::give_back(H2Exchange& exchange) noexcept {
 void H2Session::on_request(h2::Stream& stream, bool is_end) {
   H2Exchange& exchange = *resources_.take_h2_exchange().release();
   stream.context = &exchange;
-  exchange.open(owner_, stream_, h2_, stream, kept_);
+  exchange.open(owner_, stream_, h2_, stream, windows_are_due_);
   exchanges_.push_back(exchange);
   exchange.begin(is_end);
 }

@@ -55,7 +55,7 @@ class H2Session final : public Session, private h2::Events {
   const net::Stream& stream_;
   net::OutputQueue& output_;
   SessionOwner& owner_;
-  KeptBodies kept_;
+  bool windows_are_due_ = false;               // of bodies that are kept
   base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
   loop::Instant idle_since_;                   // nothing has been in progress
   loop::Instant ages_at_;

@@ -47,14 +47,6 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   sum.accept_pauses += accept_pauses;
 }
 
-bool is_body_too_slow(const ServerOptions& options, Duration spent,
-                      std::uint64_t content_bytes) noexcept {
-  if (spent < options.timeouts.body_grace) return false;
-  const auto seconds =
-      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(spent).count());
-  return content_bytes < seconds * options.limits.body_bytes_per_second;
-}
-
 h1::HeadLimits head_limits(const Limits& limits) noexcept {
   return {.target_bytes = limits.target_bytes,
           .field_line_bytes = limits.field_line_bytes,

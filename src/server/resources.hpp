@@ -66,15 +66,8 @@ struct Inbox {
   loop::Instant deadline{};  ///< of the head
 };
 
-/// Whether a body that has taken so long brought too little. See Timeouts::body_grace.
-bool is_body_too_slow(const ServerOptions& options, Duration spent,
-                      std::uint64_t content_bytes) noexcept;
-
 /// The part of the options that a parser needs.
 h1::HeadLimits head_limits(const Limits& limits) noexcept;
-
-/// How much memory a buffer keeps between two requests.
-inline constexpr std::size_t kept_buffer_bytes = 64 * 1024;
 
 class Connection;
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Content that arrives is kept until it is read, up to a limit at which the protocol has to wait.
+// Nothing here resumes a reader from inside a call of the protocol's: the loop does, at the end of
+// its turn.
+#include "server/incoming_body.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/later.hpp"
+#include "http/field.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr http::Head no_fields{};
+constexpr std::size_t kept_buffer_bytes = 64 * 1024;
+
+void empty(std::string& text) noexcept {
+  text.clear();
+  if (text.capacity() > kept_buffer_bytes) std::string().swap(text);
+}
+
+}  // namespace
+
+void IncomingBody::expect(BodySender& sender, const Expected& expected) noexcept {
+  sender_ = &sender;
+  expected_ = expected;
+  state_ = State::Arriving;
+  reader_ = Reader::Takes;
+  began_ = loop_.now();
+  deadline_ = later(began_, options_.timeouts.body);
+  owes_continue_ = expected.peer_waits;
+  note_turn();
+}
+
+Errc IncomingBody::received(std::size_t size_bytes) noexcept {
+  received_bytes_ += size_bytes;
+  if (received_bytes_ > expected_.most_bytes) return Errc::BodyTooLong;
+  owes_continue_ = false;  // the peer did not wait for it
+  note_turn();
+  if (!is_paused_ && is_too_slow()) return Errc::TooSlow;
+  deadline_ = later(loop_.now(), options_.timeouts.body);
+  return Errc::None;
+}
+
+// See Timeouts::body_grace.
+bool IncomingBody::is_too_slow() const noexcept {
+  const Duration spent = loop_.now() - began_;
+  if (spent < options_.timeouts.body_grace) return false;
+  const auto seconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(spent).count());
+  return received_bytes_ < seconds * options_.limits.body_bytes_per_second;
+}
+
+Errc IncomingBody::append(std::string_view data) {
+  if (reader_ == Reader::Drops || data.empty()) return Errc::None;
+  if (reader_ == Reader::Loads) {
+    if (const Errc error = loaded_.append(data); error != Errc::None) return error;
+    sender_->body_taken(data.size());
+    return Errc::None;
+  }
+  unread_.append(data);
+  readers_.wake_all();
+  return Errc::None;
+}
+
+void IncomingBody::end(const http::Head& trailers) noexcept {
+  trailers_ = &trailers;
+  state_ = State::Whole;
+  readers_.wake_all();
+}
+
+bool IncomingBody::has_room() const noexcept {
+  // Something always: a limit of nothing must not keep a reader waiting for ever.
+  return unread_.empty() || unread_.size() < options_.limits.stream_bytes;
+}
+
+bool IncomingBody::take_continue() noexcept {
+  const bool owed = std::exchange(owes_continue_, false);
+  note_turn();
+  return owed;
+}
+
+void IncomingBody::hold_back(bool is_held_back) noexcept {
+  is_held_back_ = is_held_back;
+  note_turn();
+}
+
+void IncomingBody::note_turn() noexcept {
+  const bool is_paused = is_held_back_ || owes_continue_;
+  if (is_paused == std::exchange(is_paused_, is_paused)) return;
+  const loop::Instant now = loop_.now();
+  if (is_paused) {
+    paused_ = now;
+  } else {
+    began_ += now - paused_;
+    deadline_ = later(now, options_.timeouts.body);
+  }
+}
+
+void IncomingBody::drop() noexcept {
+  reader_ = Reader::Drops;
+  empty(unread_);
+}
+
+void IncomingBody::release() noexcept { budget_.give_back(std::exchange(kept_bytes_, 0)); }
+
+void IncomingBody::clear() noexcept {
+  release();
+  loaded_.clear();
+  empty(unread_);
+  empty(handed_);
+  trailers_ = nullptr;
+  expected_ = {};
+  received_bytes_ = taken_bytes_ = 0;
+  state_ = State::None;
+  owes_continue_ = is_held_back_ = is_paused_ = false;
+}
+
+std::optional<Bytes> IncomingBody::take() {
+  empty(handed_);
+  if (unread_.empty()) return std::nullopt;
+  std::swap(handed_, unread_);
+  taken_bytes_ += handed_.size();
+  sender_->body_taken(handed_.size());
+  return bytes(handed_);
+}
+
+void IncomingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> reader) {
+  readers_.park(waiter, reader);
+  if (owes_continue_) sender_->body_wanted();
+}
+
+const http::Head& IncomingBody::trailers() const noexcept {
+  return trailers_ == nullptr ? no_fields : *trailers_;
+}
+
+std::size_t IncomingBody::most_kept_bytes() const noexcept { return options_.limits.body_bytes; }
+
+std::optional<std::uint64_t> IncomingBody::left_bytes() const noexcept {
+  const std::optional<std::uint64_t> all = expected_.length_bytes;
+  return all ? std::optional(*all - std::min(*all, taken_bytes_)) : std::nullopt;
+}
+
+bool IncomingBody::keep(std::size_t bytes) noexcept {
+  if (!budget_.take(bytes, kept_bytes_ + bytes)) return false;
+  kept_bytes_ += bytes;
+  return true;
+}
+
+}  // namespace skua::server
