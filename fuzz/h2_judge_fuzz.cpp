@@ -90,9 +90,9 @@ class Duel final {
   void note_after(const Frame& frame);
 
   bool settle_failures(const Frame& frame);
-  [[nodiscard]] static bool changes_windows(const Frame& frame);
   [[nodiscard]] std::vector<ErrorCode> faults(const Frame& frame);
   [[nodiscard]] bool may_fail_alone(const Frame& frame, ErrorCode code);
+  [[nodiscard]] bool makes_window_too_large(const Frame& frame);
   [[nodiscard]] bool may_judge_fail_alone(const Frame& frame, ErrorCode code);
   void settle_streams(const Frame& frame);
   [[nodiscard]] bool may_reset_alone(const Frame& frame, std::uint32_t with);
@@ -302,13 +302,16 @@ void Duel::note_after(const Frame& frame) {
   }
   check(wire_.acknowledged_count == settings_count_);
   if (frame.head.type == FrameType::Headers && is_server_ && was_idle_) highest_id_ = id;
-  // RFC 9113 §6.8: a server begins nothing on these.
+  // RFC 9113 §6.8: a server does nothing on these.
   for (auto& [its, known] : known_) {
-    if (!is_server_ && its > goaway_id_) known.has_peer_ended = true;
+    if (!is_server_ && its > goaway_id_) known.has_peer_ended = known.is_reset = true;
   }
   Known& known = known_[id];
   if (frame.head.type == FrameType::RstStream || frame.ends_stream()) known.has_peer_ended = true;
   if (frame.head.type == FrameType::RstStream) known.is_reset = true;
+  if (frame.head.type == FrameType::WindowUpdate) {
+    known.room_bytes += frame.number_at(0) & 0x7fff'ffffU;
+  }
   if (frame.head.type == FrameType::RstStream) wire_.end_in_peer(id);
   if (fields_ && is_connect(*fields_) && find(*fields_, "content-length") != nullptr) {
     known.is_connect_with_length = true;
@@ -347,26 +350,16 @@ bool Duel::settle_failures(const Frame& frame) {
     // RFC 9113 has no order for what is wrong in several ways.
     const std::vector<ErrorCode> found = faults(frame);
     const auto is_found = [&](ErrorCode code) { return std::ranges::count(found, code) != 0; };
-    // What nghttp2 lets pass of SETTINGS may be followed by what it does not, and the reset of a
-    // stream then does not go out.
-    const bool is_first = frame.head.type == FrameType::Settings &&
-                          *mine == ErrorCode::FlowControlError && changes_windows(frame);
+    // What nghttp2 lets pass of SETTINGS may be followed by what it does not.
+    const bool is_first = frame.head.type == FrameType::Settings && may_fail_alone(frame, *mine);
     check(mine == its || is_first || (is_found(*mine) && is_found(*its)));
   } else if (mine) {
     check(may_fail_alone(frame, *mine));
   } else if (its) {
     check(may_judge_fail_alone(frame, *its));
   }
+  check(mine || !makes_window_too_large(frame));
   return !mine && !its;
-}
-
-/// Whether SETTINGS have a window size in them.
-bool Duel::changes_windows(const Frame& frame) {
-  for (std::size_t at = 0; at < frame.payload.size(); at += skua::h2::setting_bytes) {
-    const auto setting = static_cast<Setting>(frame.number_at(at) >> 16U);
-    if (setting == Setting::InitialWindowSize) return true;
-  }
-  return false;
 }
 
 /// The errors of a connection that the frame is.
@@ -426,11 +419,19 @@ bool Duel::may_fail_alone(const Frame& frame, ErrorCode code) {
   if (type == FrameType::PriorityUpdate && !was_sound_) {
     return code == ErrorCode::ProtocolError || code == ErrorCode::FrameSizeError;
   }
-  // RFC 9113 §6.9.2: a window that SETTINGS make too large is an error of the connection; nghttp2
-  // resets the stream.
-  if (type != FrameType::Settings || code != ErrorCode::FlowControlError) return false;
-  for (const auto& [id, told] : judge_.told) {
-    if (told.reset_with == NGHTTP2_FLOW_CONTROL_ERROR) return true;
+  // RFC 9113 §6.9.2: an error of the connection. nghttp2 resets the stream.
+  return code == ErrorCode::FlowControlError && makes_window_too_large(frame);
+}
+
+/// Whether SETTINGS do so to a stream's.
+bool Duel::makes_window_too_large(const Frame& frame) {
+  if (frame.head.type != FrameType::Settings || !was_sound_) return false;
+  for (std::size_t at = 0; at < frame.payload.size(); at += skua::h2::setting_bytes) {
+    const std::int64_t value = frame.number_at(at + 2);
+    if (static_cast<Setting>(frame.number_at(at) >> 16U) != Setting::InitialWindowSize) continue;
+    for (const auto& [id, known] : known_) {
+      if (known.is_open() && value + known.room_bytes > skua::h2::most_window_bytes) return true;
+    }
   }
   return false;
 }

@@ -27,6 +27,11 @@ struct Known {
   bool is_answered = false;         ///< by the peer, interim responses counted
   bool has_response = false;        ///< the final one
   std::int64_t received_bytes = 0;  ///< of its window, less what was given back
+  std::int64_t room_bytes = 0;  ///< that the peer gave beside its first window, less what was sent
+
+  [[nodiscard]] bool is_open() const {
+    return is_begun && !is_reset && !(is_ended && has_peer_ended);
+  }
 };
 
 class Wire final {
@@ -78,6 +83,7 @@ class Wire final {
       case FrameType::Data:
         check(!known.is_ended);
         known.is_ended = written.ends_stream();
+        if (written.head.type == FrameType::Data) known.room_bytes -= written.head.length_bytes;
         break;
       case FrameType::RstStream:
         app_.told[id].reset_with = written.number_at(0);
