@@ -29,17 +29,20 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept {
 }
 
 void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
-                      h2::Stream& stream, bool& windows_are_due) noexcept {
+                      h2::Stream& stream, H2Turn& turn) noexcept {
   owner_ = &owner;
   connection_ = &connection;
   session_ = &session;
   stream_ = &stream;
-  windows_are_due_ = &windows_are_due;
+  turn_ = &turn;
   is_closed_ = false;
+  wake();
 }
 
 void H2Exchange::reset() noexcept {
   is_closed_ = true;  // what a destructor writes now goes nowhere
+  TimerNode::stop();
+  turn_node_.unlink();
   record_ = nullptr;
   socket_.reset();
   response_.reset();
@@ -141,13 +144,14 @@ void H2Exchange::drop(std::size_t size_bytes) {
 }
 
 void H2Exchange::open_window() {
+  wake();
   session_->consume(*stream_, std::exchange(withheld_bytes_, 0));
   hold_back_or_not();
 }
 
 void H2Exchange::forget_kept() noexcept {
   withheld_bytes_ = 0;
-  if (kept_bytes() != 0) *windows_are_due_ = true;
+  if (kept_bytes() != 0) turn_->has_windows = true;
 }
 
 // Half a window that is left may be less than the peer cares to send.
@@ -168,19 +172,19 @@ void H2Exchange::body_wanted() {
   if (!call_.body().take_continue()) return;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
   if (!has_response_) session_->inform(*stream_, Status::Continue, FieldLines());
-  owner_->settle_later();
+  wake();
 }
 
 void H2Exchange::body_taken(std::size_t size_bytes) {
   if (is_closed_) return;
   if (kept_bytes() != 0) {
     withheld_bytes_ += size_bytes;  // this is kept, too
-    *windows_are_due_ = true;
+    turn_->has_windows = true;
   } else {
     session_->consume(*stream_, size_bytes);
   }
   hold_back_or_not();
-  owner_->settle_later();
+  wake();
 }
 
 // The response ------------------------------------------------------------------------------------
@@ -193,6 +197,23 @@ void H2Exchange::answer(const Target& target) {
   if (opens_another_protocol(response)) return open_socket(told, request, std::move(response));
   call_.keep(std::move(request.attachments()));
   send(told, std::move(response));
+}
+
+void H2Exchange::wake() noexcept {
+  if (is_closed_) return;
+  if (!turn_node_.is_linked()) turn_->exchanges.push_back(turn_node_);
+  owner_->settle_later();
+}
+
+void H2Exchange::finish_turn() noexcept {
+  if (can_advance()) return;
+  turn_node_.unlink();
+  const loop::Instant end = deadline();
+  if (end == loop::Instant::max()) {
+    TimerNode::stop();
+  } else {
+    resources_.loop.timers().start(*this, end - resources_.loop.now());
+  }
 }
 
 bool H2Exchange::can_advance() const noexcept {
@@ -276,13 +297,12 @@ void H2Exchange::finish_record(bool is_cut) {
   if (record != nullptr) owner_->journal()->finish(*record, is_cut);
 }
 
-std::optional<loop::Instant> H2Exchange::deadline() const noexcept {
-  if (socket_ != nullptr) return socket_->deadline();
+loop::Instant H2Exchange::deadline() const noexcept {
+  if (socket_ != nullptr) return socket_->deadline().value_or(loop::Instant::max());
   if (is_lingering_) return lingers_until_;
   loop::Instant end = has_call_ && !has_response_ ? handler_deadline_ : loop::Instant::max();
   end = std::min(end, body_deadline());
-  if (!content_.empty()) end = std::min(end, content_deadline_);
-  return end == loop::Instant::max() ? std::nullopt : std::optional(end);
+  return content_.empty() ? end : std::min(end, content_deadline_);
 }
 
 // The content of the response ---------------------------------------------------------------------
@@ -320,7 +340,7 @@ void H2Exchange::write_content(Body&& piece) {
   if (is_closed_) return;
   keep(std::move(piece));
   session_->resume_body(*stream_);
-  owner_->settle_later();
+  wake();
 }
 
 h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {

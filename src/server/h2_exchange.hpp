@@ -14,6 +14,7 @@
 #include "h2/connection.hpp"
 #include "http/request_parts.hpp"
 #include "loop/clock.hpp"
+#include "loop/timer_wheel.hpp"
 #include "net/output_queue.hpp"
 #include "net/stream.hpp"
 #include "server/call.hpp"
@@ -21,6 +22,7 @@
 #include "server/kept_content.hpp"
 #include "server/session.hpp"
 #include "server/target.hpp"
+#include "server/websocket_server.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
@@ -28,8 +30,20 @@
 
 namespace skua::server {
 
-class SocketStream;
 struct Resources;
+
+class H2Exchange;
+
+/// What waits in a connection for the end of the turn.
+struct H2Turn {
+  struct Node : base::ListNode {
+    explicit Node(H2Exchange& its) noexcept : exchange(its) {}
+    H2Exchange& exchange;
+  };
+
+  base::IntrusiveList<Node> exchanges;  ///< that something has happened to: H2Exchange::finish_turn
+  bool has_windows = false;             ///< that are shut and may open: H2Exchange::open_window
+};
 
 /// The window of a stream, in bytes.
 std::size_t stream_window_bytes(const Limits& limits) noexcept;
@@ -37,15 +51,18 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept;
 /// One request and its response on an HTTP/2 connection. From a worker's pool.
 ///
 /// RFC:       9113 §8
-class H2Exchange final : public base::ListNode, private CallOwner, private body::Framer {
+class H2Exchange final : public base::ListNode,
+                         public StreamOwner,
+                         private loop::TimerNode,
+                         private CallOwner,
+                         private body::Framer {
  public:
   explicit H2Exchange(Resources& resources) noexcept;
   ~H2Exchange();
 
-  /// Readies it for a stream; `connection` is who speaks. Sets `windows_are_due` whenever one that
-  /// is shut may open, here or of another body that is kept: open_window. All outlive its use.
+  /// Readies it for a stream; `connection` is who speaks. All outlive its use.
   void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
-            h2::Stream& stream, bool& windows_are_due) noexcept;
+            h2::Stream& stream, H2Turn& turn) noexcept;
   /// Cancels what runs, and forgets everything.
   void reset() noexcept;
   [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
@@ -66,6 +83,11 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
 
   // The response, to the session.
 
+  /// Something has happened: there may be more to do at the end of the turn.
+  void wake() noexcept override;
+  /// Forgets that, and waits for the peer as long as it may take; unless advance() would get
+  /// somewhere.
+  void finish_turn() noexcept;
   /// Whether the handler, or what makes the content, has ended since the last advance().
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
@@ -79,23 +101,23 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   void drain();
   /// The stream is over, or the connection is. `is_complete`: both sides said all that they had to.
   void close(bool is_complete) noexcept;
-  /// When the peer must have sent or taken something; nothing while it is our turn.
-  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
-  /// It has not: says so, and ends.
-  void time_out();
   /// Whether the handler wants the connection to end.
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
-  void call_ended() noexcept override { owner_->settle_later(); }
+  void call_ended() noexcept override { wake(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return content_.pressure_bytes();
   }
-  void content_ended() noexcept override { owner_->settle_later(); }
+  void content_ended() noexcept override { wake(); }
 
+  static void on_timer(void* node) noexcept;
+  /// When the peer must have sent or taken something; never while it is our turn.
+  [[nodiscard]] loop::Instant deadline() const noexcept;
+  SKUA_COLD void time_out();
   [[nodiscard]] h2::ResponseHead head_of(const Response& response);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
   /// An extended CONNECT: what its stream carries is no content of the request.
@@ -128,7 +150,8 @@ class H2Exchange final : public base::ListNode, private CallOwner, private body:
   const net::Stream* connection_ = nullptr;
   h2::Connection* session_ = nullptr;
   h2::Stream* stream_ = nullptr;
-  bool* windows_are_due_ = nullptr;  // of the connection
+  H2Turn* turn_ = nullptr;  // of the connection
+  H2Turn::Node turn_node_{*this};
   Call call_;
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
   std::unique_ptr<SocketStream> socket_;        // where the stream has become one

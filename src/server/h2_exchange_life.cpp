@@ -12,7 +12,8 @@
 namespace skua::server {
 
 H2Exchange::H2Exchange(Resources& resources) noexcept
-    : resources_(resources),
+    : TimerNode(on_timer),
+      resources_(resources),
       call_(resources),
       early_data_(resources.content_budget),
       content_(resources.blocks) {}
@@ -35,7 +36,7 @@ void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& re
   begin_record(asked);
   finish_record(false);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
-  socket_ = upgrade.server->on_stream(resources_, *owner_, *session_, *stream_, upgrade);
+  socket_ = upgrade.server->on_stream(resources_, *this, *session_, *stream_, upgrade);
   socket_->start(request, upgrade);
   if (early_data_.size() != 0) socket_->receive(early_data_.view());
   early_data_.clear();
@@ -57,7 +58,7 @@ void H2Exchange::drain() {
   if (socket_ != nullptr) return socket_->drain();
   if (!response_.is_making() || !response_.is_endless()) return;
   response_.stop();
-  owner_->settle_later();
+  wake();
 }
 
 void H2Exchange::linger() {
@@ -69,7 +70,14 @@ void H2Exchange::linger() {
   is_lingering_ = true;
   forget_kept();
   call_.release();
+  wake();
   lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
+}
+
+void H2Exchange::on_timer(void* node) noexcept {
+  H2Exchange& exchange = *static_cast<H2Exchange*>(static_cast<TimerNode*>(node));
+  exchange.wake();
+  if (exchange.deadline() <= exchange.resources_.loop.now()) exchange.time_out();
 }
 
 void H2Exchange::time_out() {

@@ -30,32 +30,29 @@ void H2Session::receive(std::span<char> input) {
 }
 
 Standing H2Session::standing(bool is_sending) const noexcept {
-  bool can_advance = false;
-  exchanges_.for_each([&can_advance](const H2Exchange& exchange) {
-    can_advance = can_advance || exchange.can_advance();
-  });
   const bool wants_write = h2_.wants_write();
-  return {
-      .waiting = next_deadline() ? Waiting::Body : Waiting::Handler,
-      .can_resume = can_advance || windows_are_due_ || (wants_write && !is_sending && has_room()),
-      .has_work = wants_write || !exchanges_.empty(),
-      .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
-      .is_finished = h2_.is_over()};
+  return {.waiting = deadline() != loop::Instant::max() ? Waiting::Peer : Waiting::Handler,
+          .can_resume = !turn_.exchanges.empty() || turn_.has_windows ||
+                        (wants_write && !is_sending && has_room()),
+          .has_work = wants_write || !exchanges_.empty(),
+          .wants_input = output_.pressure_bytes() < resources_.options.limits.output_bytes,
+          .is_finished = h2_.is_over()};
 }
 
 void H2Session::resume() {
-  exchanges_.for_each([](H2Exchange& exchange) {
-    if (exchange.can_advance()) exchange.advance();
+  turn_.exchanges.for_each([](H2Turn::Node& node) {
+    if (node.exchange.can_advance()) node.exchange.advance();
   });
-  if (windows_are_due_) open_windows();
+  if (turn_.has_windows) open_windows();
   if (has_room()) h2_.write(written_at_once_bytes);
+  turn_.exchanges.for_each([](H2Turn::Node& node) { node.exchange.finish_turn(); });
   if (h2_.failure() != nullptr && !is_failure_counted_) count_failure();
 }
 
 // Those of bodies that are kept whole. Where the connection keeps too much, one body after the
 // other gets whole: the oldest goes on whatever there is.
 void H2Session::open_windows() {
-  windows_are_due_ = false;
+  turn_.has_windows = false;
   std::uint64_t kept_bytes = 0;
   exchanges_.for_each([&](const H2Exchange& exchange) { kept_bytes += exchange.kept_bytes(); });
   const bool is_too_much = kept_bytes >= resources_.options.limits.connection_body_bytes;
@@ -71,28 +68,21 @@ bool H2Session::has_room() const noexcept {
   return output_.pressure_bytes() < written_at_once_bytes;
 }
 
-std::optional<loop::Instant> H2Session::next_deadline() const noexcept {
-  std::optional<loop::Instant> next = finishes_at_;
-  const auto take = [&next](loop::Instant other) { next = next ? std::min(*next, other) : other; };
+// Of the connection; exchanges have their own.
+loop::Instant H2Session::deadline() const noexcept {
+  const Timeouts& timeouts = resources_.options.timeouts;
+  loop::Instant next = finishes_at_.value_or(loop::Instant::max());
   if (const auto since = h2_.settings_pending_since()) {
-    take(later(*since, resources_.options.timeouts.head));
+    next = std::min(next, later(*since, timeouts.head));
   }
-  if (const auto since = h2_.unfinished_since()) {
-    take(later(*since, resources_.options.timeouts.head));
-  }
-  if (exchanges_.empty()) take(later(idle_since_, resources_.idle_time()));
-  exchanges_.for_each([&take](const H2Exchange& exchange) {
-    if (const auto deadline = exchange.deadline()) take(*deadline);
-  });
+  if (const auto since = h2_.unfinished_since())
+    next = std::min(next, later(*since, timeouts.head));
+  if (exchanges_.empty()) next = std::min(next, later(idle_since_, resources_.idle_time()));
   return next;
 }
 
-loop::Instant H2Session::deadline() const noexcept {
-  return next_deadline().value_or(loop::Instant::max());
-}
-
 void H2Session::give_back(H2Exchange& exchange) noexcept {
-  exchange.unlink();
+  exchange.base::ListNode::unlink();
   resources_.give_back(std::unique_ptr<H2Exchange>(&exchange));
 }
 
@@ -101,17 +91,21 @@ void H2Session::give_back(H2Exchange& exchange) noexcept {
 void H2Session::on_request(h2::Stream& stream, bool is_end) {
   H2Exchange& exchange = *resources_.take_h2_exchange().release();
   stream.context = &exchange;
-  exchange.open(owner_, stream_, h2_, stream, windows_are_due_);
+  exchange.open(owner_, stream_, h2_, stream, turn_);
   exchanges_.push_back(exchange);
   exchange.begin(is_end);
 }
 
 void H2Session::on_data(h2::Stream& stream, std::string_view data) {
-  exchange_of(stream).receive(data);
+  H2Exchange& exchange = exchange_of(stream);
+  exchange.wake();
+  exchange.receive(data);
 }
 
 void H2Session::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
-  exchange_of(stream).receive_end(std::move(trailers));
+  H2Exchange& exchange = exchange_of(stream);
+  exchange.wake();
+  exchange.receive_end(std::move(trailers));
 }
 
 void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
@@ -130,7 +124,9 @@ h2::BodyRead H2Session::read_body(h2::Stream& stream, std::size_t most_bytes) {
 }
 
 void H2Session::append_payload(h2::Stream& stream, std::size_t bytes) {
-  exchange_of(stream).write_body(output_, bytes);
+  H2Exchange& exchange = exchange_of(stream);
+  exchange.wake();
+  exchange.write_body(output_, bytes);
 }
 
 }  // namespace skua::server

@@ -45,7 +45,6 @@ class H2Session final : public Session, private h2::Events {
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
   [[nodiscard]] bool has_room() const noexcept;
-  [[nodiscard]] std::optional<loop::Instant> next_deadline() const noexcept;
   void give_back(H2Exchange& exchange) noexcept;
   void begin_shut_down();
   void open_windows();
@@ -55,7 +54,7 @@ class H2Session final : public Session, private h2::Events {
   const net::Stream& stream_;
   net::OutputQueue& output_;
   SessionOwner& owner_;
-  bool windows_are_due_ = false;               // of bodies that are kept
+  H2Turn turn_;
   base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
   loop::Instant idle_since_;                   // nothing has been in progress
   loop::Instant ages_at_;

@@ -77,9 +77,6 @@ void H2Session::time_out() {
   if (exchanges_.empty() && later(idle_since_, resources_.idle_time()) <= now) {
     h2_.terminate(h2::ErrorCode::NoError, "idle");
   }
-  exchanges_.for_each([now](H2Exchange& exchange) {
-    if (exchange.deadline().value_or(loop::Instant::max()) <= now) exchange.time_out();
-  });
 }
 
 // RFC 9113 §6.8: requests that were on their way when we said so are served.

@@ -11,7 +11,7 @@
 
 namespace skua::server {
 
-H2Socket::H2Socket(Resources& resources, SessionOwner& owner, h2::Connection& session,
+H2Socket::H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& session,
                    h2::Stream& stream, const detail::Upgrade& upgrade)
     : resources_(resources),
       owner_(owner),
@@ -30,13 +30,9 @@ void H2Socket::receive(std::string_view data) {
   std::string& bytes = resources_.unmask_scratch;
   bytes.assign(data);
   call_.socket().receive(bytes);
-  owner_.settle_later();
 }
 
-void H2Socket::receive_end() {
-  call_.socket().receive_end();
-  owner_.settle_later();
-}
+void H2Socket::receive_end() { call_.socket().receive_end(); }
 
 bool H2Socket::can_advance() const noexcept {
   return call_.can_resume() || owes_window() || (call_.is_over() && !is_ended_);

@@ -24,7 +24,7 @@ namespace skua::server {
 /// RFC:       8441 §5
 class H2Socket final : public SocketStream, private ws::Wire {
  public:
-  H2Socket(Resources& resources, SessionOwner& owner, h2::Connection& session, h2::Stream& stream,
+  H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& session, h2::Stream& stream,
            const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
@@ -47,7 +47,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   [[nodiscard]] std::uint64_t pending_bytes() const noexcept override {
     return content_.pressure_bytes();
   }
-  void settle_later() noexcept override { owner_.settle_later(); }
+  void settle_later() noexcept override { owner_.wake(); }
   void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
@@ -60,7 +60,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   }
 
   Resources& resources_;
-  SessionOwner& owner_;
+  StreamOwner& owner_;
   h2::Connection& session_;
   h2::Stream& stream_;
   body::ContentQueue content_;      // that the session has not asked for

@@ -18,7 +18,7 @@ class Sockets final : public WebSocketServer {
                                                const detail::Upgrade& upgrade) const override {
     return std::make_unique<WsSession>(resources, output, owner, upgrade);
   }
-  std::unique_ptr<SocketStream> on_stream(Resources& resources, SessionOwner& owner,
+  std::unique_ptr<SocketStream> on_stream(Resources& resources, StreamOwner& owner,
                                           h2::Connection& session, h2::Stream& stream,
                                           const detail::Upgrade& upgrade) const override {
     return std::make_unique<H2Socket>(resources, owner, session, stream, upgrade);

@@ -24,6 +24,16 @@ class SocketSession : public Session {
   virtual void start(Request& request, const detail::Upgrade& upgrade) = 0;
 };
 
+/// What a stream of an HTTP/2 connection belongs to.
+class StreamOwner {
+ public:
+  /// There may be something to do at the end of the turn.
+  virtual void wake() noexcept = 0;
+
+ protected:
+  ~StreamOwner() = default;
+};
+
 /// A WebSocket on a stream of an HTTP/2 connection.
 class SocketStream {
  public:
@@ -59,7 +69,7 @@ class WebSocketServer {
       Resources& resources, net::OutputQueue& output, SessionOwner& owner,
       const detail::Upgrade& upgrade) const = 0;
   [[nodiscard]] virtual std::unique_ptr<SocketStream> on_stream(
-      Resources& resources, SessionOwner& owner, h2::Connection& session, h2::Stream& stream,
+      Resources& resources, StreamOwner& owner, h2::Connection& session, h2::Stream& stream,
       const detail::Upgrade& upgrade) const = 0;
 
  protected:
