@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
+#include "h2/hpack_rules.hpp"
 #include "http/field.hpp"
 
 namespace skua::h2 {
@@ -13,18 +14,6 @@ namespace {
 using http::FieldName;
 
 constexpr std::size_t longest_number = 20;
-
-/// RFC 9113 §8.2.2: what is said about an HTTP/1 connection has no place here.
-bool is_connection_specific(FieldName name) noexcept {
-  switch (name) {
-    case FieldName::Connection:
-    case FieldName::KeepAlive:
-    case FieldName::ProxyConnection:
-    case FieldName::TransferEncoding:
-    case FieldName::Upgrade: return true;
-    default: return false;
-  }
-}
 
 /// Whether `trailers` is in the list. RFC 9110 §10.1.4
 bool says_trailers(std::string_view list) noexcept {
@@ -48,7 +37,7 @@ void for_each_line(std::string_view lines, const Use& use) {
     if (colon == std::string_view::npos) continue;
     const std::string_view name = line.substr(0, colon);
     const FieldName known = http::find_field_name(name);
-    if (is_connection_specific(known)) continue;
+    if (rules::is_connection_specific(known)) continue;
     use(known, name, ascii::trim_ows(line.substr(colon + 1)));
   }
 }
@@ -85,7 +74,7 @@ void show_field(std::string& shown, std::string_view name, std::string_view valu
 void write_fields(HpackEncoder& encoder, const FieldLines& fields, std::string& block) {
   for (const FieldLines::Line line : fields) {
     const auto known = static_cast<FieldName>(line.known);
-    if (is_connection_specific(known)) continue;
+    if (rules::is_connection_specific(known)) continue;
     encoder.add(block, known, line.name, ascii::trim_ows(line.value));
   }
 }

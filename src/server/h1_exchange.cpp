@@ -38,7 +38,7 @@ void H1Exchange::reset() noexcept {
   if (held_.capacity() > held_bytes_at_most) held_.shrink_to_fit();
   handler_deadline_ = loop::Instant::max();
   is_chunked_ = false;
-  has_started_response_ = has_finished_response_ = false;
+  response_state_ = ResponseState::Awaited;
 }
 
 const http::Head& H1Exchange::head() const noexcept { return inbox_->head; }
@@ -166,7 +166,7 @@ void H1Exchange::continue_request() {
 }
 
 void H1Exchange::body_wanted() {
-  if (has_started_response_) {
+  if (has_started_response()) {
     (void)call_.body().take_continue();  // too late: it is for the peer to send, or to be timed out
   } else {
     continue_request();
@@ -181,7 +181,7 @@ void H1Exchange::body_taken(std::size_t) {
 // The response ------------------------------------------------------------------------------------
 
 bool H1Exchange::has_response() const noexcept {
-  return !has_started_response_ && call_.is_handler_done();
+  return !has_started_response() && call_.is_handler_done();
 }
 
 // RFC 9112 §9.3: read the body or close. What nobody has read is read and dropped if it is short.

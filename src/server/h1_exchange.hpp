@@ -57,7 +57,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   /// Whether the handler is done, and its response has not been taken.
   [[nodiscard]] bool has_response() const noexcept;
   Response take_response() {
-    has_started_response_ = true;
+    response_state_ = ResponseState::Begun;
     return call_.take_response();
   }
   /// The response is about to be sent: whether the connection can be kept, for what the request
@@ -70,18 +70,22 @@ class H1Exchange final : private CallOwner, private body::Framer {
   /// (Continue) is told now, as it cannot be told behind the head.
   void continue_request();
   /// The head of a response that streams has been written.
-  void begin_stream() noexcept { has_started_response_ = true; }
+  void begin_stream() noexcept { response_state_ = ResponseState::Begun; }
   /// Begins to send its content; `record` may be null.
   void start_stream(Body&& content, bool is_chunked, Journal::Entry* record);
   /// No response content follows (any more); what is left of the request's body is read and
   /// dropped.
   void finish_response() noexcept {
-    has_finished_response_ = true;
+    response_state_ = ResponseState::Finished;
     call_.release();
     call_.body().drop();
   }
-  [[nodiscard]] bool has_started_response() const noexcept { return has_started_response_; }
-  [[nodiscard]] bool has_finished_response() const noexcept { return has_finished_response_; }
+  [[nodiscard]] bool has_started_response() const noexcept {
+    return response_state_ != ResponseState::Awaited;
+  }
+  [[nodiscard]] bool has_finished_response() const noexcept {
+    return response_state_ == ResponseState::Finished;
+  }
   /// Whether the stream's end is to be written: see end_stream.
   [[nodiscard]] bool has_stream_end() const noexcept { return response_.is_made(); }
   /// Writes the end of the stream. False when it failed, so that the peer has to be told by
@@ -100,7 +104,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   }
   /// Whether request and response are over.
   [[nodiscard]] bool is_over() const noexcept {
-    return has_finished_response_ && !body().is_arriving();
+    return has_finished_response() && !body().is_arriving();
   }
   /// When time runs out for the peer, or for the handler; and whose time that was.
   [[nodiscard]] loop::Instant deadline() const noexcept;
@@ -112,6 +116,8 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] Asked asked() const noexcept;
 
  private:
+  enum class ResponseState : std::uint8_t { Awaited, Begun, Finished };
+
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
   void call_ended() noexcept override { owner_->settle_later(); }
@@ -125,7 +131,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
                                               const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
   [[nodiscard]] bool is_handler_timed() const noexcept {
-    return !has_started_response_ && handler_deadline_ != loop::Instant::max();
+    return !has_started_response() && handler_deadline_ != loop::Instant::max();
   }
   [[nodiscard]] const IncomingBody& body() const noexcept { return call_.body(); }
   void finish_record(bool is_cut);
@@ -140,8 +146,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   loop::Instant handler_deadline_ = loop::Instant::max();
   Journal::Entry* record_ = nullptr;  // of a response that streams, where one is kept
   bool is_chunked_ = false;
-  bool has_started_response_ = false;
-  bool has_finished_response_ = false;
+  ResponseState response_state_ = ResponseState::Awaited;
 };
 
 }  // namespace skua::server

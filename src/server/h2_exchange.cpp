@@ -35,12 +35,12 @@ void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Co
   session_ = &session;
   stream_ = &stream;
   turn_ = &turn;
-  is_closed_ = false;
+  phase_ = Phase::Request;
   wake();
 }
 
 void H2Exchange::reset() noexcept {
-  is_closed_ = true;  // what a destructor writes now goes nowhere
+  phase_ = Phase::Closed;  // what a destructor writes now goes nowhere
   TimerNode::stop();
   turn_node_.unlink();
   record_ = nullptr;
@@ -53,8 +53,8 @@ void H2Exchange::reset() noexcept {
   content_.clear();
   dropped_bytes_ = 0;
   has_call_ = false;
-  has_response_ = is_content_ended_ = has_failed_ = false;
-  is_lingering_ = closes_connection_ = false;
+  content_state_ = Content::Open;
+  closes_connection_ = false;
 }
 
 // The request -------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
 void H2Exchange::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
   // It did not wait for the response: kept until that is there, and no more than its window.
-  if (is_for_tunnel() && !has_response_) {
+  if (is_for_tunnel() && !has_response()) {
     const Errc error = early_data_.append(data);
     return error != Errc::None ? refuse(error) : void();
   }
@@ -165,18 +165,18 @@ void H2Exchange::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
   if (socket_ != nullptr) return socket_->receive_end();
   if (!has_call_) return;
   call_.end_body(trailers_ != nullptr ? trailers_->head : no_trailers);
-  if (!has_response_ && can_advance()) advance();
+  if (!has_response() && can_advance()) advance();
 }
 
 void H2Exchange::body_wanted() {
   if (!call_.body().take_continue()) return;
   // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
-  if (!has_response_) session_->inform(*stream_, Status::Continue, FieldLines());
+  if (!has_response()) session_->inform(*stream_, Status::Continue, FieldLines());
   wake();
 }
 
 void H2Exchange::body_taken(std::size_t size_bytes) {
-  if (is_closed_) return;
+  if (phase_ == Phase::Closed) return;
   if (kept_bytes() != 0) {
     withheld_bytes_ += size_bytes;  // this is kept, too
     turn_->has_windows = true;
@@ -200,7 +200,7 @@ void H2Exchange::answer(const Target& target) {
 }
 
 void H2Exchange::wake() noexcept {
-  if (is_closed_) return;
+  if (phase_ == Phase::Closed) return;
   if (!turn_node_.is_linked()) turn_->exchanges.push_back(turn_node_);
   owner_->settle_later();
 }
@@ -218,12 +218,12 @@ void H2Exchange::finish_turn() noexcept {
 
 bool H2Exchange::can_advance() const noexcept {
   if (socket_ != nullptr) return socket_->can_advance();
-  return has_response_ ? response_.is_made() : has_call_ && call_.is_handler_done();
+  return has_response() ? response_.is_made() : has_call_ && call_.is_handler_done();
 }
 
 void H2Exchange::advance() {
   if (socket_ != nullptr) return socket_->advance();
-  if (!has_response_ && call_.is_handler_done()) {
+  if (!has_response() && call_.is_handler_done()) {
     if (withheld_bytes_ != 0) open_window();  // what makes the content may read on
     forget_kept();
     Response response = call_.take_response();
@@ -245,7 +245,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   // What makes the content may read the request's.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) body_wanted();
-  has_response_ = true;
+  phase_ = Phase::Response;
   begin_record(asked, error);
   closes_connection_ = response.closes_connection();
   ++resources_.counters.responses;
@@ -258,7 +258,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   if (!is_bodiless(status_)) head.length_bytes = size_bytes;
   const bool has_content =
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
-  is_content_ended_ = true;
+  content_state_ = Content::Ended;
   if (has_content) keep(std::move(content));
   session_->respond(*stream_, head, has_content);
 }
@@ -284,7 +284,7 @@ h2::ResponseHead H2Exchange::head_of(const Response& response) {
 void H2Exchange::close(bool is_complete) noexcept {
   if (socket_ != nullptr) return socket_->close();
   if (call_.is_running() || response_.is_making()) ++resources_.counters.handlers_cancelled;
-  finish_record(!is_complete || !is_content_ended_ || !content_.empty() || has_failed_);
+  finish_record(!is_complete || content_state_ != Content::Ended || !content_.empty());
 }
 
 void H2Exchange::begin_record(const Asked& asked, Errc error) {
@@ -299,8 +299,8 @@ void H2Exchange::finish_record(bool is_cut) {
 
 loop::Instant H2Exchange::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline().value_or(loop::Instant::max());
-  if (is_lingering_) return lingers_until_;
-  loop::Instant end = has_call_ && !has_response_ ? handler_deadline_ : loop::Instant::max();
+  if (phase_ == Phase::Lingering) return lingers_until_;
+  loop::Instant end = has_call_ && !has_response() ? handler_deadline_ : loop::Instant::max();
   end = std::min(end, body_deadline());
   return content_.empty() ? end : std::min(end, content_deadline_);
 }
@@ -312,7 +312,7 @@ void H2Exchange::send_stream(const h2::ResponseHead& head, Body&& content) {
   if (!is_bodiless(status_)) told.length_bytes = (*content.stream())->length_bytes;
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
   if (request().head.method == Method::Head || is_bodiless(status_)) {
-    is_content_ended_ = true;
+    content_state_ = Content::Ended;
     return session_->respond(*stream_, told, false);
   }
   session_->respond(*stream_, told, true);
@@ -324,8 +324,7 @@ void H2Exchange::send_stream(const h2::ResponseHead& head, Body&& content) {
 void H2Exchange::end_stream() {
   const std::exception_ptr failure = response_.end();
   if (failure != nullptr) log_task_failure(resources_, "a stream failed", failure);
-  has_failed_ = failure != nullptr;
-  is_content_ended_ = true;
+  content_state_ = failure != nullptr ? Content::Failed : Content::Ended;
   session_->resume_body(*stream_);
 }
 
@@ -337,7 +336,7 @@ void H2Exchange::keep(Body&& piece) {
 }
 
 void H2Exchange::write_content(Body&& piece) {
-  if (is_closed_) return;
+  if (phase_ == Phase::Closed) return;
   keep(std::move(piece));
   session_->resume_body(*stream_);
   wake();
@@ -348,9 +347,9 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
   using State = h2::BodyRead::State;
   const std::uint64_t pending = content_.size_bytes();
   const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
-  const bool is_all = is_content_ended_ && size_bytes == pending;
-  if (!is_all) return {.bytes = size_bytes, .state = State::More};
-  if (!has_failed_) {
+  if (content_state_ == Content::Open || size_bytes != pending)
+    return {.bytes = size_bytes, .state = State::More};
+  if (content_state_ == Content::Ended) {
     return {.bytes = size_bytes, .state = State::End, .trailers = response_.trailers().wire()};
   }
   return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
@@ -362,9 +361,9 @@ void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   const bool is_whole = content_.move_to(output, size_bytes);
   if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
   response_.drained();
-  if (is_whole || has_failed_) return;
+  if (is_whole || content_state_ == Content::Failed) return;
   // The frame's length is told already: it was filled up, and the peer is told.
-  has_failed_ = true;
+  content_state_ = Content::Failed;
   session_->reset(*stream_, h2::ErrorCode::InternalError);
 }
 

@@ -105,6 +105,18 @@ class H2Exchange final : public base::ListNode,
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
+  enum class Phase : std::uint8_t {
+    Closed,
+    Request,  ///< no response has been told
+    Response,
+    Lingering,  ///< that is over, the request is not
+  };
+  enum class Content : std::uint8_t {
+    Open,
+    Ended,   ///< all of the response's is in content_
+    Failed,  ///< it cannot be completed
+  };
+
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
   void call_ended() noexcept override { wake(); }
@@ -138,8 +150,9 @@ class H2Exchange final : public base::ListNode,
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
   void keep(Body&& piece);
+  [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
   [[nodiscard]] bool is_body_wanted() const noexcept {
-    return !has_response_ || response_.is_started();
+    return !has_response() || response_.is_started();
   }
   [[nodiscard]] loop::Instant body_deadline() const noexcept {
     return is_body_wanted() ? call_.body().deadline() : loop::Instant::max();
@@ -166,13 +179,10 @@ class H2Exchange final : public base::ListNode,
   std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
   std::size_t dropped_bytes_ = 0;   // received, and wanted by nobody
   Status status_ = Status::Ok;
-  bool has_call_ = false;  // there is a handler that may wait
-  bool has_response_ = false;
-  bool is_content_ended_ = false;   // all of the response's content is in content_
-  bool has_failed_ = false;         // the content cannot be completed
+  bool has_call_ = false;           // there is a handler that may wait
   bool closes_connection_ = false;  // the handler wants it to end
-  bool is_lingering_ = false;
-  bool is_closed_ = true;
+  Phase phase_ = Phase::Closed;
+  Content content_state_ = Content::Open;
 };
 
 }  // namespace skua::server

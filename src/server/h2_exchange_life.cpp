@@ -22,7 +22,7 @@ H2Exchange::~H2Exchange() = default;
 
 void H2Exchange::receive_nothing_more() {
   if (socket_ != nullptr) return socket_->receive_end();
-  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
+  if (phase_ == Phase::Lingering) return session_->reset(*stream_, h2::ErrorCode::NoError);
   if (!stream_->has_received_all() && !is_for_tunnel())
     session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
@@ -30,7 +30,8 @@ void H2Exchange::receive_nothing_more() {
 // RFC 8441 §5: the stream goes on as the connection of a WebSocket.
 void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
   status_ = response.status();
-  has_response_ = is_content_ended_ = true;
+  phase_ = Phase::Response;
+  content_state_ = Content::Ended;
   ++resources_.counters.responses;
   session_->respond(*stream_, head_of(response), true);
   begin_record(asked);
@@ -44,7 +45,7 @@ void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& re
 }
 
 void H2Exchange::refuse(Errc code) {
-  if (has_response_) return session_->reset(*stream_, h2::ErrorCode::Cancel);
+  if (has_response()) return session_->reset(*stream_, h2::ErrorCode::Cancel);
   count_refusal(resources_, code);
   send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
   forget_kept();
@@ -67,7 +68,7 @@ void H2Exchange::linger() {
   if (request().head.method == Method::Connect) {
     return session_->reset(*stream_, h2::ErrorCode::NoError);
   }
-  is_lingering_ = true;
+  phase_ = Phase::Lingering;
   forget_kept();
   call_.release();
   wake();
@@ -84,8 +85,9 @@ void H2Exchange::time_out() {
   if (socket_ != nullptr) return socket_->time_out();
   const loop::Instant now = resources_.loop.now();
   // RFC 9113 §8.1: the rest of the request is not needed.
-  if (is_lingering_) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (has_call_ && !has_response_ && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
+  if (phase_ == Phase::Lingering) return session_->reset(*stream_, h2::ErrorCode::NoError);
+  if (has_call_ && !has_response() && handler_deadline_ <= now)
+    return refuse(Errc::HandlerTimedOut);
   if (body_deadline() <= now) return refuse(Errc::TimedOut);
   if (content_.empty() || content_deadline_ > now) return;
   // What waits for more urgent streams is not the peer's fault.
