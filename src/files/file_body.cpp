@@ -20,9 +20,32 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 64_KiB;
 
-std::atomic<std::size_t>& held_files() noexcept {
-  static std::atomic<std::size_t> count{0};
-  return count;
+struct HeldFiles {
+  std::atomic<std::size_t> count{0};
+  std::atomic<std::size_t> most{held_files_at_most(0)};  // as the system last said
+};
+
+HeldFiles& held_files() noexcept {
+  static HeldFiles held;
+  return held;
+}
+
+void give_place_back() noexcept {
+  HeldFiles& held = held_files();
+  if (held.count.fetch_sub(1, std::memory_order_relaxed) != 1) return;
+  held.most.store(held_files_at_most(0), std::memory_order_relaxed);  // it is asked again
+}
+
+// The system is asked how many may be open only where there are more than it last said.
+bool take_place() noexcept {
+  HeldFiles& held = held_files();
+  const std::size_t before = held.count.fetch_add(1, std::memory_order_relaxed);
+  if (before < held.most.load(std::memory_order_relaxed)) return true;
+  const std::size_t most = held_files_at_most(base::open_files_limit());
+  held.most.store(most, std::memory_order_relaxed);
+  if (before < most) return true;
+  give_place_back();
+  return false;
 }
 
 // An open file, and its place among those that are held.
@@ -31,22 +54,13 @@ class HeldFile {
   explicit HeldFile(Descriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
   HeldFile(const HeldFile&) = delete;
   HeldFile& operator=(const HeldFile&) = delete;
-  ~HeldFile() { held_files().fetch_sub(1, std::memory_order_relaxed); }
+  ~HeldFile() { give_place_back(); }
 
   [[nodiscard]] int number() const noexcept { return descriptor_.number(); }
 
  private:
   Descriptor descriptor_;
 };
-
-bool take_place() noexcept {
-  if (held_files().fetch_add(1, std::memory_order_relaxed) <
-      held_files_at_most(base::open_files_limit())) {
-    return true;
-  }
-  held_files().fetch_sub(1, std::memory_order_relaxed);
-  return false;
-}
 
 // One piece of a file that has not changed since its head was sent.
 Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part) {
