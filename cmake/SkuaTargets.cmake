@@ -13,7 +13,7 @@ set(SKUA_SMALL
     "net/(address|interfaces|listener|name_lookup|socket|stream_pump_life|tcp_stream)"
     "router/(chain|path_parameter|pattern|registration|testing|tree_building)"
     "server/(call|connection_cap|connection_life|h1_exchange|h1_session_life|h2_exchange_life|h2_session_life)"
-    "server/(handler_failure|hooks|journal|resources|server|server_run|shutdown_signals|worker)"
+    "server/(handler_failure|hooks|incoming_body|journal|resources|server|server_run|shutdown_signals|worker)"
     "tls/(certificate|certificate_names|client_context|client_hello|context|engine|failure|issue|plain_source)"
     "tls/(reloadable_context|server_context|session_store|ticket_keys|tls_stream|wire_bio)"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding|socket_life|upgrade)")
