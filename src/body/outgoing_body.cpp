@@ -57,11 +57,9 @@ void OutgoingBody::stop() noexcept {
   state_ = State::Made;
 }
 
-void OutgoingBody::drained() noexcept {
-  // Half of the mark, so that a slow peer does not cost a resumption for every byte that it takes.
-  if (state_ == State::Making && framer_->waiting_bytes() <= most_waiting_bytes_ / 2) {
-    writers_.wake_all();
-  }
+// At half of the mark, so that a slow peer does not cost a resumption for every byte that it takes.
+void OutgoingBody::wake_producer() noexcept {
+  if (framer_->waiting_bytes() <= most_waiting_bytes_ / 2) writers_.wake_all();
 }
 
 void OutgoingBody::drop() noexcept {

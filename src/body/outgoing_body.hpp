@@ -64,7 +64,9 @@ class OutgoingBody final : private detail::BodySink {
   /// Drops the producer: what was written is the content.
   void stop() noexcept;
   /// The peer took some: wakes a producer that waited for it.
-  void drained() noexcept;
+  void drained() noexcept {
+    if (state_ == State::Making) wake_producer();
+  }
   /// What follows the content. Empty if its length was told, as HTTP/1 has no place for it then and
   /// HTTP/2 is not to differ.
   [[nodiscard]] const FieldLines& trailers() const noexcept { return trailers_; }
@@ -77,6 +79,7 @@ class OutgoingBody final : private detail::BodySink {
   enum class State : std::uint8_t { Idle, Making, Made, Ended };
 
   void drop() noexcept;
+  void wake_producer() noexcept;
 
   void write(Body&& piece) override;
   void add_trailer(std::string_view name, std::string_view value) override;

@@ -12,12 +12,6 @@ namespace {
 
 /// A window update that lets us send less than this is not worth its frame.
 constexpr std::uint32_t tiny_window_bytes = 1024;
-/// A window update is free for each so many bytes of content: servers of Go that read by 512 bytes
-/// give two for them.
-constexpr std::uint32_t bytes_per_free_update = 64;
-/// A frame that the window did not cut short pays for so many, however short it is.
-constexpr std::uint32_t free_updates_per_frame = 8;
-constexpr std::uint32_t most_free_update_bytes = 1024 * 1024;
 
 }  // namespace
 
@@ -58,13 +52,6 @@ void AbuseGuard::take_window_update(std::uint32_t bytes, loop::Instant now) noex
 void AbuseGuard::take_ping(loop::Instant now) noexcept {
   if (free_pings_ == 0) return charge(Abuse::Ping, now);
   --free_pings_;
-}
-
-void AbuseGuard::sent_data(std::size_t bytes, bool fills_window) noexcept {
-  const std::size_t least = fills_window ? 0 : free_updates_per_frame * bytes_per_free_update;
-  const std::size_t sum = free_update_bytes_ + std::max(bytes, least);
-  free_update_bytes_ =
-      static_cast<std::uint32_t>(std::min<std::size_t>(sum, most_free_update_bytes));
 }
 
 const char* AbuseGuard::reason() const noexcept {

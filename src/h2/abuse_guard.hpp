@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,7 +55,12 @@ class AbuseGuard final {
   void responded() noexcept { forgive(limits_.per_response); }
   /// A DATA frame is sent. `fills_window`: it would have been longer, had the peer's window allowed
   /// it. A peer that keeps windows tiny gets nothing for the many frames that this costs.
-  void sent_data(std::size_t bytes, bool fills_window) noexcept;
+  void sent_data(std::size_t bytes, bool fills_window) noexcept {
+    const std::size_t least = fills_window ? 0 : free_updates_per_frame * bytes_per_free_update;
+    const std::size_t sum = free_update_bytes_ + std::max(bytes, least);
+    free_update_bytes_ =
+        static_cast<std::uint32_t>(std::min<std::size_t>(sum, most_free_update_bytes));
+  }
   /// A HEADERS or DATA frame was sent, which a peer may answer with a PING.
   void sent_frame() noexcept { free_pings_ = pings_per_frame; }
 
@@ -65,6 +71,12 @@ class AbuseGuard final {
 
  private:
   static constexpr std::uint8_t pings_per_frame = 4;
+  /// A window update is free for each so many bytes of content: servers of Go that read by 512
+  /// bytes give two for them.
+  static constexpr std::uint32_t bytes_per_free_update = 64;
+  /// A frame that the window did not cut short pays for so many, however short it is.
+  static constexpr std::uint32_t free_updates_per_frame = 8;
+  static constexpr std::uint32_t most_free_update_bytes = 1024 * 1024;
 
   void leak(loop::Instant now) noexcept;
   void forgive(std::uint32_t points) noexcept { score_ -= score_ < points ? score_ : points; }

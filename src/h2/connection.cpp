@@ -51,16 +51,6 @@ Connection::~Connection() {
   }
 }
 
-bool Connection::is_over() const noexcept {
-  if (state_ == State::Over) return true;
-  return state_ == State::Ending && open_count_ == 0 && due_.empty();
-}
-
-bool Connection::wants_write() const noexcept {
-  const bool has_unsent = !is_server() && highest_id_ >= unsent_id_;
-  return !due_.empty() || has_unsent || (state_ != State::Over && ready_mask_ != 0);
-}
-
 // The end -----------------------------------------------------------------------------------------
 
 void Connection::begin_shut_down() {

@@ -174,13 +174,18 @@ class Connection final {
   /// GOAWAY or RST_STREAM.
   void receive(std::string_view input, loop::Instant now);
   /// Whether write() would get somewhere.
-  [[nodiscard]] bool wants_write() const noexcept;
+  [[nodiscard]] bool wants_write() const noexcept {
+    const bool has_unsent = !is_server() && highest_id_ >= unsent_id_;
+    return !due_.empty() || has_unsent || (state_ != State::Over && ready_mask_ != 0);
+  }
   /// Writes content until there is none, or `most_bytes` are reached (a frame is not cut, so it may
   /// be one more). Returns how many bytes went out.
   std::size_t write(std::size_t most_bytes);
   /// Nothing more is read or written: the connection can be closed. A server's streams that it
   /// takes along are not told of.
-  [[nodiscard]] bool is_over() const noexcept;
+  [[nodiscard]] bool is_over() const noexcept {
+    return state_ == State::Over || (state_ == State::Ending && open_count_ == 0 && due_.empty());
+  }
   /// Why we ended it; null if we did not.
   [[nodiscard]] const Failure* failure() const noexcept { return failure_ ? &*failure_ : nullptr; }
   /// Announces the end (GOAWAY with the highest stream id), so that requests on their way are

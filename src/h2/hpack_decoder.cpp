@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::uint32_t most_number = std::uint32_t{1} << 28;
 constexpr std::size_t most_octets = 5;  // behind the prefix
-constexpr std::size_t kept_scratch_bytes = 4096;
 constexpr std::size_t least_scratch_bytes = 64;
 
 enum class NumberRead : std::uint8_t { Fine, NeedMore, Malformed };
@@ -97,12 +96,6 @@ HpackDecoder::HpackDecoder(std::uint32_t most_table_bytes, std::size_t most_lite
     : most_literal_bytes_(most_literal_bytes),
       most_table_bytes_(std::max(most_table_bytes, default_table_bytes)),
       wanted_table_bytes_(most_table_bytes) {}
-
-void HpackDecoder::end() noexcept {
-  if (scratch_bytes_ <= kept_scratch_bytes) return;
-  scratch_.reset();
-  scratch_bytes_ = 0;
-}
 
 void HpackDecoder::on_settings_acknowledged() noexcept {
   most_table_bytes_ = wanted_table_bytes_;

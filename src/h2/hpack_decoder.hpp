@@ -32,7 +32,11 @@ class HpackDecoder final {
   /// A header block begins.
   void start() noexcept { has_field_ = false; }
   /// The block is over: a long literal leaves no memory behind.
-  void end() noexcept;
+  void end() noexcept {
+    if (scratch_bytes_ <= kept_scratch_bytes) return;
+    scratch_.reset();
+    scratch_bytes_ = 0;
+  }
 
   /// Decodes all fields that lie whole in `block`, which took `taken` bytes: the rest comes again,
   /// with more behind it, unless this was the last of the block. `sink` is called with each
@@ -52,6 +56,8 @@ class HpackDecoder final {
   [[nodiscard]] const HpackTable& table() const noexcept SKUA_LIFETIMEBOUND { return table_; }
 
  private:
+  static constexpr std::size_t kept_scratch_bytes = 4096;
+
   enum class Step : std::uint8_t { Field, Update, NeedMore, Malformed };
   struct Literal;
 

@@ -60,7 +60,10 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void begin_session();
   void refuse_plain_http();
   void start_timer(Waiting waiting);
-  loop::Instant end_of_patience() noexcept;
+  loop::Instant end_of_patience() noexcept {
+    return pump_.has_input_ended() ? end_of_absence() : loop::Instant::max();
+  }
+  SKUA_COLD loop::Instant end_of_absence() noexcept;
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;

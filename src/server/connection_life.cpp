@@ -123,8 +123,7 @@ Journal* Connection::journal() {
 }
 
 // Nobody knows whether a peer that has closed its side still reads: docs/decisions/0016.
-loop::Instant Connection::end_of_patience() noexcept {
-  if (!pump_.has_input_ended()) return loop::Instant::max();
+loop::Instant Connection::end_of_absence() noexcept {
   if (absent_until_ == loop::Instant::max()) {
     absent_until_ = later(resources().loop.now(), resources().options.timeouts.half_closed);
   }

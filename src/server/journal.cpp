@@ -51,12 +51,9 @@ std::string peer_of(const void* stream) {
   return static_cast<const net::Stream*>(stream)->peer().to_string();
 }
 
-Asked asked(const http::Head& head, loop::Instant began, const Request* request,
-            const router::Route* route) noexcept {
-  const RequestId* const id =
-      request != nullptr ? request->attachments().find<RequestId>() : nullptr;
-  return {head, began, id != nullptr ? id->value : std::string_view(),
-          route != nullptr ? route->pattern : std::string_view()};
+std::string_view request_id_of(const Request& request) noexcept {
+  const auto* const id = request.attachments().find<RequestId>();
+  return id != nullptr ? id->value : std::string_view();
 }
 
 Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
@@ -67,7 +64,7 @@ Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
       {&RequestRecord::user_agent, value_or_empty(head, http::FieldName::UserAgent)},
-      {&RequestRecord::route, asked.route},
+      {&RequestRecord::route, asked.route != nullptr ? asked.route->pattern : std::string_view()},
       {&RequestRecord::request_id, asked.request_id},
   }};
   // The request may be gone when its response has been sent.

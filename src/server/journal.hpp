@@ -22,17 +22,23 @@ struct Resources;
 /// The address of a net::Stream's peer, in the shape of RequestParts::peer.
 std::string peer_of(const void* stream);
 
+/// The one that the middleware gave it; empty where none did.
+std::string_view request_id_of(const Request& request) noexcept;
+
 /// What a record tells of a request. Views live as long as the request's attachments.
 struct Asked {
   const http::Head& head;
   loop::Instant began;  ///< when the head was there
   std::string_view request_id{};
-  std::string_view route{};
+  const router::Route* route = nullptr;  ///< null where none was matched
 };
 
 /// The same of a request that was dispatched; either may be null.
-Asked asked(const http::Head& head, loop::Instant began, const Request* request,
-            const router::Route* route) noexcept;
+inline Asked asked(const http::Head& head, loop::Instant began, const Request* request,
+                   const router::Route* route) noexcept {
+  const bool has_id = request != nullptr && !request->attachments().empty();
+  return {head, began, has_id ? request_id_of(*request) : std::string_view(), route};
+}
 
 /// The responses that a connection is sending. Each is told to the hook when the peer has been sent
 /// the last of it, or will be sent no more.
