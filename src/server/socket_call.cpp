@@ -13,7 +13,6 @@ namespace skua::server {
 
 SocketCall::SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
     : resources_(resources),
-      wire_(wire),
       callbacks_(upgrade.callbacks),
       socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
               resources.codecs, &resources.topics) {}
@@ -43,13 +42,14 @@ void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
       http::RequestAccess::lend(*upgrade.handler.request, attachments);
     }
     const detail::SocketHandler& handler = upgrade.handler;
-    arguments_ = handler.arguments;
-    handler_.emplace(handler.call(handler.route, arguments_.get(), websocket_));
-    handler_->start(
-        [](void* self) noexcept { static_cast<SocketCall*>(self)->wire_.settle_later(); }, this);
+    handler_ = std::make_unique<Handler>(
+        handler.arguments, handler.call(handler.route, handler.arguments.get(), websocket_));
+    handler_->task.start(
+        [](void* self) noexcept { static_cast<SocketCall*>(self)->socket_.wire().settle_later(); },
+        this);
   });
   http::RequestAccess::lend(request, nullptr);
-  if (has_news()) wire_.settle_later();
+  if (has_news()) socket_.wire().settle_later();
 }
 
 // They are the socket's from now on; null where there are none.
@@ -59,7 +59,7 @@ Attachments* SocketCall::take_attachments(Request& request) {
 }
 
 bool SocketCall::has_news() const noexcept {
-  return !is_concluded_ && (handler_ ? handler_->is_done() : socket_.is_closed());
+  return !is_concluded_ && (handler_ != nullptr ? handler_->task.is_done() : socket_.is_closed());
 }
 
 void SocketCall::resume() {
@@ -71,9 +71,9 @@ void SocketCall::resume() {
 void SocketCall::conclude() noexcept {
   is_concluded_ = true;
   guarded([&] {
-    if (handler_ && handler_->is_done()) {
+    if (handler_ != nullptr && handler_->task.is_done()) {
       socket_.release_message();
-      handler_->result();
+      handler_->task.result();
       socket_.close(CloseCode::Normal, {});
     } else if (callbacks_ != nullptr && callbacks_->close) {
       callbacks_->close(websocket_, socket_.reason());

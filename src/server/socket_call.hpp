@@ -30,6 +30,7 @@ class SocketCall final : private ws::SocketListener {
   /// Starts the application of the same upgrade, inline; both are there during the call only. The
   /// attachments of the request become the socket's.
   void start(Request& request, const detail::Upgrade& upgrade);
+  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
 
@@ -55,7 +56,15 @@ class SocketCall final : private ws::SocketListener {
   void on_message(const Message& message) noexcept override;
   void on_drained() noexcept override;
 
-  [[nodiscard]] bool is_running() const noexcept { return handler_ && !handler_->is_done(); }
+  /// A coroutine, and what it was called with.
+  struct Handler {
+    std::shared_ptr<const void> arguments;
+    Task<> task;
+  };
+
+  [[nodiscard]] bool is_running() const noexcept {
+    return handler_ != nullptr && !handler_->task.is_done();
+  }
   [[nodiscard]] bool has_news() const noexcept;
   void conclude() noexcept;
   [[nodiscard]] Attachments* take_attachments(Request& request);
@@ -63,13 +72,11 @@ class SocketCall final : private ws::SocketListener {
   void guarded(F&& call) noexcept;
 
   Resources& resources_;
-  ws::Wire& wire_;
   const WebSocketCallbacks* callbacks_;
   ws::Socket socket_;
   WebSocket websocket_{socket_};
-  bool is_concluded_ = false;              ///< the application's end was looked at
-  std::shared_ptr<const void> arguments_;  // of handler_
-  std::optional<Task<>> handler_;          // goes before what it refers to
+  std::unique_ptr<Handler> handler_;  // where there are no callbacks; goes before what it refers to
+  bool is_concluded_ = false;         // the application's end was looked at
 };
 
 }  // namespace skua::server

@@ -14,14 +14,11 @@ constexpr std::size_t direct_bytes = 16 * 1024;
 
 WsSession::WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
                      const detail::Upgrade& upgrade)
-    : resources_(resources),
-      output_(output),
-      owner_(owner),
-      call_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
+    : output_(output), owner_(owner), call_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
 
 void WsSession::start(Request& request, const detail::Upgrade& upgrade) {
   call_.start(request, upgrade);
-  if (resources_.is_draining) call_.drain();
+  if (call_.resources().is_draining) call_.drain();
 }
 
 void WsSession::receive(std::span<char> input) { call_.socket().receive(input); }

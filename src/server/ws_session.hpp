@@ -37,10 +37,9 @@ class WsSession final : public SocketSession, private ws::Wire {
   }
   void settle_later() noexcept override { owner_.settle_later(); }
   void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
-  [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
-  [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
+  [[nodiscard]] loop::Instant now() noexcept override { return call_.resources().loop.now(); }
+  [[nodiscard]] ws::Poster poster() override { return call_.resources().poster(); }
 
-  Resources& resources_;
   net::OutputQueue& output_;
   SessionOwner& owner_;
   SocketCall call_;

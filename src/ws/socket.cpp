@@ -20,7 +20,9 @@ void Socket::receive(std::span<char> input) {
   if (is_open()) heard_ = wire_.now();
   is_pinged_ = false;
   if (!has_held() && may_read()) read(input);
-  if (!input.empty() && !is_closed()) held_.append(input.data(), input.size());
+  if (input.empty() || is_closed()) return;
+  if (held_ == nullptr) held_ = std::make_unique<Held>();
+  held_->bytes.append(input.data(), input.size());
 }
 
 void Socket::receive_end() {
@@ -48,12 +50,14 @@ bool Socket::may_read() const noexcept {
 void Socket::read_held() {
   if (!may_read()) return;
   // Out of the way of what arrives meanwhile: that can only be told later.
-  std::span<char> input(held_.data() + held_used_, held_.size() - held_used_);
+  std::span<char> input;
+  if (held_ != nullptr) input = std::span(held_->bytes).subspan(held_->used);
   read(input);
-  held_used_ = held_.size() - input.size();
-  if (has_held() && !is_closed()) return;
-  held_used_ = 0;
-  std::string().swap(held_);
+  if (!input.empty() && !is_closed()) {
+    held_->used = held_->bytes.size() - input.size();
+    return;
+  }
+  held_.reset();
   if (has_peer_ended_) receive_end();
 }
 

@@ -90,6 +90,7 @@ class Socket final {
   /// Whether nothing more is to be written.
   [[nodiscard]] bool is_finished() const noexcept { return is_closed() && queue_ == nullptr; }
   [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
+  [[nodiscard]] Wire& wire() const noexcept { return wire_; }
   /// Whether `close` has passed since it was closed.
   [[nodiscard]] bool is_overdue() const noexcept;
 
@@ -111,7 +112,7 @@ class Socket final {
   };
   Sent send(MessageType type, std::string_view content, Sending sending);
   void publish_here(const Publication& publication);
-  [[nodiscard]] detail::WaiterList& senders() noexcept { return senders_; }
+  [[nodiscard]] detail::WaiterList& senders();
   void ping(std::string_view payload);
   using ControlCallback = std::function<void(WebSocketControl, std::string_view)>;
   void on_control(ControlCallback call);
@@ -140,7 +141,15 @@ class Socket final {
   /// What few sockets need.
   struct Extras;
 
-  [[nodiscard]] bool has_held() const noexcept { return held_used_ < held_.size(); }
+  /// Bytes that wait for whoever receives.
+  struct Held {
+    std::string bytes{};
+    std::size_t used = 0;
+  };
+
+  [[nodiscard]] bool has_held() const noexcept { return held_ != nullptr; }
+  [[nodiscard]] bool has_senders() const noexcept;
+  void wake_senders() noexcept;
   [[nodiscard]] bool may_read() const noexcept;
   void read(std::span<char>& input);
   void read_held();
@@ -173,9 +182,7 @@ class Socket final {
   Topics* topics_;
   SocketListener* listener_ = nullptr;
   std::coroutine_handle<> receiver_{};
-  detail::WaiterList senders_;
-  std::string held_;           // bytes that wait for whoever receives
-  std::size_t held_used_ = 0;  // of them
+  std::unique_ptr<Held> held_;
   std::unique_ptr<SendQueue> queue_;
   std::unique_ptr<MessageCoding> coding_;
   std::unique_ptr<Extras> extras_;

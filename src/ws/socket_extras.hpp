@@ -19,6 +19,7 @@ struct Socket::Extras {
   Socket::ControlCallback on_control{};
   std::vector<std::unique_ptr<Subscription>> subscriptions{};
   std::shared_ptr<RemoteSocket> remote{};
+  detail::WaiterList senders{};
 };
 
 }  // namespace skua::ws

@@ -57,7 +57,7 @@ void Socket::end(CloseCode code, std::string_view text) noexcept {
   heard_ = wire_.now();
   keep_reason(code, text);
   if (extras_ != nullptr && extras_->remote != nullptr) extras_->remote->closed();
-  senders_.wake_all();
+  wake_senders();
   wire_.settle_later();  // then whoever receives is told
 }
 
@@ -109,6 +109,16 @@ const CloseReason& Socket::reason() const noexcept {
 
 std::string_view Socket::subprotocol() const noexcept {
   return extras_ != nullptr ? std::string_view(extras_->subprotocol) : std::string_view();
+}
+
+detail::WaiterList& Socket::senders() { return extras().senders; }
+
+bool Socket::has_senders() const noexcept {
+  return extras_ != nullptr && !extras_->senders.empty();
+}
+
+void Socket::wake_senders() noexcept {
+  if (extras_ != nullptr) extras_->senders.wake_all();
 }
 
 Attachments& Socket::attachments() { return extras().attachments; }

@@ -15,7 +15,7 @@ namespace skua::ws {
 Socket::Sent Socket::send(MessageType type, std::string_view content, Sending sending) {
   if (!is_open()) return Sent::Refused;
   const bool may_wait = sending == Sending::MayWait && options_.slow_peer == SlowPeer::Wait;
-  if (may_wait && (!senders_.empty() || !has_room(content.size()))) return Sent::MustWait;
+  if (may_wait && (has_senders() || !has_room(content.size()))) return Sent::MustWait;
   // Those who waited go on together: each may write its message.
   const bool is_due = sending == Sending::Waited || has_room(content.size());
   if (!is_due && !make_room(content.size())) return Sent::Refused;
@@ -121,7 +121,7 @@ void Socket::output_drained() {
   }
   // Half of the limit, so that a slow peer does not cost a resumption for every byte it takes.
   if (queued_bytes() > options_.queue_bytes / 2) return;
-  senders_.wake_all();
+  wake_senders();
   if (!std::exchange(was_full_, false) || listener_ == nullptr || !is_open()) return;
   listener_->on_drained();
 }
@@ -150,7 +150,7 @@ void Socket::close(CloseCode code, std::string_view reason) {
   state_ = State::Closing;
   heard_ = wire_.now();
   if (pending_ == Pending::Ready) pending_ = Pending::None;  // nobody has seen it
-  senders_.wake_all();
+  wake_senders();
 }
 
 std::uint64_t Socket::queued_bytes() const noexcept {
