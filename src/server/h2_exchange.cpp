@@ -54,7 +54,7 @@ void H2Exchange::reset() noexcept {
   dropped_bytes_ = 0;
   has_call_ = false;
   content_state_ = Content::Open;
-  closes_connection_ = false;
+  is_timer_due_ = closes_connection_ = false;
 }
 
 // The request -------------------------------------------------------------------------------------
@@ -203,6 +203,14 @@ void H2Exchange::wake() noexcept {
   if (phase_ == Phase::Closed) return;
   if (!turn_node_.is_linked()) turn_->exchanges.push_back(turn_node_);
   owner_->settle_later();
+}
+
+void H2Exchange::take_turn() {
+  if (std::exchange(is_timer_due_, false) && deadline() <= resources_.loop.now()) {
+    time_out();
+  } else if (can_advance()) {
+    advance();
+  }
 }
 
 void H2Exchange::finish_turn() noexcept {

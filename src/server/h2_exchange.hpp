@@ -85,12 +85,11 @@ class H2Exchange final : public base::ListNode,
 
   /// Something has happened: there may be more to do at the end of the turn.
   void wake() noexcept override;
-  /// Forgets that, and waits for the peer as long as it may take; unless advance() would get
-  /// somewhere.
+  /// Goes on as far as it can; this may be its end.
+  void take_turn();
+  /// Forgets that, and waits for the peer as long as it may take; unless it can
+  /// go on.
   void finish_turn() noexcept;
-  /// Whether the handler, or what makes the content, has ended since the last advance().
-  [[nodiscard]] bool can_advance() const noexcept;
-  void advance();
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
   /// Moves the next bytes of the content, as many as read_body told.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
@@ -126,6 +125,9 @@ class H2Exchange final : public base::ListNode,
   }
   void content_ended() noexcept override { wake(); }
 
+  /// Whether the handler, or what makes the content, has ended since the last advance().
+  [[nodiscard]] bool can_advance() const noexcept;
+  void advance();
   static void on_timer(void* node) noexcept;
   /// When the peer must have sent or taken something; never while it is our turn.
   [[nodiscard]] loop::Instant deadline() const noexcept;
@@ -179,7 +181,8 @@ class H2Exchange final : public base::ListNode,
   std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
   std::size_t dropped_bytes_ = 0;   // received, and wanted by nobody
   Status status_ = Status::Ok;
-  bool has_call_ = false;           // there is a handler that may wait
+  bool has_call_ = false;  // there is a handler that may wait
+  bool is_timer_due_ = false;
   bool closes_connection_ = false;  // the handler wants it to end
   Phase phase_ = Phase::Closed;
   Content content_state_ = Content::Open;

@@ -77,8 +77,8 @@ void H2Exchange::linger() {
 
 void H2Exchange::on_timer(void* node) noexcept {
   H2Exchange& exchange = *static_cast<H2Exchange*>(static_cast<TimerNode*>(node));
+  exchange.is_timer_due_ = true;
   exchange.wake();
-  if (exchange.deadline() <= exchange.resources_.loop.now()) exchange.time_out();
 }
 
 void H2Exchange::time_out() {

@@ -40,9 +40,7 @@ Standing H2Session::standing(bool is_sending) const noexcept {
 }
 
 void H2Session::resume() {
-  turn_.exchanges.for_each([](H2Turn::Node& node) {
-    if (node.exchange.can_advance()) node.exchange.advance();
-  });
+  turn_.exchanges.for_each([](H2Turn::Node& node) { node.exchange.take_turn(); });
   if (turn_.has_windows) open_windows();
   if (has_room()) h2_.write(written_at_once_bytes);
   turn_.exchanges.for_each([](H2Turn::Node& node) { node.exchange.finish_turn(); });
