@@ -154,7 +154,7 @@ class H2Exchange final : public base::ListNode,
   void keep(Body&& piece);
   [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
   [[nodiscard]] bool is_body_wanted() const noexcept {
-    return !has_response() || response_.is_started();
+    return (!has_response() || response_.is_started()) && !call_.body().is_dropped();
   }
   [[nodiscard]] loop::Instant body_deadline() const noexcept {
     return is_body_wanted() ? call_.body().deadline() : loop::Instant::max();

@@ -86,6 +86,7 @@ class IncomingBody final : public detail::BodySource {
   void load() noexcept { reader_ = Reader::Loads; }
   /// Reads all that is to come, for nobody.
   void drop() noexcept;
+  [[nodiscard]] bool is_dropped() const noexcept { return reader_ == Reader::Drops; }
   [[nodiscard]] std::string_view loaded() const noexcept { return loaded_.view(); }
   void drop_loaded() noexcept { loaded_.clear(); }
 

@@ -3,7 +3,9 @@
 // nothing.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "server/http2_worker.hpp"
 #include "skua.hpp"
@@ -68,6 +70,30 @@ TEST_P(Http2Ends, APeerThatReadsSlowlyKeepsAllOtherDeadlines) {
   EXPECT_EQ(worker().counters().refused_slow, 1U) << "the request that was not finished";
   EXPECT_FALSE(client.is_closed());
   EXPECT_EQ(alive_, 1) << "the download goes on";
+}
+
+Task<> tick(BodyWriter& out) {
+  while (true) {
+    co_await out.write("tick");
+    co_await sleep(1s);
+  }
+}
+
+TEST_P(Http2Ends, AStreamIsNotCutForContentThatItsGuardHasRefused) {
+  Router inner;
+  inner.use([](const Request&) -> std::optional<Response> {
+    return Response::stream("text/plain", tick);
+  });
+  inner.post("/late", [] { return "nobody comes here"; });
+  router_.mount("/guarded", std::move(inner));
+  Client client = greeted();
+  const std::string post = frames::request_block("POST", "/guarded/late");
+  EXPECT_EQ(say(client, frames::headers(1, post, frames::open) + frames::data(1, "some")),
+            "HEADERS(1) DATA(1)");
+  for (int i = 0; i < 60; ++i) {
+    worker().advance(1s);
+    ASSERT_EQ(heard(client), "DATA(1)");
+  }
 }
 
 TEST_P(Http2Ends, AWindowThatStaysShutResetsItsStream) {
