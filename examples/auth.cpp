@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Three ways to ask who somebody is: curl --basic, curl --digest, or a token.
+// Three ways to authenticate: curl --basic, curl --digest, or a bearer token.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// In a program of yours this is a database, and it keeps hashes only.
+// In a real program this is a database, which stores only hashes.
 const std::map<std::string, std::string, std::less<>> passwords = {{"ada", "open sesame"},
                                                                    {"jäsøn", "Secret, or not?"}};
 

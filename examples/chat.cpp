@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// WebSockets: a page with rooms, what was said in them, and who is there. Usage: example-chat [PORT
-// [FOLDER]], where FOLDER has the page.
+// WebSockets: a chat page with rooms, their history, and the people in them.
+// Usage: `example-chat [PORT [FOLDER]]`, where FOLDER has the page.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -23,7 +23,7 @@ bool is_name(const Json& message, const char* field) {
   return size > 0 && size <= 100;
 }
 
-// What is wrong with a message, if anything.
+// Handles a message; returns what is wrong with it, or an empty string.
 std::string handle(chat::Rooms& rooms, skua::WebSocket& socket, std::optional<chat::Seat>& seat,
                    std::string_view text) {
   const Json message = Json::parse(text, nullptr, false);
@@ -33,7 +33,7 @@ std::string handle(chat::Rooms& rooms, skua::WebSocket& socket, std::optional<ch
     return {};
   }
   if (type != "say" || !seat) return "Join a room first, then say something.";
-  if (!message.value("text", Json()).is_string()) return "There is no text.";
+  if (!message.value("text", Json()).is_string()) return "The message has no text.";
   return seat->say(message["text"]), std::string();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fetches a page and saves another: `example-client http://127.0.0.1:8080/ [FILE]`.
+// Prints a page, or saves it to a file: `example-client http://127.0.0.1:8080/ [FILE]`.
 #include <cstdio>
 #include <skua.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handlers that wait: for time, for another thread, for each other, without a thread of their own.
+// Handlers that wait for time, another thread or each other, without a thread of their own.
 #include <skua.hpp>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ std::uint64_t sum_of_divisors(std::uint64_t number) {  // slow on purpose
   return sum;
 }
 
-skua::Task<int> price_of(int item) {  // stands for a question to a database
+skua::Task<int> price_of(int item) {  // stands for a database query
   co_await skua::sleep(50ms);
   co_return item * 3;
 }
@@ -31,7 +31,7 @@ int main(int count, char** arguments) {
     co_await skua::sleep(std::chrono::milliseconds(ms));
     co_return "waited for " + std::to_string(ms) + " ms\n";
   });
-  // What computes or blocks goes to a pool of threads: others are served meanwhile.
+  // Work that computes or blocks goes to a thread pool, so that other requests are still served.
   router.get("/divisors/{n}", [](std::uint64_t n) -> skua::Task<std::string> {
     const auto compute = [n] { return sum_of_divisors(n); };
     const std::uint64_t sum = co_await skua::offload(compute);
@@ -41,7 +41,7 @@ int main(int count, char** arguments) {
     const auto [one, other] = co_await skua::when_all(price_of(4), price_of(10));
     co_return std::to_string(one + other) + "\n";
   });
-  // A coroutine around all of them.
+  // A coroutine around all handlers.
   router.use([](skua::Request& request, skua::Next next) -> skua::Task<skua::Response> {
     const auto begin = std::chrono::steady_clock::now();
     skua::Response response = co_await next(request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A download that is made while it is sent, at the pace of whoever reads it.
+// A download that is produced while it is sent, at the client's pace.
 #include <skua.hpp>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 int main(int count, char** arguments) {
   skua::Router router;
   // curl -o zeros http://127.0.0.1:8080/bytes/10000000000
-  // The length is known, so that the client can show how far it is; memory stays constant.
+  // The length is known, so the client can show progress; memory use stays constant.
   router.get("/bytes/{count}", [](std::uint64_t total) {
     const auto produce = [total](skua::BodyWriter& out) -> skua::Task<> {
       static const auto piece = std::make_shared<const std::string>(32 * 1024, '0');
@@ -25,7 +25,7 @@ int main(int count, char** arguments) {
     return skua::Response::stream("application/octet-stream", produce, total)
         .header("Content-Disposition", "attachment; filename=\"zeros\"");
   });
-  // Without a length: chunks, and a trailer that says how many lines there were.
+  // Without a length, the body is sent in chunks; a trailer gives the number of lines.
   router.get("/lines/{count}", [](std::uint32_t lines) {
     return skua::Response::stream("text/plain", [lines](skua::BodyWriter& out) -> skua::Task<> {
       for (std::uint32_t i = 0; i < lines; ++i) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs one example as a newcomer would: starts it, asks it, ends it by SIGTERM.
+"""Runs one example as a newcomer would: starts it, sends it requests, ends it with SIGTERM.
 
 Usage: examples_test.py NAME PROGRAM        NAME is one of the functions below, PROGRAM the built example
-Every example prints `listening on http://...` first and ends with 0.
+Every example prints `listening on http://...` first and exits with 0.
 """
 import base64
 import hashlib
@@ -41,7 +41,7 @@ class Example:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
     def ask(self, method: str, target: str, body=None, **fields) -> tuple[int, str, dict]:
-        """One request on a connection of its own: status, text, fields (names in lower case)."""
+        """Sends one request on its own connection. Returns status, text, fields (names in lower case)."""
         connection = self.connection()
         headers = {name.replace("_", "-"): value for name, value in fields.items()}
         connection.request(method, target, body, headers)
@@ -66,7 +66,7 @@ def equal(actual, expected):
 
 
 class WebSocket:
-    """Small text messages, each in one frame, as JSON."""
+    """A client for small JSON messages, each in one text frame."""
 
     def __init__(self, port: int, path: str):
         self.connection = socket.create_connection(("127.0.0.1", port), TIMEOUT)
@@ -107,7 +107,7 @@ def routes(program: str):
     equal(example.get("/users/7")[:2], (200, "Ada"))
     equal([example.get(target)[0] for target in ("/users/9", "/users/x", "/users/99999999999")], [404] * 3)
     equal(example.get("/echo/a/b%20c")[1], "a/b c")
-    equal(example.get("/search?q=sea+birds")[1], "you look for sea birds")
+    equal(example.get("/search?q=sea+birds")[1], "you searched for sea birds")
     equal(example.ask("POST", "/shout", "hey")[:2], (201, "hey!"))
     equal(example.ask("POST", "/shout")[:2], (400, "say something"))
     status, _, fields = example.ask("POST", "/name/Ada")
@@ -164,7 +164,7 @@ def visitor_counter(program: str):
         cookie, *attributes = fields["set-cookie"].split("; ")
         assert "HttpOnly" in attributes and "SameSite=Lax" in attributes, attributes
     assert "your visit 1," in example.get("/", Cookie="visits=many")[1]
-    assert "visit 5 of everybody" in example.get("/")[1]
+    assert "visit 5 overall" in example.get("/")[1]
     assert "Max-Age=0" in example.ask("POST", "/forget")[2]["set-cookie"]
     example.end()
 
@@ -181,7 +181,7 @@ def graceful(program: str):
     example = Example(program)
     equal(example.get("/")[1], "Hello, and good bye.\n")
     equal(example.get("/broken")[0], 500)
-    # A request in progress: SIGTERM finds half of it, and it is answered all the same.
+    # SIGTERM arrives while half of the request is missing; it is still answered.
     with socket.create_connection(("127.0.0.1", example.port), TIMEOUT) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
         equal(slow.recv(100), b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -205,7 +205,7 @@ def auth(program: str):
     equal(example.get("/basic/x", Authorization="Basic YTpi")[0], 401)
     equal(example.get("/api/", Authorization="Bearer abc123")[1], "Hello, robot!\n")
     equal(example.get("/api/", Authorization="Bearer abc")[0], 401)
-    status, _, fields = example.get("/digest")  # 404 where skua was built without OpenSSL
+    status, _, fields = example.get("/digest")  # 404 if skua was built without OpenSSL
     assert status == 404 or fields["www-authenticate"].startswith('Digest realm="example", '), fields
     example.end()
 
@@ -312,7 +312,7 @@ def responder(program: str):
 
 
 class SecureExample(Example):
-    """One that speaks TLS, with a certificate that nobody checks."""
+    """An example that serves TLS; its certificate is not verified."""
 
     def __init__(self, *command: str):
         self.start(list(command), "https")
@@ -333,7 +333,7 @@ class SecureExample(Example):
 def https(program: str):
     example = SecureExample(program, "0")
     status, text, fields = example.get("/")
-    equal((status, text), (200, "Hello over HTTP/1.1, and nobody listens.\n"))
+    equal((status, text), (200, "Hello over HTTP/1.1, and nobody can listen in.\n"))
     assert "strict-transport-security" not in fields, fields
     certificate = example.certificate()
     equal(example.fingerprint.replace(":", "").lower(), hashlib.sha256(certificate).hexdigest())

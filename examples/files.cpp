@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A folder, and an API beside it: `example-files [PORT [FOLDER]]`.
+// Serves a folder, and an API beside it: `example-files [PORT [FOLDER]]`.
 #include <skua.hpp>
 
 #include <atomic>
@@ -14,7 +14,7 @@ int main(int count, char** arguments) {
   const int port = count > 1 ? std::atoi(arguments[1]) : 8080;
   const std::string folder = count > 2 ? arguments[2] : "examples/site";
 
-  // ETags, 304, ranges and index files come with it; nothing leads out of the folder.
+  // ETags, 304, ranges and index files are built in; no path leads out of the folder.
   auto site = skua::FileHandler::open(folder, {.listing = true});
   if (!site) {
     std::fprintf(stderr, "%s: %s\n", folder.c_str(), site.error().message().c_str());
@@ -26,9 +26,9 @@ int main(int count, char** arguments) {
   router.get("/api/calls", [&calls] {
     return skua::Response::json("{\"calls\":" + std::to_string(++calls) + "}\n");
   });
-  // The same folder again below a path, and clients may keep it for an hour.
+  // Serves the folder below a path as well; there, clients may cache its files for an hour.
   router.files("/assets", folder, {.max_age = 1h});
-  // The most specific route wins, so the folder at / takes only what no other route wants.
+  // The most specific route wins, so the folder at / gets only what no other route takes.
   router.get("/{path...}", *std::move(site));
 
   const skua::ShutdownSignals signals;

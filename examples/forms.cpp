@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forms: fields of a page, read by a coroutine, and a page that greets.
+// Forms: a coroutine reads the fields of a form and answers with a greeting.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ constexpr skua::StaticText page = R"(<!doctype html>
 </form>
 )";
 
-std::string escaped(std::string_view text) {  // what a visitor wrote must not become markup
+std::string escaped(std::string_view text) {  // a visitor's text must not become markup
   std::string out;
   for (const char c : text) {
     if (c == '<' || c == '>' || c == '&') {
@@ -36,7 +36,7 @@ std::string escaped(std::string_view text) {  // what a visitor wrote must not b
 int main(int count, char** arguments) {
   skua::Router router;
   router.get("/", [] { return skua::Response::html(page); });
-  // urlencoded or multipart/form-data, whatever the page sends; a malformed one is answered 400.
+  // Reads urlencoded and multipart/form-data; a malformed form is answered with 400.
   router.post("/greet", [](skua::Request& request) -> skua::Task<skua::Response> {
     const skua::Result<skua::Form> form = co_await request.form();
     if (!form) co_return form.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server that tells what it does, and ends well: SIGTERM or Ctrl-C lets requests in progress
-// finish, a second one does not wait for them.
+// A server that logs what it does and shuts down gracefully: after SIGTERM or Ctrl-C, requests in
+// progress finish; a second signal cancels them.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -36,10 +36,10 @@ int main(int count, char** arguments) {
   const int port = count > 1 ? std::atoi(arguments[1]) : 8080;
   skua::Router router;
   router.get("/", [] { return "Hello, and good bye.\n"; });
-  // The peer hears 500 and no more; hooks.log gets the text.
+  // The peer gets a 500 and no details; hooks.log gets the text.
   router.get("/broken", []() -> std::string { throw std::runtime_error("a bug of mine"); });
 
-  const skua::ShutdownSignals signals;  // before the server's threads, which inherit it
+  const skua::ShutdownSignals signals;  // before the server's threads, which inherit the mask
   skua::Server server(router, {.host = "127.0.0.1",
                                .port = static_cast<std::uint16_t>(port),
                                .timeouts = {.shutdown = 5s},  // then the rest is cancelled

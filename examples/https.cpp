@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// HTTPS, HTTP/2 with clients that speak it, and plain HTTP that is sent there:
-// `example-https [PORT]` makes a certificate for itself, `example-https CERT KEY PORT` takes yours.
+// HTTPS, HTTP/2 for clients that support it, and a redirect from plain HTTP:
+// `example-https [PORT]` makes its own certificate, `example-https CERT KEY PORT` takes yours.
 // Try `curl -k https://localhost:8443/`.
 #include <skua.hpp>
 
@@ -14,12 +14,12 @@ int main(int count, char** arguments) {
   const char* const given = has_certificate ? arguments[3] : count > 1 ? arguments[1] : "8443";
 
   skua::Router router;
-  // Also tells browsers to stay with TLS, which is for certificates that they trust.
+  // This also tells browsers to stay with TLS, so only use it with a certificate that they trust.
   if (has_certificate) router.use(skua::security_headers());
   router.get("/", [](const skua::Request& request) {
     const bool is_http2 = request.version() == skua::Version::Http2;
     return std::string("Hello over ") + (is_http2 ? "HTTP/2" : "HTTP/1.1") +
-           (request.is_secure() ? ", and nobody listens.\n" : ".\n");
+           (request.is_secure() ? ", and nobody can listen in.\n" : ".\n");
   });
 
   skua::ServerOptions options{.host = "127.0.0.1",
@@ -36,7 +36,7 @@ int main(int count, char** arguments) {
     options.tls.self_signed = true;
   }
 
-  const skua::ShutdownSignals signals;  // SIGHUP reads the certificate again
+  const skua::ShutdownSignals signals;  // SIGHUP reloads the certificate
   skua::Server server(router, options);
   if (const auto started = server.start(); !started) {
     std::fprintf(stderr, "%s\n", started.error().message().c_str());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers that come from a thread of the program, when it gets to them.
+// Responses that come later, from a thread of the program's own.
 #include <skua.hpp>
 
 #include <condition_variable>

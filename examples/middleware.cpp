@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What skua brings to put around handlers: each is one call of `use`.
+// Ready-made middleware: each is one call of `use`.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -21,14 +21,14 @@ int main(int count, char** arguments) {
   using namespace skua::literals;
   skua::Router router;
 
-  // First, as a preflight never says who it is: which pages may read our answers.
+  // Which pages may read responses. First, because preflights carry no credentials.
   router.use(skua::cors({.origins = {"https://gulls.example"}, .headers = {"Content-Type"}}));
   // An identifier for each request, for logs; the client gets it too.
   router.use(skua::request_id());
   router.use(skua::security_headers({.content_security_policy = "default-src 'self'"}));
 
   router.get("/page", [] { return skua::Response::html(long_page()); });
-  // The same resource twice: the client says which one it likes better.
+  // One resource in two formats: the client says which it prefers.
   router.get("/gull", [](const skua::Request& request) {
     const auto type = skua::preferred_type(request, {"text/html", "application/json"});
     skua::Response response = type == "application/json"
@@ -37,13 +37,13 @@ int main(int count, char** arguments) {
     return std::move(response).vary("Accept");
   });
 
-  // Only what is mounted with it is limited: three attempts, then one every 20 seconds.
+  // Only the mounted router is limited: three attempts, then one every 20 seconds.
   skua::Router login;
   login.use(skua::rate_limit({.requests = 3, .per = 1min, .policy = "login"}));
   login.post("/", [] { return skua::Response(skua::Status::Unauthorized, "no\n"); });
   router.mount("/login", std::move(login));
 
-  // Last, when the others are done with the response.
+  // Last, after all others have amended the response.
   router.use(skua::compression());
 
   const int port = count > 1 ? std::atoi(arguments[1]) : 8080;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A moving picture without a script: one source draws frames, and any number of pages shows them.
+// A video without a script: one source draws frames, and any number of pages show them.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace {
 constexpr int width = 160;
 constexpr int height = 120;
 
-void put(std::string& out, unsigned number, int bytes) {  // the least significant byte first
+void put(std::string& out, unsigned number, int bytes) {  // least significant byte first
   for (; bytes != 0; --bytes, number >>= 8) out.push_back(static_cast<char>(number & 0xFF));
 }
 

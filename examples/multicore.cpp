@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One loop per thread, nothing shared between them: `example-multicore [PORT [THREADS]]`. Prints
-// what it has done when it ends.
+// One loop per thread, with nothing shared: `example-multicore [PORT [THREADS]]`. Prints its
+// counters when it ends.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ int main(int count, char** arguments) {
 
   skua::Router router;
   router.get("/", [] { return "Hello from one of many!"; });
-  // A connection stays with the thread that took it: ask on several to see several.
+  // A connection stays with the thread that accepted it: open several to see several threads.
   router.get("/thread", [] {
     return std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id())) + "\n";
   });
@@ -29,7 +29,7 @@ int main(int count, char** arguments) {
   std::fflush(stdout);
   signals.wait_and_drain(server);
 
-  // Any thread may ask at any time; the counters are sums over all threads.
+  // Any thread may read the counters at any time; they are sums over all threads.
   const skua::Counters done = server.counters();
   std::printf("%llu connections, %llu requests, %llu bytes out\n",
               static_cast<unsigned long long>(done.connections_accepted),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a route can be: typed parameters, a query, cookies, a mounted router with a guard, errors.
+// Routes: typed parameters, a query, cookies, a mounted router with a guard, errors.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -14,23 +14,23 @@ int main(int count, char** arguments) {
   const std::map<int, std::string> users{{7, "Ada"}, {8, "Grace"}};
   skua::Router router;
 
-  // {id} becomes an int because the handler asks for one; /users/x is a 404 by itself.
+  // {id} becomes an int because the handler asks for one; /users/x is a 404.
   router.get("/users/{id}", [&users](int id) -> skua::Response {
     if (const auto user = users.find(id); user != users.end()) return user->second;
     return skua::Status::NotFound;
   });
-  // {path...} takes the rest of the path, slashes and all.
+  // {path...} takes the rest of the path, including slashes.
   router.get("/echo/{path...}", [](const std::string& path) { return path; });
-  // /search?q=sea+birds: query parameters are decoded, and there or not.
+  // /search?q=sea+birds: query parameters are decoded and optional.
   router.get("/search", [](const skua::Request& request) {
-    return "you look for " + std::string(request.query("q").value_or("nothing"));
+    return "you searched for " + std::string(request.query("q").value_or("nothing"));
   });
-  // The body is there, whole, when a handler is called; larger than Limits::body_bytes is a 413.
+  // A handler is called with the whole body; one larger than Limits::body_bytes is a 413.
   router.post("/shout", [](const skua::Request& request) -> skua::Response {
     if (request.body().empty()) throw skua::HttpError(skua::Status::BadRequest, "say something");
     return skua::Response(skua::Status::Created, std::string(request.body()) + "!");
   });
-  // Over plain HTTP a browser keeps no cookie that is `Secure`, which is the default.
+  // Over plain HTTP, browsers do not keep `Secure` cookies, which are the default.
   router.post("/name/{name}", [](const std::string& name) {
     return skua::Response::redirect("/whoami").cookie("name", name, {.secure = false});
   });

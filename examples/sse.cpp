@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Server-sent events: a page whose clock ticks, and that goes on where it was when it comes back.
+// Server-sent events: a page with a counter that resumes where it was after a lost connection.
 #include <skua.hpp>
 
 #include <charconv>
@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
   skua::Router router;
   router.get("/", [] { return skua::Response::html(page); });
   router.get("/ticks", [](const skua::Request& request) {
-    // What a browser has seen last, when it comes back after the connection was lost.
+    // The last event that the browser has seen, if it reconnects after a lost connection.
     const std::string_view last = request.header("Last-Event-ID").value_or("");
     int tick = 0;
     std::from_chars(last.data(), last.data() + last.size(), tick);

@@ -9,7 +9,7 @@
 
 namespace {
 
-// What is tested is an ordinary router, made by a function that the server and the tests share.
+// An ordinary router, made by a function that the server and the tests share.
 skua::Router make_app() {
   skua::Router router;
   router.get("/add/{a}/{b}", [](int a, int b) { return std::to_string(a + b); });
@@ -22,7 +22,7 @@ skua::Router make_app() {
 }
 
 bool check(bool holds, const char* what) {
-  if (!holds) std::fprintf(stderr, "does not hold: %s\n", what);
+  if (!holds) std::fprintf(stderr, "check failed: %s\n", what);
   return holds;
 }
 
@@ -33,7 +33,7 @@ bool is_right(const skua::Router& app) {
   fake.header("User-Agent", "test");
   return check(call(app, "GET /add/2/3").body() == "5", "2 + 3 = 5") &&
          check(call(app, "POST /length", "four").body() == "4", "four has 4 letters") &&
-         check(call(app, "GET /add/2/x").status() == skua::Status::NotFound, "x is no number") &&
+         check(call(app, "GET /add/2/x").status() == skua::Status::NotFound, "x is not a number") &&
          check(app.handle(fake.request()).body() == "test", "fields are seen");
 }
 

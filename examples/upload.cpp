@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uploads of any size in constant memory, with a page that shows how far they are.
+// Uploads of any size in constant memory, with a page that shows their progress.
 #include <skua.hpp>
 
 #include <cstdio>
@@ -43,7 +43,7 @@ int main(int count, char** arguments) {
       if (!part) co_return part.error();
       if (!*part) co_return report + "done";
       const std::string name = (*part)->safe_filename();
-      if (name.empty()) continue;  // a field that is no file is passed over
+      if (name.empty()) continue;  // skips fields that are not files
       const skua::Result<std::uint64_t> size = co_await (*part)->save(folder + "/" + name);
       if (!size) co_return size.error();
       report += name + ": " + std::to_string(*size) + " bytes, ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A page that counts your visits in a cookie, and everybody's in the program.
+// A page that counts your visits in a cookie, and all visits in the program.
 #include <skua.hpp>
 
 #include <atomic>
@@ -13,7 +13,7 @@ using namespace skua::literals;
 
 namespace {
 
-// A cookie comes from the client and can say anything: what is no number counts as no visit.
+// A cookie comes from the client and can say anything; a malformed count is taken as zero.
 int visits_before(const skua::Request& request) {
   const std::string_view text = request.cookie("visits").value_or("");
   int visits = 0;
@@ -30,7 +30,7 @@ int main(int count, char** arguments) {
     const std::string visits = std::to_string(visits_before(request) + 1);
     const std::string all = std::to_string(++total);
     return skua::Response::html("<h1>Welcome</h1>\n<p>This is your visit " + visits +
-                                ", and visit " + all + " of everybody.</p>\n")
+                                ", and visit " + all + " overall.</p>\n")
         .header("Cache-Control", "no-store")
         // Hidden from scripts and SameSite=Lax by default; Secure would need TLS.
         .cookie("visits", visits, {.max_age = 24h * 365, .secure = false});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A WebSocket client: sends texts, and prints what comes back. Usage: example-ws_client URL COUNT
-// TEXT..., where COUNT messages are waited for.
+// A WebSocket client: sends texts and prints the first COUNT messages that come back.
+// Usage: `example-ws_client URL COUNT TEXT...`
 #include <skua.hpp>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ skua::Task<int> talk(std::string url, int count, std::vector<std::string> texts)
     std::printf("%.*s\n", static_cast<int>(message->text.size()), message->text.data());
   }
   socket->close();
-  co_await socket->receive();  // nothing: it is closed now
+  co_await socket->receive();  // waits for the end of the closing handshake
   const skua::CloseReason& reason = socket->close_reason();
   std::printf("closed: %d %s\n", static_cast<int>(reason.code), reason.text.c_str());
   co_return reason.code == skua::CloseCode::Normal ? 0 : 1;

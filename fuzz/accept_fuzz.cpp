@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: offers, one a line, and after an empty line the lines of Accept, Accept-Encoding and
-// Accept-Language. Checked: members are views into their line, with a weight of at most 1; what is
-// preferred is one of the offers, and of a list with one offer more it is that one or the same.
+// In: offers, one per line, and after an empty line the lines of Accept, Accept-Encoding and
+// Accept-Language. Checked: members are views into their line, with a weight of at most 1; the
+// preferred one is an offer, and one more offer leaves the preference alone or wins it.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

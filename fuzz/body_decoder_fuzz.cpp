@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, then a request with its body. Checked: content, trailers, the end and the
-// error do not depend on how the bytes are split, and the limits hold.
+// In: a seed for splits, then a request with its body. Checked: content, trailers, end and error
+// do not depend on how the bytes are split, and the limits hold.
 #include <algorithm>
 #include <array>
 #include <cstdint>

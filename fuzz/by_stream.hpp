@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-/// What is known of each stream. A list, as MemorySanitizer cannot see into std::map.
+/// A map by stream id. It is a list, as MemorySanitizer cannot see into std::map.
 template <class T>
 class ByStream final {
  public:
@@ -20,13 +20,13 @@ class ByStream final {
                                     [id](const auto& one) { return one.first == id; });
     return found == known_.end() ? nullptr : &found->second;
   }
-  /// Whether it was there.
+  /// Returns whether there was an entry.
   bool erase(std::uint32_t id) {
     return std::erase_if(known_, [id](const auto& one) { return one.first == id; }) != 0;
   }
   void clear() noexcept { known_.clear(); }
   [[nodiscard]] std::size_t size() const noexcept { return known_.size(); }
-  /// Pairs of a stream id and what is known, in no order.
+  /// Iterates over pairs of a stream id and its value, in no particular order.
   [[nodiscard]] auto begin() noexcept { return known_.begin(); }
   [[nodiscard]] auto end() noexcept { return known_.end(); }
 

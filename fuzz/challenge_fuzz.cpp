@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a field with challenges or credentials. Checked: bounds hold; what was read and is written
-// again is read as the same; a session answers whatever a server asks with credentials that a
-// server can read.
+// In: a field with challenges or credentials. Checked: bounds hold; parsed values survive writing
+// and parsing again; a session answers every challenge with credentials that a server can parse.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +27,7 @@ void parameters(const skua::Challenge& challenge) {
     skua::http::append_quoted(written, name, value);
   }
   written.append(challenge.token);
-  // A quote doubles in size, so that the whole may be too long now.
+  // Quotes double in size when escaped, so the whole may be too long now.
   if (written.size() > skua::max_challenge_bytes) return;
   const auto again = skua::parse_credentials(written);
   check(again && again->scheme == challenge.scheme && again->token == challenge.token);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a coding, a size of pieces, and bytes that claim to be of that coding. Checked: decoding
-// ends, stays within its limits, and says the same whether the bytes come at once or in pieces; and
-// text that was encoded is decoded again.
+// In: a coding, a piece size, and bytes that claim to be in that coding. Checked: decoding ends,
+// stays within its limits, and has the same result at once and in pieces; encoded text decodes to
+// the original.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

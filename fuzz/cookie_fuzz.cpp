@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: a Set-Cookie field, or a name, a line feed and a value. Checked: what a client keeps is
-// within its limits, has no octet that could end a field and is sent back as itself; what a server
-// may set is read as what it set; escaping is undone by unescaping; the loose date of a cookie is
-// the strict one where there is a strict one.
+// In: a Set-Cookie field, or a name, a line feed and a value. Checked: a stored cookie is within
+// its limits, has no octet that could end a field, and is sent back unchanged; a cookie that a
+// server may set is parsed as it was set; unescaping undoes escaping; the lenient cookie date
+// parser agrees with the strict one if both accept.
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const std::chrono::sys_seconds now{std::chrono::seconds(1'700'000'000)};
   const auto date = skua::parse_http_date(all, now);
-  // A leap second and years that have no cookie are beside the point.
+  // Leap seconds, and years that cookie dates cannot have, are out of scope.
   if (date && all.find(":60") == all.npos &&
       *date > std::chrono::sys_days(std::chrono::year(1601) / 1 / 1) &&
       all.size() == skua::http_date_bytes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: a `cookies.txt`, or lines with a URL, a space and a Set-Cookie field. Checked: what a URL is
-// sent is what a slow and simple reading of the rules says of the cookies that are kept; nothing
-// that came without TLS changes a cookie that is Secure; the limits hold; and a jar is the same
-// when it was written as `cookies.txt` and read.
+// In: a `cookies.txt`, or lines with a URL, a space and a Set-Cookie field. Checked: the cookies
+// sent to a URL are those that a slow and simple implementation of the rules selects; nothing that
+// came without TLS changes a Secure cookie; the limits hold; and a jar survives being written as
+// `cookies.txt` and read.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -52,7 +52,7 @@ bool is_for(const KeptCookie& cookie, const Url& url) {
 }
 
 std::string expected_field(const CookieJar& jar, const Url& url, Time now) {
-  std::multimap<std::size_t, KeptCookie, std::greater<>> by_path;  // equal ones stay in order
+  std::multimap<std::size_t, KeptCookie, std::greater<>> by_path;  // stable for equal keys
   for (const KeptCookie& cookie : jar.cookies(now)) by_path.emplace(cookie.path.size(), cookie);
   std::string field;
   for (const auto& [size, cookie] : by_path) {
@@ -99,7 +99,7 @@ std::vector<KeptCookie> secure_cookies(const CookieJar& jar, Time now) {
 
 void store(CookieJar& jar, const Url& url, std::string_view field, Time now) {
   const std::vector<KeptCookie> before = secure_cookies(jar, now);
-  // Only the limits for all domains together make a jar forget others'.
+  // Cookies of other domains are evicted only by the limits for all domains together.
   const bool is_full =
       jar.size() == most_cookies ||
       size_of(jar.cookies(Time::min())) + url.to_string().size() + 2 * field.size() + 1 >

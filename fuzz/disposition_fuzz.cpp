@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a Content-Disposition, a Content-Type or a name. Checked: what is read is no longer than what
-// was sent, a name that is written is read as the same, and no name of a file leads anywhere.
+// In: a Content-Disposition, a Content-Type or a name. Checked: parsed values are no longer than
+// the input, a written name is parsed as the same, and no file name leads outside its folder.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void written(std::string_view name) {
   check(std::none_of(field.begin(), field.end(), is_control));
   const auto again = skua::http::parse_content_disposition(field);
   check(again.has_value() && again->type == "form-data" && again->name == again->filename);
-  // Percent-encoding of controls is not undone; nor can `%22` be told from it.
+  // Parsing does not undo the percent-encoding of controls, nor tell a literal `%22` from it.
   const bool is_plain =
       name.find('%') == name.npos && std::none_of(name.begin(), name.end(), is_control);
   check(!is_plain || again->name == name);

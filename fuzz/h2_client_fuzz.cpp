@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed, then what a server sends behind its SETTINGS. Checked: of each stream an end or a
-// failure is told once and nothing after it, content is not more than its length says, heads are
-// bounded, and what is told does not depend on how the bytes are split.
+// In: a seed, then a server's bytes after its SETTINGS. Checked: each stream reports one end or one
+// failure and nothing after it, content does not exceed its declared length, heads are bounded, and
+// events do not depend on how the bytes are split.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -30,7 +30,7 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Begins a few requests, with content and without; cancels some.
+/// Starts a few requests, with and without content, and cancels some.
 class Consumer final : public Events {
  public:
   void on_response(Stream& stream, std::unique_ptr<ReceivedHead> head) override {
@@ -120,8 +120,8 @@ class Consumer final : public Events {
   ByStream<State> streams_;
 };
 
-/// What is told when the bytes come in pieces; `is_talking`: with what the client has to say
-/// written in between. Nothing where the session ended it.
+/// Returns the events for bytes in pieces, or nullopt if the session itself failed. With
+/// `is_talking`, the client writes its output between the pieces.
 std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool is_talking) {
   Consumer consumer;
   skua::loop::Instant now{};
@@ -157,7 +157,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   const std::string bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   run(bytes, seed, true);
-  // Without answers in between, and short of what an AbuseGuard counts, only the bytes matter.
+  // Without output in between, and below an AbuseGuard's limits, only the bytes matter.
   if (bytes.size() >= 500) return 0;
   const auto told = run(bytes, seed, false);
   const auto told_again = run(bytes, seed * 31U + 7U, false);

@@ -24,7 +24,7 @@ using skua::h2::Stream;
 
 constexpr std::uint32_t code(ErrorCode code) noexcept { return static_cast<std::uint32_t>(code); }
 
-/// Limits that no input reaches: what is too long is not what two implementations have to agree on.
+/// Limits that no input reaches: two implementations need not agree on what is too long.
 constexpr skua::h2::HeadLimits no_limits{.target_bytes = 0xffff,
                                          .field_line_bytes = 0xffff,
                                          .list_bytes = 0x1000'0000,
@@ -43,7 +43,7 @@ constexpr skua::h2::Options options(skua::h2::Role role) noexcept {
           .abuse = {.mark = 0xffff'ffff}};
 }
 
-/// What our application does with a stream: decided by its id, so that all ways are met.
+/// The application's behavior for a stream, chosen by its id so that all variants occur.
 struct Plan {
   enum class Answer : std::uint8_t { AtOnce, AtEnd, Never };
 
@@ -61,13 +61,13 @@ struct Plan {
   std::size_t content_bytes = 0;
   bool has_trailers = false;
   bool takes_content = true;
-  bool resets_early = false;  ///< what has been answered before it was whole
+  bool resets_early = false;  ///< requests answered before they were complete
 };
 
-/// What was done that nghttp2's application has to do as well.
+/// An action that nghttp2's application has to repeat.
 struct Deed {
   std::uint32_t id = 0;
-  std::optional<std::size_t> answered{};  ///< with so much content; else it was reset
+  std::optional<std::size_t> answered{};  ///< bytes of content; if unset, the stream was reset
   ErrorCode code = ErrorCode::NoError;
 };
 
@@ -78,14 +78,14 @@ inline void put(std::string& text, std::string_view name, std::string_view value
 inline std::string text_of(const skua::http::Head& head) {
   std::string text;
   for (const skua::http::FieldLine& line : head.fields) {
-    // RFC 9110 §8.6: a 204 may not say it; nghttp2 leaves out one of 0.
+    // RFC 9110 §8.6: a 204 must not have it; nghttp2 drops a value of 0.
     if (head.status == 204 && line.name == skua::http::FieldName::ContentLength) continue;
     put(text, head.name(line), head.value(line));
   }
   return text;
 }
 
-/// A section as it stands on the wire.
+/// Formats a field section as it is on the wire.
 inline std::string write_plainly(const Fields& fields) {
   std::string text;
   for (const auto& [name, value] : fields) put(text, name, value);
@@ -94,7 +94,7 @@ inline std::string write_plainly(const Fields& fields) {
 
 inline constexpr std::string_view trailer_lines = "x-sum: 1\r\nX-More: z\r\n";
 inline constexpr std::string_view trailer_text = "x-sum: 1\nx-more: z\n";
-/// What stands for a request that we would answer with an error of its own.
+/// Stands for a request that we answer with an error.
 inline constexpr std::string_view refused_text = "error\n";
 
 /// The application on our side of the connection.
@@ -102,7 +102,7 @@ class App final : public skua::h2::Events {
  public:
   explicit App(skua::h2::Role role) : connection_(options(role), *this, workspace_, {}) {}
 
-  // A server's.
+  // Server only.
   void on_request(Stream& stream, bool is_end) override {
     const std::uint32_t id = stream.id();
     const skua::h2::RequestHead& request = stream.request();
@@ -130,7 +130,7 @@ class App final : public skua::h2::Events {
     connection_.release(stream);
   }
 
-  // A client's.
+  // Client only.
   void on_response(Stream& stream, std::unique_ptr<skua::h2::ReceivedHead> head) override {
     check(open_.find(stream.id()) != nullptr);
     told[stream.id()].heads +=
@@ -141,7 +141,7 @@ class App final : public skua::h2::Events {
     told[stream.id()].closed_with = any_failure;
   }
 
-  // Of both.
+  // Server and client.
   void on_data(Stream& stream, std::string_view data) override {
     check(open_.find(stream.id()) != nullptr);
     told[stream.id()].add(data);
@@ -158,7 +158,7 @@ class App final : public skua::h2::Events {
     const std::size_t left = left_[stream.id()];
     const std::size_t bytes = left < most_bytes ? left : most_bytes;
     if (bytes < left) return {.bytes = bytes};
-    // RFC 9113 §8.5: a tunnel has none.
+    // RFC 9113 §8.5: a tunnel has no trailers.
     const bool has_trailers =
         Plan(stream.id()).has_trailers && methods[stream.id()] != skua::Method::Connect;
     Told& its = sent[stream.id()];
@@ -176,7 +176,7 @@ class App final : public skua::h2::Events {
     sent[stream.id()].add(std::string_view(output).substr(output.size() - bytes));
   }
 
-  /// A client begins its requests, which `judge` begins as well.
+  /// Starts a client's requests, here and in `judge`.
   void begin(Session& judge) {
     constexpr std::array<skua::Method, 6> all{skua::Method::Get,  skua::Method::Post,
                                               skua::Method::Head, skua::Method::Put,
@@ -209,7 +209,7 @@ class App final : public skua::h2::Events {
       judge.request(id, fields, content_bytes);
     }
   }
-  /// The application gives a stream up.
+  /// Resets a stream as the application would.
   void reset(std::uint32_t id, ErrorCode why = ErrorCode::NoError) {
     Stream** const stream = open_.find(id);
     if (stream == nullptr || (*stream)->is_closed()) return;
@@ -222,10 +222,10 @@ class App final : public skua::h2::Events {
   }
   [[nodiscard]] Connection& connection() noexcept { return connection_; }
 
-  ByStream<Told> told;      ///< of the peer, since it was cleared
-  ByStream<Told> sent;      ///< what the peer is to be told, the same
-  std::vector<Deed> deeds;  ///< the same
-  std::string output;       ///< the same
+  ByStream<Told> told;      ///< events from the peer, since last cleared
+  ByStream<Told> sent;      ///< events for the peer, since last cleared
+  std::vector<Deed> deeds;  ///< since last cleared
+  std::string output;       ///< since last cleared
   ByStream<skua::Method> methods;
 
  private:
@@ -265,7 +265,7 @@ class App final : public skua::h2::Events {
   ByStream<Stream*> open_;
   ByStream<std::size_t> left_;
   bool is_client_ = false;
-  Connection connection_;  // the last, as it writes when it is made
+  Connection connection_;  // last, as its constructor writes
 };
 
 }  // namespace judge

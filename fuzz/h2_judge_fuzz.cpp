@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// In: a role, a seed of cuts, then what the peer sends and what the application does: see
-// h2_judge_input.hpp. Checked, frame by frame: our connection and nghttp2's of the same role tell
-// the same of each stream, reset the same streams and fail with the same error; nghttp2 in the role
-// of the peer takes what ours writes, and finds in it what was sent. Where they may differ, a
-// comment says by which section of RFC 9113; an input ends there, or both are brought to the same
-// state again.
+// In: a role, a seed for splits, then the peer's bytes and the application's actions: see
+// h2_judge_input.hpp. Checked, frame by frame: our connection and nghttp2's in the same role report
+// the same events for each stream, reset the same streams and fail with the same error; nghttp2 in
+// the peer's role accepts our output, and reads from it what was sent. Wherever they may differ, a
+// comment names the RFC section; the input ends there, or both are brought back to the same state.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -58,7 +57,7 @@ class Duel final {
     }
   }
 
-  /// The first bytes of a client.
+  /// Feeds the first bytes of a client.
   bool greet(std::string_view preface) {
     judge_.receive(preface);
     receive(preface);
@@ -122,7 +121,7 @@ class Duel final {
   App app_;
   Session judge_;
   Blocks blocks_;
-  std::string bytes_;  // that are not a whole frame yet
+  std::string bytes_;  // an incomplete frame
 
   ByStream<Known> known_;
   Wire wire_;
@@ -132,13 +131,13 @@ class Duel final {
   std::size_t settings_count_ = 0;
   std::uint32_t goaway_id_ = 0x7fff'ffff;
 
-  // Of the header block that is read, or was read last.
+  // The current or last header block.
   std::uint32_t block_id_ = 0;
   bool is_block_self_dependent_ = false;
   bool is_block_broken_ = false;
-  std::optional<Fields> fields_;  // where the frame has ended it
+  std::optional<Fields> fields_;  // set if the frame ended the block
 
-  // Before the frame; of a header block, before its first.
+  // The state before the frame; for a header block, before its first frame.
   Known before_;
   bool was_idle_ = false;
   bool is_full_ = false;
@@ -147,7 +146,7 @@ class Duel final {
   bool is_window_passed_ = false;
 };
 
-// In ----------------------------------------------------------------------------------------------
+// Input -------------------------------------------------------------------------------------------
 
 bool Duel::step(const Frame& frame) {
   const std::uint32_t id = frame.head.stream_id;
@@ -185,7 +184,7 @@ bool Duel::finish_step(const Frame& frame) {
   }
   app_.deeds.clear();
   judge_.flush();
-  // A head that is malformed in its first frame may be known to be so from its last one on.
+  // A malformed first frame of a head may be detected only at its last frame.
   if (block_id_ != 0) {
     note_after(frame);
     return judge_.failure || !judge_.is_over();
@@ -198,26 +197,26 @@ bool Duel::finish_step(const Frame& frame) {
   return !ours().is_over() && !judge_.is_over();
 }
 
-/// In pieces.
+/// Passes the bytes to our side in pieces.
 void Duel::receive(std::string_view bytes) {
   while (!bytes.empty()) {
     seed_ = seed_ * 1664525U + 1013904223U;
     const std::size_t size = (seed_ & 0x3'0000U) != 0 ? bytes.size() : 1 + (seed_ >> 26U);
-    // Of the exact size, so that a sanitizer sees a read past its end.
+    // Exactly sized, so that a sanitizer sees a read past the end.
     const std::vector<char> piece(bytes.begin(), bytes.begin() + std::min(size, bytes.size()));
     ours().receive({piece.data(), piece.size()}, {});
     bytes.remove_prefix(piece.size());
   }
 }
 
-/// Gives nghttp2 the frame, or what means the same to it.
+/// Passes nghttp2 the frame, or an equivalent.
 void Duel::show_judge(const Frame& frame) {
   if (!was_sound_) return judge_.receive(frame.bytes);
   switch (frame.head.type) {
     case FrameType::Settings: return show_settings(frame);
     case FrameType::Goaway: {
-      // RFC 9113 §6.8 says what may be sent, not what has to be refused. nghttp2 refuses an id that
-      // is not of our side, and one that is higher than the last.
+      // RFC 9113 §6.8 says what may be sent, not what must be refused. nghttp2 refuses an id that
+      // is not one of ours, and one that is higher than in an earlier GOAWAY.
       const std::uint32_t id = frame.number_at(0) & 0x7fff'ffffU;
       goaway_id_ = std::min(goaway_id_, id);
       std::uint32_t shown = goaway_id_;
@@ -233,11 +232,11 @@ void Duel::show_judge(const Frame& frame) {
   }
 }
 
-/// RFC 9113 §6.5.3: values are processed in the order of their appearance. nghttp2 looks at the
-/// last of each kind only, and refuses more than 32: it is given one at a time.
+/// RFC 9113 §6.5.3: values are processed in order of appearance. nghttp2 reads only the last of
+/// each kind, and refuses more than 32, so it gets one at a time.
 void Duel::show_settings(const Frame& frame) {
   if (frame.head.has(flag::ack)) {
-    // RFC 9113 §6.5.3 does not say what one is that nothing was sent for. nghttp2 refuses it.
+    // RFC 9113 §6.5.3 does not cover an ACK for SETTINGS that were never sent. nghttp2 refuses it.
     if (!is_acknowledged_) judge_.receive(frame.bytes);
     return;
   }
@@ -247,16 +246,16 @@ void Duel::show_settings(const Frame& frame) {
   for (std::size_t at = 0; at < frame.payload.size(); at += skua::h2::setting_bytes) {
     const auto setting = static_cast<Setting>(frame.number_at(at) >> 16U);
     const std::uint32_t value = frame.number_at(at + 2);
-    // RFC 9218 §2.1: it may not change, which is a MAY for whoever receives it. With it nghttp2
-    // would look at no PRIORITY frame.
+    // RFC 9218 §2.1: it must not change, but refusing a change is only a MAY. With this setting
+    // nghttp2 would ignore PRIORITY frames.
     if (setting == Setting::NoRfc7540Priorities && value <= 1) continue;
-    // RFC 8441 §3: it is not taken back, which nothing is said about to whoever receives it.
+    // RFC 8441 §3: it must not be reset to 0, but nothing is said about receiving that.
     if (setting == Setting::EnableConnectProtocol && value == 0) continue;
     judge_.receive(head + std::string(frame.payload.substr(at, skua::h2::setting_bytes)));
   }
 }
 
-/// The frame is sound.
+/// Tracks header blocks; the frame must be sound.
 void Duel::note_block(const Frame& frame) {
   fields_.reset();
   const std::optional<std::string_view> content = frame.content();
@@ -273,8 +272,8 @@ void Duel::note_block(const Frame& frame) {
   if (is_last && !is_block_broken_) fields_ = blocks_.fields;
 }
 
-/// RFC 9113 §6.9: windows are what we have said; when they are given back is free, and nghttp2 does
-/// it at other times.
+/// Tracks receive windows. RFC 9113 §6.9: the time of window updates is free, and nghttp2 chooses
+/// another one.
 void Duel::note_window(const Frame& frame) {
   if (frame.head.type != FrameType::Data || !before_.is_begun || before_.has_peer_ended ||
       before_.is_reset) {
@@ -288,7 +287,7 @@ void Duel::note_window(const Frame& frame) {
   is_window_passed_ = known.received_bytes > window && frame.head.length_bytes != 0;
 }
 
-/// The frame was taken.
+/// Updates the state after a frame that both accepted.
 void Duel::note_after(const Frame& frame) {
   const std::uint32_t id = frame.head.stream_id;
   if (frame.bytes.empty()) return;
@@ -302,7 +301,7 @@ void Duel::note_after(const Frame& frame) {
   }
   check(wire_.acknowledged_count == settings_count_);
   if (frame.head.type == FrameType::Headers && is_server_ && was_idle_) highest_id_ = id;
-  // RFC 9113 §6.8: a server does nothing on these.
+  // RFC 9113 §6.8: a server does not process these.
   for (auto& [its, known] : known_) {
     if (!is_server_ && its > goaway_id_) known.has_peer_ended = known.is_reset = true;
   }
@@ -324,7 +323,7 @@ void Duel::note_after(const Frame& frame) {
 
 // The end of the connection -----------------------------------------------------------------------
 
-/// False where it has come.
+/// Compares connection errors; returns false if the connection has ended.
 bool Duel::settle_failures(const Frame& frame) {
   const skua::h2::Failure* const failure = ours().failure();
   check((failure != nullptr) == wire_.failure.has_value());
@@ -334,23 +333,23 @@ bool Duel::settle_failures(const Frame& frame) {
   std::optional<ErrorCode> its;
   if (judge_.failure) its = static_cast<ErrorCode>(*judge_.failure);
 
-  // RFC 9113 §4.3: a block that cannot be decoded ends the connection, sooner or later: nghttp2
-  // looks at the first octets of a field whose rest is in the next frame.
+  // RFC 9113 §4.3: an undecodable block ends the connection, but not at a set time: nghttp2 already
+  // reads the first octets of a field whose rest is in the next frame.
   const bool is_early = its == ErrorCode::CompressionError && block_id_ != 0;
   if (is_early && (!mine || !was_sound_)) return !mine;
 
   if (was_sound_ && frame.head.type == FrameType::PushPromise) {
-    // RFC 9113 §8.4. Before our SETTINGS are acknowledged nghttp2 would take it.
+    // RFC 9113 §8.4. Before our SETTINGS are acknowledged, nghttp2 would accept it.
     check(mine == ErrorCode::ProtocolError);
   } else if (was_sound_ && frame.head.type == FrameType::PriorityUpdate) {
-    // RFC 9218 §7.1, which nghttp2 knows without RFC 7540's priorities only.
+    // RFC 9218 §7.1, which nghttp2 supports only if RFC 7540 priorities are off.
     const bool is_wrong = !is_server_ || (frame.number_at(0) & 0x7fff'ffffU) == 0;
     check(mine == (is_wrong ? std::optional(ErrorCode::ProtocolError) : std::nullopt));
   } else if (mine && its) {
-    // RFC 9113 has no order for what is wrong in several ways.
+    // RFC 9113 does not rank several errors in one frame.
     const std::vector<ErrorCode> found = faults(frame);
     const auto is_found = [&](ErrorCode code) { return std::ranges::count(found, code) != 0; };
-    // What nghttp2 lets pass of SETTINGS may be followed by what it does not.
+    // In SETTINGS, an error that nghttp2 tolerates may precede one that it does not.
     const bool is_first = frame.head.type == FrameType::Settings && may_fail_alone(frame, *mine);
     check(mine == its || is_first || (is_found(*mine) && is_found(*its)));
   } else if (mine) {
@@ -362,7 +361,7 @@ bool Duel::settle_failures(const Frame& frame) {
   return !mine && !its;
 }
 
-/// The errors of a connection that the frame is.
+/// Returns the connection errors that apply to the frame.
 std::vector<ErrorCode> Duel::faults(const Frame& frame) {
   std::vector<ErrorCode> found;
   const FrameType type = frame.head.type;
@@ -374,7 +373,7 @@ std::vector<ErrorCode> Duel::faults(const Frame& frame) {
       (is_of_stream && was_idle_)) {
     found.push_back(ErrorCode::ProtocolError);
   }
-  // RFC 9113 §4.2, §6.1: it is too short for what it has to hold, and has too much padding.
+  // RFC 9113 §4.2, §6.1: too short for its required content, and too much padding.
   if (!frame.content()) {
     found.push_back(ErrorCode::ProtocolError);
     found.push_back(ErrorCode::FrameSizeError);
@@ -384,7 +383,7 @@ std::vector<ErrorCode> Duel::faults(const Frame& frame) {
     if (!before_.is_begun) found.push_back(ErrorCode::ProtocolError);
   }
   if (is_block_broken_) found.push_back(ErrorCode::CompressionError);
-  // RFC 9113 §10.5: nghttp2 takes no more settings at once.
+  // RFC 9113 §10.5: nghttp2's limit on settings per frame.
   constexpr std::size_t most_settings = 32;
   if (type == FrameType::Settings &&
       frame.head.length_bytes > most_settings * skua::h2::setting_bytes) {
@@ -393,25 +392,24 @@ std::vector<ErrorCode> Duel::faults(const Frame& frame) {
   return found;
 }
 
-/// Whether we may end what nghttp2 lets pass.
+/// Reports whether we may fail the connection over a frame that nghttp2 accepts.
 bool Duel::may_fail_alone(const Frame& frame, ErrorCode code) {
   const FrameType type = frame.head.type;
   const bool begins = type == FrameType::Data || type == FrameType::Headers;
   const bool is_over = !was_idle_ && (before_.has_peer_ended || !before_.is_begun);
-  // RFC 9113 §6.1: an error of the connection. nghttp2 does not look at the padding of content
-  // that it drops.
+  // RFC 9113 §6.1: a connection error. nghttp2 does not check the padding of content that it drops.
   const bool is_padding_wrong = type == FrameType::Data && !frame.content();
   if (is_padding_wrong && (before_.is_reset || is_over) &&
       (code == ErrorCode::ProtocolError || code == ErrorCode::FrameSizeError)) {
     return true;
   }
-  // RFC 9113 §5.1: on a stream that the peer knows to be closed it MAY be an error of the
-  // connection; nghttp2 remembers few of these. §5.1.1: one that was skipped is closed, too.
+  // RFC 9113 §5.1: a frame on a stream that the peer knows to be closed MAY be a connection error;
+  // nghttp2 remembers few such streams. §5.1.1: a skipped stream id is closed, too.
   if (was_sound_ && begins && is_over) {
     return code == ErrorCode::StreamClosed ||
            (code == ErrorCode::ProtocolError && !before_.is_begun);
   }
-  // RFC 9113 §4.2: an error of the connection. nghttp2 does not ask.
+  // RFC 9113 §4.2: a connection error. nghttp2 does not check this.
   if (type == FrameType::Continuation && has_wrong_size(frame.head)) {
     return code == ErrorCode::FrameSizeError;
   }
@@ -419,11 +417,11 @@ bool Duel::may_fail_alone(const Frame& frame, ErrorCode code) {
   if (type == FrameType::PriorityUpdate && !was_sound_) {
     return code == ErrorCode::ProtocolError || code == ErrorCode::FrameSizeError;
   }
-  // RFC 9113 §6.9.2: an error of the connection. nghttp2 resets the stream.
+  // RFC 9113 §6.9.2: a connection error. nghttp2 resets the stream.
   return code == ErrorCode::FlowControlError && makes_window_too_large(frame);
 }
 
-/// Whether SETTINGS do so to a stream's.
+/// Reports whether SETTINGS push a stream's window over the maximum.
 bool Duel::makes_window_too_large(const Frame& frame) {
   if (frame.head.type != FrameType::Settings || !was_sound_) return false;
   for (std::size_t at = 0; at < frame.payload.size(); at += skua::h2::setting_bytes) {
@@ -436,24 +434,24 @@ bool Duel::makes_window_too_large(const Frame& frame) {
   return false;
 }
 
-/// RFC 9113 §5.4.1: an error of a stream may be treated as one of the connection.
+/// RFC 9113 §5.4.1: a stream error may be treated as a connection error.
 bool Duel::may_judge_fail_alone(const Frame& frame, ErrorCode code) {
   const FrameType type = frame.head.type;
-  // RFC 9113 §5.1: a stream that both have ended; see may_fail_alone.
+  // RFC 9113 §5.1: both sides have ended the stream; see may_fail_alone.
   if (code == ErrorCode::StreamClosed) return before_.is_reset && before_.has_peer_ended;
   if (code != ErrorCode::ProtocolError) return false;
-  // RFC 7540 §5.3.1; perhaps we have not seen all of the head yet.
+  // RFC 7540 §5.3.1; our side may not have seen the whole head yet.
   if (type == FrameType::Headers && frame.depends_on_itself()) return true;
   const std::optional<std::uint32_t> mine = app_.told[frame.head.stream_id].reset_with;
   const bool is_past_window = is_window_passed_ && mine == judge::code(ErrorCode::FlowControlError);
   if (mine != judge::code(ErrorCode::ProtocolError) && !is_past_window) return false;
-  // RFC 9113 §6.9: an increment of 0 is an error of the stream. §8.1: so is content without a head.
+  // RFC 9113 §6.9: an increment of 0 is a stream error. §8.1: so is content without a head.
   return type == FrameType::WindowUpdate || (type == FrameType::Data && !before_.is_answered);
 }
 
 // The end of a stream -----------------------------------------------------------------------------
 
-/// Brings both to the same state where they may differ.
+/// Brings both sides back to the same state if they were allowed to differ.
 void Duel::settle_streams(const Frame& frame) {
   const std::uint32_t id = frame.head.stream_id;
   if (id == 0) return;
@@ -464,8 +462,7 @@ void Duel::settle_streams(const Frame& frame) {
   const std::optional<std::uint32_t> mine = app_.told[id].reset_with;
   const std::optional<std::uint32_t> its = judge_.told[id].reset_with;
 
-  // RFC 9113 §5.1.2: nghttp2 was told of no limit, as to pass it is an error of the connection
-  // there.
+  // RFC 9113 §5.1.2: nghttp2 got no limit, as it treats an excess as a connection error.
   const bool is_refused = mine == code(ErrorCode::RefusedStream);
   check(is_refused == (begins && is_full_));
   const bool is_past_window = mine == code(ErrorCode::FlowControlError) && is_window_passed_;
@@ -485,64 +482,64 @@ void Duel::settle_streams(const Frame& frame) {
     wire_.take({});
     return forget(id);
   }
-  // A request that HTTP/2 allows, and that we answer with an error. Its fields may be cut short.
+  // HTTP/2 allows the request, but we answer it with an error. Its fields may be truncated.
   Told& told = judge_.told[id];
   if (app_.told[id].heads == refused_text && !told.heads.empty()) told.heads = refused_text;
 }
 
-/// Whether we may reset a stream that nghttp2 does not: we find what it does not look for.
+/// Reports whether we may reset a stream that nghttp2 does not, for an error it does not check.
 bool Duel::may_reset_alone(const Frame& frame, std::uint32_t with) {
   if (with != code(ErrorCode::ProtocolError)) return false;
   const std::uint32_t id = frame.head.stream_id;
   if (frame.head.type == FrameType::Data) {
-    // RFC 9113 §8.1: content between an interim response and the final one, though it is empty.
+    // RFC 9113 §8.1: content, even if empty, between an interim response and the final one.
     return !is_server_ && before_.is_answered && !before_.has_response &&
            frame.content().value_or("x").empty();
   }
   if (!fields_) return false;
-  // RFC 7540 §5.3.1, of a head that does not begin a stream.
+  // RFC 7540 §5.3.1, for a head that does not start a stream.
   if (is_block_self_dependent_) return true;
   const std::string* const status = find(*fields_, ":status");
   const std::string* const host = find(*fields_, "host");
-  // RFC 9110 §7.2: in a response it means nothing, and we take none that names no host.
+  // RFC 9110 §7.2: Host has no meaning in a response; we refuse one that is not a valid host.
   const auto names_none = [](const auto& field) {
     return field.first == "host" && !skua::h2::rules::is_authority_text(field.second);
   };
   if (!is_server_ && std::ranges::any_of(*fields_, names_none)) return true;
-  // RFC 9110 §15: a status is 100 to 599.
+  // RFC 9110 §15: a status is at least 100.
   if (status != nullptr) return (*status)[0] == '0';
   if (find(*fields_, ":method") == nullptr) {
     // RFC 9113 §8.5: a tunnel has no trailers.
     const skua::Method* const method = app_.methods.find(id);
     return method != nullptr && *method == skua::Method::Connect;
   }
-  // RFC 9113 §8.3.1: one that names another server SHOULD be treated as malformed.
+  // RFC 9113 §8.3.1: a host that differs from :authority SHOULD be treated as malformed.
   const std::string* const authority = find(*fields_, ":authority");
   if (host != nullptr && authority != nullptr && *host != *authority) return true;
-  // RFC 9113 §8.1.1: a length other than that of the content; nghttp2 does not ask where there is
-  // none by definition.
+  // RFC 9113 §8.1.1: the length differs from that of the content; nghttp2 does not check this for
+  // messages that have no content by definition.
   return is_connect(*fields_) && find(*fields_, "content-length") != nullptr;
 }
 
-/// Whether nghttp2 may reset a stream that we do not.
+/// Reports whether nghttp2 may reset a stream that we do not.
 bool Duel::may_judge_reset_alone(const Frame& frame, std::uint32_t with) {
   if (with != code(ErrorCode::ProtocolError)) return false;
-  // RFC 9113 §8.5, 8441 §5: what follows is a tunnel's; a length says nothing of it.
+  // RFC 9113 §8.5, 8441 §5: the bytes that follow belong to a tunnel, so a length has no meaning.
   if (known_[frame.head.stream_id].is_connect_with_length) return true;
   if (!fields_) return false;
   const std::string* const length = find(*fields_, "content-length");
   if (const std::string* const status = find(*fields_, ":status")) {
-    // RFC 9110 §8.6: a 204 has none. Both let a zero pass; nghttp2 wants it to be one digit.
+    // RFC 9110 §8.6: a 204 has no length. Both allow zero, but nghttp2 only as a single digit.
     return *status == "204" && length != nullptr && *length != "0";
   }
-  // RFC 9110 §6.5.1: we drop what has no place in trailers; nghttp2 reads it as it reads heads.
+  // RFC 9110 §6.5.1: we drop fields not allowed in trailers; nghttp2 reads them as in heads.
   if (find(*fields_, ":method") == nullptr) {
     return length != nullptr || (is_server_ && find(*fields_, "host") != nullptr);
   }
-  // RFC 9113 §8.1.1: one that is malformed for its length may be answered before it is reset.
+  // RFC 9113 §8.1.1: a request with a malformed length may be answered before it is reset.
   const bool is_refused = app_.told[frame.head.stream_id].heads == refused_text;
   if (is_refused && length != nullptr) return true;
-  // RFC 8441 §4 does not ask for `:authority` where there is a `host`.
+  // RFC 8441 §4 does not require `:authority` if there is a `host`.
   return find(*fields_, ":protocol") != nullptr && find(*fields_, ":authority") == nullptr;
 }
 
@@ -550,7 +547,7 @@ void run(Role role, std::uint32_t seed, std::string_view bytes) {
   Duel duel(role, seed);
   if (role == Role::Server) {
     std::string preface(client_preface);
-    // A byte of it is wrong now and then.
+    // Sometimes one bit is wrong.
     if (seed >> 8U == 0xffU) preface[seed % preface.size()] ^= 1;
     if (!duel.greet(preface)) return;
   }

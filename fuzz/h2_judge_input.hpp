@@ -10,8 +10,8 @@
 
 #include "h2/frame.hpp"
 
-/// What a peer sends, and what an application does meanwhile, out of a fuzzer's bytes: most of it
-/// is nearly right, so that much of a connection is reached.
+/// Turns a fuzzer's bytes into a peer's frames and an application's actions. Most are nearly valid,
+/// to reach deep into a connection.
 namespace judge {
 
 using skua::h2::FrameHead;
@@ -23,7 +23,7 @@ struct Text {
   std::string_view value{};
 };
 
-/// Fields beside those of a plain message, right and wrong.
+/// Valid and invalid fields to add to a plain message.
 inline constexpr auto extra_fields = std::to_array<Text>({
     {"x", "y"},
     {"x", ""},
@@ -93,7 +93,7 @@ inline constexpr auto extra_fields = std::to_array<Text>({
     {":unknown", "x"},
 });
 
-using Message = std::array<Text, 6>;  // unused ones have no name
+using Message = std::array<Text, 6>;  // unused entries have no name
 
 inline constexpr auto requests = std::to_array<Message>({
     {{{":method", "GET"}, {":scheme", "https"}, {":authority", "h"}, {":path", "/"}}},
@@ -125,8 +125,8 @@ inline constexpr auto responses = std::to_array<Message>({
     {},  // trailers
 });
 
-/// Reads bytes as operations, and tells a `Player` of each: play(bytes) and reset(stream id), false
-/// where it is over.
+/// Reads bytes as operations, and passes each to a `Player`: play(bytes) and reset(stream id),
+/// which return false at the end.
 class Input final {
  public:
   Input(std::string_view bytes, bool is_server) noexcept : bytes_(bytes), is_server_(is_server) {}
@@ -157,7 +157,7 @@ class Input final {
     return taken;
   }
 
-  /// Mostly one that there is, or the next.
+  /// Returns a stream id, mostly the latest one or the next.
   std::uint32_t stream_id() noexcept {
     const unsigned which = byte();
     if (which < 128) return latest_;
@@ -184,7 +184,7 @@ class Input final {
   std::string padded(std::string_view payload, bool is_padded) {
     if (!is_padded) return std::string(payload);
     const unsigned pad_bytes = byte();
-    // One that is too long now and then.
+    // Sometimes the padding length is too large.
     const std::size_t sent = pad_bytes == 255 ? 0 : pad_bytes;
     return std::string(1, static_cast<char>(pad_bytes)).append(payload).append(sent, '\0');
   }
@@ -280,7 +280,7 @@ class Input final {
     const unsigned which = byte();
     const Message& message = (is_server_ ? requests : responses)[which % 8];
     std::string base;
-    // A field of the message is left out now and then.
+    // Sometimes one field of the message is left out.
     const unsigned left_out = op == 3 ? which >> 3U & 7U : 7;
     for (unsigned i = 0; i < message.size(); ++i) {
       if (!message[i].name.empty() && i != left_out) put_field(base, message[i], which >> 6U);
@@ -291,7 +291,7 @@ class Input final {
       if (field < 2 * extra_fields.size()) {
         put_field(extra, extra_fields[field % extra_fields.size()], field);
       } else {
-        extra.append(some(field % 8));  // HPACK as it comes
+        extra.append(some(field % 8));  // arbitrary HPACK
       }
     }
     return op == 2 ? extra + base : base + extra;

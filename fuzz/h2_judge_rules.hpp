@@ -16,8 +16,8 @@
 #include "http/field.hpp"
 #include "http/trailers.hpp"
 
-/// What is read of frames and field sections beside the two that are compared: little enough to be
-/// seen to be right.
+/// A third reading of frames and field sections, beside the two implementations compared; small
+/// enough to verify by eye.
 namespace judge {
 
 using skua::h2::ErrorCode;
@@ -29,9 +29,9 @@ namespace flag = skua::h2::frame_flags;
 struct Frame {
   FrameHead head;
   std::string_view payload;
-  std::string_view bytes;  ///< both
+  std::string_view bytes;  ///< head and payload
 
-  /// The number there, nothing where the payload ends before.
+  /// Returns the number at this offset, or 0 if the payload is too short.
   [[nodiscard]] std::uint32_t number_at(std::size_t at) const {
     return payload.size() >= at + 4 ? skua::h2::read_number(payload.data() + at) : 0;
   }
@@ -46,7 +46,7 @@ struct Frame {
     const bool may = head.type == FrameType::Data || head.type == FrameType::Headers;
     return may && head.has(flag::end_stream);
   }
-  /// What is neither padding nor priority; nothing where these are longer than the frame.
+  /// Returns the payload without padding and priority, or nullopt if these exceed the frame.
   [[nodiscard]] std::optional<std::string_view> content() const {
     std::string_view rest = payload;
     std::size_t pad_bytes = 0;
@@ -62,14 +62,14 @@ struct Frame {
     if (pad_bytes > rest.size()) return std::nullopt;
     return rest.substr(0, rest.size() - pad_bytes);
   }
-  /// RFC 7540 §5.3.1. RFC 9113 §5.3.2 leaves priorities out, and what is wrong with them.
+  /// RFC 7540 §5.3.1. RFC 9113 §5.3.2 deprecates priorities, and does not cover their errors.
   [[nodiscard]] bool depends_on_itself() const {
     const bool says = has_priority() || head.type == FrameType::Priority;
     return says && (number_at(is_padded() ? 1 : 0) & 0x7fff'ffffU) == head.stream_id;
   }
 };
 
-/// Takes a frame off; nothing where it is not whole, nor so long that it need not be.
+/// Removes and returns the next frame; nullopt if incomplete. An oversized frame may be partial.
 inline std::optional<Frame> take_frame(std::string_view& bytes) {
   constexpr std::size_t head_bytes = skua::h2::frame_header_bytes;
   if (bytes.size() < head_bytes) return std::nullopt;
@@ -83,7 +83,7 @@ inline std::optional<Frame> take_frame(std::string_view& bytes) {
   return frame;
 }
 
-/// RFC 9113 §4.2, §6: whether a frame of this type cannot be so long, or short.
+/// Reports whether the length is invalid for a frame of this type. RFC 9113 §4.2, §6
 inline bool has_wrong_size(const FrameHead& head) {
   const std::uint32_t length = head.length_bytes;
   if (length > skua::h2::first_frame_bytes) return true;
@@ -100,8 +100,8 @@ inline bool has_wrong_size(const FrameHead& head) {
   }
 }
 
-/// RFC 9113 §6, 9218 §7.1: whether a frame of this type is of the connection where it has to be of
-/// a stream, or the other way round.
+/// Reports whether a stream frame has stream id 0, or a connection frame another one. RFC 9113 §6,
+/// 9218 §7.1
 inline bool is_on_wrong_stream(const FrameHead& head) {
   switch (head.type) {
     case FrameType::Data:
@@ -131,7 +131,7 @@ inline bool is_connect(const Fields& fields) {
   return method != nullptr && *method == "CONNECT";
 }
 
-/// Trailers as an application is told of them: without what may not be merged. RFC 9110 §6.5.1
+/// Formats trailers as an application sees them: only fields allowed there. RFC 9110 §6.5.1
 inline std::string write_trailers(const Fields& fields) {
   std::string text = "trailers\n";
   for (const auto& [name, value] : fields) {
@@ -143,8 +143,8 @@ inline std::string write_trailers(const Fields& fields) {
   return text;
 }
 
-/// A request, or its trailers: `host` is made of `:authority` (RFC 9113 §8.3.1), the crumbs of a
-/// cookie are one (§8.2.3).
+/// Formats a request or its trailers: `:authority` becomes `host` (RFC 9113 §8.3.1), and cookie
+/// crumbs are joined (§8.2.3).
 inline std::string write_request(const Fields& fields) {
   const auto text = [&](std::string_view name) {
     const std::string* const value = find(fields, name);
@@ -154,7 +154,7 @@ inline std::string write_request(const Fields& fields) {
   const bool is_https = skua::ascii::equals_ignoring_case(text(":scheme"), "https");
   std::string written = text(":method") + " " + text(":path") + (is_https ? " https " : " http ") +
                         text(":protocol") + "\n";
-  std::string cookies;  // with "; " behind each
+  std::string cookies;  // each followed by "; "
   for (const auto& [name, value] : fields) {
     if (name == "cookie") cookies.append(value).append("; ");
   }
@@ -174,7 +174,7 @@ inline std::string write_request(const Fields& fields) {
   return written;
 }
 
-/// A response, or its trailers.
+/// Formats a response or its trailers.
 inline std::string write_response(const Fields& fields) {
   if (find(fields, ":status") == nullptr) return write_trailers(fields);
   std::string written;

@@ -23,14 +23,14 @@ inline void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// What an application is told of a stream.
+/// The events of a stream that an application sees.
 struct Told {
   std::string heads{};
-  std::uint64_t bytes = 0;  ///< of content, and their hash
-  std::uint64_t hash = 0;
+  std::uint64_t bytes = 0;  ///< size of the content
+  std::uint64_t hash = 0;   ///< hash of the content
   bool is_ended = false;
-  std::optional<std::uint32_t> closed_with{};  ///< a client: any_failure
-  std::optional<std::uint32_t> reset_with{};   ///< by RST_STREAM, which was sent
+  std::optional<std::uint32_t> closed_with{};  ///< for a client: any_failure
+  std::optional<std::uint32_t> reset_with{};   ///< the code of a sent RST_STREAM
 
   void add(std::string_view content) noexcept {
     bytes += content.size();
@@ -41,7 +41,7 @@ struct Told {
 
 inline constexpr std::uint32_t any_failure = 0xffff'ffff;
 
-/// Whether both tell the same of every stream.
+/// Reports whether both have the same events for every stream.
 inline bool are_same(ByStream<Told>& a, ByStream<Told>& b) {
   for (const auto& [id, told] : a) {
     const Told* const other = b.find(id);
@@ -53,10 +53,10 @@ inline bool are_same(ByStream<Told>& a, ByStream<Told>& b) {
   return true;
 }
 
-/// A field section as text.
+/// Formats a field section as text.
 using Write = std::string (*)(const Fields&);
 
-/// One side of a connection as nghttp2 plays it: what comes in is told, what goes out is dropped.
+/// One side of a connection as nghttp2 plays it: records incoming events, and drops the output.
 class Session final {
  public:
   Session(bool is_server, const std::vector<nghttp2_settings_entry>& settings, Write write)
@@ -85,7 +85,7 @@ class Session final {
     if (failure) return;
     const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto taken = nghttp2_session_mem_recv(raw_, data, bytes.size());
-    // Its only way to say that a preface is none.
+    // nghttp2's only sign of an invalid preface.
     if (taken == NGHTTP2_ERR_BAD_CLIENT_MAGIC) {
       failure = NGHTTP2_PROTOCOL_ERROR;
       return;
@@ -104,7 +104,7 @@ class Session final {
     check(nghttp2_submit_rst_stream(raw_, 0, static_cast<std::int32_t>(id), code) == 0);
     flush();
   }
-  /// Answers with so much content. Nothing where the stream is over.
+  /// Responds with this many bytes of content; has no effect if the stream is over.
   void respond(std::uint32_t id, std::size_t content_bytes) {
     left_[id] = content_bytes;
     nghttp2_data_provider provider{{.ptr = nullptr}, read_content};
@@ -113,7 +113,7 @@ class Session final {
                                                content_bytes != 0 ? &provider : nullptr);
     check(result == 0);
   }
-  /// Begins a request on this stream. `content_bytes`: nothing for content that never comes.
+  /// Starts a request on this stream. Without `content_bytes`, its content never comes.
   void request(std::uint32_t id, const Fields& fields, std::optional<std::size_t> content_bytes) {
     check(nghttp2_session_set_next_stream_id(raw_, static_cast<std::int32_t>(id)) == 0);
     if (content_bytes) left_[id] = *content_bytes;
@@ -128,13 +128,13 @@ class Session final {
     flush();
   }
 
-  ByStream<Told> told;                   ///< since it was cleared
-  std::optional<std::uint32_t> failure;  ///< of the connection
-  bool has_complained = false;           ///< of a frame
+  ByStream<Told> told;                   ///< since last cleared
+  std::optional<std::uint32_t> failure;  ///< a connection error
+  bool has_complained = false;           ///< nghttp2 found a frame invalid
 
  private:
   static nghttp2_nv field(std::string_view name, std::string_view value) {
-    // It only reads them.
+    // nghttp2 only reads them.
     const auto raw = [](std::string_view text) {
       return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(text.data()));
     };
@@ -156,7 +156,7 @@ class Session final {
                                     std::string(reinterpret_cast<const char*>(value), value_bytes));
     return 0;
   }
-  // RFC 9113 §8.2.1: such a message is malformed. Without this nghttp2 leaves the field out.
+  // RFC 9113 §8.2.1: such a message is malformed. By default nghttp2 only drops the field.
   static int invalid_header(nghttp2_session*, const nghttp2_frame*, const std::uint8_t*,
                             std::size_t, const std::uint8_t*, std::size_t, std::uint8_t, void*) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -182,7 +182,7 @@ class Session final {
         {reinterpret_cast<const char*>(data), size});
     return 0;
   }
-  // A server that was told of a request is told how it ended, a client of a failure only.
+  // A server learns how every request it has seen ended, a client learns only of failures.
   static int closed(nghttp2_session*, std::int32_t raw_id, std::uint32_t code, void* user) {
     Session& me = self(user);
     const auto id = static_cast<std::uint32_t>(raw_id);
@@ -232,7 +232,7 @@ class Session final {
   ByStream<std::size_t> left_;
 };
 
-/// nghttp2's HPACK decoder, for what both sides are given.
+/// nghttp2's HPACK decoder, for the header blocks that both sides receive.
 class Blocks final {
  public:
   Blocks() { check(nghttp2_hd_inflate_new(&raw_) == 0); }
@@ -240,7 +240,7 @@ class Blocks final {
   Blocks& operator=(const Blocks&) = delete;
   ~Blocks() { nghttp2_hd_inflate_del(raw_); }
 
-  /// A piece of a block, or its rest. False where it cannot be decoded.
+  /// Decodes a piece of a block, or its last one. Returns false if it cannot be decoded.
   bool take(std::string_view piece, bool is_last) {
     if (is_first_) fields.clear();
     is_first_ = is_last;
@@ -264,7 +264,7 @@ class Blocks final {
     }
   }
 
-  Fields fields;  ///< of the block
+  Fields fields;  ///< of the current block
 
  private:
   nghttp2_hd_inflater* raw_ = nullptr;

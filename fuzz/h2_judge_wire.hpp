@@ -13,21 +13,21 @@
 #include "h2_judge_rules.hpp"
 #include "h2_judge_session.hpp"
 
-/// What our side writes, and nghttp2 in the role of the peer, which reads it.
+/// Our side's output, and nghttp2 in the role of the peer that reads it.
 namespace judge {
 
-/// What is known of a stream beside what is told of it.
+/// The state of a stream beyond its events.
 struct Known {
   bool is_begun = false;
-  bool is_in_peer = false;      ///< nghttp2 in the peer's role has begun it
+  bool is_in_peer = false;      ///< started by nghttp2 in the peer's role
   bool is_ended = false;        ///< by us, with END_STREAM
-  bool has_peer_ended = false;  ///< END_STREAM or RST_STREAM
-  bool is_reset = false;        ///< by either
+  bool has_peer_ended = false;  ///< with END_STREAM or RST_STREAM
+  bool is_reset = false;        ///< by either side
   bool is_connect_with_length = false;
-  bool is_answered = false;         ///< by the peer, interim responses counted
+  bool is_answered = false;         ///< by the peer, including interim responses
   bool has_response = false;        ///< the final one
-  std::int64_t received_bytes = 0;  ///< of its window, less what was given back
-  std::int64_t room_bytes = 0;  ///< that the peer gave beside its first window, less what was sent
+  std::int64_t received_bytes = 0;  ///< received, minus window updates sent
+  std::int64_t room_bytes = 0;      ///< window updates from the peer, minus bytes sent
 
   [[nodiscard]] bool is_open() const {
     return is_begun && !is_reset && !(is_ended && has_peer_ended);
@@ -39,7 +39,7 @@ class Wire final {
   Wire(bool is_server, App& app, ByStream<Known>& known)
       : is_server_(is_server), app_(app), known_(known), peer_(!is_server, {}, write_plainly) {}
 
-  /// Looks at what was written because of this frame: the peer finds in it what was sent.
+  /// Checks the output that this frame caused: the peer must read what was sent.
   void take(const Frame& frame) {
     std::string_view output = app_.output;
     if (!is_server_ && !has_greeted_) {
@@ -63,14 +63,14 @@ class Wire final {
     app_.sent.clear();
     peer_.told.clear();
   }
-  /// The stream is over, whatever the peer's half is: that is not what we read.
+  /// Ends a stream in the peer, whose own half of it does not matter here.
   void end_in_peer(std::uint32_t id) {
     if (known_[id].is_in_peer) peer_.reset(id, NGHTTP2_CANCEL);
     peer_.told.clear();
   }
 
-  std::size_t acknowledged_count = 0;  ///< SETTINGS
-  std::optional<ErrorCode> failure;    ///< that GOAWAY tells
+  std::size_t acknowledged_count = 0;  ///< acknowledged SETTINGS
+  std::optional<ErrorCode> failure;    ///< the code in GOAWAY
 
  private:
   void look_at(const Frame& written, const Frame& frame) {
@@ -109,7 +109,7 @@ class Wire final {
   void show(const Frame& written) {
     const std::uint32_t id = written.head.stream_id;
     const bool is_ack = written.head.type == FrameType::Settings && written.head.has(flag::ack);
-    // nghttp2 has sent one SETTINGS only.
+    // nghttp2 has sent only one SETTINGS.
     if (is_ack && acknowledged_count > 1) return;
     if (is_server_ && written.head.type == FrameType::Headers) begin_in_peer(id);
     if (is_server_ && id != 0 && !known_[id].is_in_peer) return;  // refused, or malformed
@@ -117,7 +117,7 @@ class Wire final {
     peer_.flush();
   }
 
-  /// With all that have a lower id, as it counts upwards, too.
+  /// Also starts all streams with lower ids, as nghttp2 requires increasing ids.
   void begin_in_peer(std::uint32_t id) {
     for (const auto& [its, method] : app_.methods) {
       Known& known = known_[its];
@@ -137,7 +137,7 @@ class Wire final {
   App& app_;
   ByStream<Known>& known_;
   Session peer_;
-  std::uint32_t peer_id_ = 0;  // the last that it has begun
+  std::uint32_t peer_id_ = 0;  // the last stream started in the peer
   bool has_greeted_ = false;
 };
 

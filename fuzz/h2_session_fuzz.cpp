@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed, then what a client sends behind the preface. Checked: nothing is told of a stream
-// before its request or after its end, content is not more than its length says, what is kept is
-// bounded, and what is told does not depend on how the bytes are split.
+// In: a seed, then a client's bytes after the preface. Checked: a stream has no events before its
+// request or after its end, content does not exceed its declared length, memory is bounded, and
+// events do not depend on how the bytes are split.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -28,7 +28,7 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Answers each request: some at once, some when they are whole, some never.
+/// Answers some requests at once, some when they are complete, and some never.
 class Consumer final : public Events {
  public:
   void on_request(Stream& stream, bool is_end) override {
@@ -98,9 +98,9 @@ class Consumer final : public Events {
   ByStream<std::size_t> left_;
 };
 
-/// What is told when the bytes come in pieces; `is_talking`: with answers written in between.
-/// Nothing where the session ended it: what stands in front of the fault in one piece is not served
-/// then.
+/// Returns the events for bytes in pieces; with `is_talking`, responses are written in between.
+/// Returns nullopt if the session failed: requests before a fault in the same piece are then not
+/// served.
 std::optional<std::string> run(std::string_view bytes, std::uint32_t seed, bool is_talking) {
   Consumer consumer;
   skua::loop::Instant now{};
@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   const std::string bytes(reinterpret_cast<const char*>(data + 2), size - 2);
   run(bytes, seed, true);
-  // Without answers in between, and short of what an AbuseGuard counts, only the bytes matter.
+  // Without output in between, and below an AbuseGuard's limits, only the bytes matter.
   if (bytes.size() >= 500) return 0;
   const auto told = run(bytes, seed, false);
   const auto told_again = run(bytes, seed * 31U + 7U, false);

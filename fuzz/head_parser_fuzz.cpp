@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, then the bytes of a head. Checked: however the bytes are split, with whatever
-// instruction set, the outcome is that of the whole; a head that was accepted has only views into
-// its own bytes, and no field that could end a line.
+// In: a seed for splits, then the bytes of a head. Checked: the outcome does not depend on how the
+// bytes are split, nor on the instruction set; an accepted head has only views into its own bytes,
+// and no field that could end a line.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-// All that a parse comes to, as text.
+// Formats the full outcome of a parse as text.
 std::string outcome(const HeadParser& parser, ParseStatus status, std::string_view bytes) {
   if (status == ParseStatus::NeedMore) return "more";
   if (status == ParseStatus::Failed) {
@@ -55,7 +55,7 @@ std::string parse_in_pieces(HeadKind kind, skua::scan::Isa isa, std::string_view
   for (std::size_t end = 0; status == ParseStatus::NeedMore && end < bytes.size();) {
     seed = seed * 1664525U + 1013904223U;
     end += 1 + (seed >> 24U) % ((seed >> 16U & 1U) != 0 ? 3 : 60);
-    // A copy of just these bytes, somewhere else each time.
+    // A copy of exactly these bytes, at another address each time.
     const std::string received(bytes.substr(0, end));
     status = parser.parse(received);
     if (status != ParseStatus::NeedMore || end >= bytes.size()) {
@@ -71,7 +71,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 3) return 0;
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   const auto kind = static_cast<HeadKind>(data[2] % 3);
-  const std::vector<char> copy(data + 3, data + size);  // ends where the sanitizer sees it
+  const std::vector<char> copy(data + 3, data + size);  // exactly sized, for sanitizers
   const std::string_view bytes(copy.data(), copy.size());
 
   std::array<skua::http::FieldLine, 24> lines;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, then header blocks, each behind its length. Checked: our decoder and
-// nghttp2's find the same fields in the same blocks and refuse the same ones, however ours is given
-// them; no table holds more than it may; what was read comes back from our encoder through both
-// decoders.
+// In: a seed for splits, then header blocks, each after its length. Checked: our decoder and
+// nghttp2's find the same fields in the same blocks and refuse the same ones, however the input to
+// ours is split; tables keep their limits; decoded fields survive our encoder and both decoders.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -28,13 +27,13 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// The size of a piece that comes next.
+/// Returns the size of the next piece.
 std::size_t cut(std::uint32_t& seed) {
   seed = seed * 1664525U + 1013904223U;
   return 1 + (seed >> 24U) % ((seed >> 16U & 1U) != 0 ? 3 : 60);
 }
 
-/// A field that is judged must not be judged otherwise the next time.
+/// Checks that the rules judge a field the same way every time.
 void check_field(const DecodedField& field) {
   const rules::Name name = rules::look_at(field.name);
   check(field.known == name.known && field.pseudo == name.pseudo);
@@ -52,7 +51,7 @@ std::optional<FieldTexts> decode(HpackDecoder& decoder, std::string_view block,
     block.remove_prefix(piece.size());
     kept.append(piece);
     is_last = block.empty();
-    // Of the exact size, so that a sanitizer sees a read past its end.
+    // Exactly sized, so that a sanitizer sees a read past the end.
     const std::vector<char> bytes(kept.begin(), kept.end());
     std::size_t taken = 0;
     const auto result = decoder.decode({bytes.data(), bytes.size()}, is_last, taken,
@@ -70,7 +69,7 @@ std::optional<FieldTexts> decode(HpackDecoder& decoder, std::string_view block,
   return fields;
 }
 
-/// nghttp2's decoder, where there is one.
+/// nghttp2's decoder, if this build has it.
 class Reference {
  public:
 #if defined(SKUA_HAS_JUDGE)
@@ -105,7 +104,7 @@ class Reference {
   Reference& operator=(const Reference&) = delete;
 };
 
-/// An encoder and what reads it.
+/// An encoder, and the decoders of its output.
 struct RoundTrip {
   void run(const FieldTexts& fields, std::uint32_t seed) {
     std::string block;
@@ -143,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t seed = data[0] | static_cast<std::uint32_t>(data[1]) << 8U;
   std::string_view rest(reinterpret_cast<const char*>(data + 2), size - 2);
 
-  // What nghttp2 takes at most.
+  // nghttp2's limit.
   constexpr std::size_t most_literal_bytes = 65536;
   HpackDecoder whole(default_table_bytes, most_literal_bytes);
   HpackDecoder in_pieces(default_table_bytes, most_literal_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, a Content-Type on a line of its own, content. Checked: the parts, their heads
-// and content, the end and the error do not depend on how the content is split; limits hold; what
-// is handed out is no more than came in; and what a writer makes of the parts is read as the same.
+// In: a seed for splits, a Content-Type on its own line, content. Checked: the parts, their heads
+// and content, the end and the error do not depend on how the content is split; limits hold; output
+// does not exceed input; and the parts survive being written and read again.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -71,13 +71,13 @@ std::string read(const skua::http::Boundary& boundary, std::string_view content,
   return text + "\n" + std::to_string(end ? 0 : static_cast<int>(end.error().code()));
 }
 
-// The form that a writer makes of the fields, read again.
+// Writes the fields of a form, and reads them again.
 void round_trip(const skua::Form& form) {
   skua::MultipartWriter writer;
   skua::Form wanted;
   for (const auto [name, value] : form) {
     writer.field(name, value);
-    // What only looks like percent-encoding of a browser cannot be told from it.
+    // A literal `%` cannot be told from a browser's percent-encoding.
     if (name.find('%') == name.npos) wanted.add(name, value);
   }
   std::string content(*writer.length_bytes() + 1, '\0');

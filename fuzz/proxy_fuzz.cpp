@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a proxy's text or a list of exceptions, a line feed, and a host. Checked: a proxy is read
-// again as itself, and what is wrong with one shows no password; a host that a list has is in a
-// longer list too, whatever the case of its letters.
+// In: a proxy URL or a list of exceptions, a line feed, and a host. Checked: a proxy survives being
+// written and parsed, and errors about it show no password; a host that matches a list also matches
+// a longer one, and in any case.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ void check_proxy(std::string_view text) {
     return;
   }
   check(proxy->origin.port != 0 && !proxy->origin.host.empty());
-  if (proxy->origin.host.find('%') != std::string::npos) return;  // a zone is encoded in a URL
+  if (proxy->origin.host.find('%') != std::string::npos) return;  // a URL encodes a zone
   const auto again = Proxy::parse(proxy->to_string());
   check(again && again->origin == proxy->origin && !again->has_credentials());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a query string or a Cookie field, and a name to look for. Checked: reading stays within the
-// text, decoding never grows it, both ways of comparing agree; and whatever set_cookie accepts is
+// In: a query string or a Cookie field, and a name to find. Checked: reading stays within the text,
+// decoding never grows it, and both ways of comparing agree; anything that set_cookie accepts is
 // one field value with one cookie.
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a size and a Range field, a date, or the conditions of a request. Checked: ranges lie in the
-// representation, dates that are read are read again as the same from our own form, and no
-// condition has two answers.
+// In: a size and a Range field, a date, or the preconditions of a request. Checked: ranges lie
+// within the representation, parsed dates survive being formatted and parsed, and preconditions are
+// evaluated consistently.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -40,7 +40,7 @@ void dates(std::string_view text) {
   if (!time) return;
   char formatted[skua::http_date_bytes];
   skua::format_http_date(*time, formatted);
-  // A leap second at the very end of the year 9999 cannot be written.
+  // A leap second at the very end of the year 9999 cannot be formatted.
   constexpr std::chrono::sys_seconds last{std::chrono::seconds(253'402'300'799)};
   check(skua::parse_http_date({formatted, sizeof formatted}, now) == std::min(*time, last));
 }

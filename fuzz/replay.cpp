@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Runs a fuzz target over files instead of inventing inputs: for builds without libFuzzer (GCC),
-// and for MemorySanitizer, which libFuzzer's uninstrumented code would confuse, as all of libstdc++
-// that is not a template would. Every argument is a file.
+// Runs a fuzz target on the files in its arguments: for builds without libFuzzer (GCC), and for
+// MemorySanitizer, which uninstrumented code confuses: libFuzzer, and all of libstdc++ that is not
+// a template.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ int main(int count, char** arguments) {
     }
     const std::size_t size = std::fread(bytes.data(), 1, bytes.size(), file);
     std::fclose(file);
-    // A copy of the exact size, so that a sanitizer sees a read past its end.
+    // An exactly sized copy, so that a sanitizer sees a read past the end.
     const std::vector<std::uint8_t> input(bytes.data(), bytes.data() + size);
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }

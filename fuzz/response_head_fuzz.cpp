@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, the method that was asked with, then all that a server sends on a connection.
-// Checked: the responses that a client reads do not depend on how the bytes are split, and what is
-// decided about each follows RFC 9112 §6.3.
+// In: a seed for splits, the request method, then all bytes from a server on a connection. Checked:
+// the responses that a client reads do not depend on how the bytes are split, and the framing of
+// each follows RFC 9112 §6.3.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -43,7 +43,7 @@ void check_framing(const skua::http::Head& head, const Framing& framing, Method 
   check(!has_both || is_tunnel);
 }
 
-/// A client's reading side; all that comes of it as text.
+/// A client's reading side; formats its results as text.
 class Reader {
  public:
   explicit Reader(Method method) : method_(method) {}
@@ -113,7 +113,7 @@ class Reader {
   std::array<skua::http::FieldLine, 24> lines_;
   skua::h1::HeadParser parser_{skua::h1::HeadKind::Response, small, lines_};
   BodyDecoder decoder_;
-  std::string received_;  // of a head
+  std::string received_;  // an incomplete head
   std::string text_;
   bool is_in_body_ = false;
   bool ends_here_ = false;
@@ -134,7 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t at = 0; at < bytes.size();) {
     seed = seed * 1664525U + 1013904223U;
     const std::size_t count = 1 + (seed >> 24U) % ((seed >> 16U & 1U) != 0 ? 3 : 60);
-    split.feed(std::string(bytes.substr(at, count)));  // ends where the sanitizer sees it
+    split.feed(std::string(bytes.substr(at, count)));  // exactly sized, for sanitizers
     at += count;
   }
   check(whole.finish() == split.finish());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a seed of cuts, the request, then all that a server sends on a connection and the end of it.
-// Checked: the events that a client reads do not depend on how the bytes are split, come in an
-// order that makes sense, and stay within their limits.
+// In: a seed for splits, the request, then all bytes from a server on a connection, and its end.
+// Checked: the events that a client reads do not depend on how the bytes are split, come in a valid
+// order, and stay within their limits.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ void check(bool holds) {
   if (!holds) std::abort();
 }
 
-/// A client that asks the same again and again; all that comes of it as text.
+/// A client that repeats one request; formats its results as text.
 class Client {
  public:
   explicit Client(ResponseTo request) : request_(request), reader_(small) {
@@ -38,7 +38,7 @@ class Client {
   void feed(std::string_view piece) {
     while (!is_over_ && step(piece)) {
     }
-    // Behind an error nothing counts.
+    // After an error nothing counts.
     if (is_over_ && last_ != ResponseEvent::Failed) left_bytes_ += piece.size();
   }
   std::string finish() {
@@ -52,7 +52,7 @@ class Client {
   }
 
  private:
-  /// False where more input is needed.
+  /// Returns false if more input is needed.
   bool step(std::string_view& piece) {
     const ResponseReader::Step step = reader_.read(piece);
     check(step.consumed_bytes <= piece.size());
@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t at = 0; at < bytes.size();) {
     seed = seed * 1664525U + 1013904223U;
     const std::size_t count = 1 + (seed >> 24U) % ((seed >> 16U & 1U) != 0 ? 3 : 60);
-    split.feed(std::string(bytes.substr(at, count)));  // ends where the sanitizer sees it
+    split.feed(std::string(bytes.substr(at, count)));  // exactly sized, for sanitizers
     at += count;
   }
   check(whole.finish() == split.finish());

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: a few bytes that say how the peer sends and takes, then all that it sends. Checked: a whole
-// server connection over a memory stream, which asserts the order of its calls: no input makes it
-// misbehave, every connection ends, and HTTP/1's answers do not depend on how the input was split
-// or how slowly the output was taken. Those of HTTP/2 do where it ends in an error: see
-// h2_session_fuzz.
+// In: a few bytes that control how the peer sends and receives, then its input. Checked: a whole
+// server connection over a memory stream, which asserts the order of its calls: no input breaks it,
+// every connection ends, and HTTP/1 responses do not depend on how the input is split or how slowly
+// the output is read. HTTP/2 responses do if the connection fails: see h2_session_fuzz.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -86,7 +85,7 @@ class Server {
   std::unique_ptr<skua::server::Worker> worker_;
 };
 
-// Whether 100 is sent depends on what has arrived; RFC 9110 §10.1.1 wants it so.
+// Inputs with Expect are exempt: RFC 9110 §10.1.1 makes 100 depend on how much has arrived.
 bool mentions_expect(std::string_view input) {
   for (std::size_t i = 0; i + 5 <= input.size(); ++i) {
     if ((input[i] | 0x20) == 'x' && (input[i + 1] | 0x20) == 'p' && (input[i + 2] | 0x20) == 'e' &&
@@ -110,7 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                                : MemoryStream::SendStyle::Readiness,
                   .half_closes = half_closes};
   const std::string in_pieces = server.answers(input, slow);
-  // A foreign first line is known as one only where it arrives whole; else it is refused.
+  // A foreign first line is recognized only if it arrives whole; otherwise it is refused.
   const bool is_foreign = whole.empty() && in_pieces.find("Connection: close") != in_pieces.npos;
   const bool is_http1 = !input.starts_with(skua::h2::client_preface);
   if (is_http1 && !mentions_expect(input) && !is_foreign) check(in_pieces == whole);

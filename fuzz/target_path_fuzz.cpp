@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request target. Checked: the canonical path is a fixed point, starts with a slash, and
-// holds nothing that a file system or a second reader could take for a way out.
+// In: a request target. Checked: the canonical path is a fixed point, starts with a slash, and has
+// nothing that a file system or another parser could read as a way out.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -24,7 +24,7 @@ skua::Result<std::string> canonical(std::string_view raw) {
   return std::string(*path);
 }
 
-// The path as a target that means it.
+// Encodes a path as a request target.
 std::string encode(std::string_view path) {
   std::string out;
   for (const char c : path) c == '%' ? out.append("%25") : out.append(1, c);

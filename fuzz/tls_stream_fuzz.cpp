@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: a byte that says in what pieces, then what a client sends to a TLS server. Checked: nothing
-// is handed over before the handshake is done, which none of these inputs can do; every connection
-// ends once, and its end does not depend on the pieces. Certificates differ from run to run, and no
-// outcome depends on them.
+// In: a byte that selects the piece size, then a client's bytes to a TLS server. Checked: no data
+// is delivered before the handshake is done, which no input can achieve; every connection ends
+// once, and its end does not depend on the pieces. Certificates differ between runs; outcomes do
+// not.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -67,7 +67,7 @@ class Server {
   skua::loop::ManualClock clock_;
   std::unique_ptr<skua::loop::Loop> loop_ =
       *skua::loop::Loop::create({.backend = skua::BackendChoice::Poll});
-  std::shared_ptr<const skua::tls::ServerContext> context_;  // shared: so it is made
+  std::shared_ptr<const skua::tls::ServerContext> context_;  // shared: create() returns this
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a URI reference, a line feed, and another reference or a component. Checked: the components
-// put together are the text; the normal form and every resolved URL are read again as themselves;
-// no setter changes another component; encoding and decoding are inverse; queries survive being
-// built.
+// add up to the text; the normal form and every resolved URL parse to themselves; no setter changes
+// another component; decoding inverts encoding; queries survive being built and parsed.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -25,7 +24,7 @@ void check(bool holds) {
 }
 
 void check_same(const Result<Url>& read, const Url& url) {
-  // A normal form may be a few bytes longer than what fits.
+  // A normal form may be a few bytes over the limit.
   if (!read && url.to_string().size() > Url::max_bytes) return;
   check(read && *read == url);
 }

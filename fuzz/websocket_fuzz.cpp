@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: who we are and whether compression was negotiated, a seed of cuts, then what the peer sends.
-// Checked: the events do not depend on how the bytes are split, messages keep their limit and text
-// is UTF-8, and memory is bounded by what came.
+// In: our role and whether compression was negotiated, a seed for splits, then the peer's bytes.
+// Checked: the events do not depend on how the bytes are split, messages keep their limit, text is
+// UTF-8, and memory is bounded by the input.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,7 @@ using skua::ws::MessageReader;
 using Event = MessageReader::Event;
 
 constexpr std::size_t message_bytes = 3000;
-// A buffer that doubles, and a control frame.
+// A buffer that doubles its size, and a control frame.
 constexpr std::size_t memory_bytes = 2 * message_bytes + 1000;
 
 void check(bool holds) {
@@ -47,7 +47,7 @@ std::string text_of(Event event, const MessageReader& reader) {
   return text.append(payload) + '\n';
 }
 
-// In one piece where the seed is 0.
+// Reads the bytes in pieces, or in one piece if the seed is 0.
 std::string read(std::string_view bytes, unsigned flags, std::uint32_t seed) {
   skua::ws::InflatePool pool(1);
   skua::ws::Inflater inflater(15, (flags & 4U) != 0, &pool);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/// The one include: everything of skua that is public.
+/// Includes the whole public API of skua.
 #pragma once
 
-#include "skua/release.hpp"  // first: it says which C++ the others need
+#include "skua/release.hpp"  // first: checks the C++ version
 
 #include "skua/accept.hpp"
 #include "skua/answer.hpp"

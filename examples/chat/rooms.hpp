@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rooms of the chat example: who is in them, and what was said last. For one thread.
+// The rooms of the chat example: their people and recent messages. For one thread.
 #pragma once
 
 #include <skua.hpp>
@@ -23,7 +23,7 @@ struct Room {
 };
 using Rooms = std::map<std::string, Room>;
 
-/// Somebody in a room: from joining until the socket is closed, however that comes.
+/// A person in a room, from joining until the socket is closed for any reason.
 class Seat {
  public:
   Seat(Rooms& rooms, skua::WebSocket& socket, const Json& join)

@@ -1,6 +1,6 @@
 "use strict";
 
-// Asks the server for this very page and shows what it says about it.
+// Requests this page again and shows the fields of the response.
 async function showFacts() {
   const table = document.getElementById("facts");
   const response = await fetch(location.pathname, { method: "HEAD", cache: "no-store" });

@@ -10,29 +10,29 @@
 
 namespace skua {
 
-/// The media type that the client likes best (Accept): one of the offers, the earlier of two that
-/// it likes the same, the first where it does not say. Nothing where it accepts none: answer with
-/// the first all the same, or with 406.
+/// Returns the offered media type that the client prefers (Accept): the earlier offer on a tie, the
+/// first one if the request has no Accept field. Returns nullopt if the client accepts none of
+/// them; then answer with the first one anyway, or with 406.
 ///
 /// ```cpp
 /// if (skua::preferred_type(request, {"text/html", "application/json"}) == "application/json") …
 /// ```
 ///
-/// Members that are malformed count for nothing. Say `response.vary("Accept")` where the answer
-/// depends on it, so that caches keep both.
+/// Malformed members are ignored. Call `response.vary("Accept")` if the response depends on the
+/// result, so that caches store each variant.
 /// RFC:       9110 §12.5.1
 std::optional<std::string_view> preferred_type(const Request& request,
                                                std::span<const std::string_view> offers) noexcept;
 
-/// The same for languages (Accept-Language): `de` accepts the offer `de-CH`, and for want of better
-/// `de-CH` accepts the offer `de`.
+/// Like preferred_type(), for languages (Accept-Language): `de` matches the offer `de-CH`, and as a
+/// fallback `de-CH` matches the offer `de`.
 ///
 /// RFC:       9110 §12.5.4, 4647 §3.3.1, §3.4
 std::optional<std::string_view> preferred_language(
     const Request& request, std::span<const std::string_view> offers) noexcept;
 
-/// The same for content codings (Accept-Encoding): one of the offers, or `identity`, which is
-/// always offered, last. Nothing where the client refuses even that.
+/// Like preferred_type(), for content codings (Accept-Encoding). `identity` is an implicit last
+/// offer, and the result if the field is absent. Returns nullopt if even that is refused.
 ///
 /// RFC:       9110 §12.5.3
 std::optional<std::string_view> preferred_encoding(

@@ -13,19 +13,19 @@ namespace detail {
 class LateState;
 }  // namespace detail
 
-/// The right to answer one request, from any thread, whenever that is.
+/// The right to answer one request, from any thread, at any time.
 ///
-/// It may be kept longer than the client stays, and than the server lives: then the answer goes
-/// nowhere. Destroyed without send(), it answers 500 and leaves a line in the log.
+/// It may outlive the client's connection and the server; the response is then discarded. If it is
+/// destroyed without send(), the request is answered with 500, and the failure is logged.
 class Answer final {
  public:
   Answer(Answer&&) noexcept = default;
   Answer& operator=(Answer&& other) noexcept;
   ~Answer();
 
-  /// Answers. Once; later calls do nothing.
+  /// Sends the response. Later calls do nothing.
   void send(Response response);
-  /// Whether somebody still waits for it.
+  /// Reports whether the request still waits for a response.
   [[nodiscard]] bool is_wanted() const noexcept;
 
  private:
@@ -34,7 +34,7 @@ class Answer final {
   std::shared_ptr<detail::LateState> state_;
 };
 
-/// What a handler returns when the answer will come from somewhere else:
+/// The result of a handler whose response comes later, from elsewhere:
 ///
 /// ```cpp
 /// router.get("/report", [&](skua::Request&) {
@@ -47,12 +47,12 @@ class LateAnswer final {
  public:
   LateAnswer();
 
-  /// The right to answer: to be taken once, before the handler returns.
+  /// Returns the right to answer. Call it once, before the handler returns.
   [[nodiscard]] Answer answer() { return std::move(answer_); }
-  /// For coroutine handlers.
+  /// Returns the response; for coroutine handlers.
   ///
-  /// Waits for: Answer::send.
-  /// Ends with: std::runtime_error where the Answer was destroyed without it.
+  /// Waits for: Answer::send().
+  /// Ends with: std::runtime_error if the Answer is destroyed without it.
   Task<Response> wait() &&;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "skua/config.hpp"  // first: it names the C++ that the rest needs
+#include "skua/config.hpp"
 
 #include <atomic>
 #include <coroutine>
@@ -23,18 +23,18 @@
 
 namespace skua {
 
-/// Waits.
+/// Suspends the task for a while.
 ///
-/// Waits for: the time; at least that long, and a few milliseconds more.
+/// Waits for: at least `time`, and up to a few milliseconds more.
 Task<> sleep(Duration time);
 
-/// Lets everything else that is ready on this thread go on first.
+/// Lets every other task that is ready on this thread run first.
 detail::YieldAwaiter yield() noexcept;
 
-/// Something that happens, awaited by any number of tasks of one thread.
+/// An event that any number of tasks of one thread can await.
 class Event final {
  public:
-  /// Lets all who wait go on, at the end of the turn, and all who come until reset().
+  /// Resumes all waiters at the end of the turn, and lets later ones through until reset().
   void set() noexcept {
     is_set_ = true;
     waiters_.wake_all();
@@ -61,14 +61,14 @@ class Event final {
   bool is_set_ = false;
 };
 
-/// A queue between tasks of one thread that makes the faster side wait.
+/// A bounded queue between tasks of one thread; the faster side waits.
 template <class T>
 class Channel final {
  public:
-  /// Holds up to `capacity` values that nobody has received; at least one.
+  /// Holds up to `capacity` values that were not received yet; at least one.
   explicit Channel(std::size_t capacity) : capacity_(capacity == 0 ? 1 : capacity) {}
 
-  /// Sends a value. False when the channel is closed.
+  /// Sends a value. Returns false if the channel is closed.
   ///
   /// Waits for: room.
   Task<bool> send(T value) {
@@ -78,14 +78,14 @@ class Channel final {
     filled_.wake_all();
     co_return true;
   }
-  /// Sends if there is room. False when there is none, or the channel is closed.
+  /// Sends a value if there is room. Returns false if the channel is full or closed.
   bool try_send(T value) {
     if (is_closed_ || queue_.size() >= capacity_) return false;
     queue_.push_back(std::move(value));
     filled_.wake_all();
     return true;
   }
-  /// Receives a value; nothing when the channel is closed and empty.
+  /// Receives a value. Returns nullopt if the channel is closed and empty.
   ///
   /// Waits for: a value.
   Task<std::optional<T>> receive() {
@@ -96,7 +96,7 @@ class Channel final {
     room_.wake_all();
     co_return value;
   }
-  /// No more values; those that are there can still be received.
+  /// Refuses further values; queued ones can still be received.
   void close() noexcept {
     is_closed_ = true;
     room_.wake_all();
@@ -112,27 +112,27 @@ class Channel final {
   bool is_closed_ = false;
 };
 
-/// Tasks that run beside the one that owns the scope, and end with it.
+/// Tasks that run alongside the owner of the scope, and end with it.
 ///
 /// ```cpp
 /// skua::Scope scope;
 /// scope.spawn(ticker(out));
-/// co_await work();          // the ticker ticks meanwhile
-/// ```                       // and is dropped here
+/// co_await work();  // the ticker ticks meanwhile, and is dropped with the scope
+/// ```
 class Scope final {
  public:
   Scope();
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
-  /// Drops those that have not ended.
+  /// Drops the tasks that have not ended.
   ~Scope();
 
-  /// Starts a task, inline.
+  /// Starts a task inline.
   void spawn(Task<> task);
-  /// Waits for: the end of all of them.
-  /// Ends with: the first exception that one of them threw.
+  /// Waits for: all tasks to end.
+  /// Ends with: the first exception thrown by a task.
   Task<> join();
-  /// How many have not ended.
+  /// The number of tasks that have not ended.
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:
@@ -148,7 +148,7 @@ class Scope final {
 
 namespace detail {
 
-/// Counts tasks that have not ended.
+/// Counts the tasks that have not ended.
 class Countdown {
  public:
   template <class T>
@@ -184,10 +184,10 @@ OrNothing<T> take_result(Task<T>& task) {
 
 }  // namespace detail
 
-/// Runs tasks beside each other and waits for the end of all of them: their results in the same
-/// order, std::monostate for none.
+/// Runs tasks concurrently and returns all their results in the same order, with std::monostate for
+/// void.
 ///
-/// Ends with: what the first of them, in that order, has thrown.
+/// Ends with: the exception of the first task, in that order, that threw.
 template <class... T>
 Task<std::tuple<detail::OrNothing<T>...>> when_all(Task<T>... tasks) {
   detail::Countdown countdown;
@@ -209,13 +209,13 @@ Task<std::vector<detail::OrNothing<T>>> when_all(std::vector<Task<T>> tasks) {
 
 namespace detail {
 
-/// A call that a thread of the pool makes for a task.
+/// A call that a pool thread makes for a task.
 class OffloadedCall {
  public:
   virtual ~OffloadedCall() = default;
   virtual void run() noexcept = 0;
-  Waiter* waiter = nullptr;             // who waits for it; only touched by the loop's thread
-  std::atomic<bool> is_dropped{false};  // nobody waits any more
+  Waiter* waiter = nullptr;             // touched by the loop's thread only
+  std::atomic<bool> is_dropped{false};  // the waiting task is gone
 };
 
 template <class F>
@@ -237,7 +237,7 @@ class OffloadedFunction final : public OffloadedCall {
   }
   R take() {
     if (exception_) std::rethrow_exception(exception_);
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has run, and has thrown nothing
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it ran and did not throw
     if constexpr (!std::is_void_v<R>) return *std::move(value_);
   }
 
@@ -275,19 +275,19 @@ Task<std::invoke_result_t<F&>> offload_kept(F function) {
 
 }  // namespace detail
 
-/// Calls a function that blocks or computes on another thread, and waits for what it returns.
+/// Calls a blocking or CPU-bound function on another thread and returns its result.
 ///
-/// The threads and the queue before them are bounded (ServerOptions::offload_threads,
-/// offload_queue). When the task that waits is dropped, a call that has begun still ends, and what
-/// it returned is dropped; one that has not begun is not made.
+/// The threads and their queue are bounded (ServerOptions::offload_threads, offload_queue). If the
+/// waiting task is dropped, a call that has begun runs to its end and its result is discarded; one
+/// that has not begun is not made.
 ///
 /// Ends with: what the function throws; Exception(Errc::Overloaded), which a server answers with
-///            503, when the queue is full.
+///            503, if the queue is full.
 template <class F>
 Task<std::invoke_result_t<std::decay_t<F>&>> offload(F&& function) {
   static_assert(SafeInAwait<F>,
-                "a closure with captures gets a name before it is passed to offload(): GCC 12 "
-                "destroys a temporary one twice");
+                "store a closure with captures in a variable before passing it to offload(): "
+                "GCC 12 destroys a temporary one twice");
   return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function));
 }
 
@@ -295,10 +295,10 @@ namespace detail {
 void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task), void* task);
 }  // namespace detail
 
-/// Runs a task to its end on this thread, with a loop of its own: for programs and tests that have
-/// no server.
+/// Runs a task to completion on this thread, on a loop of its own; for programs and tests without a
+/// server.
 ///
-/// Ends with: what the task throws; Exception where the machine has no back end for a loop.
+/// Ends with: what the task throws; Exception if the machine has no back end for a loop.
 template <class T>
 T run(Task<T> task) {
   detail::drive([](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },

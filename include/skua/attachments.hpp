@@ -7,7 +7,7 @@
 
 namespace skua {
 
-/// Values of any types, at most one of each: how a guard hands what it found out to a handler.
+/// Values of any types, at most one per type; a guard passes its results to handlers in them.
 ///
 /// ```cpp
 /// struct User { std::string name; };
@@ -15,7 +15,7 @@ namespace skua {
 /// if (const User* user = request.attachments().find<User>()) …
 /// ```
 ///
-/// Nothing is allocated until the first is set.
+/// Allocates nothing until the first value is set.
 class Attachments final {
  public:
   Attachments() noexcept = default;
@@ -27,7 +27,7 @@ class Attachments final {
 
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-  /// Keeps a value, in place of the one of its type that is there.
+  /// Stores a value, replacing any other of the same type.
   template <class T>
   std::decay_t<T>& set(T&& value) {
     using Value = std::decay_t<T>;
@@ -39,7 +39,7 @@ class Attachments final {
     return kept;
   }
 
-  /// The value of a type, or null.
+  /// Returns the value of type T, or null.
   template <class T>
   [[nodiscard]] T* find() noexcept {
     for (Node* node = first_.get(); node != nullptr; node = node->next.get()) {
@@ -54,7 +54,7 @@ class Attachments final {
 
  private:
   template <class T>
-  static constexpr char tag = 0;  // its address names the type
+  static constexpr char tag = 0;  // its address identifies the type
 
   struct Node {
     explicit Node(const char* type_tag) noexcept : type(type_tag) {}

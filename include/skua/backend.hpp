@@ -7,15 +7,15 @@
 
 namespace skua {
 
-/// The operating system's facility that drives a loop.
+/// The operating system interface that drives a loop.
 enum class BackendChoice : std::uint8_t {
-  Auto,     ///< the best one that this machine has
+  Auto,     ///< the best one that this machine supports
   Epoll,    ///< Linux
-  IoUring,  ///< Linux 6.1 and newer, where the container allows it
+  IoUring,  ///< Linux 6.1 or newer, if the container allows it
   Poll,     ///< any POSIX system
 };
 
-/// The back end's name, as `skua serve --backend` takes it: `io_uring`.
+/// Returns the back end's name as `skua serve --backend` takes it: `io_uring`.
 constexpr std::string_view to_string(BackendChoice backend) noexcept {
   switch (backend) {
     case BackendChoice::Auto: return "auto";
@@ -26,7 +26,7 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
   return "";
 }
 
-/// The back end that to_string() names so; nothing for another name.
+/// Returns the back end with this to_string() name; nullopt for any other name.
 constexpr std::optional<BackendChoice> parse_backend(std::string_view name) noexcept {
   using enum BackendChoice;
   for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll}) {

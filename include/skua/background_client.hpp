@@ -13,7 +13,7 @@
 
 namespace skua {
 
-/// A client with a thread of its own, for any number of other threads:
+/// A client with a thread of its own, for use from any number of other threads:
 ///
 /// ```cpp
 /// skua::BackgroundClient client;
@@ -23,37 +23,36 @@ namespace skua {
 ///
 /// std::stop_source stop;
 /// client.get("https://example.com/slow", [](auto got) { show(got); }, stop.get_token());
-/// stop.request_stop();  // show() is told of Errc::Cancelled
+/// stop.request_stop();  // show() gets Errc::Cancelled
 /// ```
 class BackgroundClient final {
  public:
-  /// Ends with: Exception where the machine has no back end for a loop; as Client.
+  /// Ends with: the exceptions of Client; Exception if the machine has no back end for a loop.
   explicit BackgroundClient(ClientOptions options = {});
   BackgroundClient(const BackgroundClient&) = delete;
   BackgroundClient& operator=(const BackgroundClient&) = delete;
-  /// Breaks off what is not answered: that ends with Errc::Cancelled. Not from a callback of its
-  /// own.
+  /// Cancels pending requests: they end with Errc::Cancelled. Must not run in one of its callbacks.
   ~BackgroundClient();
 
   using Answer = Result<WholeResponse, Problem>;
-  /// Told once, on the client's own thread, what a request has come to. What it throws goes to
+  /// Called once with the result of a request, on the client's own thread. What it throws goes to
   /// ClientOptions::on_exception, or is dropped.
   using Done = std::function<void(Answer)>;
-  /// Makes a request, on the client's own thread.
+  /// Creates a request, on the client's own thread.
   using Make = std::function<ClientRequest(Client&)>;
 
-  // Each may be called from any thread. A stop that is requested of `stop` breaks that one request
-  // off, wherever it is: it ends with Errc::Cancelled.
+  // Any thread may call these. A stop request through `stop` cancels that one request at any stage:
+  // it ends with Errc::Cancelled.
 
-  /// The response to GET, as send().
+  /// Sends a GET request; see send().
   [[nodiscard]] std::future<Answer> get(std::string url, std::stop_token stop = {});
   void get(std::string url, Done done, std::stop_token stop = {});
-  /// The response to a request of any kind.
+  /// Sends any request and reads its whole response.
   ///
-  /// Ends with: in the future: as ClientRequest::send() and ClientResponse::text(); what `make`
-  ///            throws.
+  /// Ends with: in the future: the errors of ClientRequest::send() and ClientResponse::text(); what
+  ///            `make` throws.
   [[nodiscard]] std::future<Answer> send(Make make, std::stop_token stop = {});
-  /// The same, told to `done`; what `make` throws is a problem there.
+  /// Passes the result to `done` instead of a future; what `make` throws becomes a Problem.
   void send(Make make, Done done, std::stop_token stop = {});
 
  private:

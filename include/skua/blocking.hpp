@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "skua/release.hpp"  // first: it says which C++ the others need
+#include "skua/release.hpp"  // first: it checks the C++ version
 
 #include <functional>
 #include <string>
@@ -15,28 +15,28 @@
 
 namespace skua {
 
-/// A response with all of its content.
+/// A response with its whole content.
 struct WholeResponse {
   Status status = Status::Ok;
   FieldLines fields{};
-  Url url{};  ///< where redirects have led
+  Url url{};  ///< the last one, after redirects
   std::string content{};
 };
 
-/// The client for programs that have no loop; see BackgroundClient for futures.
+/// The client for programs without a loop; see BackgroundClient for futures.
 namespace blocking {
 
-/// What is at a URL, as one text; not for threads that have a loop: see Client::get.
+/// Returns the content at a URL as text; not for threads that have a loop: see Client::get.
 ///
-/// Waits for: all of it.
-/// Ends with: as ClientRequest::send() and ClientResponse::text(); UnexpectedStatus for any status
-///            but 2xx.
+/// Waits for: the whole response.
+/// Ends with: the errors of ClientRequest::send() and ClientResponse::text(); UnexpectedStatus for
+///            any status but 2xx.
 Result<std::string, Problem> get(std::string_view url, ClientOptions options = {});
-/// What a server answers to this content; the same otherwise.
+/// Posts content and returns the content of the response; otherwise like get().
 Result<std::string, Problem> post(std::string_view url, std::string content,
                                   std::string_view type = "text/plain; charset=utf-8",
                                   ClientOptions options = {});
-/// Any request, and all of its response, whatever its status:
+/// Sends any request and returns its whole response, whatever the status:
 ///
 /// ```cpp
 /// auto made = skua::blocking::send(

@@ -12,15 +12,15 @@
 
 namespace skua {
 
-/// A piece of an open file, kept open by whoever `owner` points to.
+/// A range of an open file, which `owner` keeps open.
 struct FileRange {
-  std::shared_ptr<const void> owner{};  ///< closes the file when its last owner goes
+  std::shared_ptr<const void> owner{};  ///< the last reference closes the file
   int file = -1;                        ///< the file descriptor
   std::uint64_t offset = 0;             ///< of the first byte, in bytes
-  std::uint64_t size_bytes = 0;         ///< from there
+  std::uint64_t size_bytes = 0;         ///< from `offset` on
 };
 
-/// Text that several owners share; the view is valid as long as `owner` is.
+/// Text with shared ownership; the view is valid as long as `owner` is.
 struct SharedText {
   std::shared_ptr<const void> owner{};
   std::string_view text{};
@@ -28,7 +28,7 @@ struct SharedText {
 
 struct BodyStream;
 
-/// The content of a response. The alternative says who owns the bytes, so none outlives its owner.
+/// The content of a response; its kind says who owns the bytes.
 class Body final {
  public:
   enum class Kind : std::uint8_t {
@@ -38,7 +38,7 @@ class Body final {
     Static,  ///< a literal, or a prepared response that outlives the server
     Shared,  ///< kept alive by a shared owner
     File,    ///< a range of an open file
-    Stream,  ///< made while it is sent
+    Stream,  ///< produced while it is sent
   };
   /// Texts up to this size are copied without a heap allocation.
   static constexpr std::size_t inline_bytes = 56;
@@ -55,7 +55,7 @@ class Body final {
   explicit Body(std::shared_ptr<const BodyStream> stream) noexcept;
   Body(std::nullptr_t) = delete;
 
-  /// Refers to text of somebody else's that outlives every response made of it.
+  /// Refers to text of the caller's that outlives every response made of it.
   [[nodiscard]] static Body borrowed(std::string_view text) noexcept;
 
   Body(const Body& other);
@@ -69,22 +69,22 @@ class Body final {
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   /// 0 for a Stream.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
-  /// The bytes of every kind but File and Stream, which have none in memory.
+  /// The bytes; empty for File and Stream, which have none in memory.
   [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND;
   /// The file range of Kind::File, otherwise null.
   [[nodiscard]] const FileRange* file() const noexcept SKUA_LIFETIMEBOUND {
     return kind_ == Kind::File ? &file_ : nullptr;
   }
-  /// What makes the content of Kind::Stream, otherwise null.
+  /// The producer of Kind::Stream, otherwise null.
   [[nodiscard]] const std::shared_ptr<const BodyStream>* stream() const noexcept
       SKUA_LIFETIMEBOUND {
     return kind_ == Kind::Stream ? &stream_ : nullptr;
   }
-  /// The string of Kind::Owned, so that a writer can keep it; otherwise null.
+  /// The string of Kind::Owned, for a writer to move from; otherwise null.
   [[nodiscard]] std::string* owned() noexcept SKUA_LIFETIMEBOUND {
     return kind_ == Kind::Owned ? &owned_ : nullptr;
   }
-  /// What keeps the text of Kind::Shared alive; otherwise null.
+  /// The text of Kind::Shared and its owner; otherwise null.
   [[nodiscard]] SharedText* shared() noexcept SKUA_LIFETIMEBOUND {
     return kind_ == Kind::Shared ? &shared_ : nullptr;
   }

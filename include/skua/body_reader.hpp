@@ -19,30 +19,30 @@ struct Head;
 
 namespace detail {
 
-/// Where the content of a request comes from while it arrives: for servers.
+/// The source of a request's content while it arrives; servers implement it.
 class BodySource {
  public:
-  /// Whether take() has something to say: a piece, or that there is none any more.
+  /// Reports whether take() has a piece, or the end, to return.
   [[nodiscard]] virtual bool has_piece() const noexcept = 0;
-  /// The next piece, nothing at the end; valid until the next call.
+  /// Returns the next piece, valid until the next call; nullopt at the end.
   virtual std::optional<Bytes> take() = 0;
   /// Parks a reader until has_piece().
   virtual void wait(Waiter& waiter, std::coroutine_handle<> reader) = 0;
   /// The trailer fields, once the end has been taken.
   [[nodiscard]] virtual const http::Head& trailers() const noexcept = 0;
-  /// What a whole body may have, in bytes, when it is kept in memory.
+  /// The limit of a whole body that is kept in memory, in bytes.
   [[nodiscard]] virtual std::size_t most_kept_bytes() const noexcept = 0;
-  /// How much has not been taken; nothing where that is not known.
+  /// The number of bytes not taken yet; nullopt if unknown.
   [[nodiscard]] virtual std::optional<std::uint64_t> left_bytes() const noexcept = 0;
-  /// Counts so many bytes of what was taken as kept in memory, until the request is over. False
-  /// where the server keeps too much already: then they are not counted.
+  /// Counts that many taken bytes as kept in memory until the request is over. Returns false, and
+  /// counts nothing, if the server already keeps too much.
   [[nodiscard]] virtual bool keep(std::size_t bytes) noexcept = 0;
 
  protected:
   ~BodySource() = default;
 };
 
-/// What Request::read() returns, to be awaited at once.
+/// The result of Request::read(), to be awaited at once.
 class ReadAwaiter {
  public:
   explicit ReadAwaiter(Request& request) noexcept : request_(&request) {}

@@ -18,14 +18,14 @@ class BodyWriter;
 
 namespace detail {
 
-/// Where the content of a response goes while it is made: for servers, and for what stands between
-/// a handler and one (compression).
+/// The destination of a response's content while it is produced; implemented by servers, and by
+/// layers between a handler and a server (compression).
 class BodySink {
  public:
-  /// Takes a piece, also when there is no room.
+  /// Takes a piece even if there is no room.
   virtual void write(Body&& piece) = 0;
   virtual void add_trailer(std::string_view name, std::string_view value) = 0;
-  /// Whether the peer keeps up.
+  /// Reports whether the peer keeps up.
   [[nodiscard]] virtual bool has_room() const noexcept = 0;
   /// Parks a writer until has_room().
   virtual void wait(Waiter& waiter, std::coroutine_handle<> writer) = 0;
@@ -34,10 +34,10 @@ class BodySink {
   ~BodySink() = default;
 };
 
-/// What takes a connection over; see Router::websocket.
+/// A takeover of the connection; see Router::websocket.
 struct Upgrade;
 
-/// Where a writer writes to: for what stands between two of them.
+/// Returns the sink of a writer, for layers that wrap one.
 BodySink& sink_of(BodyWriter& writer) noexcept;
 
 }  // namespace detail
@@ -61,22 +61,22 @@ class BodyWriter final {
     detail::Waiter waiter_;
   };
 
-  /// Sends a piece: a text (copied, unless it is a std::string that is moved here), a StaticText, a
-  /// shared text, a file range. It leaves at the end of this turn, with what else was written.
+  /// Sends a piece: a text (copied, unless a std::string is moved in), a StaticText, a shared text,
+  /// or a file range. It leaves at the end of this turn, with everything else that was written.
   ///
-  /// Waits for: a peer that keeps up: at most Limits::stream_bytes lie in memory for it.
-  /// Ends with: the writer dropped when the peer is gone, or takes nothing for Timeouts::write;
-  ///            Exception(BodyTooLong) past a length that was told before.
+  /// Waits for: a peer that keeps up: at most Limits::stream_bytes are held in memory for it.
+  /// Ends with: the writer dropped if the peer is gone or takes nothing for Timeouts::write;
+  ///            Exception(BodyTooLong) past a declared length.
   Awaiter write(Body piece) {
     sink_->write(std::move(piece));
     return Awaiter(*sink_);
   }
   Awaiter write(Bytes piece) { return write(Body(text(piece))); }
 
-  /// Adds a field that follows the content. HTTP/1.0 and a told length have no place for it: there
-  /// it is left out.
+  /// Adds a trailer field. HTTP/1.0 and content of a declared length have no place for it; there it
+  /// is left out.
   ///
-  /// Ends with: std::invalid_argument for what Response::header would not take.
+  /// Ends with: std::invalid_argument for a malformed field, or one that is forbidden in trailers.
   /// RFC:       9110 §6.5
   void trailer(std::string_view name, std::string_view value) { sink_->add_trailer(name, value); }
 
@@ -88,12 +88,12 @@ class BodyWriter final {
 
 inline detail::BodySink& detail::sink_of(BodyWriter& writer) noexcept { return *writer.sink_; }
 
-/// Content that is made while it is sent. What `produce` captures lives until it has ended.
+/// Content produced while it is sent. What `produce` captures lives until it has ended.
 struct BodyStream {
   std::function<Task<>(BodyWriter&)> produce{};
-  std::optional<std::uint64_t> length_bytes{};       ///< of all the content, where it is known
-  bool is_endless = false;                           ///< a server that drains ends it
-  std::shared_ptr<const detail::Upgrade> upgrade{};  ///< where the protocol is changed instead
+  std::optional<std::uint64_t> length_bytes{};       ///< of the whole content, if known
+  bool is_endless = false;                           ///< ended when the server drains
+  std::shared_ptr<const detail::Upgrade> upgrade{};  ///< set if the protocol is switched instead
 };
 
 }  // namespace skua

@@ -11,10 +11,10 @@ namespace skua {
 
 using namespace std::chrono_literals;
 
-/// A length of time; every duration in the API is one.
+/// A length of time; the type of every duration in the API.
 using Duration = std::chrono::nanoseconds;
 
-/// Bytes that somebody else owns.
+/// A view of bytes owned elsewhere.
 using Bytes = std::span<const std::byte>;
 
 inline namespace literals {
@@ -29,12 +29,12 @@ consteval std::size_t operator""_GiB(unsigned long long n) {
 }
 }  // namespace literals
 
-/// The same bytes, seen as text.
+/// Returns a view of bytes as text.
 inline std::string_view text(Bytes bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The same text, seen as bytes.
+/// Returns a view of text as bytes.
 inline Bytes bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }

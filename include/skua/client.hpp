@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "skua/release.hpp"  // first: it says which C++ the others need
+#include "skua/release.hpp"  // first: it checks the C++ version
 
 #include <cstddef>
 #include <functional>
@@ -21,52 +21,52 @@
 
 namespace skua {
 
-/// Who is told of a client's WebSocket, for those who prefer callbacks to coroutines. What one
-/// throws closes the socket with 1011, and ends the task that runs them. Empty ones are not called.
+/// Callbacks of a client's WebSocket, for programs that prefer them to coroutines. An exception
+/// closes the socket with 1011 and ends the task that runs them. Empty ones are not called.
 struct ClientWebSocketCallbacks {
-  /// It is open.
+  /// The socket is open.
   std::function<void(WebSocket&)> open{};
-  /// A message, whose views are valid during the call.
+  /// A message arrived; its views are valid during the call.
   std::function<void(WebSocket&, Message)> message{};
-  /// The server has taken most of what waited for it.
+  /// Most of the queued data was sent.
   std::function<void(WebSocket&)> drain{};
 };
 
-/// A WebSocket that is to be opened, as Client::websocket() makes it:
+/// A WebSocket to be opened; see Client::websocket():
 ///
 /// ```cpp
 /// auto socket = co_await client.websocket("wss://example.com/chat").subprotocol("chat.v1");
 /// if (!socket) co_return report(socket.error().text);
 /// ```
-/// Lifetime:  its client outlives it, and the tasks that it makes.
+/// Lifetime:  the client outlives the request and its tasks.
 class WebSocketRequest final {
  public:
   WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url);
 
-  // Each setter is there twice: for `client.websocket(url).bearer(token)`, and for a request that
-  // has a name.
+  // Each setter has two overloads: for `client.websocket(url).bearer(token)`, and for a named
+  // request.
 
-  /// One more field of the request, as `Cookie` or `Origin`.
+  /// Adds a field to the request, e.g. `Cookie` or `Origin`.
   ///
-  /// Ends with: std::invalid_argument for what is no field line, and for fields that belong to the
-  ///            handshake: Upgrade, Connection, Sec-WebSocket-...
+  /// Ends with: std::invalid_argument for a malformed field, and for fields of the handshake:
+  ///            Upgrade, Connection, Sec-WebSocket-...
   WebSocketRequest& header(std::string_view name, std::string_view value) &;
   WebSocketRequest&& header(std::string_view name, std::string_view value) && {
     return std::move(header(name, value));
   }
-  /// Authorization by name and password. RFC 7617
+  /// Sends a user name and password (Basic). RFC 7617
   ///
-  /// Ends with: Exception (MalformedChallenge) for a name with a colon and for control characters.
+  /// Ends with: Exception(MalformedChallenge) for a name with a colon, or for control characters.
   WebSocketRequest& basic_auth(std::string_view user, std::string_view password) &;
   WebSocketRequest&& basic_auth(std::string_view user, std::string_view password) && {
     return std::move(basic_auth(user, password));
   }
-  /// Authorization by a token. RFC 6750
+  /// Sends a bearer token. RFC 6750
   WebSocketRequest& bearer(std::string_view token) &;
   WebSocketRequest&& bearer(std::string_view token) && { return std::move(bearer(token)); }
-  /// One that we speak, the best first; WebSocket::subprotocol() is what the server has chosen.
+  /// Offers a subprotocol, the best first; WebSocket::subprotocol() is the one the server chose.
   ///
-  /// Ends with: std::invalid_argument for what is no token, as options().
+  /// Ends with: std::invalid_argument if the name is not a token; so does options().
   WebSocketRequest& subprotocol(std::string_view name) &;
   WebSocketRequest&& subprotocol(std::string_view name) && { return std::move(subprotocol(name)); }
   WebSocketRequest& compression(WebSocketCompression compression) & {
@@ -76,7 +76,7 @@ class WebSocketRequest final {
   WebSocketRequest&& compression(WebSocketCompression wanted) && {
     return std::move(compression(wanted));
   }
-  /// The longest message that is taken from the server, decompressed.
+  /// Sets the size limit of received messages, after decompression.
   WebSocketRequest& message_bytes(std::size_t size_bytes) & {
     options_.message_bytes = size_bytes;
     return *this;
@@ -84,16 +84,16 @@ class WebSocketRequest final {
   WebSocketRequest&& message_bytes(std::size_t size_bytes) && {
     return std::move(message_bytes(size_bytes));
   }
-  /// All options at once, those above included.
+  /// Sets all options at once, including those above.
   WebSocketRequest& options(const WebSocketOptions& options) &;
   WebSocketRequest&& options(const WebSocketOptions& all) && { return std::move(options(all)); }
 
-  /// Opens it; the same as `co_await` on the request itself.
+  /// Opens the WebSocket; so does `co_await` on the request itself.
   ///
-  /// Waits for: the name, the connection, TLS, and the server's answer: ClientTimeouts.
-  /// Ends with: MalformedUrl; what connecting ends with (NameNotResolved, Refused, TimedOut,
-  ///            TlsCertificate, ...); UpgradeRefused where the server opens none. The problem's
-  ///            text says which server, which step, and why.
+  /// Waits for: name resolution, the connection, TLS, and the response: ClientTimeouts.
+  /// Ends with: MalformedUrl; connection errors (NameNotResolved, Refused, TimedOut,
+  ///            TlsCertificate, ...); UpgradeRefused if the server refuses. The problem's text
+  ///            names the server, the step, and the reason.
   /// RFC:       6455 §3, §4.1
   [[nodiscard]] Task<Result<WebSocket, Problem>> open() &&;
   auto operator co_await() && { return std::move(*this).open(); }
@@ -104,10 +104,10 @@ class WebSocketRequest final {
                   "that makes it");
     return std::move(*this).open();
   }
-  /// Opens it and calls back until it is closed; the result is why it was.
+  /// Opens the WebSocket, runs the callbacks until it is closed, and returns the reason.
   ///
-  /// Waits for: the end of the socket. Dropping the task closes it.
-  /// Ends with: as open(); what a callback throws.
+  /// Waits for: the socket to close. Dropping the task closes it.
+  /// Ends with: the errors of open(); what a callback throws.
   /// Lifetime:  the callbacks outlive the task.
   [[nodiscard]] Task<Result<CloseReason, Problem>> run(
       const ClientWebSocketCallbacks& callbacks) &&;
@@ -120,7 +120,7 @@ class WebSocketRequest final {
   WebSocketOptions options_;
 };
 
-/// Talks to servers.
+/// An HTTP and WebSocket client.
 ///
 /// ```cpp
 /// skua::Client client;
@@ -131,49 +131,49 @@ class WebSocketRequest final {
 /// if (!socket) co_return;
 /// co_await socket->send("hello");
 /// ```
-/// It keeps connections and uses them again. Lifetime:  for one thread, whose loop outlives it.
-/// Destroyed, it ends what then() has begun and breaks off what close() would have waited for;
-/// responses and sockets that are held go on.
+/// It keeps connections alive and reuses them.
+/// Lifetime:  one thread, whose loop outlives it. Destroying it ends what then() has begun, and
+///            drops what close() would wait for; responses and sockets that are held go on.
 class Client final {
  public:
-  /// Ends with: std::logic_error on a thread that has no loop: see skua::run, or be in a handler;
-  ///            std::invalid_argument for options that cannot be: a base URL, a proxy.
+  /// Ends with: std::logic_error on a thread without a loop (use skua::run, or a handler);
+  ///            std::invalid_argument for an invalid base URL, proxy, or host override.
   explicit Client(ClientOptions options = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
 
-  // A request; what is wrong with its URL is told when it is sent. A name and a password in the URL
-  // are for that server: see ClientRequest::auth.
+  // These make requests; an invalid URL is reported when the request is sent. A user name and
+  // password in the URL are sent to that server as by ClientRequest::auth.
 
   [[nodiscard]] ClientRequest get(std::string_view url) { return request(Method::Get, url); }
   [[nodiscard]] ClientRequest head(std::string_view url) { return request(Method::Head, url); }
   [[nodiscard]] ClientRequest post(std::string_view url) { return request(Method::Post, url); }
   [[nodiscard]] ClientRequest put(std::string_view url) { return request(Method::Put, url); }
   [[nodiscard]] ClientRequest patch(std::string_view url) { return request(Method::Patch, url); }
-  /// DELETE, which is a keyword here.
+  /// Makes a DELETE request; `delete` is a keyword.
   [[nodiscard]] ClientRequest remove(std::string_view url) { return request(Method::Delete, url); }
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
 
-  /// A WebSocket of a URL with ws:// or wss:// (http:// and https:// mean the same), or relative to
-  /// ClientOptions::base_url. A name and a password in it become a field Authorization.
+  /// Makes a request for a WebSocket at a ws:// or wss:// URL (http:// and https:// work too), or
+  /// relative to ClientOptions::base_url. A user name and password in it become Authorization.
   [[nodiscard]] WebSocketRequest websocket(std::string_view url);
 
-  /// The cookies that it keeps (ClientOptions::cookies), to be loaded, looked at and saved.
+  /// The cookie jar (ClientOptions::cookies), to load, inspect and save.
   [[nodiscard]] CookieJar& cookie_jar() noexcept SKUA_LIFETIMEBOUND;
 
-  /// Closes connections that are not in use, and waits for the others.
+  /// Closes idle connections and waits for the others.
   ///
-  /// Waits for: requests until their response is there; the closing handshakes of sockets that were
-  ///            dropped, each at most WebSocketOptions::close. Responses and sockets that the
-  ///            program holds are not waited for: their connections close after them.
-  /// Ends with: what a callback of ClientRequest::then() has thrown, where no
-  ///            ClientOptions::on_exception was told.
+  /// Waits for: pending requests to get their response; the closing handshakes of dropped sockets,
+  ///            each at most WebSocketOptions::close. Responses and sockets that the program holds
+  ///            are not waited for: their connections close after them.
+  /// Ends with: the first exception of a ClientRequest::then() callback, if there is no
+  ///            ClientOptions::on_exception.
   /// Lifetime:  the client may be destroyed meanwhile.
   Task<> close();
 
  private:
-  std::shared_ptr<client::Core> core_;  // with what it has opened
+  std::shared_ptr<client::Core> core_;  // with everything it has opened
 };
 
 }  // namespace skua

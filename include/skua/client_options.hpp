@@ -14,83 +14,83 @@
 
 namespace skua {
 
-/// No limit, where a time can be told.
+/// A timeout that never expires.
 inline constexpr Duration no_time_limit = Duration::max();
 
-/// How long a client waits in each step. Zero leaves no time to wait.
+/// How long a client waits in each step. Zero means not at all.
 struct ClientTimeouts {
   Duration resolve = 5s;           ///< for the addresses of a name
   Duration connect = 10s;          ///< for a connection to one of them
-  Duration handshake = 10s;        ///< for that of TLS
-  Duration queue = 30s;            ///< for one of the connections, where all are in use
-  Duration head = 30s;             ///< for the head of a response, once the request is sent
+  Duration handshake = 10s;        ///< for the TLS handshake
+  Duration queue = 30s;            ///< for a free connection, if all are in use
+  Duration head = 30s;             ///< for the head of the response, once the request is sent
   Duration idle = 30s;             ///< for the next bytes of content, in either direction
-  Duration continue_wait = 1s;     ///< for 100 (Continue), then content is sent without
-  Duration idle_connection = 50s;  ///< a connection that nobody has used for so long is closed
+  Duration continue_wait = 1s;     ///< for 100 (Continue); then content is sent anyway
+  Duration idle_connection = 50s;  ///< then an unused connection is closed
 };
 
-/// What a response may cost. Past these it ends in an error, and so does its connection.
+/// Limits of a response. Past one, the response and its connection end in an error.
 struct ClientLimits {
   std::size_t head_bytes = 64_KiB;        ///< of each head; else HeadTooLong
   std::uint16_t fields = 256;             ///< of each head; else TooManyFields
-  std::uint64_t body_bytes = UINT64_MAX;  ///< of content, as it is sent; else BodyTooLong
-  std::uint64_t decoded_bytes = 16_GiB;   ///< of content that was compressed; else BodyTooLong
-  std::uint64_t decoded_ratio = 100;  ///< decoded bytes for each that was sent, past the first MiB
-  std::size_t text_bytes = 8_MiB;     ///< of content that is wanted as one text; else BodyTooLong
+  std::uint64_t body_bytes = UINT64_MAX;  ///< of content, before decoding; else BodyTooLong
+  std::uint64_t decoded_bytes = 16_GiB;   ///< of content, after decoding; else BodyTooLong
+  std::uint64_t decoded_ratio = 100;      ///< decoded bytes per received byte, past the first MiB
+  std::size_t text_bytes = 8_MiB;         ///< of content that is read as one text; else BodyTooLong
 };
 
 /// Which versions of HTTP a client speaks.
 enum class HttpVersions : std::uint8_t {
-  Any,    ///< HTTP/2 where TLS agrees on it, else HTTP/1.1
+  Any,    ///< HTTP/2 if negotiated by TLS, else HTTP/1.1
   Http1,  ///< HTTP/1.1
-  Http2,  ///< HTTP/2 and nothing else; on http:// without asking (prior knowledge)
+  Http2,  ///< HTTP/2 only; on http:// with prior knowledge
 };
 
 /// How far redirects are followed.
 struct RedirectOptions {
-  unsigned limit = 10;               ///< requests behind the first; zero follows none
-  bool allow_https_to_http = false;  ///< follow from an encrypted connection to one that is not
+  unsigned limit = 10;               ///< requests after the first; zero follows none
+  bool allow_https_to_http = false;  ///< follow from an encrypted connection to a plain one
 };
 
-/// Through whom requests go.
+/// The proxy that requests go through.
 struct ProxyOptions {
   /// `http://user:password@host:port`, or https:// for TLS to the proxy itself; empty: none.
   std::string url{};
-  /// Hosts that are reached without it, with commas between: names with all below them, addresses,
-  /// `10.0.0.0/8`, each perhaps with a port; `*` is all.
+  /// Hosts reached without the proxy, separated by commas: names, which include their subdomains,
+  /// addresses, `10.0.0.0/8`, each with an optional port; `*` is all.
   std::string except{};
-  /// Takes all of them from http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY, where `url` is empty;
-  /// `except` stands in place of the last of these, where it is not.
+  /// Reads http_proxy, HTTPS_PROXY, ALL_PROXY and NO_PROXY from the environment if `url` is empty;
+  /// `except` replaces NO_PROXY if it is not empty.
   bool from_environment = false;
 };
 
-/// An address for a host, instead of what its name says.
+/// An address for a host, used instead of name resolution.
 struct HostOverride {
   std::string host{};
   std::uint16_t port = 0;  ///< zero: any
-  std::string address{};   ///< of IPv4 or IPv6
+  std::string address{};   ///< IPv4 or IPv6
 };
 
-/// Everything a client can be told; the defaults are safe for the open Internet.
+/// Options of a client; the defaults are safe for the open Internet.
 struct ClientOptions {
-  std::string base_url{};  ///< what the URLs of requests are relative to; empty: they are whole
-  /// For a request from its beginning until its content is read, redirects and all.
+  std::string base_url{};  ///< base of relative URLs; empty: URLs must be absolute
+  /// For a whole request, until its content is read, redirects included.
   Duration timeout = no_time_limit;
-  bool cookies = false;  ///< keeps cookies in Client::cookie_jar(), and sends them
+  bool cookies = false;  ///< stores cookies in Client::cookie_jar() and sends them
   ClientTimeouts timeouts{};
   ClientLimits limits{};
   RedirectOptions redirects{};
   std::size_t connections_per_host = 8;  ///< at once
   std::size_t connections = 256;         ///< to all hosts together
   HttpVersions versions = HttpVersions::Any;
-  bool decompress = true;  ///< asks for gzip, br and zstd where this build has them, and decodes
+  bool decompress = true;  ///< asks for gzip, br and zstd if built in, and decodes
   ProxyOptions proxy{};
-  std::string unix_socket{};  ///< every connection goes to this path; empty: TCP
+  std::string unix_socket{};  ///< the path that every connection goes to; empty: TCP
   std::vector<HostOverride> hosts{};
   ClientTlsOptions tls{};
-  WebSocketOptions websocket{};     ///< of all its WebSockets, where a request says nothing else
-  std::string user_agent = "skua";  ///< the User-Agent field, one line; empty leaves it out
-  /// Told what a callback has thrown that nobody awaits: one of ClientRequest::then() or of
+  WebSocketOptions websocket{};     ///< defaults of its WebSockets
+  std::string user_agent = "skua";  ///< the User-Agent field; empty: none
+  /// Called with exceptions of callbacks that no task awaits, those of ClientRequest::then() and of
   /// BackgroundClient. Empty: Client::close() throws the first of them.
   std::function<void(std::exception_ptr)> on_exception{};
 };

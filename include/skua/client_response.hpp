@@ -23,29 +23,28 @@ namespace client {
 class Reception;
 }  // namespace client
 
-/// How far a transfer is.
+/// The progress of a transfer.
 struct Progress {
   std::uint64_t done_bytes = 0;
-  std::optional<std::uint64_t> total_bytes{};  ///< where it is known
+  std::optional<std::uint64_t> total_bytes{};  ///< if known
 };
 
-/// What the steps of a request took, from its beginning; absent: there was no such step. Where it
-/// was redirected, those of the last request.
+/// When each step of a request was done, from its beginning; absent if there was no such step.
+/// After redirects, the steps of the last request.
 struct ClientTimings {
-  std::optional<Duration> resolved{};   ///< the name had addresses
-  std::optional<Duration> connected{};  ///< there was a connection
-  std::optional<Duration> secured{};    ///< TLS had shaken hands
+  std::optional<Duration> resolved{};   ///< the name was resolved
+  std::optional<Duration> connected{};  ///< the connection was made
+  std::optional<Duration> secured{};    ///< the TLS handshake was done
   std::optional<Duration> sent{};       ///< the request began to be sent
-  std::optional<Duration> head{};       ///< the head was there
+  std::optional<Duration> head{};       ///< the head was received
   std::optional<Duration> content{};    ///< the content was read to its end
 };
 
-/// A response: its head is there, its content is read as it comes.
+/// A response: its head was received, its content is read as it arrives.
 ///
-/// Where it is destroyed before its content was read, its connection is closed; in HTTP/2 only the
-/// stream.
+/// Destroying it before its content was read closes the connection; in HTTP/2 only the stream.
 ///
-/// Lifetime:  it keeps what it needs of its client.
+/// Lifetime:  it keeps alive what it needs of its client.
 class ClientResponse final {
  public:
   explicit ClientResponse(std::unique_ptr<client::Reception> reception) noexcept;
@@ -55,49 +54,48 @@ class ClientResponse final {
 
   [[nodiscard]] Status status() const noexcept;
   [[nodiscard]] Version version() const noexcept;
-  /// The words behind the status: HTTP/1.1 may have some.
+  /// The reason phrase; may be empty. HTTP/2 has none.
   [[nodiscard]] std::string_view reason() const noexcept SKUA_LIFETIMEBOUND;
   /// The value of the first field with this name, or of the nth after it.
   [[nodiscard]] std::optional<std::string_view> header(
       std::string_view name, std::size_t nth = 0) const noexcept SKUA_LIFETIMEBOUND;
-  /// All fields in order: the name and the value of the nth; nothing behind the last.
+  /// The name and value of the nth field, in order; nullopt past the last.
   [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> field(
       std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
-  /// The same of the trailers, once the content was read to its end.
+  /// The value of the first trailer field with this name, once the content was read to its end.
   [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
-  /// All of them in order, as field(); nothing before the content was read to its end.
+  /// Like field(), for trailers; nullopt before the content was read to its end.
   [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> trailer_field(
       std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
-  /// What it is the answer to: where redirects have led.
+  /// The URL that was answered, after redirects.
   [[nodiscard]] const Url& url() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] unsigned redirects() const noexcept;
-  /// The size of the content as it is sent, where the server has told.
+  /// The size of the content before decoding, if the server sent it.
   [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept;
-  /// Whether its content was compressed, so that length_bytes() is not what is read.
+  /// Reports whether the content was compressed; length_bytes() then differs from what is read.
   [[nodiscard]] bool is_decoded() const noexcept;
   [[nodiscard]] const ClientTimings& timings() const noexcept SKUA_LIFETIMEBOUND;
 
-  /// The next piece of the content, decoded; nothing at its end.
+  /// Reads the next piece of the content, decoded; nullopt at its end.
   ///
   /// Waits for: more bytes, at most ClientTimeouts::idle, and the request's own timeout.
-  /// Ends with: TimedOut; TruncatedBody, and what else breaks the rules; MalformedCoding and
-  ///            BodyTooLong, also for content that decodes to too much; from then on always.
+  /// Ends with: TimedOut; TruncatedBody and other protocol errors; MalformedCoding; BodyTooLong,
+  ///            also for content that decodes to too much. Later calls repeat the error.
   /// Lifetime:  the bytes are valid until the next read.
   [[nodiscard]] Task<Result<std::optional<Bytes>, Problem>> read();
-  /// All that is left of the content.
+  /// Reads the rest of the content.
   ///
   /// Waits for: all of it, as read().
-  /// Ends with: as read(); BodyTooLong for more than `limit_bytes`, at most
-  /// ClientLimits::text_bytes
-  ///            where nothing is said.
+  /// Ends with: the errors of read(); BodyTooLong past `limit_bytes`, ClientLimits::text_bytes by
+  ///            default.
   [[nodiscard]] Task<Result<std::string, Problem>> text();
   [[nodiscard]] Task<Result<std::string, Problem>> text(std::size_t limit_bytes);
-  /// Writes what is left of the content into a file, in place of any that has its name, which it
-  /// gets when it is whole: how many bytes it has. See ClientRequest::download to resume.
+  /// Writes the rest of the content to a file and returns its size. The file gets its name, in
+  /// place of any other file, once it is complete. See ClientRequest::download to resume.
   ///
   /// Waits for: all of it, as read(); the disk, on another thread.
-  /// Ends with: as read(); what the file system says. Then there is no new file.
+  /// Ends with: the errors of read() and of the file system. Then there is no new file.
   [[nodiscard]] Task<Result<std::uint64_t, Problem>> save(std::string path);
 
  private:

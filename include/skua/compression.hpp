@@ -15,36 +15,36 @@ namespace middleware {
 class Compressor;
 }
 
-/// What is compressed, and how hard. A coding that this build does not know is left out.
+/// Options of compression(). Codings that are not built in are ignored.
 struct CompressionOptions {
-  std::size_t min_bytes = 1_KiB;  ///< shorter texts go as they are: they would hardly shrink
-  /// Longer ones too: the loop serves nobody else while it compresses, some 3 ms (zstd) to 40 ms
-  /// (gzip) a MiB.
+  std::size_t min_bytes = 1_KiB;  ///< shorter content is not compressed: it would hardly shrink
+  /// Longer content is not compressed: it would block the loop, for about 3 ms (zstd) to 40 ms
+  /// (gzip) per MiB.
   std::size_t max_bytes = 1_MiB;
-  /// Streams as well, piece by piece as they are written. Each one holds an encoder while it lasts:
-  /// from 256 KiB (gzip) to some MiB (brotli, zstd), which many slow clients add up.
+  /// Also compresses streams, piece by piece as they are written. Each stream holds an encoder of
+  /// 256 KiB (gzip) to a few MiB (brotli, zstd), which adds up with many slow clients.
   bool streams = false;
-  int zstd_level = 3;    ///< 1 to 19; zero: zstd is not used
-  int brotli_level = 4;  ///< 1 to 11; zero: brotli is not used
-  int gzip_level = 6;    ///< 1 to 9; zero: gzip is not used
+  int zstd_level = 3;    ///< 1 to 19; zero: no zstd
+  int brotli_level = 4;  ///< 1 to 11; zero: no brotli
+  int gzip_level = 6;    ///< 1 to 9; zero: no gzip
 };
 
-/// Middleware that compresses texts for who asks for it (Accept-Encoding): zstd, brotli, gzip, in
-/// this order where the client likes them the same.
+/// Middleware that compresses responses if the client accepts it (Accept-Encoding): zstd, brotli or
+/// gzip, in this order if the client has no preference.
 ///
 /// ```cpp
 /// router.use(skua::compression());
 /// ```
 ///
-/// What is compressed is content in memory of a type that is worth it (text, JSON, XML, SVG,
-/// WebAssembly), and streams of such a type where CompressionOptions::streams says so. Files,
-/// streams without an end, 204, 206, 304, what has a Content-Encoding already, and what says
-/// `Cache-Control: no-transform` are left alone. `Vary: Accept-Encoding` is added, a strong
-/// ETag becomes a weak one, digests of the content and Accept-Ranges are taken out.
+/// Compresses content in memory of a compressible type (text, JSON, XML, SVG, WebAssembly), and
+/// streams of such a type if CompressionOptions::streams is set. Leaves alone files, endless
+/// streams, 204, 206, 304, and responses with a Content-Encoding or `Cache-Control: no-transform`.
+/// Adds `Vary: Accept-Encoding`, makes a strong ETag weak, and removes digests of the content and
+/// Accept-Ranges.
 ///
-/// A stream that is compressed takes no file ranges: writing one ends it with Unsupported.
+/// A compressed stream takes no file ranges: writing one ends it with Unsupported.
 ///
-/// A page that shows both a secret and what its request says gives the secret away by its length
+/// A compressed page that contains both a secret and request data reveals the secret by its length
 /// (BREACH): give such responses `Cache-Control: no-transform`.
 class Compression final {
  public:
@@ -52,15 +52,15 @@ class Compression final {
   void operator()(const Request& request, Response& response) const;
 
  private:
-  // Shared: copies of the middleware are the same.
+  // Copies of the middleware share it.
   std::shared_ptr<const middleware::Compressor> compressor_;
 };
 
-/// Compresses responses. Finishers run in the order in which they were added: add it after those
-/// that change contents.
+/// Compresses responses. Finishers run in the order in which they were added: add this one after
+/// those that change content.
 ///
-/// Ends with: std::invalid_argument for a level that there is not, where min_bytes is over
-///            max_bytes, and where no coding is left.
+/// Ends with: std::invalid_argument for an invalid level, if min_bytes exceeds max_bytes, and if no
+///            coding is left.
 /// RFC:       9110 §8.4, §8.8.3.3, §12.5.3
 [[nodiscard]] Compression compression(const CompressionOptions& options = {});
 

@@ -20,99 +20,98 @@ struct Head;
 
 class Request;
 
-/// When a browser sends a cookie to us from a page of another site. RFC 6265bis §5.2
+/// Whether browsers send a cookie with cross-site requests. RFC 6265bis §5.2
 enum class SameSite : std::uint8_t { None, Lax, Strict };
 
-/// How a cookie is kept; the defaults are the strict ones.
+/// Attributes of a cookie; the defaults are the strict ones.
 struct CookieOptions {
   std::chrono::seconds max_age{};  ///< zero: until the browser closes; negative: delete it now
-  std::string_view path = "/";     ///< empty: the folder of the request
+  std::string_view path = "/";     ///< empty: the directory of the request path
   std::string_view domain{};       ///< empty: this host only
   bool http_only = true;           ///< hidden from scripts
   bool secure = true;              ///< sent over TLS only
   SameSite same_site = SameSite::Lax;
-  bool partitioned = false;  ///< kept apart for each top-level site; needs secure
-  /// For clients that do not know Max-Age; where both are given, `max_age` wins. Absent: not said.
+  bool partitioned = false;  ///< stored separately per top-level site; needs secure
+  /// For clients that do not know Max-Age; `max_age` takes precedence. Absent: no Expires.
   std::optional<std::chrono::system_clock::time_point> expires{};
 };
 static_assert(std::is_trivially_copyable_v<CookieOptions>);
 
-/// How cookies are written.
+/// The syntax in which cookies are written.
 enum class CookieForm : std::uint8_t {
-  Rfc6265,   ///< what everybody reads today
-  Netscape,  ///< the oldest: Expires with dashes, no Max-Age
-  Rfc2109,   ///< version 1: quoted values, `$Version`, `$Path`. Browsers keep the quotes in what
-             ///< they read: for old clients only
+  Rfc6265,   ///< the current syntax
+  Netscape,  ///< the original: Expires with dashes, no Max-Age
+  Rfc2109,   ///< version 1: quoted values, `$Version`, `$Path`. For old clients only: browsers
+             ///< take the quotes as part of the value
 };
 
-/// The value of a Set-Cookie field.
+/// Formats the value of a Set-Cookie field.
 ///
-/// Forms older than RFC 6265 carry HttpOnly, SameSite and Partitioned too: who does not know them
-/// skips them.
-/// Ends with: std::invalid_argument for what a browser would drop or read differently: a name that
-///            is no token, a value with white space, `"`, `,`, `;`, `\` or what is not ASCII
-///            (see escape_cookie), over 4096 bytes of both, a path or domain that cannot be one;
+/// The older forms carry HttpOnly, SameSite and Partitioned too: clients skip unknown attributes.
+/// Ends with: std::invalid_argument for a cookie that a browser would drop or read differently: a
+///            name that is not a token; a value with white space, `"`, `,`, `;`, `\` or non-ASCII
+///            bytes (see escape_cookie); more than 4096 bytes of both; an invalid path or domain;
 ///            SameSite::None or partitioned without secure; a `__Host-` or `__Secure-` name whose
-///            options break its promise; and what a form cannot say: `max_age` alone in the
-///            Netscape form, a `__Host-` name in that of RFC 2109.
+///            options contradict it. Also for one that the form cannot express: `max_age` alone in
+///            the Netscape form, a `__Host-` name in that of RFC 2109.
 /// RFC:       6265bis §4.1; 2109 §4.2.2
 [[nodiscard]] std::string format_set_cookie(std::string_view name, std::string_view value,
                                             const CookieOptions& options = {},
                                             CookieForm form = CookieForm::Rfc6265);
 
-/// Any text as a cookie value: what no value can have is percent-encoded, and `%` too.
+/// Encodes any text as a cookie value: percent-encodes `%` and every byte that no value may have.
 [[nodiscard]] std::string escape_cookie(std::string_view text);
-/// The text again, without the quotes around it if there are any.
+/// Decodes a value from escape_cookie(), without the quotes around it, if any.
 ///
 /// Ends with: Errc::MalformedCookie for a percent sign without two hexadecimal digits.
 [[nodiscard]] Result<std::string> unescape_cookie(std::string_view value);
 
-/// A cookie that a server sets, as a client reads it.
+/// A cookie as a client reads it from Set-Cookie.
 struct SetCookie {
   std::string name{};  ///< may be empty
   std::string value{};
-  std::string domain{};  ///< in lower case, without a dot in front; empty: the host that sets it
-  std::string path{};    ///< begins with a slash; empty: the folder of the request
+  std::string domain{};  ///< in lower case, without a leading dot; empty: the host that sets it
+  std::string path{};    ///< begins with a slash; empty: the directory of the request path
   std::optional<std::chrono::sys_seconds> expires{};
-  /// Goes before `expires`; zero: delete it. At most 400 days.
+  /// Takes precedence over `expires`; zero: delete it. At most 400 days.
   std::optional<std::chrono::seconds> max_age{};
-  std::optional<SameSite> same_site{};  ///< absent: browsers take it for Lax
+  std::optional<SameSite> same_site{};  ///< absent: browsers assume Lax
   bool secure = false;
   bool http_only = false;
   bool partitioned = false;
 
   bool operator==(const SetCookie&) const noexcept = default;
 
-  /// Reads the value of a Set-Cookie field as browsers do: attributes that are not known or make no
-  /// sense are skipped, and of those that repeat the last one counts.
+  /// Parses the value of a Set-Cookie field as browsers do: unknown and invalid attributes are
+  /// skipped, and the last one of repeated attributes counts.
   ///
-  /// Whether the host may set a cookie for this domain is for the jar to say.
-  /// Ends with: Errc::MalformedCookie for a cookie that is ignored as a whole: a control character,
+  /// The jar checks whether the host may set a cookie for this domain.
+  /// Ends with: Errc::MalformedCookie for a cookie that browsers ignore: with a control character,
   ///            neither name nor value, more than 4096 bytes of both, SameSite=None or Partitioned
-  ///            without Secure, a broken promise of `__Host-` or `__Secure-`, or such a prefix in
-  ///            the value of a cookie without a name.
+  ///            without Secure, attributes that contradict a `__Host-` or `__Secure-` name, or such
+  ///            a prefix in the value of a cookie without a name.
   /// RFC:       6265bis §5.6, §5.7
   [[nodiscard]] static Result<SetCookie> parse(std::string_view field);
-  /// When it ends: 400 days from `now` at the latest, the epoch if it is to be deleted; nothing:
-  /// with the session. RFC 6265bis §5.6.1, §5.6.2
+  /// Returns the expiry time: at most 400 days from `now`, the epoch for a deletion, nullopt
+  /// for a session cookie. RFC 6265bis §5.6.1, §5.6.2
   [[nodiscard]] std::optional<std::chrono::sys_seconds> expiry(
       std::chrono::sys_seconds now) const noexcept;
 };
 
-/// The value of a Cookie field, made of one cookie after the other: `a=b; c=d`, and as RFC 2109
+/// Builds the value of a Cookie field: `a=b; c=d`, or in the form of RFC 2109
 /// `$Version="1"; a="b"; $Path="/"`.
 class CookieField final {
  public:
   explicit CookieField(CookieForm form = CookieForm::Rfc6265) noexcept : form_(form) {}
 
-  /// Adds a cookie. RFC 2109 has no way to say one without a name or with `$` in front: the field
-  /// goes without.
+  /// Adds a cookie. In the form of RFC 2109 a cookie without a name, or whose name begins with `$`,
+  /// is left out.
   ///
-  /// Ends with: std::invalid_argument for a control character or `;`, `=` in the name, and a value
-  ///            without a name that would be read as a `__Host-` or `__Secure-` cookie.
+  /// Ends with: std::invalid_argument for a control character or `;`, for `=` in the name, and for
+  ///            a value without a name that would be read as a `__Host-` or `__Secure-` cookie.
   /// RFC:       6265bis §5.8.3; 2109 §4.3.4
   CookieField& add(std::string_view name, std::string_view value);
-  /// The same; RFC 2109 says its path and domain too.
+  /// Adds a cookie, in the form of RFC 2109 with its path and domain.
   CookieField& add(const SetCookie& cookie);
 
   [[nodiscard]] const std::string& text() const noexcept SKUA_LIFETIMEBOUND { return text_; }
@@ -125,15 +124,15 @@ class CookieField final {
   CookieForm form_;
 };
 
-/// One cookie of a request, as it was sent: quotes are part of the value.
+/// A cookie of a request, as it was sent: quotes are part of the value.
 struct Cookie {
   std::string_view name{};
   std::string_view value{};
 };
 
-/// Every cookie of a request in order of arrival: `for (auto [name, value] : request.cookies())`.
+/// The cookies of a request, in order: `for (auto [name, value] : request.cookies())`.
 ///
-/// A pair without `=` is a value without a name; empty pairs are skipped. Bytes stay what they are.
+/// A pair without `=` is a value without a name; empty pairs are skipped. Nothing is decoded.
 class RequestCookies final {
  public:
   struct End {};

@@ -18,34 +18,34 @@
 
 namespace skua {
 
-/// A cookie that a jar keeps.
+/// A cookie in a jar.
 struct KeptCookie {
   std::string name{};  ///< may be empty
   std::string value{};
-  std::string domain{};  ///< a name in lower case, or an address, IPv6 in brackets
+  std::string domain{};  ///< a name in lower case, or an address (IPv6 in brackets)
   std::string path = "/";
-  std::optional<std::chrono::sys_seconds> expires{};  ///< absent: it ends with the session
-  std::optional<SameSite> same_site{};  ///< to be shown: a client without pages sends them all
-  bool host_only = true;                ///< for that host alone, not for the names below it
+  std::optional<std::chrono::sys_seconds> expires{};  ///< absent: a session cookie
+  std::optional<SameSite> same_site{};  ///< informational: a client without pages sends them all
+  bool host_only = true;                ///< for this host only, not its subdomains
   bool secure = false;                  ///< for https and wss only
-  bool http_only = false;               ///< to be shown: a client without scripts hides nothing
+  bool http_only = false;               ///< informational: a client without scripts hides nothing
 
   bool operator==(const KeptCookie&) const noexcept = default;
 };
 
-/// What a jar may keep, at most; past that it forgets what was not sent for the longest time,
-/// within a domain what is not Secure first. Zero: nothing.
+/// Limits of a jar. Past them it evicts the least recently used cookies, within a domain those
+/// without Secure first. Zero keeps nothing.
 struct CookieJarOptions {
   std::size_t cookies_per_domain = 50;
   std::size_t cookies = 3000;
   std::size_t size_bytes = 4_MiB;  ///< of names, values, domains and paths
-  /// Whether the names below a domain belong to different people, as those below `co.uk`: asked
-  /// with a name in lower case that has a dot in it. Then a cookie for all of them is refused.
-  /// Empty: no such domain is known but those without a dot, as `com`.
+  /// Reports whether a domain is a public suffix, such as `co.uk`, for which no cookie may be set.
+  /// Called with a name in lower case that contains a dot. Empty: only names without a dot, such as
+  /// `com`, are public suffixes.
   std::function<bool(std::string_view domain)> is_public_suffix{};
 };
 
-/// What became of the lines of a `cookies.txt`.
+/// The result of reading a `cookies.txt`.
 struct CookieFileReport {
   struct Line {
     std::size_t number = 0;  ///< from 1
@@ -53,22 +53,22 @@ struct CookieFileReport {
   };
   static constexpr std::size_t most_lines = 100;
 
-  std::size_t kept = 0;       ///< cookies that went into the jar
-  std::size_t expired = 0;    ///< were left out, as their time is over
-  std::size_t refused = 0;    ///< lines that say no cookie, or none that can be kept
+  std::size_t kept = 0;       ///< cookies added to the jar
+  std::size_t expired = 0;    ///< cookies left out because they have expired
+  std::size_t refused = 0;    ///< lines that are malformed, or whose cookie was refused
   std::vector<Line> lines{};  ///< the first `most_lines` of those
 };
 
-/// What a client remembers of the cookies that servers set: a value without a clock or a socket.
+/// A client's store of the cookies that servers set; it uses no clock and no socket.
 ///
 /// ```cpp
 /// skua::CookieJar jar;
 /// static_cast<void>(jar.store(url, "id=7; Path=/; Secure", now));
 /// const std::string field = jar.field_for(next_url, now);  // id=7
 /// ```
-/// A cookie of a host is for that host alone, unless its Domain says more. Which domains no single
-/// owner has is not known here (see CookieJarOptions::is_public_suffix): without that, any host of
-/// `co.uk` can set a cookie for all the others.
+/// A cookie is for its host only, unless it has a Domain. The jar has no list of public suffixes:
+/// without CookieJarOptions::is_public_suffix any host below `co.uk` can set a cookie for all the
+/// others.
 ///
 /// Lifetime:  copies are independent. One thread at a time, field_for() included.
 /// RFC:       6265bis §5.7, §5.8, for a client without pages and scripts
@@ -76,66 +76,65 @@ class CookieJar final {
  public:
   explicit CookieJar(CookieJarOptions options = {}) : options_(std::move(options)) {}
 
-  /// Keeps the cookie of a Set-Cookie field, in place of the one with its name, domain and path; or
-  /// deletes that, where the new one has expired.
+  /// Stores the cookie of a Set-Cookie field, replacing the one with its name, domain and path; or
+  /// deletes that one if the new one has expired.
   ///
-  /// Ends with: MalformedCookie as SetCookie::parse; CookieRefused with the reason as its context:
-  ///            a Domain that is not the host's, a public suffix, Secure over a connection that is
-  ///            not or a name that a secure cookie has, a tab, no room.
+  /// Ends with: MalformedCookie as in SetCookie::parse; CookieRefused with the reason as context: a
+  ///            Domain that is not the host's, or is a public suffix; Secure, or the name of a
+  ///            secure cookie, over an insecure connection; a tab; no room.
   /// RFC:       6265bis §5.7
   Result<void> store(const Url& url, std::string_view set_cookie, std::chrono::sys_seconds now);
 
-  /// The value of the Cookie field for a request; empty: there is none to send.
+  /// Returns the value of the Cookie field for a request; empty if there are no cookies to send.
   ///
   /// RFC:       6265bis §5.8.3
   [[nodiscard]] std::string field_for(const Url& url, std::chrono::sys_seconds now);
 
-  /// Keeps a cookie that no server sets: of another store, or by hand. It may take the place of a
-  /// secure one. That of a public suffix or of an address is kept for that host alone.
+  /// Adds a cookie from a source other than a server. It may replace a secure one. For a public
+  /// suffix or an address, it is made host-only.
   ///
-  /// Ends with: MalformedCookie for what no Set-Cookie field could have said; CookieRefused.
+  /// Ends with: MalformedCookie for one that no Set-Cookie field could carry; CookieRefused.
   Result<void> add(KeptCookie cookie, std::chrono::sys_seconds now);
 
-  /// All that have not expired, the oldest first.
+  /// Returns all cookies that have not expired, the oldest first.
   [[nodiscard]] std::vector<KeptCookie> cookies(std::chrono::sys_seconds now) const;
-  /// How many are kept, some expired ones perhaps among them.
+  /// The number of cookies, possibly with some that have expired.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
-  /// Forgets the cookie with this name, domain (for its host only or not) and path.
+  /// Removes the cookie with this name, domain, path, and host_only.
   void erase(const KeptCookie& cookie);
-  /// Forgets those of a host or domain and of all names below it; those of the domains above it
-  /// stay.
+  /// Removes the cookies of a domain and of its subdomains, but not of its parent domains.
   void clear(std::string_view domain);
   void clear() noexcept;
-  /// Forgets those that were to last until the end of the session.
+  /// Removes the session cookies.
   void end_session();
 
-  /// The text of a `cookies.txt`, as curl and others read and write it: all that have not expired,
-  /// the oldest first, without SameSite, which it cannot say. Those of the session are among them:
-  /// see end_session().
+  /// Formats a `cookies.txt`, as curl and others use it: all cookies that have not expired, the
+  /// oldest first, without SameSite, which the format lacks. Session cookies are included; see
+  /// end_session().
   [[nodiscard]] std::string to_netscape(std::chrono::sys_seconds now) const;
-  /// Adds the cookies of such a text, line by line; what is no cookie is reported.
+  /// Adds the cookies of a `cookies.txt`, line by line, and reports lines without a valid cookie.
   CookieFileReport add_netscape(std::string_view text, std::chrono::sys_seconds now);
 
-  /// Writes to_netscape() into a file that only its owner can read, in place of what was there: as
-  /// a whole or not at all. It blocks: in a server call it off the loop (`offload`).
+  /// Writes to_netscape() atomically to a file that only its owner can read, replacing any other.
+  /// Blocks: in a server use it with `offload`.
   ///
-  /// Ends with: what the file system says; Unsupported for what is no plain file, as a pipe.
+  /// Ends with: errors of the file system; Unsupported if the path is not a regular file.
   Result<void> save(const std::string& path, std::chrono::sys_seconds now) const;
-  /// Adds the cookies of a file. It blocks, as save().
+  /// Adds the cookies of a file. Blocks, as save().
   ///
-  /// Ends with: NotFound and what else the file system says; BodyTooLong for more than 16 MiB.
+  /// Ends with: NotFound and other errors of the file system; BodyTooLong past 16 MiB.
   Result<CookieFileReport> load(const std::string& path, std::chrono::sys_seconds now);
 
  private:
-  // Order of events, instead of time: a clock may be set back, and is too coarse.
+  // A sequence number instead of a time: clocks may be set back, and are too coarse.
   using Tick = std::uint64_t;
   struct Kept {
     KeptCookie cookie;
     Tick created = 0;
-    Tick used = 0;  // when it was sent or set last
+    Tick used = 0;  // when it was last sent or set
   };
-  using Domain = std::vector<Kept>;  // never empty, but in the middle of a change
+  using Domain = std::vector<Kept>;  // empty only in the middle of a change
   using Domains = std::map<std::string, Domain, std::less<>>;
 
   [[nodiscard]] bool is_public(std::string_view domain) const;

@@ -11,61 +11,61 @@
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 
-/// Challenges and credentials as values: what WWW-Authenticate and Authorization hold, for servers
-/// and for clients, with Proxy- in front or without. Nothing here looks at a clock or a socket.
+/// Challenges and credentials of WWW-Authenticate and Authorization, and of their Proxy- variants,
+/// as values, for servers and clients. Nothing here uses a clock or a socket.
 namespace skua {
 
-/// One `name=value`, unquoted.
+/// A parameter `name=value`, unquoted.
 struct AuthParameter {
   std::string name{};
   std::string value{};
 };
 
-/// A scheme and what it says: a challenge, or credentials. RFC 9110 §11.3, §11.4
+/// A challenge or credentials: a scheme with its token or parameters. RFC 9110 §11.3, §11.4
 struct Challenge {
   std::string scheme{};                     ///< as it was sent; compare it with is()
-  std::string token{};                      ///< `Bearer abc=`: what stands there in place of...
-  std::vector<AuthParameter> parameters{};  ///< ...parameters; their names are in lower case
+  std::string token{};                      ///< the token68 of `Bearer abc=`, instead of parameters
+  std::vector<AuthParameter> parameters{};  ///< their names are in lower case
 
-  /// Whether it has this scheme, whatever the case of its letters.
+  /// Reports whether it has this scheme, ignoring case.
   [[nodiscard]] bool is(std::string_view name) const noexcept;
-  /// The value of a parameter, by its name in lower case, or null.
+  /// Returns the value of a parameter by its lower-case name, or null.
   [[nodiscard]] const std::string* find(std::string_view name) const noexcept SKUA_LIFETIMEBOUND;
 };
 
-/// What bounds a field: one that has more is refused.
+/// Limits of a field; one that exceeds them is refused.
 inline constexpr std::size_t max_challenges = 16;
 inline constexpr std::size_t max_challenge_parameters = 32;
 inline constexpr std::size_t max_challenge_bytes = 16384;
 
-/// Reads a field WWW-Authenticate: `Basic realm="a", Digest realm="b", nonce="c"` is two.
+/// Parses a WWW-Authenticate field: `Basic realm="a", Digest realm="b", nonce="c"` is two.
 ///
 /// Ends with: MalformedChallenge.
 /// RFC:       9110 §11.6.1
 Result<std::vector<Challenge>> parse_challenges(std::string_view field);
 
-/// Reads a field Authorization.
+/// Parses an Authorization field.
 ///
 /// Ends with: MalformedChallenge.
 /// RFC:       9110 §11.6.2
 Result<Challenge> parse_credentials(std::string_view field);
 
-/// A name and a password, as the scheme Basic carries them: bytes, by RFC 7617 §2.1 in UTF-8.
+/// A user name and password of the Basic scheme, as bytes: UTF-8 by RFC 7617 §2.1.
 struct BasicCredentials {
   std::string user{};
   std::string password{};
 
-  /// Reads a field Authorization.
+  /// Parses an Authorization field.
   ///
-  /// Ends with: MalformedChallenge, also for control characters and for no colon.
+  /// Ends with: MalformedChallenge, also for control characters and if there is no colon.
   static Result<BasicCredentials> parse(std::string_view field);
-  /// The field: `Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==`.
+  /// Formats the field: `Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==`.
   ///
   /// Ends with: MalformedChallenge for a user with a colon and for control characters.
   [[nodiscard]] Result<std::string> field() const;
 };
 
-/// How Digest hashes. With `Sess` the password is hashed once for many requests. RFC 7616 §3.3
+/// Hash algorithms of Digest; `Sess` hashes the password once per session. RFC 7616 §3.3
 enum class DigestAlgorithm : std::uint8_t {
   Md5,
   Md5Sess,
@@ -75,32 +75,32 @@ enum class DigestAlgorithm : std::uint8_t {
   Sha512256Sess,
 };
 
-/// `SHA-256-sess`
+/// Returns the registered name: `SHA-256-sess`.
 std::string_view name(DigestAlgorithm algorithm) noexcept;
 std::optional<DigestAlgorithm> parse_digest_algorithm(std::string_view name) noexcept;
 
-/// What a response of Digest protects: Legacy is RFC 2069, without a count.
+/// Quality of protection of Digest; Legacy is RFC 2069, without a nonce count.
 enum class DigestQop : std::uint8_t { Legacy, Auth, AuthInt };
 
-/// What a server asks with. RFC 7616 §3.3
+/// A challenge of the Digest scheme. RFC 7616 §3.3
 struct DigestChallenge {
   std::string realm{};
   std::string nonce{};
   std::string opaque{};
-  std::string domain{};  ///< URIs that the same answer is good for, between spaces; empty: all
+  std::string domain{};  ///< URIs with the same credentials, separated by spaces; empty: all
   DigestAlgorithm algorithm = DigestAlgorithm::Md5;
-  bool offers_auth = true;       ///< neither: a client answers in the way of RFC 2069
-  bool offers_auth_int = false;  ///< protection of the content too
+  bool offers_auth = true;       ///< if neither is set, clients answer as in RFC 2069
+  bool offers_auth_int = false;  ///< protects the content too
   bool is_stale = false;         ///< the password was right, but the nonce was old
-  bool wants_user_hash = false;  ///< the name of the user may be hidden
-  bool is_utf8 = true;           ///< names and passwords are: charset=UTF-8
+  bool wants_user_hash = false;  ///< the user name may be hashed
+  bool is_utf8 = true;           ///< charset=UTF-8, for names and passwords
 
-  /// Ends with: MalformedChallenge; Unsupported for an algorithm or a qop that we do not know.
+  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestChallenge> from(const Challenge& challenge);
   [[nodiscard]] std::string field() const;
 };
 
-/// What a client answers. RFC 7616 §3.4
+/// Credentials of the Digest scheme. RFC 7616 §3.4
 struct DigestCredentials {
   std::string user{};  ///< or its hash
   std::string realm{};
@@ -113,15 +113,15 @@ struct DigestCredentials {
   DigestAlgorithm algorithm = DigestAlgorithm::Md5;
   DigestQop qop = DigestQop::Legacy;
   bool is_user_hashed = false;
-  /// Whether a name of other letters may become `username*`, which servers of before RFC 7616 do
-  /// not know: they find its octets in `username`.
+  /// Whether a non-ASCII name may be sent as `username*`; servers older than RFC 7616 need its
+  /// octets in `username`.
   bool may_encode_user = true;
 
-  /// Ends with: MalformedChallenge; Unsupported for an algorithm or a qop that we do not know.
+  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestCredentials> from(const Challenge& credentials);
   [[nodiscard]] std::string field() const;
 
-  /// What `response` has to be; `secret` is of digest_secret(), `body` matters to AuthInt only.
+  /// Computes the expected `response`; `secret` is from digest_secret(), `body` for AuthInt only.
   ///
   /// Ends with: Unsupported without OpenSSL.
   /// RFC:       7616 §3.4.1
@@ -129,46 +129,45 @@ struct DigestCredentials {
                                             std::string_view body = {}) const;
 };
 
-/// What a server may keep in place of a password: H(user:realm:password), in hex; the same with and
-/// without `Sess`.
+/// Returns the hash that a server may store instead of a password: H(user:realm:password), in hex,
+/// equal with and without `Sess`.
 ///
 /// Ends with: Unsupported without OpenSSL.
 /// RFC:       7616 §3.4.2
 Result<std::string> digest_secret(DigestAlgorithm algorithm, std::string_view user,
                                   std::string_view realm, std::string_view password);
 
-/// What hides the name of a user: H(user:realm), in hex.
+/// Returns the hash that hides a user name: H(user:realm), in hex.
 ///
 /// Ends with: Unsupported without OpenSSL.
 /// RFC:       7616 §3.4.4
 Result<std::string> digest_user_hash(DigestAlgorithm algorithm, std::string_view user,
                                      std::string_view realm);
 
-/// The client's side of Digest: answers a challenge, then request after request with the next
-/// count.
+/// The client's side of Digest: answers a challenge, then each request with the next nonce count.
 class DigestSession final {
  public:
   DigestSession(std::string user, std::string password)
       : user_(std::move(user)), password_(std::move(password)) {}
 
-  /// Takes the strongest challenge that we know, from all WWW-Authenticate fields of a response.
+  /// Accepts the strongest supported challenge of a response's WWW-Authenticate fields.
   ///
-  /// Ends with: Unsupported where there is none.
+  /// Ends with: Unsupported if no challenge is supported.
   Result<void> accept(std::span<const std::string_view> fields);
-  /// Takes `nextnonce` from a field Authentication-Info.
+  /// Takes `nextnonce` from an Authentication-Info field.
   ///
   /// Ends with: MalformedChallenge.
   /// RFC:       7616 §3.5
   Result<void> advance(std::string_view authentication_info);
   [[nodiscard]] bool has_challenge() const noexcept { return !challenge_.nonce.empty(); }
-  /// Whether the last challenge means: the same password again, with the new nonce.
+  /// Reports whether the last challenge only asks for a retry with the new nonce.
   [[nodiscard]] bool is_stale() const noexcept { return challenge_.is_stale; }
-  /// Whether authorize() needs the content: the server takes nothing but auth-int.
+  /// Reports whether authorize() needs the content: the server accepts only auth-int.
   [[nodiscard]] bool needs_content() const noexcept {
     return challenge_.offers_auth_int && !challenge_.offers_auth;
   }
 
-  /// The field Authorization of the next request.
+  /// Returns the Authorization field for the next request.
   ///
   /// Ends with: Unsupported without a challenge.
   Result<std::string> authorize(std::string_view method, std::string_view uri,

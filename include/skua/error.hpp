@@ -14,8 +14,7 @@
 
 namespace skua {
 
-/// What went wrong. Each has a sentence (`message`) and a status that a server answers with
-/// (`status_for`).
+/// An error code. Each has a sentence (message()) and a status for responses (status_for()).
 enum class Errc : std::uint16_t {
   None,
   // The head of a message. RFC 9112 §2-5.
@@ -28,7 +27,7 @@ enum class Errc : std::uint16_t {
   FieldTooLong,
   HeadTooLong,
   TooManyFields,
-  // Where the message goes and how long its body is. RFC 9112 §3.2, §6.
+  // Routing and framing. RFC 9112 §3.2, §6.
   InvalidHost,
   MisdirectedRequest,
   InvalidContentLength,
@@ -36,7 +35,7 @@ enum class Errc : std::uint16_t {
   InvalidTransferEncoding,
   UnsupportedTransferCoding,
   UnknownExpectation,
-  // What answers a request. RFC 9110 §15.2.
+  // Responses. RFC 9110 §15.
   TooManyInterimResponses,
   UnexpectedUpgrade,
   TooManyRedirects,
@@ -49,7 +48,7 @@ enum class Errc : std::uint16_t {
   TrailerTooLong,
   BodyTooLong,
   TruncatedBody,
-  // What the body holds, and other text of peers.
+  // Content of the body, and other text of peers.
   UnsupportedMediaType,
   MalformedForm,
   MalformedMultipart,
@@ -95,24 +94,24 @@ enum class Errc : std::uint16_t {
   SystemFailure,
 };
 
-/// One sentence without a full stop, safe to show to a peer.
+/// Returns a sentence without a full stop, safe to show to a peer.
 std::string_view message(Errc code) noexcept;
 
-/// The status that a server answers with when a request ends in this error.
+/// Returns the status of the response to a request that ends in this error.
 Status status_for(Errc code) noexcept;
 
-/// A failure as a value: what, where, and the operating system's own number when it was involved.
+/// A failure as a value: a code, a context, and the system's error number, if any.
 class Error {
  public:
-  /// `context` has static lifetime: a string literal that says what was being done.
+  /// `context` is a string literal that says what was being done; it must have static lifetime.
   constexpr Error(Errc code, const char* context = "", int system_code = 0) noexcept
       : context_(context), system_code_(system_code), code_(code) {}
 
-  /// The error that an operating system's number means.
+  /// Returns the error for a system error number.
   static Error from_system(int system_code, const char* context) noexcept;
 
   [[nodiscard]] constexpr Errc code() const noexcept { return code_; }
-  /// errno (or its like) where the operating system refused, otherwise 0.
+  /// errno (or the like) of a failed system call, otherwise 0.
   [[nodiscard]] constexpr int system_code() const noexcept { return system_code_; }
   [[nodiscard]] constexpr std::string_view context() const noexcept { return context_; }
   /// `bind: the address is in use (Address already in use)`.
@@ -125,20 +124,20 @@ class Error {
 };
 static_assert(std::is_trivially_copyable_v<Error>);
 
-/// A failure that has more to say than fits an Error: which host or file, what exactly is wrong
-/// with it, and what helps. The text is for whoever runs the program, not for peers.
+/// An Error with a text: which host or file, what exactly is wrong with it, and what helps. The
+/// text is for the user of the program, not for peers.
 struct Problem {
   Error error = Errc::None;
   std::string text{};
 
-  /// An Error that needs no more words than its own.
+  /// Returns a Problem with the text of an Error.
   static Problem from(Error error) { return {error, error.message()}; }
 
   [[nodiscard]] Errc code() const noexcept { return error.code(); }
   [[nodiscard]] const std::string& message() const noexcept SKUA_LIFETIMEBOUND { return text; }
 };
 
-/// An Error or a Problem thrown by `Result::value()`, for those who prefer exceptions.
+/// An Error or a Problem as an exception, thrown by `Result::value()`.
 class Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.message()), error_(error) {}
@@ -150,8 +149,7 @@ class Exception : public std::runtime_error {
   Error error_;
 };
 
-/// A T, or why there is none: an Error or a Problem. Member names are those of std::expected, which
-/// C++20 does not have.
+/// A T, or an Error or a Problem. Member names are those of std::expected, which C++20 lacks.
 template <class T, class E = Error>
 class [[nodiscard]] Result {
  public:
@@ -185,7 +183,7 @@ class [[nodiscard]] Result {
     return std::move(*std::get_if<1>(&value_));
   }
 
-  /// The value; throws Exception where there is none.
+  /// Returns the value; throws Exception if there is an error.
   T& value() & SKUA_LIFETIMEBOUND { return check(), *get(); }
   const T& value() const& SKUA_LIFETIMEBOUND { return check(), *get(); }
   T value() && { return check(), std::move(*get()); }
@@ -215,7 +213,7 @@ class [[nodiscard]] Result {
   std::variant<T, E> value_;
 };
 
-/// Success, or why there was none: an Error or a Problem. Success is Errc::None.
+/// Success, or an Error or a Problem. Errc::None is success.
 template <class E>
 class [[nodiscard]] Result<void, E> {
  public:
@@ -232,7 +230,7 @@ class [[nodiscard]] Result<void, E> {
   explicit operator bool() const noexcept { return has_value(); }
   [[nodiscard]] const E& error() const& noexcept SKUA_LIFETIMEBOUND { return error_; }
   [[nodiscard]] E error() && noexcept { return std::move(error_); }
-  /// Throws Exception where there is an error.
+  /// Throws Exception if there is an error.
   void value() const {
     if (!has_value()) throw Exception(error_);
   }

@@ -13,13 +13,12 @@
 
 namespace skua {
 
-/// One event of a text/event-stream. WHATWG HTML §9.2
+/// An event of a text/event-stream. WHATWG HTML §9.2
 struct ServerSentEvent {
-  std::string_view data{};   ///< any text; a line feed begins another `data:` line
-  std::string_view event{};  ///< its type; empty: `message`
-  std::string_view id{};     ///< what a client that comes back sends as Last-Event-ID
-  std::chrono::milliseconds
-      retry{};  ///< how long a client waits before it comes back; zero: as before
+  std::string_view data{};            ///< any text; a line feed begins another `data:` line
+  std::string_view event{};           ///< its type; empty: `message`
+  std::string_view id{};              ///< sent back as Last-Event-ID when a client reconnects
+  std::chrono::milliseconds retry{};  ///< the client's delay before it reconnects; zero: unchanged
 };
 static_assert(std::is_trivially_copyable_v<ServerSentEvent>);
 
@@ -38,7 +37,7 @@ class EventWriter final {
   /// Sends a line that clients ignore.
   BodyWriter::Awaiter comment(std::string_view text);
 
-  /// For how long nothing was sent.
+  /// Returns the time since something was last sent.
   [[nodiscard]] Duration quiet() const;
 
  private:
@@ -46,7 +45,7 @@ class EventWriter final {
   Duration sent_at_;  // on the loop's clock
 };
 
-/// A response whose content is events, for as long as the client stays and `produce` does not end:
+/// Returns a response that sends events until `produce` ends or the client goes:
 ///
 /// ```cpp
 /// return skua::server_sent_events([](skua::EventWriter& out) -> skua::Task<> {
@@ -54,8 +53,8 @@ class EventWriter final {
 ///   co_await out.send(greeting);
 /// });
 /// ```
-/// A comment keeps the connection alive whenever nothing was sent for `keep_alive`; zero: none
-/// does. A server that drains ends the stream: browsers come back by themselves.
+/// A comment keeps the connection alive if nothing was sent for `keep_alive`; zero sends none. The
+/// stream ends when the server drains: browsers reconnect on their own.
 [[nodiscard]] Response server_sent_events(std::function<Task<>(EventWriter&)> produce,
                                           Duration keep_alive = 15s);
 

@@ -16,8 +16,7 @@ namespace http {
 struct FieldLinesAccess;
 }  // namespace http
 
-/// Field lines as they go on the wire, `Name: value\r\n` each, in one piece of memory that starts
-/// inline.
+/// Field lines as sent, `Name: value\r\n` each, in one block of memory that starts inline.
 ///
 /// ```cpp
 /// for (const skua::FieldLines::Line line : lines) std::cout << line.name << '\n';
@@ -26,7 +25,7 @@ class FieldLines final {
  public:
   static constexpr std::size_t inline_bytes = 116;
 
-  /// One line as it was added, white space around its value included.
+  /// A line as it was added, with any white space around its value.
   struct Line {
     std::string_view name{};
     std::string_view value{};
@@ -46,8 +45,7 @@ class FieldLines final {
   /// Appends a line.
   ///
   /// Ends with: std::invalid_argument for a name that is not a token, and for a value with CR, LF,
-  /// NUL or
-  ///            another control character.
+  ///            NUL or another control character.
   /// RFC:       9110 §5.1, §5.5
   void add(std::string_view name, std::string_view value);
   /// Appends every line of another list.
@@ -59,23 +57,23 @@ class FieldLines final {
   [[nodiscard]] std::optional<std::string_view> find(
       std::string_view name, std::size_t nth = 0) const noexcept SKUA_LIFETIMEBOUND;
 
-  /// Every line, ready to be sent.
+  /// All lines, ready to be sent.
   [[nodiscard]] std::string_view wire() const noexcept SKUA_LIFETIMEBOUND {
     return {data(), size_};
   }
-  /// Every line, one by one, in the order of the wire; nothing is parsed.
+  /// Iterates over the lines in order; nothing is parsed.
   [[nodiscard]] Iterator begin() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] Iterator end() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  /// How many lines there are.
+  /// The number of lines.
   [[nodiscard]] std::size_t size() const noexcept { return records_bytes() / sizeof(Record); }
-  /// Bit n is set when a line with the n-th http::FieldName is there.
+  /// Bit n is set if there is a line with the n-th http::FieldName.
   [[nodiscard]] std::uint64_t known() const noexcept { return known_ & ~std::uint64_t{1}; }
 
  private:
   friend struct http::FieldLinesAccess;
 
-  // What is known of a line: its name's number (8 bits) and length (24), its value's length (32).
+  // A line's record: its name's number (8 bits) and length (24), its value's length (32).
   using Record = std::uint64_t;
   // `: ` and CRLF.
   static constexpr std::size_t punctuation_bytes = 4;
@@ -103,7 +101,7 @@ class FieldLines final {
   }
   void take(FieldLines& other) noexcept;
   [[nodiscard]] std::unique_ptr<char[]> grow(std::size_t more_bytes);
-  // `known` is the name's number; a name that has one is a token.
+  // `known` is the name's number; a name with a number is a token.
   void add(unsigned known, std::string_view name, std::string_view value);
   void add_grown(unsigned known, std::string_view name, std::string_view value);
   void replace(unsigned known, std::string_view name, std::string_view value);
@@ -121,11 +119,11 @@ class FieldLines final {
   std::uint64_t known_ = 0;  // bit 0: there may be lines with other names
   std::uint32_t size_ = 0;   // of the lines
   std::uint32_t capacity_ = inline_bytes;
-  std::uint32_t records_at_ = inline_bytes;  // where the last line's record is
+  std::uint32_t records_at_ = inline_bytes;  // position of the last line's record
   char inline_[inline_bytes];
 };
 
-/// Walks over lines; each is made when it is asked for.
+/// Iterates over lines; each is built on access.
 class FieldLines::Iterator final {
  public:
   using value_type = Line;

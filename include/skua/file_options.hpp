@@ -6,15 +6,15 @@
 
 namespace skua {
 
-/// How a folder is served; the defaults are safe for the open Internet.
+/// Options of a served folder; the defaults are safe for the open Internet.
 struct FileOptions {
-  std::string index = "index.html";  ///< what a path that ends in `/` means; empty: nothing
-  /// How long clients may use an answer without asking again (Cache-Control). Zero: they ask each
-  /// time and mostly hear 304. Negative: nothing is said.
+  std::string index = "index.html";  ///< served for a path that ends in `/`; empty: none
+  /// How long clients may use a response without revalidation (Cache-Control). Zero: they
+  /// revalidate each time and mostly get 304. Negative: no Cache-Control.
   std::chrono::seconds max_age{0};
-  bool listing = false;         ///< a folder without index is answered with its entries; else 404
-  bool dotfiles = false;        ///< serves names that begin with a dot, not only `/.well-known/`
-  bool follow_symlinks = true;  ///< those that stay inside the folder; others are never followed
+  bool listing = false;         ///< lists a folder without an index; otherwise 404
+  bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
+  bool follow_symlinks = true;  ///< only those that stay inside the folder
 };
 
 }  // namespace skua

@@ -20,20 +20,20 @@ class Router;
 ///
 /// ```cpp
 /// router.files("/assets", "public", {.max_age = 1h});            // throws if there is no folder
-/// auto site = skua::FileHandler::open("public", {.listing = true});  // says so instead
+/// auto site = skua::FileHandler::open("public", {.listing = true});  // returns an error instead
 /// if (site) router.get("/{path...}", *site);
 /// ```
 ///
-/// ETag, Last-Modified and every condition on them, ranges, index files and listings. Nothing leads
-/// out of the folder: neither `..`, nor links, nor names that only look harmless.
+/// Supports ETag, Last-Modified, all conditional requests, ranges, index files and listings.
+/// Requests cannot leave the folder, neither by `..`, nor by links, nor by disguised names.
 class FileHandler final {
  public:
-  /// Opens the folder; it is held open, so a later rename of it changes nothing.
+  /// Opens the folder and holds it open, so that renaming it later has no effect.
   /// Ends with: NotFound, PermissionDenied.
   static Result<FileHandler> open(const std::string& directory, FileOptions options = {});
 
-  /// Answers GET and HEAD with the file that the rest wildcard of the route names, or the whole
-  /// path where the route has none.
+  /// Answers GET and HEAD with the file named by the route's rest wildcard, or by the whole path if
+  /// the route has none.
   Response operator()(const Request& request) const;
 
  private:
@@ -41,7 +41,7 @@ class FileHandler final {
   explicit FileHandler(std::shared_ptr<const files::FileSite> site) noexcept;
   Response answer_prefix(const Request& request) const;
 
-  // Shared: copies of a handler, as routers make them, serve from the same caches.
+  // Copies of a handler, as routers make them, share its caches.
   std::shared_ptr<const files::FileSite> site_;
 };
 

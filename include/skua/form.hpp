@@ -14,20 +14,20 @@
 
 namespace skua {
 
-/// What a form may cost. Zero allows nothing at all.
+/// Limits of a form. Zero allows nothing.
 struct FormLimits {
   std::size_t fields = 1000;        ///< else BodyTooLong
   std::size_t total_bytes = 1_MiB;  ///< names and values together, decoded; else BodyTooLong
 };
 
-/// What multipart content may cost, however much of it there is.
+/// Limits of multipart content, whatever its size.
 struct MultipartLimits {
   std::size_t parts = 128;               ///< else TooManyParts
   std::size_t part_head_bytes = 16_KiB;  ///< all field lines of a part; else PartHeadTooLong
   std::size_t part_fields = 64;          ///< at most 64; else PartHeadTooLong
 };
 
-/// One field of a form, decoded.
+/// A decoded field of a form.
 struct FormField {
   std::string_view name{};
   std::string_view value{};
@@ -35,7 +35,7 @@ struct FormField {
 
 class FormValues;
 
-/// The fields of a form in their order; names may repeat.
+/// The fields of a form, in order; names may repeat.
 ///
 /// ```cpp
 /// auto form = skua::Form::parse("user=ada&tag=a&tag=b");
@@ -60,16 +60,16 @@ class Form final {
 
   Form() noexcept = default;
 
-  /// Reads `application/x-www-form-urlencoded` as browsers write it: `+` is a space, `%41` is A.
+  /// Parses `application/x-www-form-urlencoded` as browsers write it: `+` is a space, `%41` is A.
   ///
-  /// A percent sign without two hex digits stands for itself, as in `Request::query`; what comes
-  /// out is bytes, which need not be UTF-8.
+  /// A percent sign without two hex digits stands for itself, as in `Request::query`; the result is
+  /// bytes, which need not be UTF-8.
   /// Ends with: BodyTooLong past the limits.
   /// RFC:       WHATWG URL §5.1
   static Result<Form> parse(std::string_view text, const FormLimits& limits = {});
 
-  /// Reads the content of a message that is there as a whole: urlencoded, or the text fields of
-  /// `multipart/form-data`, where parts with a file name are passed over.
+  /// Parses the whole content of a message: urlencoded, or the text fields of
+  /// `multipart/form-data`, skipping parts with a file name.
   ///
   /// Ends with: UnsupportedMediaType for any other `content_type`; BodyTooLong past the limits;
   ///            TooManyParts for more parts than `FormLimits::fields`; MalformedMultipart,
@@ -84,21 +84,21 @@ class Form final {
     return std::move(add(name, value));
   }
 
-  /// The value of the first field with exactly this name.
+  /// Returns the value of the first field with exactly this name.
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
-  /// All of them, in order: `for (std::string_view tag : form.all("tag"))`.
+  /// Returns all values of a name, in order: `for (std::string_view tag : form.all("tag"))`.
   [[nodiscard]] FormValues all(std::string_view name) const noexcept SKUA_LIFETIMEBOUND;
 
-  /// Every field in order: `for (auto [name, value] : form)`.
+  /// Iterates over the fields in order: `for (auto [name, value] : form)`.
   [[nodiscard]] Iterator begin() const noexcept SKUA_LIFETIMEBOUND { return {*this, 0}; }
   [[nodiscard]] Iterator end() const noexcept SKUA_LIFETIMEBOUND { return {*this, size()}; }
   [[nodiscard]] std::size_t size() const noexcept { return spans_.size(); }
   [[nodiscard]] bool empty() const noexcept { return spans_.empty(); }
-  /// Names and values together, which is what `FormLimits::total_bytes` is about.
+  /// The size of all names and values, which `FormLimits::total_bytes` limits.
   [[nodiscard]] std::size_t total_bytes() const noexcept { return text_.size(); }
 
-  /// The content of an `application/x-www-form-urlencoded` message.
+  /// Formats the form as `application/x-www-form-urlencoded`.
   ///
   /// RFC:       WHATWG URL §5.2
   [[nodiscard]] std::string to_string() const;
@@ -119,11 +119,11 @@ class Form final {
   [[nodiscard]] std::size_t find_from(std::size_t index, std::string_view name) const noexcept;
   void add_encoded(std::string_view name, std::string_view value);
 
-  std::string text_;  // every name and value, one behind the other
+  std::string text_;  // all names and values, concatenated
   std::vector<Span> spans_;
 };
 
-/// Every value of one name, see `Form::all`.
+/// The values of one name; see `Form::all`.
 class FormValues final {
  public:
   class Iterator {

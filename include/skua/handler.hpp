@@ -24,7 +24,7 @@ struct Types {
   static constexpr std::size_t count = sizeof...(A);
 };
 
-// What a function, a pointer to one, or an object with one operator() takes and returns.
+// The signature of a function, a function pointer, or an object with a single operator().
 template <class F>
 struct Signature {
   static constexpr bool is_known = false;
@@ -52,7 +52,7 @@ struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {
 template <class R, class C, class... A>
 struct Signature<R (C::*)(A...) noexcept> : Signature<R (C::*)(A...)> {};
 
-// The arguments that come from the path: all of them, but a request in the first place.
+// The arguments that come from the path: all but a leading request.
 template <class A>
 struct FromPath {
   static constexpr bool has_request = false;
@@ -99,11 +99,10 @@ consteval bool are_path_parameters(Types<A...>) noexcept {
   return (IsPathParameter<A> && ...);
 }
 
-/// What the router answers itself: a line of text, and Allow with 405.
+/// Returns the router's own 404: for an unknown path, or a path parameter that does not parse.
 Response not_found();
 
-/// An object and the function that calls it: one indirect call, no allocation for an object without
-/// state.
+/// A type-erased callable: one indirect call, and no allocation for a stateless object.
 template <class Call>
 struct Erased {
   Call* call = nullptr;
@@ -116,7 +115,7 @@ using AroundCall = Task<Response>(const void* object, Request& request, Next nex
 using GuardCall = std::optional<Response>(const void* object, Request& request);
 using FinisherCall = void(const void* object, const Request& request, Response& response);
 
-/// A handler: one that answers at once, or one that starts a coroutine.
+/// A type-erased handler: `call` answers at once, `start` starts a coroutine; one of them is set.
 struct Handler {
   PlainCall* call = nullptr;
   StartCall* start = nullptr;
@@ -136,7 +135,7 @@ std::shared_ptr<const void> keep(F&& f) {
   }
 }
 
-/// Calls `use` with the kept F, or with a new one where it has no state.
+/// Calls `use` with the stored F, or with a new one if F is stateless.
 template <class F, class Use>
 decltype(auto) with_kept(const void* object, const Use& use) {
   if constexpr (is_stateless<F>) {
@@ -146,7 +145,7 @@ decltype(auto) with_kept(const void* object, const Use& use) {
   }
 }
 
-/// How a handler's return value becomes a Response.
+/// Whether a return type R becomes a Response, and whether its handler waits.
 template <class R>
 struct Returned {
   static constexpr bool is_response = std::is_convertible_v<R, Response>;
@@ -177,11 +176,11 @@ template <std::derived_from<Responder> R>
 Task<Response> to_task(Request& request, std::unique_ptr<R> responder) {
   return respond(std::move(responder), request);
 }
-/// A task that is done, with this response.
+/// Returns a task that yields this response without waiting.
 Task<Response> finished_task(Response response);
 
-/// Converts the path parameters one by one, then calls the handler; one that does not convert is a
-/// 404. Out is Response or Task<Response>.
+/// Parses the path parameters in order, then calls the handler; answers 404 if one does not parse.
+/// Out is Response or Task<Response>.
 template <class Out, class F, class... Done>
 Out call_converted(const F& f, Request& request, std::size_t, Types<>, Done&... done) {
   constexpr bool has_request = FromPath<typename Signature<F>::Arguments>::has_request;
@@ -214,7 +213,7 @@ inline constexpr bool copies_request = FromPath<typename S::Arguments>::copies_r
 template <class S>
 concept TakesPathParameters =
     are_path_parameters(typename FromPath<typename S::Arguments>::Arguments{});
-/// A coroutine goes on when what its reference parameters refer to is gone.
+/// Whether a coroutine takes path parameters by reference, which would dangle once it suspends.
 template <class S>
 inline constexpr bool keeps_references = false;
 template <class S>
@@ -224,31 +223,30 @@ inline constexpr bool keeps_references<S> =
 template <class S>
 concept ReturnsResponse = Returned<typename S::Return>::is_response;
 
-/// Whether a type is a handler; where it is not, the compiler says why in words.
+/// Checks that a type is a handler; a static_assert says what is wrong if it is not.
 template <class F, class S = Signature<F>>
 consteval bool check_handler() {
   static_assert(
       S::is_known,
-      "a handler is a function or an object with one operator() whose parameters have named types");
+      "a handler is a function or an object with one operator(), without auto parameters");
   if constexpr (S::is_known) {
     static_assert(!S::is_mutable,
-                  "a handler is called by several threads at once: it cannot be mutable");
+                  "several threads may call a handler at once, so it cannot be mutable");
     static_assert(!copies_request<S>,
                   "a handler takes its request by reference: skua::Request& or const "
                   "skua::Request&");
     static_assert(TakesPathParameters<S>,
-                  "a handler takes a Request& first, if at all; its other parameters are integers, "
-                  "double, bool, "
-                  "std::string or std::string_view, or have a skua::PathParameter");
+                  "a handler may take a Request& first; its other parameters are integers, double, "
+                  "bool, std::string, std::string_view or types with a skua::PathParameter");
     static_assert(
         !std::is_same_v<typename S::Return, PreparedResponse>,
-        "a handler returns a PreparedResponse by reference, to one that outlives the server");
+        "a handler returns a PreparedResponse by reference, and it must outlive the server");
     static_assert(
         ReturnsResponse<S>,
-        "a handler returns what a Response can be made of: text, Status, Response, "
-        "Error, Result<T>, or a Task of it; or a LateAnswer, or a unique_ptr to a Responder");
+        "a handler returns something that converts to a Response (text, Status, Response, Error, "
+        "Result<T>), a Task of that, a LateAnswer, or a unique_ptr to a Responder");
     static_assert(!keeps_references<S>,
-                  "a coroutine takes its path parameters by value: a reference would not outlive "
+                  "a coroutine takes its path parameters by value: a reference would dangle after "
                   "its first co_await");
     return !S::is_mutable && !copies_request<S> && TakesPathParameters<S> && ReturnsResponse<S> &&
            !keeps_references<S>;
@@ -266,7 +264,7 @@ Response call_handler(const void* object, Request& request) {
   });
 }
 
-/// A coroutine refers to the object that it was called on: it is kept even without state.
+/// A coroutine refers to the object it was called on, so even a stateless one is stored.
 template <class F>
 Task<Response> start_handler(const void* object, Request& request) {
   return call_converted<Task<Response>>(*static_cast<const F*>(object), request, 0,
@@ -321,7 +319,7 @@ Erased<AroundCall> make_around(F&& f) {
   if constexpr (Signature<D>::is_known) {
     static_assert(std::is_same_v<typename Signature<D>::Arguments, Types<Request&, Next>>,
                   "a coroutine around handlers takes a Request& and a Next by value: a reference "
-                  "to that would not outlive its first co_await");
+                  "to a Next would dangle after its first co_await");
   }
   return {[](const void* object, Request& request, Next next) {
             return (*static_cast<const D*>(object))(request, next);
@@ -347,7 +345,7 @@ Erased<FinisherCall> make_finisher(F&& f) {
           keep(std::forward<F>(f))};
 }
 
-/// Both halves call the same object.
+/// Makes a guard and a finisher that share one object.
 template <class F>
 std::pair<Erased<GuardCall>, Erased<FinisherCall>> make_pair(F&& f) {
   using D = std::decay_t<F>;

@@ -8,7 +8,7 @@
 
 namespace skua {
 
-/// Throw one from a handler to answer with a status; the text is shown to the peer.
+/// An exception that a handler throws to answer with a status; the text is sent to the peer.
 class HttpError : public std::runtime_error {
  public:
   explicit HttpError(Status status, const std::string& text = {})

@@ -9,25 +9,25 @@
 
 namespace skua {
 
-/// Where plain HTTP is redirected to.
+/// Options of redirect_to_https().
 struct HttpsRedirectOptions {
-  /// The hosts that are served, without a port: `example.com`; `*.example.com`, which is any one
-  /// label before the rest; an address, `192.0.2.1` or `[2001:db8::1]`. `*` alone is every host
-  /// that a client may name: only where nothing in front keeps answers.
+  /// The hosts that are served, without a port: `example.com`; `*.example.com`, which matches any
+  /// single label before the rest; an address, `192.0.2.1` or `[2001:db8::1]`. `*` alone accepts
+  /// every host that a client names: safe only if no cache in front stores responses.
   std::vector<std::string> hosts{};
-  std::uint16_t port = 443;  ///< of the server that speaks TLS
+  std::uint16_t port = 443;  ///< of the TLS server
 };
 
-/// What the plain listener beside a TLS server serves: every request is told to come again over
-/// TLS (308: with the same method and content), at the same host on `port`.
+/// Returns a router for the plain HTTP listener beside a TLS server. It redirects every request to
+/// `https://` on the same host and `port`, with 308, which keeps the method and the content.
 ///
-/// The path and the query stay byte for byte. The host is the one that the client asked for,
-/// without its port; one that is missing or malformed is answered with 400, and one that is not
-/// listed with 421, so that no request can make this server point anywhere else. Routes that are
-/// added are served in plain text, as those under `/.well-known/acme-challenge` have to be. Behind
-/// a proxy that speaks TLS itself, every request is a plain one: not for there.
+/// Path and query stay byte for byte. The host is the requested one without its port: 400 if it is
+/// missing or malformed, 421 if it is not listed, so no request can make the server point anywhere
+/// else. Routes added to the router are served over plain HTTP, which those under
+/// `/.well-known/acme-challenge` require. Not for use behind a proxy that terminates TLS: there,
+/// every request is plain HTTP.
 ///
-/// Ends with: std::invalid_argument for no hosts, and for what is not a host.
+/// Ends with: std::invalid_argument if `hosts` is empty or contains anything but hosts.
 /// RFC:       9110 §7.4, §15.4.9, §15.5.20
 [[nodiscard]] Router redirect_to_https(HttpsRedirectOptions options);
 

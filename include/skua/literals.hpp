@@ -7,8 +7,8 @@
 
 namespace skua {
 
-/// All literals that options are written with: `using namespace skua::literals;` brings `16_KiB`,
-/// `64_MiB` and `1_GiB`, and those of std::chrono, such as `50ms`, `5s` and `1h`.
+/// Literals for options: `using namespace skua::literals;` makes `16_KiB`, `64_MiB` and `1_GiB`
+/// available, and those of std::chrono, such as `50ms`, `5s` and `1h`.
 inline namespace literals {
 using namespace std::chrono_literals;
 }  // namespace literals

@@ -7,16 +7,15 @@
 
 namespace skua {
 
-/// The request methods that skua knows; any other token is answered with 501. RFC 9110 §9, RFC
-/// 5789.
+/// The request methods that skua knows; any other is answered with 501. RFC 9110 §9, RFC 5789.
 enum class Method : std::uint8_t { Get, Head, Post, Put, Delete, Connect, Options, Trace, Patch };
 
 inline constexpr std::size_t method_count = 9;
 
-/// The method's token, as it stands on the wire: `GET`.
+/// Returns the method's token as sent on the wire: `GET`.
 std::string_view name(Method method) noexcept;
 
-/// The method that a token names; methods are case-sensitive. RFC 9110 §9.1.
+/// Returns the method that a token names; methods are case-sensitive. RFC 9110 §9.1.
 std::optional<Method> parse_method(std::string_view token) noexcept;
 
 }  // namespace skua

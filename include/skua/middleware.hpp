@@ -16,8 +16,8 @@
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 
-// Ready-made middleware: each function returns something that `router.use` takes. One object may be
-// used by several threads at once.
+// Ready-made middleware: each function returns an object for `router.use()`, which several threads
+// may call at once.
 
 namespace skua {
 
@@ -25,26 +25,26 @@ namespace middleware {
 class RateTable;
 }
 
-/// Which pages of other origins may read our answers. Fetch, "CORS protocol".
+/// Which pages of other origins may read responses. Fetch, "CORS protocol".
 struct CorsOptions {
   /// `https://example.com`, exactly as a browser sends it; `null` for pages without an origin; or
-  /// only `*`: every page there is, which goes without credentials.
+  /// `*` alone for every page, which rules out credentials.
   std::vector<std::string> origins{};
-  /// Asked about origins that are not in the list: `scheme://host[:port]` in lower case, never
-  /// `null` and nothing malformed; empty: nobody is asked. Compare the scheme too: pages that were
-  /// loaded over http can be anybody's.
+  /// Decides about origins that are not in the list: `scheme://host[:port]` in lower case, never
+  /// `null` or malformed. Empty: they are not allowed. Compare the scheme too: anybody on the
+  /// network can forge a page that is loaded over plain HTTP.
   std::function<bool(std::string_view origin)> allow_origin{};
   std::vector<Method> methods{Method::Get, Method::Head, Method::Post};
-  /// Request fields that a page may set; only `*`: whichever it asks for.
+  /// Request fields that a page may set; `*` alone: any that it asks for.
   std::vector<std::string> headers{};
   std::vector<std::string> exposed{};  ///< response fields that a page may read
-  /// How long a browser may keep what a preflight said. Negative: nothing is said.
+  /// How long a browser may cache a preflight response. Negative: not sent.
   std::chrono::seconds max_age{600};
-  bool credentials = false;      ///< cookies and authorization may be sent along
-  bool private_network = false;  ///< pages of the Internet may ask, although we are in a local net
+  bool credentials = false;      ///< allows cookies and Authorization
+  bool private_network = false;  ///< allows public pages to reach this server in a local network
 };
 
-/// Answers preflights before anything else does, and tells browsers who may read our answers.
+/// Answers preflights, and tells browsers which pages may read responses.
 class Cors final {
  public:
   explicit Cors(CorsOptions options);
@@ -62,16 +62,16 @@ class Cors final {
   bool is_any_header_ = false;
 };
 
-/// To be used first, before guards that ask who it is: preflights never say it.
+/// Use it first, before guards that authenticate: preflights carry no credentials.
 ///
-/// Ends with: std::invalid_argument for no origin at all, for `*` with credentials or beside other
-///            origins, and for what no browser sends as one.
+/// Ends with: std::invalid_argument if no origin is allowed, for `*` with credentials or beside
+///            other origins, and for a malformed origin or field name.
 [[nodiscard]] inline Cors cors(CorsOptions options) { return Cors(std::move(options)); }
 
 struct RequestIdOptions {
   std::string field = "X-Request-Id";
-  /// Takes the client's identifier where it is visible ASCII of at most 128 bytes. Only behind a
-  /// proxy that sets or removes the field: else anybody writes into your logs what he likes.
+  /// Accepts the client's identifier if it is visible ASCII of at most 128 bytes. Only for use
+  /// behind a proxy that sets or removes the field: otherwise anybody can write to your logs.
   bool trust_incoming = false;
 };
 
@@ -80,7 +80,7 @@ struct RequestId {
   std::string value{};
 };
 
-/// Gives each request an identifier, and each response the same.
+/// Gives each request an identifier and sends it in the response.
 class RequestIds final {
  public:
   explicit RequestIds(RequestIdOptions options);
@@ -91,29 +91,29 @@ class RequestIds final {
   RequestIdOptions options_;
 };
 
-/// Ends with: std::invalid_argument for a field name that is no token.
+/// Ends with: std::invalid_argument if the field name is not a token.
 [[nodiscard]] inline RequestIds request_id(RequestIdOptions options = {}) {
   return RequestIds(std::move(options));
 }
 
-/// Fields that take dangerous habits from browsers; an empty text leaves its field out.
+/// Response fields that turn off risky browser behavior; an empty value leaves its field out.
 struct SecurityHeadersOptions {
-  bool nosniff = true;  ///< X-Content-Type-Options: no guessing of types
+  bool nosniff = true;  ///< X-Content-Type-Options: browsers do not guess media types
   std::string referrer_policy = "strict-origin-when-cross-origin";
-  std::string frame_options = "DENY";  ///< or SAMEORIGIN; who may show us in a frame
-  /// Content-Security-Policy, as given: what a page may load depends on the page.
+  std::string frame_options = "DENY";  ///< or SAMEORIGIN: which pages may frame this one
+  /// Content-Security-Policy. No default, as it depends on what the pages load.
   std::string content_security_policy{};
   std::string permissions_policy{};
   std::string cross_origin_opener_policy = "same-origin";
   std::string cross_origin_resource_policy = "same-origin";
-  std::string cross_origin_embedder_policy{};  ///< `require-corp` shuts out most foreign images
-  /// Strict-Transport-Security, said over TLS only: for so long a browser refuses plain HTTP for
-  /// this host. Zero: nothing is said.
+  std::string cross_origin_embedder_policy{};  ///< `require-corp` blocks most cross-origin images
+  /// Strict-Transport-Security: how long browsers refuse plain HTTP for this host. Sent over TLS
+  /// only. Zero: not sent.
   std::chrono::seconds strict_transport{std::chrono::hours(24 * 180)};
   bool strict_transport_subdomains = false;
 };
 
-/// Sets what the handler did not set itself.
+/// Sets the fields that the handler did not set itself.
 class SecurityHeaders final {
  public:
   explicit SecurityHeaders(const SecurityHeadersOptions& options);
@@ -124,47 +124,47 @@ class SecurityHeaders final {
   std::string strict_transport_;
 };
 
-/// Ends with: std::invalid_argument for a value with a control character.
+/// Ends with: std::invalid_argument if a value contains a control character.
 [[nodiscard]] inline SecurityHeaders security_headers(const SecurityHeadersOptions& options = {}) {
   return SecurityHeaders(options);
 }
 
-/// How often each client may ask: `requests` in `per`, spread evenly, after a burst.
+/// How many requests each client may send: `requests` in `per`, spread evenly after a burst.
 struct RateLimitOptions {
   std::size_t requests = 100;  ///< in each `per`
   Duration per = 1min;
   std::size_t burst = 0;  ///< at once, after a pause; zero: as many as `requests`
-  /// Who it is; requests with an empty key are not limited. Empty: the client's address without its
-  /// port, of IPv6 the first 64 bits, which one customer has all of. Behind a proxy every client
-  /// has the proxy's address: say here which field tells who it is.
+  /// Identifies the client; an empty key means no limit. Default: the client's address without the
+  /// port, and only the first 64 bits of IPv6, since one customer gets all of the rest. Behind a
+  /// proxy every client has the proxy's address: return the field that tells clients apart.
   std::function<std::string(const Request&)> key{};
-  /// Clients that are remembered, 16 bytes each; beyond them, those are forgotten first whose limit
-  /// is over or soonest will be.
+  /// Clients to remember, 16 bytes each. Beyond that, the clients whose limit has ended or will
+  /// end soonest are forgotten first.
   std::size_t max_keys = 65'536;
   /// The name of the limit in RateLimit-Policy and RateLimit
-  /// (draft-ietf-httpapi-ratelimit-headers); empty: only Retry-After is said.
+  /// (draft-ietf-httpapi-ratelimit-headers); empty: only Retry-After is sent.
   std::string policy = "default";
 };
 
-/// Answers 429 to who asks too often.
+/// Answers 429 to clients that send too many requests.
 class RateLimit final {
  public:
   explicit RateLimit(const RateLimitOptions& options);
-  /// For tests: with a table that has a clock of theirs.
+  /// For tests: takes a table that has its own clock.
   RateLimit(RateLimitOptions options, std::shared_ptr<middleware::RateTable> table);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
   void finish(const Request& request, Response& response) const;
 
  private:
   std::function<std::string(const Request&)> key_;
-  std::string name_;    // as it stands in both fields; empty: neither is said
+  std::string name_;    // as written in both fields; empty: neither is sent
   std::string policy_;  // RateLimit-Policy
-  // Shared: copies of the middleware count together.
+  // Shared, so that copies of the middleware count together.
   std::shared_ptr<middleware::RateTable> table_;
 };
 
-/// Ends with: std::invalid_argument for no requests, no time, no keys, and for a policy name that
-///            has other than visible ASCII, or a quote or backslash.
+/// Ends with: std::invalid_argument if `requests`, `per` or `max_keys` is zero or far too large, or
+///            if the policy name contains a quote, a backslash or anything but printable ASCII.
 /// RFC:       6585 §4
 [[nodiscard]] inline RateLimit rate_limit(const RateLimitOptions& options = {}) {
   return RateLimit(options);

@@ -22,45 +22,44 @@ namespace http {
 class MultipartReader;
 }
 
-/// One part of multipart content, while it arrives. What is not read is passed over.
+/// One part of multipart content, read as it arrives. Content that is not read is skipped.
 ///
-/// Lifetime:  valid, as all its views, until the next `Multipart::next`; the Multipart outlives the
-///            tasks. One task at a time.
+/// Lifetime:  the part and its views are valid until the next `Multipart::next`; the Multipart
+///            outlives the tasks. One task at a time.
 class Part final {
  public:
   static constexpr std::uint64_t unlimited_bytes = std::numeric_limits<std::uint64_t>::max();
 
-  /// The name of the form's field; empty where the content is no form.
+  /// Returns the name of the form field; empty if the content is not a form.
   [[nodiscard]] std::string_view name() const noexcept;
-  /// The name of the file as the peer calls it, which is not to be trusted; nothing for a text
-  /// field.
+  /// Returns the file name that the peer sent, which must not be trusted; nullopt for a text field.
   [[nodiscard]] std::optional<std::string_view> filename() const noexcept;
-  /// That name fit for a new file: its last component, without anything that a file system gives a
-  /// meaning to. Empty when nothing is left of it.
+  /// Returns filename() made safe for creating a file: its last component, without characters that
+  /// are special to a file system. Empty if nothing is left.
   [[nodiscard]] std::string safe_filename() const;
-  /// The media type as it was sent; empty without one.
+  /// Returns the media type as sent; empty if it is missing.
   [[nodiscard]] std::string_view content_type() const noexcept;
-  /// The first field of the part's head with this name, whatever the case of its letters.
+  /// Returns the first field of the part's head with this name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
 
-  /// The next piece of the content; nothing at its end.
+  /// Reads the next piece of the content; nullopt at its end.
   ///
-  /// Waits for: more of the content.
+  /// Waits for: more content.
   /// Ends with: MalformedMultipart, TruncatedBody.
   /// Lifetime:  the bytes are valid until the next read.
   Task<Result<std::optional<Bytes>>> read();
-  /// What is left of the content as a text.
+  /// Reads the rest of the content as text.
   ///
   /// Waits for: the end of the part.
-  /// Ends with: BodyTooLong past the limit; as read().
+  /// Ends with: BodyTooLong past the limit; the errors of read().
   Task<Result<std::string>> text(std::size_t limit_bytes = 64_KiB);
-  /// Writes what is left of the content to a file and says how large it is. The file has another
-  /// name in the same folder until it is whole; then it replaces whatever has this name. In case of
-  /// an error, or when the task is dropped, nothing is left of it.
+  /// Writes the rest of the content to a file and returns the file's size. The file has a temporary
+  /// name in the same folder until it is complete; then it replaces any file named `path`. After an
+  /// error, or if the task is dropped, nothing is left of it.
   ///
   /// Waits for: the end of the part, and the disk, on another thread.
   /// Ends with: BodyTooLong past the limit; PermissionDenied, NotFound for the folder; Overloaded;
-  ///            as read().
+  ///            the errors of read().
   Task<Result<std::uint64_t>> save(std::string path, std::uint64_t limit_bytes = unlimited_bytes);
 
  private:
@@ -69,8 +68,8 @@ class Part final {
   http::MultipartReader* reader_;
 };
 
-/// Multipart content, one part after the other, in constant memory: `multipart/form-data`,
-/// `related`, `mixed` or any other.
+/// Multipart content, read part by part in constant memory: `multipart/form-data`, `related`,
+/// `mixed` or any other.
 ///
 /// ```cpp
 /// for (;;) {
@@ -80,25 +79,24 @@ class Part final {
 ///   auto text = co_await (*part)->text();
 /// }
 /// ```
-/// Every part of a form has a name: one without is malformed.
+/// Every part of a form must have a name; a form with a nameless part is malformed.
 /// RFC:       2046 §5.1, 7578
 class Multipart final {
  public:
-  /// Where the content comes from: its next piece, valid until the next call; nothing at its end.
+  /// Returns the next piece of the content, valid until the next call; nullopt at its end.
   using Source = std::function<Task<std::optional<Bytes>>()>;
 
-  /// Content with this Content-Type; where it is not multipart, next() says so.
+  /// Reads content with this Content-Type; next() fails if it is not multipart.
   Multipart(std::string_view content_type, Source source, const MultipartLimits& limits = {});
   Multipart(Multipart&&) noexcept;
   Multipart& operator=(Multipart&&) noexcept;
   ~Multipart();
 
-  /// Passes over the rest of the part and reads the head of the next one; nothing when there is
-  /// none.
+  /// Skips the rest of the current part and reads the head of the next; nullopt after the last.
   ///
-  /// Waits for: more of the content.
+  /// Waits for: more content.
   /// Ends with: UnsupportedMediaType, MalformedMultipart, TooManyParts, PartHeadTooLong,
-  ///            TruncatedBody; from then on always the same.
+  ///            TruncatedBody; every later call returns the same error.
   Task<Result<std::optional<Part>>> next();
 
  private:

@@ -15,12 +15,12 @@ struct Match;
 class Chain;
 }  // namespace router
 
-/// What a coroutine middleware is around: the middleware behind it and, last, the handler.
+/// The rest of the chain behind a coroutine middleware: more middleware and, last, the handler.
 ///
-/// Lifetime:  as long as the request.
+/// Lifetime:  valid as long as the request.
 class Next final {
  public:
-  /// Goes on with the request. Exceptions of a handler pass through.
+  /// Runs the rest of the chain. A handler's exceptions pass through.
   Task<Response> operator()(Request& request) const;
 
  private:

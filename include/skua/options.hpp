@@ -18,55 +18,54 @@
 
 namespace skua {
 
-/// How long a server waits. Zero ends a wait at once; Duration::max() never ends it.
+/// How long a server waits, and what happens then. Zero ends a wait at once; Duration::max() never.
 struct Timeouts {
-  Duration handshake = 10s;   ///< for that of TLS: closed
-  Duration head = 10s;        ///< for a whole head, from its first byte: 408
+  Duration handshake = 10s;   ///< the TLS handshake: closed
+  Duration head = 10s;        ///< a whole head, from its first byte: 408
   Duration body = 30s;        ///< between two pieces of a body: 408
-  Duration body_grace = 10s;  ///< after this a body has to keep Limits::body_bytes_per_second: 408
-  Duration write = 30s;       ///< for a peer that takes nothing of a response: closed
+  Duration body_grace = 10s;  ///< after this, a body must keep Limits::body_bytes_per_second: 408
+  Duration write = 30s;       ///< a peer that takes nothing of a response: closed
   Duration handler =
-      Duration::max();        ///< for the response of a handler that waits: 503, and it is dropped
-  Duration half_closed = 5s;  ///< for a handler that waits, once the peer has closed its side and
-                              ///< nothing is sent to it: dropped, and closed
-  Duration idle = 60s;        ///< between two requests of a connection: closed
-  Duration idle_under_pressure =
-      15s;                       ///< instead of idle, when 80 % of Limits::connections are open
+      Duration::max();        ///< the response of a handler that waits: 503, handler dropped
+  Duration half_closed = 5s;  ///< a handler that waits after the peer has closed its side, if
+                              ///< nothing is being sent to it: dropped, connection closed
+  Duration idle = 60s;        ///< between two requests on a connection: closed
+  Duration idle_under_pressure = 15s;  ///< replaces `idle` above 80 % of Limits::connections
   Duration connection_age = 1h;  ///< then the next response says `Connection: close`; +-10 % jitter
-  Duration linger = 2s;          ///< for the peer's last bytes, after we closed our side
-  Duration drain_grace = 50ms;   ///< for requests on their way when idle connections are drained
-  Duration shutdown = 30s;       ///< for requests in progress, when the server is drained
+  Duration linger = 2s;          ///< the peer's last bytes, after we have closed our side
+  Duration drain_grace = 50ms;   ///< requests in flight when idle connections are drained
+  Duration shutdown = 30s;       ///< requests in progress when the server drains: cancelled
 };
 
-/// How much a server takes from a peer; each excess has its own status.
+/// How much a server takes from a peer, and the status or action beyond that.
 struct Limits {
-  std::size_t target_bytes = 8_KiB;       ///< of a request target: 414
-  std::size_t field_line_bytes = 16_KiB;  ///< of one field line: 431
-  std::size_t head_bytes = 64_KiB;        ///< of a whole head: 431
-  std::uint16_t fields = 128;             ///< field lines, cookie crumbs counted: 431
-  std::size_t body_bytes = 10_MiB;        ///< of a body that is kept for a plain handler: 413
+  std::size_t target_bytes = 8_KiB;       ///< a request target: 414
+  std::size_t field_line_bytes = 16_KiB;  ///< one field line: 431
+  std::size_t head_bytes = 64_KiB;        ///< a whole head: 431
+  std::uint16_t fields = 128;             ///< field lines, including cookie crumbs: 431
+  std::size_t body_bytes = 10_MiB;        ///< a body kept for a plain handler: 413
   std::uint64_t streamed_body_bytes =
-      std::numeric_limits<std::uint64_t>::max();  ///< of a body that a coroutine reads: 413
+      std::numeric_limits<std::uint64_t>::max();  ///< a body that a coroutine reads: 413
   std::size_t body_bytes_per_second = 1_KiB;  ///< the slowest body, after Timeouts::body_grace: 408
-  std::size_t connection_body_bytes = 16_MiB;  ///< of bodies kept whole, of all requests of an
-                                               ///< HTTP/2 connection: one waits for another
-  std::size_t server_body_bytes = 64_MiB;      ///< of bodies kept whole, over all connections: 503
+  std::size_t connection_body_bytes = 16_MiB;  ///< bodies kept for all requests of an HTTP/2
+                                               ///< connection: they arrive one after the other
+  std::size_t server_body_bytes = 64_MiB;      ///< bodies kept over all connections: 503
   std::size_t chunk_extension_bytes = 4_KiB;   ///< in all chunks of a body: 400
-  std::size_t trailer_bytes = 8_KiB;           ///< of a trailer section: 431
+  std::size_t trailer_bytes = 8_KiB;           ///< a trailer section: 431
   std::uint16_t trailer_fields = 64;           ///< field lines of a trailer section: 431
   std::size_t unread_body_bytes =
-      256_KiB;  ///< of a body nobody wants, read to keep the connection; else closed
-  std::size_t output_bytes = 1_MiB;   ///< responses waiting for a slow peer: reading stops
-  std::size_t stream_bytes = 64_KiB;  ///< of a streamed body, either way, that the other side has
-                                      ///< not taken: it has to wait
-  std::uint32_t http2_streams = 100;  ///< requests at once of an HTTP/2 connection: refused
+      256_KiB;                        ///< an unwanted body, read to keep the connection: closed
+  std::size_t output_bytes = 1_MiB;   ///< responses queued for a slow peer: reading stops
+  std::size_t stream_bytes = 64_KiB;  ///< a streamed body, in either direction, that the other side
+                                      ///< has not taken: the faster side waits
+  std::uint32_t http2_streams = 100;  ///< concurrent requests on an HTTP/2 connection: refused
   std::size_t connections =
-      65'536;  ///< open at once, over all threads: accepting pauses. Less where the process may not
-               ///< open as many files; a reserve is kept for files and lookups
+      65'536;  ///< open at once, over all threads: accepting pauses. Lower if the process may not
+               ///< open as many files; some descriptors are reserved for files and lookups
 };
 
-/// One response that was sent, or begun, as hooks and access logs see it. Views live during the
-/// call only.
+/// A response that was sent or begun, for hooks and access logs. Views are valid during the call
+/// only.
 struct RequestRecord {
   std::string_view peer{};        ///< `192.0.2.1:4711`
   std::string_view target{};      ///< as received; empty when the request line could not be parsed
@@ -76,39 +75,39 @@ struct RequestRecord {
   Version version = Version::Http11;
   Status status = Status::Ok;
   std::uint64_t body_bytes = 0;   ///< content that was sent, without its framing
-  bool is_cut = false;            ///< the response was not sent whole: the peer left, or a stream
-                                  ///< failed. One that has no end is cut by whoever leaves
+  bool is_cut = false;            ///< the response is incomplete: the peer left or a stream failed.
+                                  ///< An endless one is cut by whichever side leaves
   Duration duration{};            ///< from the end of the request's head to that of the response
   std::string_view route{};       ///< the pattern that the path matched, `/users/{id}`; or empty
-  std::string_view request_id{};  ///< given by request_id(), where that is used
+  std::string_view request_id{};  ///< set by request_id(), if it is in use
   std::size_t head_bytes = 0;     ///< of the request's head; HTTP/2: of its fields, decompressed
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
 
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
-/// Functions of yours that a server calls on its threads, several at once when it has several
-/// threads. What they throw is caught and logged. Empty ones cost nothing.
+/// Callbacks that a server calls on its threads, several at once if it has several threads.
+/// Exceptions are caught and logged. Empty callbacks cost nothing.
 struct Hooks {
-  std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent, or cut
+  std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent or cut
   std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
-  std::function<void()> on_connection_close{};  ///< the system no longer knows who it was
+  std::function<void()> on_connection_close{};  ///< the peer's address is no longer known
   std::function<void(LogLevel, std::string_view)>
-      log{};  ///< what happened that has no peer to tell; the library prints nothing itself
+      log{};  ///< events that no peer can be told of; the library itself prints nothing
 };
 
-/// Everything a server can be told; the defaults are safe for the open Internet.
+/// Options of a server; the defaults are safe for the open Internet.
 struct ServerOptions {
   std::string host = "0.0.0.0";  ///< a numeric address, `localhost`, or `unix:/path`
-  std::uint16_t port = 8080;     ///< 0 takes any free port; Server::port() tells which
-  unsigned threads = 0;          ///< 0 means one per core
+  std::uint16_t port = 8080;     ///< 0: any free port, see Server::port()
+  unsigned threads = 0;          ///< 0: one per core
   BackendChoice backend = BackendChoice::Auto;
-  unsigned offload_threads = 4;  ///< for calls of offload(), of all workers; started when needed
-  std::size_t offload_queue = 1024;  ///< calls that wait for such a thread; more are refused: 503
+  unsigned offload_threads = 4;      ///< for offload() calls of all threads; started when needed
+  std::size_t offload_queue = 1024;  ///< offload() calls that may wait; more are refused: 503
   TlsOptions tls{};
-  bool raise_open_files = true;  ///< the soft limit on open files (RLIMIT_NOFILE) to the hard one
-  bool http2 = true;  ///< for who agrees on it with TLS, or begins with it (prior knowledge)
-  std::string server_name = "skua";  ///< the Server field, one line; empty leaves it out
+  bool raise_open_files = true;  ///< raises the soft RLIMIT_NOFILE to the hard one
+  bool http2 = true;             ///< for clients that negotiate it over TLS or have prior knowledge
+  std::string server_name = "skua";  ///< the Server field, one line; empty: not sent
   Timeouts timeouts{};
   Limits limits{};
   Hooks hooks{};

@@ -12,16 +12,15 @@
 namespace skua {
 
 namespace detail {
-// The whole text is one decimal number, else nothing: no sign but '-', no blanks.
+// Parse the whole text as one decimal number: no sign but '-', no blanks.
 std::optional<std::int64_t> parse_signed(std::string_view text) noexcept;
 std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
 std::optional<double> parse_double(std::string_view text) noexcept;
 }  // namespace detail
 
-/// Makes a handler's argument from a path parameter; nothing when the text is not one: the answer
-/// is 404.
+/// Parses a path parameter into a handler's argument; nullopt is answered with 404.
 ///
-/// Specialise it for a type of yours: `static std::optional<T> parse(std::string_view text)`.
+/// Specialize it for your own types: `static std::optional<T> parse(std::string_view text)`.
 template <class T>
 struct PathParameter;
 
@@ -68,7 +67,7 @@ struct PathParameter<std::string> {
   static std::optional<std::string> parse(std::string_view text) { return std::string(text); }
 };
 
-/// A view of the request's path.
+/// A view into the request's path.
 template <>
 struct PathParameter<std::string_view> {
   static std::optional<std::string_view> parse(std::string_view text) noexcept { return text; }

@@ -15,7 +15,7 @@ namespace skua {
 
 namespace detail {
 
-/// What is wrong with a pattern or a prefix.
+/// An error in a pattern or a prefix.
 enum class PatternFlaw : std::uint8_t {
   None,
   NoSlash,
@@ -31,11 +31,11 @@ enum class PatternFlaw : std::uint8_t {
   BadPrefix,
 };
 
-/// What a look at a pattern found.
+/// The result of checking a pattern.
 struct PatternCheck {
   PatternFlaw flaw = PatternFlaw::None;
   std::size_t column = 0;     ///< of the flaw, from 1
-  std::size_t wildcards = 0;  ///< where there is no flaw
+  std::size_t wildcards = 0;  ///< valid if there is no flaw
 };
 
 constexpr std::size_t most_wildcards = 16;
@@ -50,9 +50,9 @@ constexpr std::string_view wildcard_name(std::string_view segment) noexcept {
   return name;
 }
 
-// Each of these looks at one segment; the column is counted from the segment's first character.
+// Each of these checks one segment; columns count from the segment's first character.
 
-/// One `{name}` or `{name...}`.
+/// Checks one `{name}` or `{name...}`.
 constexpr PatternCheck check_wildcard(std::string_view segment, bool is_last) noexcept {
   const std::size_t open = segment.find('{');
   const std::size_t close = segment.find('}');
@@ -110,7 +110,7 @@ constexpr PatternCheck check_pattern(std::string_view pattern) noexcept {
   }
 }
 
-/// Checks where a router is mounted.
+/// Checks the path that a router is mounted at.
 constexpr PatternCheck check_prefix(std::string_view prefix) noexcept {
   const PatternCheck check = check_pattern(prefix);
   if (check.flaw != PatternFlaw::None) return check;
@@ -119,8 +119,7 @@ constexpr PatternCheck check_prefix(std::string_view prefix) noexcept {
   return check;
 }
 
-// Called where a pattern is wrong: they are not constexpr, so the compiler stops and shows their
-// names.
+// Called for a malformed pattern: they are not constexpr, so the compiler stops and shows the name.
 inline void a_route_pattern_starts_with_a_slash() {}
 inline void a_closing_brace_has_no_opening_brace_in_this_pattern() {}
 inline void an_opening_brace_has_no_closing_brace_in_this_pattern() {}
@@ -134,7 +133,7 @@ inline void a_pattern_has_no_empty_segment_and_no_dot_segment() {}
 inline void the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards() {}
 inline void a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end() {}
 
-/// Stops the compiler where there is a flaw.
+/// Fails to compile if there is a flaw.
 constexpr void require_flawless(PatternFlaw flaw) {
   switch (flaw) {
     case PatternFlaw::None: return;
@@ -158,24 +157,24 @@ constexpr void require_flawless(PatternFlaw flaw) {
 
 }  // namespace detail
 
-/// A pattern or a prefix that is known only when the program runs, from a configuration file for
-/// example. It is checked where it is registered:
+/// A pattern or a prefix that is known only at run time, for example from a configuration file. It
+/// is checked on construction:
 ///
 /// ```cpp
 /// router.get(skua::RuntimePattern(config.path), handler);
 /// router.mount(skua::RuntimePattern(config.prefix), std::move(other));
 /// ```
 /// Ends with: std::invalid_argument, whose text has the file and line of the registration, the
-///            pattern, and the column in it that is wrong.
+///            pattern, and the column of the error.
 class RuntimePattern final {
  public:
   explicit RuntimePattern(std::string text,
                           std::source_location where = std::source_location::current());
 
   [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND { return text_; }
-  /// Throws unless a handler with so many path parameters can have it.
+  /// Throws if the pattern does not fit a handler with this many path parameters.
   void require_parameters(std::size_t parameters) const;
-  /// Throws unless a router can be mounted there.
+  /// Throws if a router cannot be mounted there.
   void require_prefix() const;
 
  private:
@@ -184,14 +183,14 @@ class RuntimePattern final {
   std::source_location where_;
 };
 
-/// A route's pattern, checked when the program is compiled: `/users/{id}`, `/files/{path...}`.
+/// A route's pattern, checked at compile time: `/users/{id}`, `/files/{path...}`.
 ///
-/// A literal segment matches itself; `{name}` one segment that is not empty; `{name...}`, at the
-/// end, all that remains, also nothing. Where several patterns match, the first segment that
-/// differs decides: a literal comes before `{name}`, which comes before `{name...}`.
+/// A literal segment matches itself, `{name}` one non-empty segment, and `{name...}`, at the end,
+/// the rest of the path, which may be empty. If several patterns match, the first segment that
+/// differs decides: a literal beats `{name}`, which beats `{name...}`.
 ///
-/// `Parameters` is how many path parameters the handler takes; with 0 it may take them from the
-/// request.
+/// `Parameters` is the number of path parameters of the handler; with 0 the handler may read them
+/// from the request.
 template <std::size_t Parameters>
 class Pattern {
  public:
@@ -207,7 +206,7 @@ class Pattern {
     requires(!std::is_array_v<std::remove_reference_t<Text>>)
   Pattern(const Text&) {
     static_assert(sizeof(Text) == 0,
-                  "a pattern that is no literal is given as skua::RuntimePattern(text)");
+                  "a pattern that is not a string literal needs skua::RuntimePattern(text)");
   }
   Pattern(const RuntimePattern& pattern SKUA_LIFETIMEBOUND) : text_(pattern.text()) {
     pattern.require_parameters(Parameters);
@@ -218,7 +217,7 @@ class Pattern {
   std::string_view text_;
 };
 
-/// Where a router is mounted: `/admin`.
+/// The path that a router is mounted at: `/admin`.
 class Prefix {
  public:
   template <std::size_t N>
@@ -229,7 +228,7 @@ class Prefix {
     requires(!std::is_array_v<std::remove_reference_t<Text>>)
   Prefix(const Text&) {
     static_assert(sizeof(Text) == 0,
-                  "a prefix that is no literal is given as skua::RuntimePattern(text)");
+                  "a prefix that is not a string literal needs skua::RuntimePattern(text)");
   }
   Prefix(const RuntimePattern& prefix SKUA_LIFETIMEBOUND) : text_(prefix.text()) {
     prefix.require_prefix();

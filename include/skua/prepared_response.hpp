@@ -11,13 +11,13 @@
 
 namespace skua {
 
-/// A response whose head and body were serialised once; sending it copies nothing but a fresh Date.
+/// A response whose head and body are encoded once; sending it copies nothing but a fresh Date.
 ///
-/// Give it to a router, which keeps it: `router.get("/", skua::PreparedResponse("Hello, world!"))`.
+/// Pass it to a router, which keeps it: `router.get("/", skua::PreparedResponse("Hello, world!"))`.
 /// A handler may return a reference to one that outlives the server.
 class PreparedResponse final {
  public:
-  /// Ends with: std::invalid_argument for a response whose body is a file.
+  /// Ends with: std::invalid_argument if the body is a file.
   explicit PreparedResponse(const Response& response);
   PreparedResponse(PreparedResponse&&) noexcept = default;
   PreparedResponse& operator=(PreparedResponse&&) noexcept = default;
@@ -29,16 +29,16 @@ class PreparedResponse final {
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND {
     return std::string_view(wire_).substr(head_bytes_);
   }
-  /// From `HTTP/1.1 ` through the CRLF of the last line, with Content-Type and (where the status
-  /// allows it) Content-Length; without Date, Server, Connection and the empty line: a writer adds
-  /// those.
+  /// Returns the head from `HTTP/1.1 ` through the CRLF of the last field line, with Content-Type
+  /// and, if the status allows it, Content-Length. A writer adds Date, Server, Connection and the
+  /// empty line.
   [[nodiscard]] std::string_view head() const noexcept SKUA_LIFETIMEBOUND {
     return std::string_view(wire_).substr(0, head_bytes_);
   }
-  /// The type and the other fields, as they stand in the head.
+  /// The type and the other fields, as in the head.
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
   [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
-  /// The type where it is one of Response's constants; another type is among the lines.
+  /// Returns the type if it is one of Response's constants; any other type is among the lines.
   [[nodiscard]] std::string_view static_type() const noexcept { return Response::text(type_); }
 
  private:

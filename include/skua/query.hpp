@@ -19,11 +19,11 @@ struct QueryParameter {
   bool operator==(const QueryParameter&) const noexcept = default;
 };
 
-/// The parameters of a raw query (what follows the `?`), decoded one at a time:
+/// The parameters of a raw query (the text after the `?`), decoded one at a time:
 /// `for (const auto& [name, value] : skua::QueryView(url.query()))`.
 ///
-/// `+` is a space; empty pairs are skipped; a malformed percent sign stands for itself, as browsers
-/// read it. A name may come several times.
+/// `+` is a space, empty pairs are skipped, and a malformed percent sign stands for itself, as in
+/// browsers. A name may occur several times.
 /// Lifetime:  the query outlives the view.
 /// RFC:       WHATWG URL §5.1
 class QueryView final {
@@ -49,9 +49,9 @@ class QueryView final {
 
   [[nodiscard]] Iterator begin() const noexcept { return Iterator(query_); }
   [[nodiscard]] static End end() noexcept { return {}; }
-  /// The first value with this name.
+  /// Returns the first value with this name.
   [[nodiscard]] std::optional<std::string> first(std::string_view name) const;
-  /// Every value with this name, in order.
+  /// Returns all values with this name, in order.
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
   [[nodiscard]] bool has(std::string_view name) const noexcept;
 
@@ -59,7 +59,7 @@ class QueryView final {
   std::string_view query_;
 };
 
-/// Makes a query out of any names and values: `url.set_query(builder.to_string())`.
+/// Builds a query from any names and values: `url.set_query(builder.to_string())`.
 class QueryBuilder final {
  public:
   QueryBuilder() = default;
@@ -70,21 +70,21 @@ class QueryBuilder final {
   QueryBuilder&& add(std::string_view name, std::string_view value) && {
     return std::move(add(name, value));
   }
-  /// Puts the value where the name first was, or at the end, and removes its other values.
+  /// Replaces the first value of the name, or appends it, and removes the name's other values.
   QueryBuilder& set(std::string_view name, std::string_view value) &;
   QueryBuilder&& set(std::string_view name, std::string_view value) && {
     return std::move(set(name, value));
   }
   QueryBuilder& remove(std::string_view name) &;
   QueryBuilder&& remove(std::string_view name) && { return std::move(remove(name)); }
-  /// Orders by the bytes of the names; the values of one name stay in order.
+  /// Sorts by the bytes of the names; values of the same name keep their order.
   QueryBuilder& sort() &;
   QueryBuilder&& sort() && { return std::move(sort()); }
 
   [[nodiscard]] const std::vector<QueryParameter>& parameters() const noexcept SKUA_LIFETIMEBOUND {
     return parameters_;
   }
-  /// `a=b+c&d=%26`, without the `?`. WHATWG URL §5.2
+  /// Returns `a=b+c&d=%26`, without the `?`. WHATWG URL §5.2
   [[nodiscard]] std::string to_string() const;
 
  private:

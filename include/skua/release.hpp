@@ -8,5 +8,5 @@
 /// The release of these headers as a number, `major * 10000 + minor * 100 + patch`:
 /// `#if SKUA_VERSION >= 200` means 0.2 or newer.
 #define SKUA_VERSION 100
-/// The same as text.
+/// The release as text.
 #define SKUA_VERSION_TEXT "0.1.0"

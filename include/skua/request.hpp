@@ -32,14 +32,14 @@ struct Captures;
 
 class Request;
 
-/// One field line of a request, as it was sent.
+/// One field line of a request, as sent.
 struct HeaderLine {
   std::string_view name{};
   std::string_view value{};
 };
 
-/// Every field line of a request in order of arrival: `for (auto [name, value] :
-/// request.headers())`.
+/// The field lines of a request in order of arrival:
+/// `for (auto [name, value] : request.headers())`.
 class HeaderLines final {
  public:
   class Iterator {
@@ -65,7 +65,7 @@ class HeaderLines final {
   const http::Head* head_;
 };
 
-/// Every value of one query parameter: `for (std::string_view tag : request.queries("tag"))`.
+/// All values of one query parameter: `for (std::string_view tag : request.queries("tag"))`.
 class QueryValues final {
  public:
   struct End {};
@@ -97,11 +97,10 @@ class QueryValues final {
   std::string_view name_;
 };
 
-/// What a client asks for. Views into the bytes that were received: nothing is copied until it has
-/// to be decoded.
+/// A request, as views into the received bytes: nothing is copied unless it has to be decoded.
 ///
-/// Lifetime:  every view is valid until the handler has returned, that of a coroutine until it has
-///            ended and its response is made. One thread at a time.
+/// Lifetime:  every view is valid until the handler returns; in a coroutine, until it has ended and
+///            its response is made. One thread at a time.
 class Request final {
  public:
   /// For servers and tests: `parts` outlives the request.
@@ -111,87 +110,86 @@ class Request final {
   ~Request() = default;
 
   [[nodiscard]] Method method() const noexcept;
-  /// The path, percent-decoded and normalised once: what the routes match and the files are found
-  /// by.
+  /// Returns the path, percent-decoded and normalised once; routes and files are found by it.
   [[nodiscard]] std::string_view path() const noexcept;
-  /// The request target as it was sent: `/a%20b?c=d`.
+  /// Returns the request target as sent: `/a%20b?c=d`.
   [[nodiscard]] std::string_view target() const noexcept;
-  /// What follows the `?`, as it was sent.
+  /// Returns the text after the `?`, as sent.
   [[nodiscard]] std::string_view query_string() const noexcept;
-  /// The first query parameter with this name, decoded (`+` is a space).
+  /// Returns the first query parameter with this name, decoded (`+` is a space).
   [[nodiscard]] std::optional<std::string_view> query(std::string_view name) const;
-  /// All of them, in order.
+  /// Returns all query parameters with this name, in order.
   [[nodiscard]] QueryValues queries(std::string_view name) const noexcept { return {*this, name}; }
 
-  /// The first field line with this name, whatever the case of its letters.
+  /// Returns the first field line with this name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
   [[nodiscard]] HeaderLines headers() const noexcept;
-  /// The media type of the content as it was sent; empty without one.
+  /// Returns the media type of the content as sent; empty if it is missing.
   [[nodiscard]] std::string_view content_type() const noexcept;
-  /// The first cookie with this name.
+  /// Returns the first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
   [[nodiscard]] RequestCookies cookies() const noexcept;
 
-  /// The whole content; in a coroutine handler what load() has loaded.
+  /// Returns the whole content; in a coroutine handler, the content that load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;
   [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(body()); }
 
-  /// Reads the next piece of the content; nothing at its end. For coroutine handlers; to be awaited
-  /// at once.
+  /// Reads the next piece of the content; nullopt at its end. For coroutine handlers; await it
+  /// directly.
   ///
-  /// Waits for: more bytes, at most Timeouts::body. `100 Continue` is sent where the client waits
-  ///            for it.
-  /// Ends with: the handler dropped, and 408 when the peer stalls, 413 past
+  /// Waits for: more bytes, at most Timeouts::body. Sends `100 Continue` if the client expects it.
+  /// Ends with: the handler dropped, and 408 if the peer stalls, 413 past
   ///            Limits::streamed_body_bytes, 400 for malformed chunks.
   /// Lifetime:  the bytes are valid until the next read on this request.
   /// RFC:       9112 §6.3, §7.1
   [[nodiscard]] detail::ReadAwaiter read() noexcept { return detail::ReadAwaiter(*this); }
-  /// Reads all that is left of the content.
+  /// Reads the rest of the content.
   ///
   /// Waits for: the end of the content.
-  /// Ends with: HttpError(413) past `limit_bytes`; 0 stands for Limits::body_bytes.
+  /// Ends with: HttpError(413) past `limit_bytes` (0: Limits::body_bytes), HttpError(503) past
+  ///            Limits::server_body_bytes.
   Task<std::string> text(std::size_t limit_bytes = 0);
   Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
-  /// The same, kept: body() is all of it from then on.
+  /// Like text(), but keeps the content, so that body() returns all of it.
   Task<std::string_view> load(std::size_t limit_bytes = 0);
-  /// Writes all that is left of the content to a file, which is there only when it is whole: it is
-  /// written under another name in the same folder and renamed. Returns its size in bytes.
+  /// Writes the rest of the content to a file and returns the file's size in bytes. The file is
+  /// written under another name in the same folder and renamed once it is complete.
   ///
   /// Waits for: the content, and the file system on another thread.
-  /// Ends with: what the file system says; an unfinished file is removed, also when dropped.
+  /// Ends with: errors of the file system. An unfinished file is removed, as it is if the task is
+  ///            dropped.
   Task<Result<std::uint64_t>> save(std::string path);
-  /// Reads a form: urlencoded, or the text fields of `multipart/form-data`, where files are passed
-  /// over. A plain handler has `Form::parse_content(request.content_type(), request.body())`.
+  /// Reads a form: urlencoded, or the text fields of `multipart/form-data`; files are skipped. A
+  /// plain handler uses `Form::parse_content(request.content_type(), request.body())`.
   ///
   /// Waits for: the end of the content.
-  /// Ends with: UnsupportedMediaType where it is no form; see Form::parse_content.
+  /// Ends with: UnsupportedMediaType if it is not a form; see Form::parse_content.
   Task<Result<Form>> form(FormLimits limits = {});
-  /// The parts of multipart content, one after the other, while they arrive. Nothing else reads the
-  /// content meanwhile.
+  /// Reads multipart content part by part as it arrives. Nothing else may read it meanwhile.
   ///
   /// Lifetime:  the request outlives it.
   [[nodiscard]] Multipart multipart(const MultipartLimits& limits = {}) SKUA_LIFETIMEBOUND;
-  /// The first trailer field with this name; known when the content has been read to its end.
+  /// Returns the first trailer field with this name; known once the content is read to its end.
   [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept;
 
-  /// What the `{name}` of the route stands for, decoded.
+  /// Returns the decoded value of the route's `{name}`.
   [[nodiscard]] std::optional<std::string_view> param(std::string_view name) const noexcept;
-  /// The same by position, from 0; empty where there is none.
+  /// Returns the value of a wildcard by position, from 0; empty past the last.
   [[nodiscard]] std::string_view param(std::size_t index) const noexcept;
 
   [[nodiscard]] Version version() const noexcept;
-  /// The host (and port) that the client meant: `example.com:8080`.
+  /// Returns the host, and any port, that the client requested: `example.com:8080`.
   [[nodiscard]] std::string_view host() const noexcept;
-  /// The client's address: `192.0.2.1:50123`.
+  /// Returns the client's address: `192.0.2.1:50123`.
   [[nodiscard]] std::string peer() const;
-  /// Whether it came over TLS.
+  /// Reports whether the request came over TLS.
   [[nodiscard]] bool is_secure() const noexcept;
 
-  /// What guards found out for handlers (a user, a session), by its type.
+  /// Returns the values that guards attached for handlers (a user, a session), by type.
   ///
-  /// Lifetime:  until the response is over: its stream too, where it has one. Whatever ends the
-  ///            request destroys them, so that what a guard takes is given back by a destructor.
-  ///            Those of a request that opens a WebSocket are that socket's from then on.
+  /// Lifetime:  until the response is over, including its stream. They are destroyed however the
+  ///            request ends, so a destructor can release what a guard acquired. If the request
+  ///            opens a WebSocket, they belong to that socket from then on.
   [[nodiscard]] Attachments& attachments() noexcept SKUA_LIFETIMEBOUND {
     return lent_ != nullptr ? *lent_ : attachments_;
   }
@@ -208,15 +206,15 @@ class Request final {
   const http::RequestParts* parts_;
   const http::Captures* captures_ = nullptr;
   std::unique_ptr<const std::string> loaded_;
-  bool is_read_ = false;                     // of content that has no source
-  mutable std::unique_ptr<char[]> decoded_;  // as large as the query string, once one is needed
-  Attachments* lent_ = nullptr;              // where a WebSocket has them
-  Attachments attachments_;  // last: their destructors may look at views of all the rest
+  bool is_read_ = false;                     // content that has no source was read
+  mutable std::unique_ptr<char[]> decoded_;  // as large as the query string; made on first use
+  Attachments* lent_ = nullptr;              // the WebSocket's, if the request opened one
+  Attachments attachments_;  // last: their destructors may use views of all the rest
 };
 
 namespace detail {
 
-/// A copy of what a request says, without its content, that outlives it.
+/// Copies a request, without its content, so that the copy outlives it.
 std::shared_ptr<Request> keep_request(const Request& request);
 
 }  // namespace detail

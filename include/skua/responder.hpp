@@ -11,7 +11,7 @@
 
 namespace skua {
 
-/// A handler as a class, one object per request, for those who prefer callbacks to coroutines:
+/// A handler as a class, one object per request, with callbacks instead of a coroutine:
 ///
 /// ```cpp
 /// class Counter final : public skua::Responder {
@@ -21,10 +21,9 @@ namespace skua {
 /// };
 /// router.post("/count", [] { return std::make_unique<Counter>(); });
 /// ```
-/// on_headers comes first, then on_body for each piece, then on_request, each of the two at most
-/// once; what they throw is answered like what a handler throws, and ends the sequence. on_close is
-/// last, always and once: when the response has been handed to the connection, or when the client
-/// is gone.
+/// on_headers is called first, then on_body for each piece, then on_request. An exception ends the
+/// sequence and is answered like one thrown by a handler. on_close is always called last, exactly
+/// once: when the response has been handed to the connection, or when the client is gone.
 class Responder {
  public:
   Responder() = default;
@@ -32,18 +31,18 @@ class Responder {
   Responder& operator=(const Responder&) = delete;
   virtual ~Responder() = default;
 
-  /// The head is there. The request stays until on_close.
+  /// The head has arrived. The request is valid until on_close.
   virtual void on_headers(Request&) {}
-  /// A piece of the content; valid during the call.
+  /// A piece of the content has arrived; it is valid during the call.
   virtual void on_body(Bytes) {}
-  /// The request is complete: its answer.
+  /// The request is complete; returns the response.
   virtual Response on_request(Request& request) = 0;
   virtual void on_close() noexcept {}
 };
 
 namespace detail {
 
-/// Drives a responder; on_close comes with the end of the request, to which it is attached.
+/// Drives a responder. It is attached to the request, so on_close is called when that ends.
 Task<Response> respond(std::unique_ptr<Responder> responder, Request& request);
 
 }  // namespace detail

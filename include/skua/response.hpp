@@ -28,22 +28,21 @@ namespace http {
 struct ResponseAccess;
 }  // namespace http
 
-/// What a handler answers with: a status, fields and a body.
+/// A response: a status, fields and a body.
 ///
-/// Framing (Content-Length, Transfer-Encoding, Connection, Date) is written by the server, so that
-/// no handler can produce a message that is framed wrongly. A 200 to GET or HEAD that has an ETag
-/// or a Last-Modified becomes 304 or 412 where the conditions of the request say so. RFC 9110 §13
+/// The server writes the framing (Content-Length, Transfer-Encoding, Connection, Date), so no
+/// handler can produce a wrongly framed message. A 200 to GET or HEAD that has an ETag or
+/// Last-Modified becomes 304 or 412 if the request's preconditions say so. RFC 9110 §13
 class Response final {
  public:
-  /// 200 without content; an error status (400 and up) says itself in a line of text.
+  /// A status without content; for an error (400 and up), a line of text that names it.
   Response(Status status = Status::Ok);
   Response(Status status, Body body, std::string_view type = plain_text);
-  /// 200 with a text: a const char*, std::string, std::string_view, StaticText, a shared string, a
-  /// Body.
+  /// 200 with text: const char*, std::string, std::string_view, StaticText, a shared string, Body.
   template <class T>
     requires(std::convertible_to<T &&, Body> && !std::same_as<std::remove_cvref_t<T>, Response>)
   Response(T&& body) : body_(std::forward<T>(body)), type_(KnownType::Plain) {}
-  /// The status that the error means (`status_for`) and its sentence.
+  /// The status of the error (`status_for`), with its message as text.
   Response(Error error);
   template <class T>
     requires(std::convertible_to<T &&, Response>)
@@ -52,60 +51,60 @@ class Response final {
   /// 204, or the error.
   Response(Result<void> result)
       : Response(result ? Response(Status::NoContent) : Response(result.error())) {}
-  /// Sends what was prepared, without a copy.
+  /// Sends a prepared response without copying it.
   ///
   /// Lifetime:  `prepared` outlives the server; a router that is given one keeps it.
   Response(const PreparedResponse& prepared SKUA_LIFETIMEBOUND);
   Response(PreparedResponse&&) = delete;
-  /// The same, kept alive by the response itself.
+  /// Sends a prepared response, which this response keeps alive.
   explicit Response(std::shared_ptr<const PreparedResponse> prepared);
 
   [[nodiscard]] static Response html(Body body) { return {KnownType::Html, std::move(body)}; }
   [[nodiscard]] static Response json(Body body) { return {KnownType::Json, std::move(body)}; }
-  /// A file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty `type`
-  /// is found by the name. 404 where there is no such regular file, 403 where it may not be read.
+  /// Sends a file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty
+  /// `type` is derived from the name. 404 if it is not a regular file, 403 if it may not be read.
   ///
-  /// The path is the program's own: one that a client had a part in is a matter for FileHandler,
-  /// which never leaves its folder. The file is opened here and sent as it is then.
+  /// The path must be the program's own; for one that a client can influence, use FileHandler,
+  /// which never leaves its folder. The file is opened by this call and sent as it is then.
   [[nodiscard]] static Response file(const std::string& path, std::string_view type = {});
-  /// Content that a coroutine makes while it is sent:
+  /// Sends content that a coroutine produces meanwhile:
   ///
   /// ```cpp
   /// return skua::Response::stream("text/plain", [](skua::BodyWriter& out) -> skua::Task<> {
   ///   for (int i = 0; i < 3; ++i) co_await out.write("tick\n");
   /// });
   /// ```
-  /// It is sent in chunks, unless its length is told. A producer that throws, or ends before that
-  /// length, has its connection closed, so that the peer can tell; one whose peer goes away is
-  /// dropped where it waits. HEAD does not run it. What a closure captures lives until the producer
-  /// has ended; a request only where the handler is a coroutine.
+  /// It is sent in chunks unless its length is given. If the producer throws or ends before that
+  /// length, the connection is closed, so that the peer can tell; if the peer leaves, the producer
+  /// is dropped where it waits. HEAD does not run it. A closure's captures live until the producer
+  /// has ended; the request does so only if the handler is a coroutine.
   [[nodiscard]] static Response stream(std::string_view type,
                                        std::function<Task<>(BodyWriter&)> produce,
                                        std::optional<std::uint64_t> length_bytes = std::nullopt);
-  /// Sends the client to another address, which it asks with GET unless the status says otherwise.
+  /// Redirects the client to another URL, requested with GET unless the status says otherwise.
   [[nodiscard]] static Response redirect(std::string_view to, Status status = Status::SeeOther);
 
   /// Sets a field, in place of any with the same name; Set-Cookie is always added.
   ///
-  /// `Connection: close` ends the connection after this response; over HTTP/2, after the requests
-  /// that are in progress on it.
+  /// `Connection: close` closes the connection after this response; over HTTP/2, after the requests
+  /// in progress on it.
   ///
   /// Ends with: std::invalid_argument for a name that is not a token, a value with CR, LF, NUL or
-  /// another
-  ///            control character, and for the fields that frame a message: those are the server's.
+  ///            another control character, and the fields that frame a message, which are the
+  ///            server's.
   Response& header(std::string_view name, std::string_view value) &;
   Response&& header(std::string_view name, std::string_view value) && {
     return std::move(header(name, value));
   }
-  /// Adds a field line beside those with the same name.
+  /// Adds a field line and keeps those with the same name.
   Response& add_header(std::string_view name, std::string_view value) &;
   Response&& add_header(std::string_view name, std::string_view value) && {
     return std::move(add_header(name, value));
   }
-  /// Takes every field with this name out.
+  /// Removes every field with this name.
   Response& remove_header(std::string_view name) &;
-  /// Adds the name of a request field to Vary, unless it or `*` is there already: caches keep the
-  /// answer for requests that say the same.
+  /// Adds the name of a request field to Vary, unless it or `*` is there: caches then reuse the
+  /// response only for requests with the same value.
   ///
   /// RFC:       9110 §12.5.5
   Response& vary(std::string_view name) &;
@@ -113,8 +112,7 @@ class Response final {
   /// Adds a cookie.
   ///
   /// Ends with: std::invalid_argument for a name, value, path or domain that no cookie can have,
-  /// and for a
-  ///            `__Host-` or `__Secure-` name whose options break its promise.
+  ///            and for a `__Host-` or `__Secure-` name whose options do not meet its conditions.
   /// RFC:       6265 §4.1.1
   Response& cookie(std::string_view name, std::string_view value,
                    const CookieOptions& options = {}) &;
@@ -128,25 +126,25 @@ class Response final {
   Response& body(Body body, std::string_view type = {}) &;
 
   [[nodiscard]] Status status() const noexcept { return status_; }
-  /// Whether the connection ends after this response: `Connection: close` was set.
+  /// Reports whether `Connection: close` was set.
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
-  /// The content, where it is in memory: empty for a file and a stream.
+  /// Returns the content if it is in memory; empty for a file or a stream.
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
-  /// The value of the first field with this name among those that were set.
+  /// Returns the value of the first field with this name among those that were set.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
 
-  // What a writer needs. It writes either the prepared head, or the status line and
+  // For writers. A writer sends either the prepared head, or the status line and
   // `Content-Type: static_type()` if that is not empty; then Date and Server unless known_fields()
   // has them, lines().wire(), the framing, and content().
 
-  /// The head that was serialised before, or null; its status and type are those of this response.
+  /// Returns the prepared head, or null; its status and type are those of this response.
   [[nodiscard]] const PreparedResponse* prepared() const noexcept { return prepared_; }
-  /// The type where it is one of the constants below; another type is among the lines.
+  /// Returns the type if it is one of the constants below; any other type is among the lines.
   [[nodiscard]] std::string_view static_type() const noexcept { return text(type_); }
   [[nodiscard]] const FieldLines& lines() const noexcept SKUA_LIFETIMEBOUND { return lines_; }
-  /// Bit n is set when the n-th http::FieldName is among the lines or in the prepared head.
+  /// Returns a set: bit n is the n-th http::FieldName, among the lines or in the prepared head.
   [[nodiscard]] std::uint64_t known_fields() const noexcept;
   [[nodiscard]] const Body& content() const noexcept SKUA_LIFETIMEBOUND { return body_; }
   [[nodiscard]] Body& content() noexcept SKUA_LIFETIMEBOUND { return body_; }
@@ -177,7 +175,7 @@ class Response final {
   FieldLines lines_;
   Status status_ = Status::Ok;
   bool closes_connection_ = false;
-  KnownType type_ = KnownType::None;  // another is among the lines
+  KnownType type_ = KnownType::None;  // any other type is among the lines
 };
 static_assert(sizeof(Response) <= 256);
 

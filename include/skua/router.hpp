@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "skua/release.hpp"  // first: it says which C++ the others need
+#include "skua/release.hpp"  // first: checks the C++ version
 
 #include <cstdint>
 #include <memory>
@@ -26,12 +26,11 @@ struct Match;
 class Table;
 }  // namespace router
 
-/// The pattern that goes with a handler: it has as many wildcards as the handler takes path
-/// parameters.
+/// The pattern for a handler: it has as many wildcards as the handler takes path parameters.
 template <class F>
 using PatternFor = std::type_identity_t<Pattern<detail::path_parameters<F>()>>;
 
-/// Which handler answers which request.
+/// Routes requests to handlers.
 ///
 /// ```cpp
 /// skua::Router router;
@@ -39,12 +38,11 @@ using PatternFor = std::type_identity_t<Pattern<detail::path_parameters<F>()>>;
 /// router.get("/users/{id}", [](int id) { return "user " + std::to_string(id); });
 /// ```
 ///
-/// HEAD is answered by the GET handler unless it has its own, OPTIONS by itself, an unknown path
-/// with 404 and another method with 405 and Allow. A handler may also be a PreparedResponse.
+/// HEAD is answered by the GET handler unless it has its own, OPTIONS by the router, an unknown
+/// path with 404 and another method with 405 and Allow. A handler may also be a PreparedResponse.
 ///
-/// Every registration ends with std::invalid_argument, naming both source lines, where a route is
-/// there already. A router does not change while it serves: all const members may be called by
-/// several threads at once.
+/// Registering a route twice throws std::invalid_argument, which names both source lines. A router
+/// must not change while it serves; several threads may call its const members at once.
 class Router final {
  public:
   using Where = std::source_location;
@@ -88,23 +86,23 @@ class Router final {
         detail::make_handler(std::forward<F>(handler)), where);
     return *this;
   }
-  /// Every method that has no route of its own with this pattern.
+  /// Handles every method that has no route of its own with this pattern.
   template <class F>
   Router& any(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     add(any_method, pattern.text(), detail::make_handler(std::forward<F>(handler)), where);
     return *this;
   }
 
-  /// Opens WebSockets: for a coroutine, `Task<>(WebSocket&)`, that may take a Request& before it
-  /// and path parameters behind it, or for WebSocketCallbacks. A request that is no handshake gets
-  /// 426, a malformed one 400, a page of another origin 403. Guards see the request first: a GET,
-  /// or over HTTP/2 a CONNECT.
+  /// Opens WebSockets. The handler is a coroutine, `Task<>(WebSocket&)`, which may take a Request&
+  /// before the socket and path parameters after it, or it is a WebSocketCallbacks. A request that
+  /// is not a handshake gets 426, a malformed one 400, a page of another origin 403. Guards see the
+  /// request first: a GET, or over HTTP/2 a CONNECT.
   ///
   /// RFC:       6455, 8441
   template <class F>
   Router& websocket(std::type_identity_t<Pattern<detail::socket_path_parameters<F>()>> pattern,
                     F&& handler, WebSocketOptions options = {}, Where where = Where::current()) {
-    // An extended CONNECT asks for it over HTTP/2. RFC 8441 §5
+    // HTTP/2 opens a WebSocket with an extended CONNECT. RFC 8441 §5
     constexpr unsigned methods =
         1U << static_cast<unsigned>(Method::Get) | 1U << static_cast<unsigned>(Method::Connect);
     add(methods, pattern.text(),
@@ -112,18 +110,17 @@ class Router final {
     return *this;
   }
 
-  /// Adds a guard, a finisher or a coroutine, by its signature; it concerns every request to this
-  /// router and to those mounted on it, also what was added before, also 404 and 405.
+  /// Adds a guard, a finisher or a coroutine, by its signature. It applies to every request to this
+  /// router and to those mounted on it, including earlier routes, 404 and 405.
   ///
-  /// A guard, `std::optional<Response>(Request&)`, answers early or lets the request through;
-  /// guards run in the order in which they were added, outer routers first. A finisher, `void(const
-  /// Request&, Response&)`, amends every response, also an early or a failed one; inner routers
-  /// first. An object with both, as const members `guard` and `finish`, is a pair of them.
+  /// A guard, `std::optional<Response>(Request&)`, answers early or lets the request through.
+  /// Guards run in the order in which they were added, outer routers first. A finisher,
+  /// `void(const Request&, Response&)`, amends every response, even an early or a failed one; inner
+  /// routers first. An object with const members `guard` and `finish` is a pair of them.
   ///
-  /// A coroutine, `Task<Response>(Request&, Next)`, is around the guards and coroutines that were
-  /// added later, and around the handler: it may wait before and after `co_await next(request)`.
-  /// Finishers come after all of them. Where a coroutine is around a plain handler, the content is
-  /// loaded before that is called.
+  /// A coroutine, `Task<Response>(Request&, Next)`, wraps the guards and coroutines that are added
+  /// later, and the handler: it may wait before and after `co_await next(request)`. Finishers run
+  /// after all of them. A plain handler is called once the request's content has been loaded.
   template <class F>
   Router& use(F&& middleware) {
     using D = std::decay_t<F>;
@@ -133,7 +130,7 @@ class Router final {
                   "or a finisher, void(const skua::Request&, skua::Response&); "
                   "or an object with both, as const members guard and finish; "
                   "or a coroutine, skua::Task<skua::Response>(skua::Request&, skua::Next); "
-                  "none of them is mutable");
+                  "none of them may be mutable");
     if constexpr (detail::IsMiddlewarePair<D>) {
       auto [guard, finisher] = detail::make_pair(std::forward<F>(middleware));
       add_guard(std::move(guard));
@@ -148,43 +145,42 @@ class Router final {
     return *this;
   }
 
-  /// Puts all of another router's routes below a path, with its guards and finishers around them.
-  /// Its `/` answers
+  /// Mounts another router's routes below a path, with its middleware around them. Its `/` answers
   /// `/prefix` and `/prefix/`.
   Router& mount(Prefix prefix, Router other);
 
-  /// Serves a folder below a path, as FileHandler does; to serve one at `/`, give a FileHandler to
+  /// Serves a folder below a path, as FileHandler does. To serve one at `/`, pass a FileHandler to
   /// get("/{path...}").
   ///
-  /// Ends with: Exception (NotFound, PermissionDenied) where the folder cannot be opened.
+  /// Ends with: Exception (NotFound, PermissionDenied) if the folder cannot be opened.
   Router& files(Prefix prefix, const std::string& directory, const FileOptions& options = {},
                 Where where = Where::current());
 
-  /// Serves one file at a URL, with caching, conditions and ranges as FileHandler has them. A link
-  /// is followed where it stays in the file's folder.
+  /// Serves one file at a URL, with caching, conditions and ranges as in FileHandler. A symbolic
+  /// link is followed if it stays in the file's folder.
   ///
-  /// Ends with: Exception (NotFound, PermissionDenied) where there is no such file.
+  /// Ends with: Exception (NotFound, PermissionDenied) if there is no such file.
   Router& file(Pattern<0> url, const std::string& path, const FileOptions& options = {},
                Where where = Where::current());
 
-  /// Answers a request: for tests. A coroutine handler is run to its end on this thread.
+  /// Answers a request, for tests. A coroutine handler runs to its end on this thread.
   [[nodiscard]] Response handle(Request& request) const;
 
-  // For servers: the same in steps, so that a response to an exception can be finished too.
+  // For servers: handle() in steps, so that the response to an exception can be finished too.
 
   /// Finds the route; the captures are views of `canonical_path`. "*" matches OPTIONS only.
   [[nodiscard]] router::Match match(Method method, std::string_view canonical_path) const noexcept;
-  /// Guards, then the handler (or 404, 405, the answer to OPTIONS). The match outlives the request,
-  /// and has no coroutine.
+  /// Runs the guards, then the handler (or answers 404, 405 or OPTIONS). The match outlives the
+  /// request and has no coroutine.
   [[nodiscard]] Response invoke(const router::Match& match, Request& request) const;
-  /// The same, for a match that has coroutines. All three outlive the task.
+  /// Like invoke(), for a match that has coroutines. All three outlive the task.
   [[nodiscard]] Task<Response> start(const router::Match& match, Request& request) const;
-  /// The guards of invoke() alone, from the one with the number `step` on. Returns the response of
-  /// one that answered; nothing where all let the request through, or where the guard `step` has to
-  /// be asked again when the content is there: see RequestAccess::waits_for_content.
+  /// Runs only the guards of invoke(), from number `step` on. Returns the response of a guard that
+  /// answered; nullopt if all let the request through, or if guard `step` must run again once the
+  /// content has arrived: see RequestAccess::waits_for_content.
   [[nodiscard]] std::optional<Response> guard(const router::Match& match, Request& request,
                                               std::size_t& step) const;
-  /// invoke() without the guards.
+  /// Like invoke(), but without the guards.
   [[nodiscard]] Response invoke_guarded(const router::Match& match, Request& request) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "skua/release.hpp"  // first: it says which C++ the others need
+#include "skua/release.hpp"  // first: checks the C++ version
 
 #include <cstdint>
 #include <memory>
@@ -16,75 +16,75 @@
 
 namespace skua {
 
-/// Where a server is in its life.
+/// The state of a server.
 enum class ServerState : std::uint8_t {
   New,       ///< not started yet
-  Running,   ///< takes requests
+  Running,   ///< accepts requests
   Draining,  ///< finishes the requests in progress
-  Ended,     ///< does nothing any more; start() begins again
+  Ended,     ///< stopped; start() starts it again
 };
 
-/// An HTTP server: one loop, one listener and its own connections per thread, nothing shared.
+/// An HTTP server. Each thread has its own loop, listener and connections; nothing is shared.
 ///
-/// Every function may be called from any thread, the server's own included (handlers, hooks,
-/// offloaded calls). The server's own threads never wait for the server: there, shutdown(), wait()
-/// and the destructor return at once, and what they began goes on behind them.
+/// Every function may be called from any thread, including the server's own (handlers, hooks,
+/// offloaded calls). The server's own threads never wait for the server: on these, shutdown(),
+/// wait() and the destructor return at once, and the shutdown goes on in the background.
 ///
-/// Lifetime: the router has to outlive the server's threads; it is read by all of them and must not
-///           change. They are gone when shutdown(), wait() or the destructor returns on another
-///           thread.
+/// Lifetime:  the router outlives the server's threads and must not change, as all of them read it.
+///            The threads are gone once shutdown(), wait() or the destructor has returned on
+///            another thread.
 class Server {
  public:
   explicit Server(const Router& router SKUA_LIFETIMEBOUND, ServerOptions options = {});
   explicit Server(const Router&& router, ServerOptions options = {}) = delete;
-  /// Cancels what is in progress and joins the threads; shutdown() first is the polite way.
+  /// Cancels requests in progress and joins the threads; call shutdown() first to let them finish.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Listens and starts the threads; returns when requests are taken. Once the server has ended, it
+  /// Listens and starts the threads; returns once requests are accepted. A server that has ended
   /// may be started again; with port 0 it takes another port.
-  /// Ends with: AlreadyStarted unless New or Ended; Cancelled when shutdown() or cancel() came in
-  ///            between; AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress,
+  /// Ends with: AlreadyStarted unless New or Ended; Cancelled if shutdown() or cancel() is called
+  ///            meanwhile; AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress,
   ///            TooManyOpenFiles, Unsupported (back end, TLS), TlsConfiguration (whose message says
   ///            which file is wrong, and how).
   Result<void, Problem> start();
 
   [[nodiscard]] ServerState state() const noexcept;
-  /// Waits until the server has ended, whoever ends it; returns at once where it does not run.
+  /// Waits until the server has ended, for any reason; returns at once if it is not running.
   void wait();
 
-  /// The port that is listened on; 0 before start() and for Unix sockets.
+  /// Returns the port that the server listens on; 0 before start() and for Unix sockets.
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// `http://127.0.0.1:8080`, `https://` where TLS is spoken.
+  /// Returns `http://127.0.0.1:8080`, or `https://` if TLS is enabled.
   [[nodiscard]] std::string url() const;
-  /// The facility that drives the loops; decided by start().
+  /// Returns the back end of the loops, which start() chooses.
   [[nodiscard]] BackendChoice backend() const noexcept;
 
-  /// Reads certificates, keys and authorities again; connections that are open keep what they have.
-  /// Where something is wrong the server goes on with what it had.
+  /// Reloads certificates, keys and authorities; open connections keep theirs. If loading fails,
+  /// the server keeps its current certificates.
   ///
-  /// Ends with: what start() ends with for TLS; Unsupported where no TLS is spoken.
+  /// Ends with: the TLS errors of start(); Unsupported if TLS is not enabled.
   Result<void, Problem> reload_tls();
-  /// SHA-256 of the first certificate as `AB:CD:...`; empty where no TLS is spoken.
+  /// Returns the SHA-256 of the first certificate as `AB:CD:...`; empty if TLS is not enabled.
   [[nodiscard]] std::string tls_fingerprint() const;
 
-  /// Sends a text to all WebSockets that are subscribed to a topic: see WebSocket::publish. Goes
-  /// nowhere before the start.
+  /// Sends a text to all WebSockets that are subscribed to a topic: see WebSocket::publish. Does
+  /// nothing before start().
   void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
 
   /// Drains: stops listening, closes idle connections, lets requests in progress finish, then ends
   /// the threads.
   ///
-  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): for ever); the rest
-  ///            is cancelled. Called again, the earlier deadline holds.
+  /// Waits for: the requests in progress, at most `deadline` (Duration::max(): forever); the rest
+  ///            is cancelled. If it is called again, the earlier deadline holds.
   void shutdown(Duration deadline);
   void shutdown();  ///< with Timeouts::shutdown
 
-  /// Ends everything at once, also a shutdown() that waits in another thread; waits for nothing.
+  /// Ends everything at once, even a shutdown() that waits in another thread; does not wait.
   void cancel();
 
-  /// Sums over all its lives.
+  /// Returns the sums over all runs of the server.
   [[nodiscard]] Counters counters() const;
 
  private:
@@ -93,9 +93,9 @@ class Server {
 };
 
 /// Serves until SIGINT or SIGTERM, drains, and returns. A second signal ends the drain at once.
-/// SIGHUP reads certificates again, where TLS is spoken.
+/// SIGHUP reloads the certificates if TLS is enabled, and drains otherwise.
 ///
-/// Ends with: what Server::start() ends with.
+/// Ends with: the errors of Server::start().
 Result<void, Problem> serve(const Router& router, ServerOptions options = {});
 
 }  // namespace skua

@@ -20,25 +20,24 @@ namespace middleware {
 class SessionKeeper;
 }
 
-/// What is kept about a visitor from request to request: small texts by name, in a cookie that is
-/// encrypted and signed, so that a server keeps nothing and many servers share it.
+/// A visitor's data from request to request: small texts by name, in an encrypted and signed
+/// cookie, so that servers store nothing and many can share it.
 ///
-/// One thread at a time. Of two requests at once that change it, the later answer wins.
+/// One thread at a time. If two concurrent requests change it, the later response wins.
 class Session final {
  public:
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
-  /// Ends with: std::length_error where the session would no longer fit into a cookie.
+  /// Ends with: std::length_error if the session would no longer fit into a cookie.
   void set(std::string_view name, std::string_view value);
   void erase(std::string_view name);
-  /// Forgets everything; the cookie is deleted.
+  /// Removes all values and deletes the cookie.
   void clear();
-  /// Gives the session a new id and a new beginning, with what it has: call it when somebody logs
-  /// in.
+  /// Gives the session a new id and a new start time and keeps its values. Call it on every login.
   void regenerate();
 
-  /// Names the session as long as it lives, to revoke it or to find what else belongs to it: 22
-  /// letters; empty until something was set.
+  /// Returns the id of the session, to revoke it or to find other data that belongs to it: 22
+  /// characters; empty until something is set.
   [[nodiscard]] const std::string& id() const noexcept SKUA_LIFETIMEBOUND { return id_; }
   [[nodiscard]] bool is_empty() const noexcept { return values_.empty(); }
 
@@ -54,7 +53,7 @@ class Session final {
   std::vector<Value> values_;
   std::string id_;
   std::chrono::sys_seconds begun_{};
-  std::size_t size_bytes_ = 0;  // of the values, as they are sealed
+  std::size_t size_bytes_ = 0;  // of the values, as sealed
   std::size_t most_bytes_ = 0;
   bool is_changed_ = false;
   bool is_begun_anew_ = true;
@@ -65,18 +64,18 @@ class Session final {
   friend const Session& session(const Request& request);
 };
 
-/// How sessions are kept.
+/// Options of sessions().
 struct SessionOptions {
-  /// Secrets of at least 32 bytes, random ones: the first seals, all of them open. To change the
-  /// key put a new one in front, and drop the old one when `idle` has passed.
+  /// Random secrets of at least 32 bytes: the first encrypts, all decrypt. To rotate, put a new key
+  /// first, and remove the old one after `idle` has passed.
   std::vector<std::string> keys{};
-  /// Of the cookie; with `secure` it is sent as `__Host-session`, which no other host can set.
+  /// The name of the cookie, sent as `__Host-session` if `secure`, which no other host can set.
   std::string name = "session";
-  /// How long a session lasts without a visit; half-way a visit renews it.
+  /// How long a session lasts without a visit; a visit after half of that time renews it.
   std::chrono::seconds idle = 24h;
-  /// How long it lasts whatever happens; zero: for ever.
+  /// How long a session lasts in any case; zero: forever.
   std::chrono::seconds lifetime = 24h * 30;
-  /// Whether browsers send the cookie over TLS only; off for experiments without TLS.
+  /// Whether browsers send the cookie over TLS only; turn it off for experiments without TLS.
   bool secure = true;
   SameSite same_site = SameSite::Lax;
 };
@@ -92,7 +91,7 @@ class Sessions final {
   std::shared_ptr<const middleware::SessionKeeper> keeper_;  // shared by the copies
 };
 
-/// Sessions for a router and those mounted on it:
+/// Returns sessions for a router and those mounted on it:
 ///
 /// ```cpp
 /// router.use(skua::sessions({.keys = {secret_from_a_file}}));
@@ -102,16 +101,16 @@ class Sessions final {
 /// });
 /// ```
 ///
-/// A cookie that is forged, old or of a key that is gone is an empty session, never an error.
-/// A response that a session was asked for is `Cache-Control: private` unless it says otherwise.
+/// A cookie that is forged, expired or encrypted with a removed key gives an empty session, never
+/// an error. A response to a request whose session was used is `Cache-Control: private` by default.
 ///
-/// Ends with: std::invalid_argument without keys, for one that is too short, for a name that is not
-///            a token, and without OpenSSL.
+/// Ends with: std::invalid_argument if there is no key, a key is too short, the name is not a
+///            token, or skua was built without OpenSSL.
 [[nodiscard]] Sessions sessions(SessionOptions options);
 
-/// The session of a request.
+/// Returns the session of a request.
 ///
-/// Ends with: std::logic_error where no sessions are in use.
+/// Ends with: std::logic_error if sessions() is not in use for its path.
 [[nodiscard]] Session& session(Request& request SKUA_LIFETIMEBOUND);
 [[nodiscard]] const Session& session(const Request& request SKUA_LIFETIMEBOUND);
 

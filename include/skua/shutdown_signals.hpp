@@ -9,7 +9,7 @@
 
 namespace skua {
 
-/// SIGINT and SIGTERM as a wish to drain, for programs that run a Server of their own.
+/// Drains servers on SIGINT and SIGTERM, for programs that run a Server of their own.
 ///
 /// ```cpp
 /// const skua::ShutdownSignals signals;  // before the server's threads
@@ -17,10 +17,10 @@ namespace skua {
 /// server.start().value();
 /// signals.wait_and_drain(server);
 /// ```
-/// While one lives, the signals do nothing else, so none is lost or kills the program between the
-/// start of the server and the wait. Threads that are started in the meantime inherit that.
+/// While an object exists, the signals are blocked, so none is lost or kills the program between
+/// the start of the server and the wait. Threads that are started meanwhile inherit this.
 ///
-/// SIGHUP means the same, but where TLS is spoken it asks for the certificates to be read again.
+/// SIGHUP drains too, except that with TLS it reloads the certificates.
 class ShutdownSignals final {
  public:
   ShutdownSignals();
@@ -28,11 +28,11 @@ class ShutdownSignals final {
   ShutdownSignals& operator=(const ShutdownSignals&) = delete;
   ~ShutdownSignals();
 
-  /// Waits for a signal, then drains the server as Server::shutdown() does; a second signal ends
-  /// that at once. Returns when the server has ended, also where nobody sent a signal.
+  /// Waits for a signal, then drains the server like Server::shutdown(); a second signal ends the
+  /// drain at once. Returns when the server has ended, even without a signal.
   void wait_and_drain(Server& server) const;
-  /// The same for several servers, all drained at the same time. `on_signal` is called before that,
-  /// on this thread.
+  /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
+  /// that, on this thread.
   void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                       const std::function<void()>& on_signal = {}) const;
 

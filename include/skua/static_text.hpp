@@ -6,16 +6,15 @@
 
 namespace skua {
 
-/// Text that lives as long as the program: made of string literals only, when the program is
-/// compiled.
+/// Text that lives as long as the program: made at compile time, from a string literal only.
 ///
-/// A response made of one is sent without a copy: `return skua::StaticText("a long page")`.
+/// A response made from one is sent without a copy: `return skua::StaticText("a long page")`.
 class StaticText {
  public:
   template <std::size_t N>
   consteval StaticText(const char (&text)[N]) : text_(text, N - 1) {
-    // Reading the array makes the compiler refuse one that can change or go away.
-    if (text[N - 1] != '\0') throw "StaticText is made of a string literal";
+    // Reading the array makes the compiler reject one that is not a constant.
+    if (text[N - 1] != '\0') throw "StaticText needs a string literal";
   }
 
   [[nodiscard]] constexpr std::string_view text() const noexcept { return text_; }

@@ -6,7 +6,7 @@
 
 namespace skua {
 
-/// A status code: the registered ones by name, any other by `Status(299)`. RFC 9110 §15.
+/// A status code: registered ones by name, any other as `Status(299)`. RFC 9110 §15.
 enum class Status : std::uint16_t {
   Continue = 100,
   SwitchingProtocols = 101,
@@ -73,10 +73,10 @@ enum class Status : std::uint16_t {
 
 constexpr unsigned code(Status status) noexcept { return static_cast<unsigned>(status); }
 
-/// The reason phrase: `Not Found`; empty for a code that is not registered. RFC 9112 §4.
+/// Returns the reason phrase: `Not Found`; empty for an unregistered code. RFC 9112 §4.
 std::string_view reason(Status status) noexcept;
 
-/// Whether a response with this status has no content whatever the handler says. RFC 9110 §6.4.1.
+/// Reports whether responses with this status never have content. RFC 9110 §6.4.1.
 constexpr bool is_bodiless(Status status) noexcept {
   return code(status) < 200 || status == Status::NoContent || status == Status::NotModified;
 }

@@ -16,7 +16,7 @@ class Task;
 
 namespace detail {
 
-/// What every task's frame has: who is to go on when it ends.
+/// The part of a task's frame that resumes or notifies its owner when it ends.
 class PromiseBase {
  public:
   using Callback = void (*)(void* context) noexcept;
@@ -27,7 +27,7 @@ class PromiseBase {
     static std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> ended) noexcept {
       const PromiseBase& promise = ended.promise();
       if (promise.continuation_) return promise.continuation_;
-      // Last: whoever is told may let go of the frame, once it no longer runs.
+      // Last, as the callback may arrange for the frame to be destroyed.
       if (promise.on_done_ != nullptr) promise.on_done_(promise.context_);
       return std::noop_coroutine();
     }
@@ -64,7 +64,7 @@ class Promise : public PromiseBase {
 
   T take() {
     rethrow();
-    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended, and has thrown nothing
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): it has ended without throwing
     return *std::move(value_);
   }
 
@@ -81,14 +81,13 @@ class Promise<void> : public PromiseBase {
 
 }  // namespace detail
 
-/// A coroutine that ends in a T, or in an exception.
+/// A lazy coroutine that ends with a T or an exception.
 ///
-/// It is lazy: `co_await` starts it, inline, so a task that ends without waiting never suspends
-/// whoever awaits it. One `co_await` a task. Everything that it waits for happens on the thread
-/// that started it.
+/// `co_await` starts it inline, so a task that ends without waiting never suspends its awaiter. A
+/// task is awaited once. Everything that it waits for happens on the thread that started it.
 ///
 /// Lifetime:  dropping a task cancels it: its frame and all that it owns are destroyed where it
-///            waits, and so are the tasks that it awaits. A task is never dropped by itself.
+///            waits, and so are the tasks that it awaits. Only its owner drops a task.
 template <class T>
 class [[nodiscard]] Task {
  public:
@@ -119,11 +118,10 @@ class [[nodiscard]] Task {
   }
   T await_resume() { return handle_.promise().take(); }
 
-  // For whoever drives a task without being a coroutine.
+  // For callers that are not coroutines.
 
-  /// Starts it. `on_done` is called when it ends, from inside its last step: it may note that, but
-  /// not yet destroy the task. It is not called where the task has ended already when start()
-  /// returns.
+  /// Starts the task. `on_done` is called when the task ends, from inside its last step, so it must
+  /// not destroy the task yet. It is not called if the task has ended when start() returns.
   void start(detail::PromiseBase::Callback on_done, void* context) {
     handle_.resume();
     if (handle_.done()) return;
@@ -131,7 +129,7 @@ class [[nodiscard]] Task {
     handle_.promise().context_ = context;
   }
   [[nodiscard]] bool is_done() const noexcept { return handle_.done(); }
-  /// What it ended in; throws what it threw. Once, after it is done.
+  /// Returns the result or throws the task's exception. Once, after it is done.
   T result() { return handle_.promise().take(); }
 
  private:
@@ -140,11 +138,11 @@ class [[nodiscard]] Task {
   std::coroutine_handle<promise_type> handle_;
 };
 
-/// A function that may be handed to an awaitable as a temporary.
+/// A function that may be passed to an awaitable as a temporary.
 ///
-/// GCC 12 copies the captures of a closure bitwise when the closure is a temporary inside a
-/// `co_await` expression: a double free. So such a function is a named variable, or captures only
-/// what is trivially copyable.
+/// GCC 12 copies the captures of a closure bitwise if the closure is a temporary inside a
+/// `co_await` expression: a double free. So such a function must be a named variable, or capture
+/// only trivially copyable values.
 template <class F>
 concept SafeInAwait =
     std::is_lvalue_reference_v<F> || std::is_trivially_copyable_v<std::remove_cvref_t<F>>;

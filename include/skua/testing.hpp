@@ -11,7 +11,7 @@
 
 namespace skua::testing {
 
-/// A request made by hand, to try a handler or a router without a socket.
+/// A hand-made request, to test a handler or a router without a socket.
 ///
 /// ```cpp
 /// skua::testing::FakeRequest fake("GET /users/7?full=yes");
@@ -20,14 +20,14 @@ namespace skua::testing {
 /// ```
 class FakeRequest final {
  public:
-  /// A method and a target.
+  /// Makes a request from a method and a target.
   ///
-  /// Ends with: std::invalid_argument for what a server would refuse.
+  /// Ends with: std::invalid_argument if the method is unknown or the target is missing.
   explicit FakeRequest(std::string_view line, std::string_view body = {});
 
-  /// Adds a field line, before request() is called.
+  /// Adds a field line. To be called before request().
   FakeRequest& header(std::string_view name, std::string_view value);
-  /// The request: it lives as long as this object.
+  /// Returns the request, which lives as long as this object; throws if the target is malformed.
   [[nodiscard]] Request& request() SKUA_LIFETIMEBOUND;
 
  private:
@@ -38,7 +38,7 @@ class FakeRequest final {
   std::unique_ptr<State, Delete> state_;
 };
 
-/// What a router answers to `GET /users/7`.
+/// Returns a router's response to a request such as `GET /users/7`.
 [[nodiscard]] Response call(const Router& router, std::string_view line,
                             std::string_view body = {});
 

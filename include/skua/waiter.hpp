@@ -7,9 +7,9 @@ namespace skua::detail {
 
 class WaiterList;
 
-/// The place where a coroutine waits: a node of a list, embedded in what the coroutine awaits.
+/// A waiting coroutine: a list node, embedded in the awaitable.
 ///
-/// Lifetime:  destroyed while it waits, it leaves the list, and the coroutine is not resumed.
+/// Lifetime:  if it is destroyed while it waits, it leaves the list and resumes nothing.
 class Waiter final {
  public:
   Waiter() noexcept = default;
@@ -17,12 +17,12 @@ class Waiter final {
   Waiter& operator=(const Waiter&) = delete;
   ~Waiter() { unlink(); }
 
-  /// Waits on nothing but wake().
+  /// Suspends a coroutine until wake().
   ///
   /// Ends with: std::logic_error on a thread that has no loop: see skua::run.
   void park(std::coroutine_handle<> caller);
   [[nodiscard]] bool is_parked() const noexcept { return caller_ != nullptr; }
-  /// Resumes the coroutine at the end of this turn of its loop; nothing where none waits.
+  /// Resumes the coroutine, if one waits, at the end of this turn of its loop.
   void wake() noexcept;
 
  private:
@@ -47,7 +47,7 @@ class Waiter final {
   Waiter* previous_ = nullptr;
 };
 
-/// Those who wait for the same thing, in the order of their coming.
+/// The coroutines that wait for the same event, in FIFO order.
 class WaiterList final {
  public:
   WaiterList() noexcept { head_.next_ = head_.previous_ = &head_; }
@@ -82,9 +82,9 @@ class WaiterList final {
 
   // For loops.
 
-  /// Where the waiters of this thread go when they are woken; null: this thread has no loop.
+  /// Sets this thread's list of woken waiters (null: it has no loop) and returns the previous one.
   static WaiterList* exchange_ready(WaiterList* list) noexcept;
-  /// Resumes all that are in the list now; those that come meanwhile stay for the next call.
+  /// Resumes all waiters that are in the list now; later ones stay for the next call.
   void resume_all();
 
  private:
@@ -92,7 +92,7 @@ class WaiterList final {
   Waiter head_;
 };
 
-/// Goes on at the end of the turn.
+/// Resumes at the end of the turn.
 class YieldAwaiter {
  public:
   static bool await_ready() noexcept { return false; }

@@ -28,44 +28,43 @@ class Socket;
 class RemoteSocket;
 }  // namespace ws
 
-/// Whether messages are compressed (permessage-deflate), where the peer can do so.
+/// How messages are compressed (permessage-deflate), if the peer supports it.
 ///
 /// RFC:       7692
 enum class WebSocketCompression : std::uint8_t {
   Off,
-  PerMessage,  ///< each for itself: an idle socket costs nothing more
-  Context,     ///< with what came before it in mind: better, for 300 KiB a socket; not what is sent
-               ///< under SlowPeer::DropOldest
+  PerMessage,  ///< each message by itself: no extra memory for an idle socket
+  Context,     ///< with the context of earlier messages: smaller, for 300 KiB per socket; not for
+               ///< messages sent under SlowPeer::DropOldest
 };
 
-/// What happens to messages for a peer that does not take them, once
-/// WebSocketOptions::queue_bytes wait.
+/// The policy for a message to a slow peer once WebSocketOptions::queue_bytes are queued.
 enum class SlowPeer : std::uint8_t {
-  Wait,        ///< `co_await send()` waits; where nobody can wait, as Close
-  DropOldest,  ///< the one that has waited longest is forgotten
-  DropNewest,  ///< the new one is forgotten
+  Wait,        ///< `co_await send()` waits; callers that cannot wait get Close
+  DropOldest,  ///< the oldest queued messages are dropped
+  DropNewest,  ///< the new message is dropped
   Close,       ///< the socket is closed: 1008
 };
 
-/// How WebSockets of a route, or of a client, behave.
+/// Options for the WebSockets of a route or a client.
 struct WebSocketOptions {
-  std::size_t message_bytes = 1_MiB;  ///< of a message of the peer, decompressed: 1009
-  std::size_t queue_bytes = 1_MiB;    ///< of messages that wait for a slow peer
+  std::size_t message_bytes = 1_MiB;  ///< of a received message, decompressed: 1009
+  std::size_t queue_bytes = 1_MiB;    ///< of messages queued for a slow peer
   SlowPeer slow_peer = SlowPeer::Wait;
-  Duration idle = 60s;  ///< without a sign of life, also none to a ping: closed
+  Duration idle = 60s;  ///< without a sign of life, not even an answer to a ping: closed
   Duration ping = 30s;  ///< without a sign of life: a ping is sent
   Duration close = 5s;  ///< for the peer's answer to a close, and for a handler after the end
   WebSocketCompression compression = WebSocketCompression::Off;
-  /// Those that are spoken, the best first; none: the peer's offers are not answered.
+  /// The supported subprotocols, best first; empty: none is negotiated.
   std::vector<std::string> subprotocols{};
-  /// Servers only: who else may connect from a browser, as `https://example.com`; `*` is anybody.
-  /// The server's own origin always may, and so may whoever is no browser and sends no Origin.
+  /// Servers only: other origins whose pages may connect, as `https://example.com`; `*` for any.
+  /// The server's own origin may always connect, and so may clients that send no Origin.
   std::vector<std::string> origins{};
 };
 
 namespace detail {
 
-/// What WebSocket::receive() returns, to be awaited at once.
+/// The awaitable of WebSocket::receive(); await it directly.
 class MessageAwaiter {
  public:
   explicit MessageAwaiter(ws::Socket& socket) noexcept : socket_(&socket) {}
@@ -81,7 +80,7 @@ class MessageAwaiter {
   bool is_parked_ = false;
 };
 
-/// What WebSocket::send() returns; to be awaited at once, or not at all.
+/// The awaitable of WebSocket::send(); await it directly or not at all.
 class SendAwaiter {
  public:
   SendAwaiter(ws::Socket& socket, MessageType type, std::string_view content);
@@ -104,41 +103,41 @@ class SendAwaiter {
 
 }  // namespace detail
 
-/// Sends to a WebSocket from any thread, as long as it is there; copies are of the same one.
+/// A handle that sends to a WebSocket from any thread; copies refer to the same socket.
 class WebSocketSender final {
  public:
   explicit WebSocketSender(std::shared_ptr<ws::RemoteSocket> remote) noexcept
       : remote_(std::move(remote)) {}
 
-  /// Sends a message, in the order of the calls of one thread. It goes nowhere when the socket is
-  /// gone; SlowPeer decides where the peer is slow. Any thread.
+  /// Sends a message; messages from one thread stay in order. Does nothing if the socket is gone;
+  /// SlowPeer applies if the peer is slow. Any thread.
   void send(std::string_view text, MessageType type = MessageType::Text) const;
-  /// Begins to close. Any thread.
+  /// Starts the closing handshake. Any thread.
   void close(CloseCode code = CloseCode::Normal, std::string_view reason = {}) const;
-  /// Whether there is still somebody to send to. Any thread.
+  /// Reports whether the socket is still open. Any thread.
   [[nodiscard]] bool is_open() const noexcept;
 
  private:
   std::shared_ptr<ws::RemoteSocket> remote_;
 };
 
-/// One WebSocket: messages both ways until either side closes.
+/// A WebSocket: messages both ways until either side closes.
 ///
 /// ```cpp
 /// router.websocket("/echo", [](skua::WebSocket& socket) -> skua::Task<> {
 ///   while (auto message = co_await socket.receive()) co_await socket.send(message->text);
 /// });
 /// ```
-/// Pings are answered, and the peer's life is watched, by itself. When a handler ends, its socket
-/// is closed: with 1000, or with 1011 where it threw.
+/// Pings are answered, and silent peers detected, automatically. When a handler ends, its socket is
+/// closed: with 1000, or with 1011 if it threw.
 ///
-/// Lifetime:  that of a server's ends after its handler, or after the close callback. A client's is
-///            its owner's, who drops it before the loop ends: then it is closed with 1000. All but
-///            sender() is for one thread.
+/// Lifetime:  a server's socket ends after its handler or the close callback. A client's socket is
+///            dropped by its owner, before the loop ends: it is then closed with 1000. Only the
+///            object that sender() returns may be used by other threads.
 class WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}
-  /// A client's, with its connection.
+  /// A client's socket, with its connection.
   WebSocket(ws::Socket& socket, std::shared_ptr<void> connection) noexcept
       : socket_(&socket), connection_(std::move(connection)) {}
   WebSocket(WebSocket&&) noexcept = default;
@@ -147,61 +146,60 @@ class WebSocket final {
   WebSocket& operator=(const WebSocket&) = delete;
   ~WebSocket() = default;
 
-  /// The next message; nothing when the socket is closed: then close_reason() says why. For
-  /// coroutines; one at a time.
+  /// Receives the next message; nullopt once the socket is closed: then close_reason() says why.
+  /// For coroutines; one call at a time.
   ///
-  /// Waits for: a whole message. Once one waits to be received, nothing more is read of the peer.
-  /// Ends with: of a server, the handler dropped when it goes on waiting after the connection is
+  /// Waits for: a whole message. While one waits to be received, nothing more is read.
+  /// Ends with: on a server, the handler dropped if it goes on waiting after the connection is
   ///            gone, or for longer than WebSocketOptions::close after the end.
   /// Lifetime:  the message's views are valid until the next receive().
   [[nodiscard]] detail::MessageAwaiter receive() noexcept {
     return detail::MessageAwaiter(*socket_);
   }
 
-  /// Sends a text, which has to be UTF-8. Awaited, it says whether the message was taken (false:
-  /// the socket is closed, or SlowPeer forgot it). Not awaited, it does not wait.
+  /// Sends a text, which must be UTF-8. If awaited, it returns whether the message was accepted
+  /// (false: the socket is closed, or SlowPeer dropped it). If not awaited, it does not wait.
   ///
-  /// Waits for: room among what waits for the peer, where SlowPeer is Wait.
+  /// Waits for: room in the queue, if SlowPeer is Wait.
   detail::SendAwaiter send(std::string_view text);
-  /// The same with binary content.
+  /// Sends a binary message, like send() for text.
   detail::SendAwaiter send(Bytes bytes);
-  /// Asks the peer for a sign of life, with at most 125 bytes that it sends back; behind the
-  /// messages that wait for it.
+  /// Sends a ping with at most 125 bytes, which the peer sends back. It goes out after the messages
+  /// that are queued.
   void ping(std::string_view payload = {});
-  /// Tells of each ping and pong of the peer, with what it carries, until the handler has ended or
-  /// the socket is dropped. Pings are answered all the same. What the function throws is logged,
-  /// and closes with 1011.
+  /// Sets a callback for each ping and pong of the peer, called until the handler has ended or the
+  /// socket is dropped. Pings are still answered. An exception is logged, and closes with 1011.
   void on_control(std::function<void(WebSocketControl, std::string_view payload)> call);
-  /// Begins to close: nothing can be sent after it, and what arrives until the peer's answer is
-  /// dropped. Once; later calls do nothing.
+  /// Starts the closing handshake: nothing can be sent after it, and messages that arrive before
+  /// the peer's answer are dropped. Later calls do nothing.
   ///
   /// Ends with: std::invalid_argument for a code that must not be sent (all but 1000 to 1003, 1007
   ///            to 1014 and 3000 to 4999), for a reason of more than 123 bytes.
   void close(CloseCode code = CloseCode::Normal, std::string_view reason = {});
 
   [[nodiscard]] bool is_open() const noexcept;
-  /// Why it is closed, once it is.
+  /// Returns why the socket was closed, once it is.
   [[nodiscard]] const CloseReason& close_reason() const noexcept SKUA_LIFETIMEBOUND;
-  /// The subprotocol that was agreed on; empty without one.
+  /// Returns the negotiated subprotocol, or an empty text.
   [[nodiscard]] std::string_view subprotocol() const noexcept SKUA_LIFETIMEBOUND;
-  /// Whether both sides agreed to compress.
+  /// Reports whether compression was negotiated.
   [[nodiscard]] bool is_compressed() const noexcept;
-  /// Bytes that were sent and that the peer has not taken.
+  /// Returns the number of sent bytes that the peer has not taken yet.
   [[nodiscard]] std::uint64_t queued_bytes() const noexcept;
 
-  // Topics are of servers only: for a client's socket these end with std::logic_error.
+  // Topics are for servers: subscribe() and publish() on a client's socket throw std::logic_error.
 
-  /// Publishes what is said about a topic to this socket, too.
+  /// Subscribes this socket to a topic.
   void subscribe(std::string_view topic);
   void unsubscribe(std::string_view topic);
-  /// Sends a text to all sockets of this server that are subscribed to the topic, also those of
-  /// other threads, and this one if it is. It is framed, and compressed, once.
+  /// Sends a text to all sockets of this server that are subscribed to the topic, on all threads,
+  /// including this one if it is. It is framed and compressed once.
   void publish(std::string_view topic, std::string_view text, MessageType type = MessageType::Text);
 
-  /// What can be kept and used by other threads.
+  /// Returns a handle that other threads can keep and use.
   [[nodiscard]] WebSocketSender sender();
 
-  /// What guards attached to the request, and what you keep with the socket.
+  /// Returns the values that guards attached to the request, and those you keep with the socket.
   [[nodiscard]] Attachments& attachments() SKUA_LIFETIMEBOUND;
 
  private:
@@ -209,17 +207,17 @@ class WebSocket final {
   std::shared_ptr<void> connection_{};
 };
 
-/// A handler of WebSockets for those who prefer callbacks to coroutines. They are shared by all
-/// sockets of their route and called by several threads at once; what belongs to one socket is kept
-/// in its attachments(). What one throws closes the socket with 1011. Empty ones are not called.
+/// A WebSocket handler with callbacks instead of a coroutine. All sockets of a route share them,
+/// and several threads call them at once; keep the data of one socket in its attachments(). An
+/// exception closes the socket with 1011. Empty callbacks are not called.
 struct WebSocketCallbacks {
-  /// It is open. The request is there during the call only.
+  /// The socket is open. The request is valid during the call only.
   std::function<void(WebSocket&, Request&)> open{};
-  /// A message, whose views are valid during the call.
+  /// A message has arrived; its views are valid during the call.
   std::function<void(WebSocket&, Message)> message{};
-  /// The peer has taken most of what waited for it.
+  /// The peer has taken most of the queued data.
   std::function<void(WebSocket&)> drain{};
-  /// The last call, always, if there was an open one.
+  /// The socket is closed. Always the last call, if the socket was opened.
   std::function<void(WebSocket&, const CloseReason&)> close{};
 };
 

@@ -14,24 +14,24 @@
 
 namespace skua::detail {
 
-/// A handler of WebSockets that is a coroutine, with all that it is called with but the socket.
+/// A WebSocket handler that is a coroutine, with all its arguments but the socket.
 ///
-/// Lifetime:  `route` outlives what was called; `arguments`, which its parameters may refer to, are
-///            kept until that has ended.
+/// Lifetime:  `route` outlives the coroutine; `arguments`, which its parameters may refer to, are
+///            kept until it has ended.
 struct SocketHandler {
   Task<> (*call)(const void* route, const void* arguments, WebSocket& socket) = nullptr;
   const void* route = nullptr;
-  std::shared_ptr<const void> arguments{};  ///< nothing where it takes a socket alone
-  Request* request = nullptr;               ///< among them, where it takes one
+  std::shared_ptr<const void> arguments{};  ///< null if it takes only a socket
+  Request* request = nullptr;               ///< among them, if it takes one
 };
 
-/// Answers an opening handshake: with a response that makes the server open a WebSocket, and run
-/// one of the two on it; or with one that says what is wrong.
+/// Answers an opening handshake: with a response that makes the server open a WebSocket and run
+/// `handler` or `callbacks` on it, or with one that says what is wrong.
 Response open_websocket(Request& request, const WebSocketOptions& options, SocketHandler handler,
                         const WebSocketCallbacks* callbacks);
 
-// The arguments of a handler of WebSockets that come from the path: all behind its request, if it
-// takes one, and its socket.
+// The arguments of a WebSocket handler that come from the path: all after its request, if it takes
+// one, and its socket.
 template <class A>
 struct SocketArguments {
   static constexpr bool is_known = false;
@@ -68,35 +68,35 @@ struct WebSocketRoute {
   WebSocketOptions options;
 };
 
-/// Whether a type handles WebSockets; where it does not, the compiler says why in words.
+/// Checks that a type is a WebSocket handler; a static_assert says what is wrong if it is not.
 template <class F, class S = Signature<F>>
 consteval bool check_socket_handler() {
   static_assert(S::is_known,
-                "a handler of WebSockets is a function, an object with one operator() whose "
-                "parameters have named types, or skua::WebSocketCallbacks");
+                "a WebSocket handler is a function, an object with one operator(), without auto "
+                "parameters, or skua::WebSocketCallbacks");
   if constexpr (S::is_known) {
     using Arguments = SocketArguments<typename S::Arguments>;
     static_assert(Arguments::is_known,
-                  "a handler of WebSockets takes a skua::WebSocket& first, or a skua::Request& and "
+                  "a WebSocket handler takes a skua::WebSocket& first, or a skua::Request& and "
                   "then a skua::WebSocket&");
     static_assert(std::is_same_v<typename S::Return, Task<>>,
-                  "a handler of WebSockets is a coroutine: it returns a skua::Task<>");
+                  "a WebSocket handler is a coroutine: it returns a skua::Task<>");
     static_assert(!S::is_mutable,
-                  "a handler is called by several threads at once: it cannot be mutable");
+                  "several threads may call a handler at once, so it cannot be mutable");
     if constexpr (Arguments::is_known) {
       static_assert(are_path_parameters(typename Arguments::FromPath{}),
-                    "the other parameters of a handler of WebSockets are integers, double, bool, "
-                    "std::string or std::string_view, or have a skua::PathParameter");
+                    "the other parameters of a WebSocket handler are integers, double, bool, "
+                    "std::string, std::string_view or types with a skua::PathParameter");
       static_assert(!has_references(typename Arguments::FromPath{}),
-                    "a coroutine takes its path parameters by value: a reference would not outlive "
-                    "its first co_await");
+                    "a coroutine takes its path parameters by value: a reference would dangle "
+                    "after its first co_await");
       return true;
     }
   }
   return false;
 }
 
-// Text of the path is copied: the request goes before the socket does.
+// Text of the path is copied, as the socket outlives the request.
 template <class T>
 struct Kept {
   using Type = T;

@@ -12,7 +12,7 @@ namespace {
 
 using detail::WaiterList;
 
-/// Stands for a loop: resumes what was woken.
+/// A stand-in for a loop: resumes woken waiters.
 class Ready {
  public:
   Ready() : outer_(WaiterList::exchange_ready(&list_)) {}
@@ -28,7 +28,7 @@ class Ready {
 };
 
 std::string long_text(std::string_view text) {
-  return std::string(text) + " on the heap, since it is longer than a string holds itself";
+  return std::string(text) + " on the heap, since it is too long for the small-string buffer";
 }
 
 Task<int> seven() { co_return 7; }
@@ -97,7 +97,7 @@ TEST(Task, DestroysAllItOwnsWhenDroppedWhereItWaits) {
     EXPECT_EQ(counted.use_count(), 2);
   }
   EXPECT_EQ(counted.use_count(), 1);
-  event.set();  // nobody is left to be resumed
+  event.set();  // no waiter is left to resume
   ready.settle();
 }
 

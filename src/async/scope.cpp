@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tasks in, their ends out. One that has ended cannot be destroyed from inside its last step, so it
-// stays in the list until somebody looks at the scope again.
+// In: tasks. Out: their completion and first exception. A task cannot be destroyed from inside its
+// last step, so an ended one stays in the list until the scope is next used.
 #include "skua/async.hpp"
 
 namespace skua {

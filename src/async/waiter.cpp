@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: coroutines that wait, and what wakes them. Out: one resumption each, at the end of the turn
-// and never from inside what woke it, so that a waker need not fear what the woken one does.
+// In: waiting coroutines, and wake-ups. Out: one resumption each, at the end of the turn and never
+// from inside the waker, so that a waker is safe from whatever the resumed coroutine does.
 #include "skua/waiter.hpp"
 
 #include <stdexcept>

@@ -12,8 +12,8 @@ namespace skua::ascii {
 enum Class : std::uint8_t {
   Token = 1,        ///< tchar. RFC 9110 §5.6.2
   FieldValue = 2,   ///< HTAB, SP, visible, obs-text. RFC 9110 §5.5
-  PathTarget = 4,   ///< what a request target may hold anywhere, see `target_class`
-  QueryTarget = 8,  ///< what it may hold once a '?' was seen
+  PathTarget = 4,   ///< allowed anywhere in a request target
+  QueryTarget = 8,  ///< allowed in a request target after a '?'
   Digit = 16,
   Hex = 32,
   Alpha = 64,
@@ -31,12 +31,11 @@ constexpr std::uint8_t classify(unsigned char c) {
   unsigned bits = 0;
   if (digit || alpha || contains("!#$%&'*+-.^_`|~", c)) bits |= Token;
   if (c == '\t' || (c >= 0x20 && c != 0x7f)) bits |= FieldValue;
-  // RFC 3986 §3.3: pchar, '/' and '?'; and '[', ']', '|', which browsers leave as they are
-  // (WHATWG URL, path percent-encode set) and which mean nothing to us.
+  // RFC 3986 §3.3: pchar, '/' and '?'; and '[', ']', '|', which browsers do not encode (WHATWG
+  // URL, path percent-encode set) and which have no meaning here.
   if (digit || alpha || contains("-._~!$&'()*+,;=:@%/?[]|", c)) bits |= PathTarget | QueryTarget;
-  // Browsers leave these alone in a query only (WHATWG URL, special-query percent-encode set). In a
-  // path they are refused: '\' is a separator elsewhere. `"`, '<', '>' and '#' are refused
-  // anywhere.
+  // Browsers do not encode these in a query (WHATWG URL, special-query percent-encode set). In a
+  // path they are refused: '\' is a separator elsewhere. `"`, '<', '>' and '#' never pass.
   if (contains("\\^`{}", c)) bits |= QueryTarget;
   if (digit) bits |= Digit;
   if (digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')) bits |= Hex;
@@ -62,9 +61,9 @@ constexpr bool is_field_value(char c) noexcept { return is(c, FieldValue); }
 constexpr bool is_digit(char c) noexcept { return is(c, Digit); }
 constexpr bool is_hex(char c) noexcept { return is(c, Hex); }
 constexpr bool is_alpha(char c) noexcept { return is(c, Alpha); }
-/// Optional white space: SP or HTAB. RFC 9110 §5.6.3
+/// Whether `c` is optional white space: SP or HTAB. RFC 9110 §5.6.3
 constexpr bool is_ows(char c) noexcept { return c == ' ' || c == '\t'; }
-/// CTL. RFC 5234 appendix B.1
+/// Whether `c` is a CTL. RFC 5234 appendix B.1
 constexpr bool is_control(char c) noexcept {
   return static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
 }
@@ -75,7 +74,7 @@ constexpr bool has_control(std::string_view text) noexcept {
   return false;
 }
 
-/// The value of a hexadecimal digit; only for those that are one.
+/// Returns the value of a hexadecimal digit; `c` must be one.
 constexpr unsigned hex_value(char c) noexcept {
   return (static_cast<unsigned>(c) & 0xfU) + (is_alpha(c) ? 9U : 0U);
 }
@@ -84,7 +83,7 @@ constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
 
-/// Equal but for the case of A-Z.
+/// Reports whether two texts are equal, ignoring the case of A-Z.
 constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -93,12 +92,12 @@ constexpr bool equals_ignoring_case(std::string_view a, std::string_view b) noex
   return true;
 }
 
-/// Removes the optional white space in front.
+/// Removes leading optional white space.
 constexpr void skip_ows(std::string_view& text) noexcept {
   while (!text.empty() && is_ows(text.front())) text.remove_prefix(1);
 }
 
-/// The text without the optional white space around it.
+/// Returns the text without leading and trailing optional white space.
 constexpr std::string_view trim_ows(std::string_view text) noexcept {
   skip_ows(text);
   while (!text.empty() && is_ows(text.back())) text.remove_suffix(1);
@@ -112,7 +111,7 @@ constexpr bool is_token_text(std::string_view text) noexcept {
   return !text.empty();
 }
 
-/// Takes the next element off a comma-separated list, trimmed; an element may be empty.
+/// Removes the next element from a comma-separated list and returns it, trimmed; it may be empty.
 ///
 /// RFC:       9110 §5.6.1
 constexpr std::string_view take_list_element(std::string_view& list) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: bytes, or text that says it is base64. Out: the other.
-// Every value has one spelling: a decoder that takes several lets one token pass for two.
+// In: bytes, or base64 text. Out: the other.
+// Every value has one encoding: a decoder that accepts several lets one token pass for two.
 #include "base/base64.hpp"
 
 #include <array>
@@ -30,7 +30,7 @@ constexpr unsigned byte_at(std::string_view bytes, std::size_t index) noexcept {
   return index < bytes.size() ? static_cast<unsigned char>(bytes[index]) : 0U;
 }
 
-// The digits without their padding; nothing where the padding is not what it has to be.
+// Returns the digits without padding, or nullopt if the length is not a multiple of four.
 std::optional<std::string_view> without_padding(std::string_view text) noexcept {
   if (text.size() % 4 != 0) return std::nullopt;
   if (text.ends_with("==")) return text.substr(0, text.size() - 2);

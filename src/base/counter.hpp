@@ -6,7 +6,7 @@
 
 namespace skua::base {
 
-/// A number that one thread adds to and any thread reads, without a locked instruction.
+/// A counter that one thread increments and any thread reads, without locked instructions.
 class Counter {
  public:
   Counter() noexcept = default;

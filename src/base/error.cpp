@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one table of errors: a code's sentence and the status that a server answers with.
-// Sentences are shown to peers, so they never contain what the peer sent.
+// The one table of errors: each code's sentence, and the status of the response that it causes.
+// Sentences are shown to peers, so they never contain data from the peer.
 #include "skua/error.hpp"
 
 #include <cerrno>
@@ -21,9 +21,9 @@ constexpr Row tls_row(Errc code) noexcept {
       return {"the TLS settings, certificates or keys cannot be used", Status::InternalServerError};
     case TlsHandshakeFailed: return {"the TLS handshake failed", Status::BadGateway};
     case TlsCertificate: return {"the certificate was not accepted", Status::BadGateway};
-    case TlsFailed: return {"the TLS protocol was broken", Status::BadGateway};
+    case TlsFailed: return {"the TLS protocol was violated", Status::BadGateway};
     case TlsTruncated:  // RFC 8446 §6.1
-      return {"the connection ended without the close of TLS", Status::BadGateway};
+      return {"the connection ended without a TLS close_notify", Status::BadGateway};
     case MisdirectedRequest:  // RFC 9110 §15.5.20
       return {"the certificate is not for the host that was asked for", Status::MisdirectedRequest};
     case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
@@ -31,7 +31,7 @@ constexpr Row tls_row(Errc code) noexcept {
   }
 }
 
-// Once a WebSocket is open nobody is answered with a status: ws/close_code.hpp has their codes.
+// An open WebSocket ends with a close code, not with a status: see ws/close_code.hpp.
 constexpr Row websocket_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -43,7 +43,7 @@ constexpr Row websocket_row(Errc code) noexcept {
   }
 }
 
-// What answers a request.
+// Errors about responses.
 constexpr Row response_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -52,8 +52,8 @@ constexpr Row response_row(Errc code) noexcept {
     case UnexpectedUpgrade:  // RFC 9110 §7.8
       return {"the server switched to a protocol that was not asked for", Status::BadGateway};
     case TooManyRedirects: return {"there are too many redirects", Status::BadGateway};
-    case RedirectRefused: return {"the redirect is not followed", Status::BadGateway};
-    case UnexpectedStatus: return {"the server answered with another status", Status::BadGateway};
+    case RedirectRefused: return {"the redirect was not followed", Status::BadGateway};
+    case UnexpectedStatus: return {"the server returned an unexpected status", Status::BadGateway};
     default: return websocket_row(code);
   }
 }
@@ -68,7 +68,7 @@ constexpr Row content_row(Errc code) noexcept {
     case PartHeadTooLong: return {"the head of a part is too long", Status::ContentTooLarge};
     case MalformedUrl: return {"the URL is malformed", Status::BadRequest};
     case MalformedCookie: return {"the cookie is malformed", Status::BadRequest};
-    case CookieRefused: return {"the cookie is not kept", Status::BadRequest};
+    case CookieRefused: return {"the cookie was rejected", Status::BadRequest};
     case MalformedChallenge: return {"the credentials are malformed", Status::BadRequest};
     case MalformedCoding: return {"the content coding is malformed", Status::BadRequest};
     default: return response_row(code);
@@ -123,10 +123,10 @@ constexpr Row row(Errc code) noexcept {
     case Cancelled: return {"the operation was cancelled", Status::ServiceUnavailable};
     case Overloaded: return {"the server is busy", Status::ServiceUnavailable};  // RFC 9110 §15.6.4
     case HandlerTimedOut: return {"the handler took too long", Status::ServiceUnavailable};
-    case AlreadyStarted: return {"it has been started already", Status::InternalServerError};
+    case AlreadyStarted: return {"it was already started", Status::InternalServerError};
     case AddressInUse: return {"the address is in use", Status::InternalServerError};
     case AddressUnavailable:
-      return {"the address is not one of this machine", Status::InternalServerError};
+      return {"the address does not belong to this machine", Status::InternalServerError};
     case InvalidAddress: return {"the address is not valid", Status::InternalServerError};
     case NameNotResolved: return {"the name could not be resolved", Status::BadGateway};
     case ProxyRefused: return {"the proxy did not open a tunnel", Status::BadGateway};
@@ -178,7 +178,7 @@ Error Error::from_system(int system_code, const char* context) noexcept {
 
 std::string Error::message() const {
   std::string out;
-  // Here the context is a whole explanation, not a word about where: it comes last.
+  // Here the context is a whole explanation instead of a place, so it comes last.
   if (code_ == Errc::TlsConfiguration && *context_ != '\0') {
     return out.append(skua::message(code_)).append(": ").append(context_);
   }

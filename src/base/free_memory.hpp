@@ -3,9 +3,8 @@
 
 namespace skua::base {
 
-/// Gives memory that this thread has freed back to the system, where the allocator keeps it and can
-/// be told to. It then keeps less from here on.
-/// Takes milliseconds: for when there is nothing else to do.
+/// Gives freed memory of this thread back to the system, if the allocator supports it. The
+/// allocator keeps less from here on. Takes milliseconds, so call it only when idle.
 void give_back_free_memory() noexcept;
 
 }  // namespace skua::base

@@ -8,7 +8,7 @@
 
 namespace skua::hex {
 
-/// Two digits in lower case for every byte.
+/// Encodes every byte as two lower-case digits.
 inline std::string encode(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
@@ -20,7 +20,7 @@ inline std::string encode(std::string_view bytes) {
   return text;
 }
 
-/// Whether this is hexadecimal digits in lower case, that many of them.
+/// Reports whether `text` consists of exactly `digits` lower-case hexadecimal digits.
 constexpr bool is_lower_text(std::string_view text, std::size_t digits) noexcept {
   if (text.size() != digits) return false;
   for (const char c : text) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: durations. Out: where they lie, to three significant digits.
-// A duration in microseconds keeps its upper eleven bits; where these begin and what they are says
-// which bucket counts it:
+// In: durations. Out: their distribution, to three significant digits.
+// A duration in microseconds keeps its upper eleven bits; their position and value are its bucket:
 //
 //   0 .. 2047           bucket = value                      1 us wide
 //   2^(10+n) .. 2^(11+n)  bucket = 1024 * n + (value >> n)    2^n us wide, n = 1 ..
@@ -29,7 +28,7 @@ constexpr unsigned shift_of(std::size_t bucket) noexcept {
   return bucket < 2 * half ? 0 : static_cast<unsigned>(bucket / half - 1);
 }
 
-// The least value of a bucket.
+// The smallest value of a bucket.
 constexpr std::uint64_t first_of(std::size_t bucket) noexcept {
   const unsigned shift = shift_of(bucket);
   return (bucket - shift * half) << shift;

@@ -9,11 +9,11 @@
 
 namespace skua::base {
 
-/// How often durations were how long, to three significant digits, in a fixed 184 KiB.
+/// A histogram of durations with three significant digits, in a fixed 184 KiB.
 ///
-/// Up to 2048 us a bucket is one microsecond wide; from there on each power of two has 1024 of
-/// them. Least, greatest and mean are exact. What is shorter than `shortest` counts as that, what
-/// is longer than `longest` as that; a negative duration as none at all.
+/// Buckets are 1 us wide up to 2048 us; from there on each power of two has 1024 of them.
+/// Minimum, maximum and mean are exact. Durations outside `shortest` to `longest` count in the
+/// first or the last bucket; negative ones count as zero.
 class Histogram final {
  public:
   static constexpr Duration shortest = 1us;
@@ -22,20 +22,19 @@ class Histogram final {
   Histogram();
 
   void record(Duration duration) noexcept;
-  /// Adds what another one has recorded.
+  /// Adds the records of another histogram.
   void merge(const Histogram& other) noexcept;
-  /// Forgets everything.
+  /// Removes all records.
   void clear() noexcept;
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-  // Zero where nothing was recorded, as all that follows.
+  // All of these are zero if nothing was recorded.
   [[nodiscard]] Duration min() const noexcept;
   [[nodiscard]] Duration max() const noexcept { return max_; }
   [[nodiscard]] Duration mean() const noexcept;
-  /// The standard deviation of all that was recorded, from the middles of the buckets.
+  /// The standard deviation of all records, computed from the middles of the buckets.
   [[nodiscard]] Duration deviation() const noexcept;
-  /// The shortest duration that this share of the recorded ones, 0 to 100, does not exceed: at most
-  /// 0.1 % above the true one, and never above max().
+  /// The percentile `percent` (0 to 100): at most 0.1 % above the true one, never above max().
   [[nodiscard]] Duration percentile(double percent) const noexcept;
 
  private:

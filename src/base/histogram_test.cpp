@@ -20,7 +20,7 @@ Duration exact_percentile(const std::vector<Duration>& sorted, double percent) {
 
 void expect_near(Duration found, Duration wanted, const char* what) {
   const double difference = std::abs(static_cast<double>((found - wanted).count()));
-  // Three digits, and nothing finer than a microsecond.
+  // Three significant digits, but no finer than a microsecond.
   EXPECT_LE(difference, std::max(static_cast<double>(wanted.count()) * 0.001, 1000.0))
       << what << ": " << found.count() << " for " << wanted.count();
 }
@@ -62,7 +62,7 @@ TEST(Histogram, WhatIsOutOfRangeCountsAsItsEnd) {
 
 TEST(Histogram, PercentilesAreThoseOfTheSortedDurations) {
   std::mt19937_64 random(20260101);
-  std::lognormal_distribution<double> usual(12, 3);  // of nanoseconds: 160 us, with a long tail
+  std::lognormal_distribution<double> usual(12, 3);  // nanoseconds: 160 us, with a long tail
   std::uniform_int_distribution<std::int64_t> any(1000, 3'600'000'000'000);
   for (int round = 0; round < 20; ++round) {
     Histogram histogram;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Times to IMF-fixdate and back from all three forms of RFC 9110 §5.6.7. No locale, no time zone,
-// no C library: the calendar is std::chrono's arithmetic. Names are case-sensitive, as the RFC
-// says.
+// In: times, or dates in the three formats of RFC 9110 §5.6.7. Out: IMF-fixdates, or times. No
+// locale, no time zone, no C library: the calendar is that of std::chrono. Names are
+// case-sensitive, as the RFC says.
 #include "base/http_date.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void put_two(char* out, unsigned number) noexcept {
   out[1] = static_cast<char>('0' + number % 10);
 }
 
-/// Takes parts off the front of a text; once one does not fit, nothing fits any more.
+/// A parser that consumes text from the front and fails for good at the first mismatch.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -36,7 +36,7 @@ class Reader {
       ok_ = false;
     }
   }
-  /// Exactly `digits` digits; with `padded`, the first may be a space.
+  /// Parses exactly `digits` digits; with `padded`, the first may be a space.
   unsigned number(std::size_t digits, bool padded = false) noexcept {
     unsigned value = 0;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -48,7 +48,7 @@ class Reader {
     text_.remove_prefix(digits);
     return value;
   }
-  /// The place of a three-letter name in a row of them.
+  /// Parses a three-letter name and returns its index in `names`.
   unsigned name(std::string_view names) noexcept {
     for (std::size_t i = 0; i < names.size(); i += 3) {
       if (!text_.starts_with(names.substr(i, 3))) continue;
@@ -63,11 +63,11 @@ class Reader {
     const unsigned minute = number(2);
     literal(":");
     const unsigned second = number(2);
-    // 60 is a leap second; the day has no name for it here, so it is the next minute's first.
+    // 60 is a leap second, which sys_seconds lacks, so it becomes the next minute's first second.
     if (hour > 23 || minute > 59 || second > 60) return seconds(fail());
     return hours(hour) + minutes(minute) + seconds(second);
   }
-  /// Whether all of it was taken, and fitted.
+  /// Whether the whole text was consumed without a mismatch.
   [[nodiscard]] bool is_done() const noexcept { return ok_ && text_.empty(); }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace skua::base {
 
-/// A place in an IntrusiveList; leaves it by itself when destroyed.
+/// A node of an IntrusiveList; unlinks itself when destroyed.
 class ListNode {
  public:
   ListNode() = default;
@@ -44,7 +44,7 @@ class IntrusiveList {
 
   [[nodiscard]] bool empty() const noexcept { return head_.next_ == &head_; }
 
-  /// Not to be called when empty.
+  /// The first object. The list must not be empty.
   [[nodiscard]] T& front() noexcept { return static_cast<T&>(*head_.next_); }
 
   void push_back(T& object) noexcept {
@@ -56,7 +56,7 @@ class IntrusiveList {
     head_.previous_ = &node;
   }
 
-  /// Calls `visit` with each object; it may unlink or destroy the one that it gets, but no other.
+  /// Calls `visit` with each object; it may unlink or destroy that object, but no other.
   template <class F>
   void for_each(F&& visit) {
     for (ListNode* node = head_.next_; node != &head_;) {

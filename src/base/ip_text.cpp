@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the text of an IP address. Out: its numbers, or nothing; and the canonical text of IPv6.
-// No C library: inet_aton takes octal and short forms for addresses, and text that two programs
-// read as two addresses is how filters are passed.
+// In: the text of an IP address. Out: its numbers, if valid; and the canonical text of IPv6.
+// No C library: inet_aton accepts octal and short forms, and text that two programs read as
+// different addresses is how filters are bypassed.
 #include "base/ip_text.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t groups_count = 8;
 
-// Takes a decimal number of 0 to 255 without leading zeros off the front.
+// Consumes a decimal number of 0 to 255 without leading zeros.
 std::optional<std::uint8_t> take_octet(std::string_view& text) noexcept {
   unsigned value = 0;
   std::size_t digits = 0;
@@ -26,7 +26,7 @@ std::optional<std::uint8_t> take_octet(std::string_view& text) noexcept {
   return static_cast<std::uint8_t>(value);
 }
 
-// Takes one to four hexadecimal digits off the front.
+// Consumes one to four hexadecimal digits.
 std::optional<std::uint16_t> take_group(std::string_view& text) noexcept {
   unsigned value = 0;
   std::size_t digits = 0;
@@ -58,7 +58,7 @@ std::optional<std::array<std::uint8_t, 4>> parse_ipv4(std::string_view text) noe
 std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) noexcept {
   std::array<std::uint16_t, groups_count> groups{};
   std::size_t count = 0;
-  std::optional<std::size_t> gap;  // where "::" stands: before the group of this number
+  std::optional<std::size_t> gap;  // the index of the group that "::" precedes
   if (text.starts_with("::")) {
     gap = 0;
     text.remove_prefix(2);
@@ -95,7 +95,7 @@ std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) no
 }
 
 void append_ipv6(std::string& out, const std::array<std::uint16_t, 8>& groups) {
-  // RFC 5952 §4.2: the longest run of zeros, the first of equals, never a single one.
+  // RFC 5952 §4.2: the longest run of zeros, the first if several are as long, never a single one.
   std::size_t gap = groups_count;
   std::size_t gap_size = 1;
   for (std::size_t begin = 0; begin < groups_count; ++begin) {

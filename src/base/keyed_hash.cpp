@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a text and a key. Out: 64 bits that look random to whoever lacks the key. After Aumasson and
-// Bernstein, "SipHash: a fast short-input PRF" (2012), with two rounds a word and four at the end.
+// In: a text and a key. Out: 64 bits that look random without the key. See Aumasson and
+// Bernstein, "SipHash: a fast short-input PRF" (2012); two rounds per word and four at the end.
 #include "base/keyed_hash.hpp"
 
 #include <bit>
@@ -32,7 +32,7 @@ struct State {
   }
 };
 
-// Up to eight bytes, the first one lowest.
+// Loads up to eight bytes, little-endian.
 std::uint64_t load(std::string_view bytes) noexcept {
   std::uint64_t word = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) {

@@ -6,10 +6,10 @@
 
 namespace skua {
 
-/// SipHash-2-4: who does not know the key cannot make texts meet in one place of a table.
+/// SipHash-2-4: an attacker without the key cannot provoke collisions in a hash table.
 class KeyedHash {
  public:
-  /// With a key that only this object knows.
+  /// Uses a random key.
   KeyedHash();
   constexpr KeyedHash(std::uint64_t first, std::uint64_t second) noexcept
       : first_(first), second_(second) {}

@@ -9,7 +9,7 @@
 namespace skua {
 namespace {
 
-// The key of the paper's appendix: 00 01 … 0f.
+// The key in the paper's appendix: 00 01 … 0f.
 constexpr KeyedHash known(0x0706050403020100U, 0x0f0e0d0c0b0a0908U);
 
 std::string counting(std::size_t size) {

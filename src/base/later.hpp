@@ -5,9 +5,9 @@
 
 namespace skua {
 
-/// `from` plus `by`, or the last point of time there is where that would be beyond it: a wait of
-/// Duration::max() never ends. The only way to add a wait to a time; tools/check_times.py looks for
-/// others.
+/// Returns `from` plus `by`, or the end of the clock's range if that is beyond it, so that a
+/// wait of Duration::max() never ends. The only way to add a wait to a time:
+/// tools/check_times.py looks for others.
 template <class Clock, class Unit>
 [[nodiscard]] constexpr std::chrono::time_point<Clock, Unit> later(
     std::chrono::time_point<Clock, Unit> from, Unit by) noexcept {

@@ -29,7 +29,7 @@ void raise_open_files_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
   limit.rlim_cur = limit.rlim_max;
-  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // what cannot be raised stays as it is
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // best effort
 }
 
 std::size_t open_files_count() noexcept {
@@ -39,7 +39,7 @@ std::size_t open_files_count() noexcept {
   while (const dirent* const entry = ::readdir(folder.get())) {
     if (entry->d_name[0] != '.') ++count;
   }
-  return count == 0 ? 0 : count - 1;  // the folder itself
+  return count == 0 ? 0 : count - 1;  // without the folder itself
 }
 
 }  // namespace skua::base

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes in, one contiguous text out. Up to a few pages it comes from the heap, beyond that from the
-// system: pages that nobody has touched cost nothing, so that it can grow by doubling.
+// In: bytes. Out: one contiguous text. Up to 64 KiB it comes from the heap, beyond that from
+// mmap: untouched pages cost nothing, so it can grow by doubling.
 #include "base/page_text.hpp"
 
 #include <sys/mman.h>

@@ -6,8 +6,8 @@
 
 namespace skua::base {
 
-/// Text that grows. A large one lies in pages of its own, which the system has back as soon as it
-/// is cleared: what an allocator keeps of large blocks that come and go is never given back.
+/// A growing text. Large ones use pages of their own, which clear() returns to the system. An
+/// allocator would keep some of the large blocks that come and go, and never return them.
 class PageText final {
  public:
   PageText() = default;
@@ -15,10 +15,10 @@ class PageText final {
   PageText& operator=(const PageText&) = delete;
   ~PageText() { release(); }
 
-  /// Adds a copy of the bytes, which are not its own. False where memory ran out: then nothing has
-  /// changed.
+  /// Appends a copy of `bytes`, which must not be part of this text. Returns false, and changes
+  /// nothing, if memory ran out.
   [[nodiscard]] bool append(std::string_view bytes) noexcept;
-  /// Empty again. A small one keeps its memory.
+  /// Makes the text empty. Small ones keep their memory.
   void clear() noexcept;
 
   [[nodiscard]] std::string_view view() const noexcept { return {data_, size_}; }

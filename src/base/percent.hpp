@@ -9,13 +9,13 @@
 
 #include "base/ascii.hpp"
 
-/// Percent-encoding, and which octets stand for themselves in which part of a URI.
+/// Percent-encoding, and which octets need no encoding in which part of a URI.
 namespace skua::percent {
 
-/// Parts of a URI, as bits: where an octet may stand as it is. RFC 3986 §2, §3
+/// Parts of a URI, as bits: where an octet may stand unencoded. RFC 3986 §2, §3
 enum Part : std::uint8_t {
   Unreserved = 1,
-  RegName = 2,  ///< unreserved and sub-delims: also what a userinfo holds, but for ':'
+  RegName = 2,  ///< unreserved and sub-delims: also a userinfo without ':'
   Userinfo = 4,
   Segment = 8,  ///< pchar
   Path = 16,
@@ -59,18 +59,18 @@ constexpr bool is(char c, Part part) noexcept {
 
 inline constexpr std::size_t triplet_bytes = 3;
 
-/// Whether a text begins with `%41`: a percent sign and two hexadecimal digits.
+/// Reports whether a text begins with a triplet like `%41`: '%' and two hexadecimal digits.
 constexpr bool has_triplet(std::string_view text) noexcept {
   return text.size() >= triplet_bytes && text[0] == '%' && ascii::is_hex(text[1]) &&
          ascii::is_hex(text[2]);
 }
 
-/// The octet that the triplet at the beginning of a text stands for.
+/// Returns the octet that the triplet at the start of a text stands for.
 constexpr char triplet_octet(std::string_view text) noexcept {
   return static_cast<char>(ascii::hex_value(text[1]) << 4U | ascii::hex_value(text[2]));
 }
 
-/// Appends the triplet of an octet, with capital letters. RFC 3986 §2.1
+/// Appends the triplet of an octet, with upper-case digits. RFC 3986 §2.1
 inline void append_triplet(std::string& out, char c) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const auto octet = static_cast<unsigned char>(c);
@@ -79,7 +79,7 @@ inline void append_triplet(std::string& out, char c) {
   out += digits[octet & 15U];
 }
 
-/// Appends a text with a triplet in place of each octet that `stays` says no to.
+/// Appends a text, with a triplet for each octet for which `stays` returns false.
 template <class Stays>
 void append(std::string& out, std::string_view text, Stays stays) {
   for (const char c : text) {

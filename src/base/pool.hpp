@@ -8,15 +8,13 @@
 
 namespace skua::base {
 
-/// Used objects of one kind, kept for the next who needs one: last in, first out, so that they are
-/// warm.
+/// A pool of reusable objects: last in, first out, so that they are warm in the caches.
 ///
-/// Objects are default-constructed once and not destroyed between uses; whoever takes one resets
-/// it.
+/// Objects are default-constructed once and not destroyed between uses; the caller resets them.
 template <class T>
 class Pool {
  public:
-  /// Keeps at most `kept` objects; the rest goes back to the heap.
+  /// Keeps at most `kept` objects; others go back to the heap.
   explicit Pool(std::size_t kept) : kept_(kept) { free_.reserve(kept); }
 
   std::unique_ptr<T> take() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A range of a file in, memory out; waits for the disk.
+// In: a range of a file. Out: memory. Blocks on the disk.
 #pragma once
 
 #include <cstddef>

@@ -21,8 +21,8 @@ constexpr Scanner portable_scanner{portable::token_end, portable::field_value_en
 constexpr Scanner sse42_scanner{sse42::token_end, sse42::field_value_end, sse42::target_end};
 constexpr Scanner avx2_scanner{avx2::token_end, avx2::field_value_end, avx2::target_end};
 
-// The processor is asked here, and not by __builtin_cpu_supports, which knows every processor there
-// is: 5 kB.
+// Asks the processor directly: __builtin_cpu_supports knows every processor there is, which
+// costs 5 kB.
 bool has_sse42() noexcept {
   unsigned a = 0;
   unsigned b = 0;
@@ -32,7 +32,7 @@ bool has_sse42() noexcept {
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & wanted) == wanted;
 }
 
-// Intel's manual, volume 1, §14.3: AVX is there if the operating system saves the registers, too.
+// Intel's manual, volume 1, §14.3: AVX also needs the operating system to save its registers.
 bool has_avx2() noexcept {
   unsigned a = 0;
   unsigned b = 0;
@@ -66,7 +66,7 @@ bool is_supported(Isa isa) noexcept {
 }
 
 Isa best_isa() noexcept {
-  // Once a process: where there is a hypervisor, it answers in the processor's place.
+  // Once per process: under a hypervisor, every cpuid is a call to it.
   static const Isa best = [] {
     for (const Isa isa : {Isa::Avx2, Isa::Sse42, Isa::Neon}) {
       if (is_supported(isa)) return isa;

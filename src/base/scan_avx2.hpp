@@ -10,7 +10,7 @@
 
 #include "base/scan_sse42.hpp"
 
-// As in scan_sse42.hpp: a region that is compiled for AVX2.
+// As in scan_sse42.hpp: this region is compiled for AVX2.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
 #else
@@ -18,7 +18,7 @@
 #pragma GCC target("avx2,bmi,bmi2,popcnt")
 #endif
 
-/// The scanners thirty-two bytes at a time.
+/// Scanners that read thirty-two bytes at a time.
 namespace skua::scan::avx2 {
 
 inline __m256i load(const char* p) noexcept {

@@ -11,14 +11,14 @@
 #include "base/scan_nibbles.hpp"
 #include "base/scan_portable.hpp"
 
-/// The scanners sixteen bytes at a time; every aarch64 machine has NEON.
+/// Scanners that read sixteen bytes at a time; every aarch64 machine has NEON.
 namespace skua::scan::neon {
 
 inline uint8x16_t load(const char* p) noexcept {
   return vld1q_u8(reinterpret_cast<const std::uint8_t*>(p));
 }
 
-/// Four bits for each byte of a comparison.
+/// Reduces a comparison to four bits per byte.
 inline std::uint64_t mask(uint8x16_t bad) noexcept {
   const uint8x8_t narrowed = vshrn_n_u16(vreinterpretq_u16_u8(bad), 4);
   return vget_lane_u64(vreinterpret_u64_u8(narrowed), 0);

@@ -9,7 +9,7 @@
 
 namespace skua::scan {
 
-/// A class of ASCII bytes in the shape that byte shuffles look up: byte c is in it when
+/// A class of ASCII bytes, as lookup tables for byte shuffles: byte c is in it if
 /// `low[c & 15] & high[c >> 4]` is not 0. Bytes from 0x80 on are never in it.
 struct Nibbles {
   alignas(16) std::array<std::uint8_t, 16> low{};

@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 
-/// The scanners in plain C++, eight bytes at a time where a class allows it.
+/// Scanners in plain C++, eight bytes at a time if the class allows it.
 namespace skua::scan::portable {
 
 template <ascii::Class Wanted>
@@ -15,7 +15,7 @@ inline const char* find_by_table(const char* p, const char* end) noexcept {
   return p;
 }
 
-/// Whether one of eight bytes may be no field value: exact but for HTAB, which is told too.
+/// Reports whether eight bytes contain one that is invalid in a field value, or HTAB.
 inline bool may_have_control(const char* p) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   std::uint64_t word;
@@ -45,7 +45,7 @@ inline const char* target_end(const char* /*floor*/, const char* p, const char* 
   return find_by_table<ascii::PathTarget>(p, end);
 }
 
-/// How often a byte occurs.
+/// Returns how often a byte occurs.
 inline std::uint32_t count(const char* /*floor*/, const char* p, const char* end,
                            char wanted) noexcept {
   std::uint32_t found = 0;

@@ -11,8 +11,7 @@
 #include "base/scan_nibbles.hpp"
 #include "base/scan_portable.hpp"
 
-// Everything up to the end of the region is compiled for SSE4.2, and is only called where the
-// machine has it.
+// This region is compiled for SSE4.2, and is only called if the machine has it.
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("sse4.2,popcnt"))), apply_to = function)
 #else
@@ -20,14 +19,14 @@
 #pragma GCC target("sse4.2,popcnt")
 #endif
 
-/// The scanners sixteen bytes at a time.
+/// Scanners that read sixteen bytes at a time.
 namespace skua::scan::sse42 {
 
 inline __m128i load(const char* p) noexcept {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
 
-/// A bit for each of 16 bytes that may not stand in a field value.
+/// Finds bytes that are not allowed in a field value: find16 returns a bit for each.
 struct NoFieldValue {
   static unsigned find16(const char* p) noexcept {
     const __m128i v = load(p);
@@ -46,7 +45,7 @@ inline unsigned find16(const Nibbles& nibbles, const char* p) noexcept {
   const __m128i v = load(p);
   const __m128i low_table = _mm_load_si128(reinterpret_cast<const __m128i*>(nibbles.low.data()));
   const __m128i high_table = _mm_load_si128(reinterpret_cast<const __m128i*>(nibbles.high.data()));
-  // A shuffle gives 0 for a byte with bit 7 set, so that `low` needs no mask.
+  // A shuffle gives 0 for a byte with bit 7 set, so `low` needs no mask.
   const __m128i low = _mm_shuffle_epi8(low_table, v);
   const __m128i upper = _mm_and_si128(_mm_srli_epi16(v, 4), _mm_set1_epi8(0x0f));
   const __m128i high = _mm_shuffle_epi8(high_table, upper);
@@ -68,7 +67,7 @@ struct NoTarget {
   }
 };
 
-/// The last, at most 15, bytes: by a vector that ends with them where that much may be read.
+/// Finds in the last bytes, at most 15: with a vector that ends with them, if `floor` permits it.
 template <class Finder>
 inline const char* find_in_rest(const char* floor, const char* p, const char* end) noexcept {
   if (end - floor < 16) return Finder::find1(p, end);

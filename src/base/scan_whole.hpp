@@ -8,7 +8,7 @@
 
 #include "base/ascii.hpp"
 
-/// Whether all of a short text is in a class, by the vectors that every processor of a kind has.
+/// Checks whether a whole short text is in a class, with the vectors that every processor has.
 namespace skua::scan {
 namespace whole {
 
@@ -32,14 +32,14 @@ inline bool has_any(Bytes mask) noexcept {
   return (words[0] | words[1]) != 0;
 }
 
-/// Of bytes that are no field value, and of HTAB.
+/// A mask of the bytes that are not allowed in a field value, and of HTAB.
 struct Control {
   Bytes operator()(Bytes bytes) const noexcept {
     return reinterpret_cast<Bytes>((bytes < 0x20) | (bytes == 0x7f));
   }
 };
 
-/// Of all but letters, digits and `-`.
+/// A mask of all bytes but letters, digits and `-`.
 struct Unusual {
   Bytes operator()(Bytes bytes) const noexcept {
     const Bytes lower = bytes | 0x20;
@@ -47,12 +47,12 @@ struct Unusual {
   }
 };
 
-/// Whether a text of eight bytes and more has none of those that `find` finds.
+/// Reports whether a text of at least eight bytes has no byte that `find` finds.
 template <class Find>
 inline bool has_none(std::string_view text, Find find) noexcept {
   const char* p = text.data();
   const char* const end = p + text.size();
-  // The last ones overlap those before, so that none is left over.
+  // The last load overlaps the one before, so that no byte is left over.
   if (text.size() < 16) {
     return !has_any(find(reinterpret_cast<Bytes>(Words{load_word(p), load_word(end - 8)})));
   }
@@ -63,7 +63,7 @@ inline bool has_none(std::string_view text, Find find) noexcept {
 
 }  // namespace whole
 
-/// Whether a text may stand as a field value. RFC 9110 §5.5
+/// Reports whether a text is a valid field value. RFC 9110 §5.5
 inline bool is_field_value(std::string_view text) noexcept {
   if (text.size() >= 8 && whole::has_none(text, whole::Control())) [[likely]]
     return true;
@@ -73,7 +73,7 @@ inline bool is_field_value(std::string_view text) noexcept {
   return true;
 }
 
-/// ascii::is_token_text(), for names that are longer than a few bytes.
+/// Like ascii::is_token_text(), but faster for names that are longer than a few bytes.
 inline bool is_token_text(std::string_view text) noexcept {
   if (text.size() >= 8 && whole::has_none(text, whole::Unusual())) [[likely]]
     return true;

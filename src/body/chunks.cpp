@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Content of no known length in, HTTP/1.1's chunks out.
+// In: content of unknown length. Out: HTTP/1.1 chunks.
 #include "body/chunks.hpp"
 
 #include <array>

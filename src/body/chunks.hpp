@@ -7,7 +7,7 @@
 
 namespace skua::body {
 
-/// Writes a piece of content as a chunk; a long one is not copied. RFC 9112 §7.1
+/// Writes a piece of content as a chunk; long pieces are not copied. RFC 9112 §7.1
 void append_chunk(net::OutputQueue& output, Body&& piece);
 
 /// Writes the end of chunked content. RFC 9112 §7.1.2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pieces in, the bytes that a frame has room for out.
+// In: pieces of content. Out: as many bytes as a frame has room for.
 #include "body/content_queue.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace skua::body {
 namespace {
 
-constexpr std::size_t read_bytes = 64 * 1024;  // of a file at once
+constexpr std::size_t read_bytes = 64 * 1024;  // of a file at a time
 
 }  // namespace
 
@@ -85,7 +85,7 @@ bool ContentQueue::move_file(net::OutputQueue& output, std::size_t size_bytes) {
   return is_whole;
 }
 
-// Whether all of it could be read.
+// Reports whether the range could be read in full.
 bool ContentQueue::read_ahead(const FileRange& range) {
   const std::uint64_t left = range.size_bytes - first_used_;
   const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, read_bytes));

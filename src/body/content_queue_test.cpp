@@ -19,7 +19,7 @@ namespace {
 
 using net::OutputQueue;
 
-/// What an output holds; takes it out.
+/// Takes everything out of an output.
 std::string taken(OutputQueue& output) {
   std::string text;
   while (!output.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between what makes content and the protocol that frames it: the one place that knows lengths that
-// were told, trailers, and when a producer has to wait.
+// In: pieces from a producer. Out: the same pieces to the protocol that frames them. The one place
+// that handles declared lengths, trailers, and backpressure.
 #include "body/outgoing_body.hpp"
 
 #include <new>
@@ -32,7 +32,7 @@ void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t most_wait
         },
         this);
     if (producer_ && producer_->is_done()) state_ = State::Made;
-  } catch (...) {  // it may be a plain function that makes a task
+  } catch (...) {  // `produce` may be a plain function that returns a task
     failure_ = std::current_exception();
     state_ = State::Made;
   }
@@ -57,13 +57,13 @@ void OutgoingBody::stop() noexcept {
   state_ = State::Made;
 }
 
-// At half of the mark, so that a slow peer does not cost a resumption for every byte that it takes.
+// Wakes at half of the mark, so that a slow peer does not cost a resumption for each byte taken.
 void OutgoingBody::wake_producer() noexcept {
   if (framer_->waiting_bytes() <= most_waiting_bytes_ / 2) writers_.wake_all();
 }
 
 void OutgoingBody::drop() noexcept {
-  state_ = State::Ended;  // what a destructor writes now goes nowhere
+  state_ = State::Ended;  // what destructors write now is discarded
   producer_.reset();
   stream_.reset();
   failure_ = nullptr;
@@ -78,14 +78,14 @@ void OutgoingBody::write(Body&& piece) {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
   if (stream_->length_bytes) {
     if (size_bytes > left_bytes_) {
-      throw Exception(Error(Errc::BodyTooLong, "more was written than the length that was told"));
+      throw Exception(Error(Errc::BodyTooLong, "more was written than the declared length"));
     }
     left_bytes_ -= size_bytes;
   }
   try {
     framer_->write_content(std::move(piece));
   } catch (const std::bad_alloc&) {
-    failure_ = std::current_exception();  // a piece is lost, whatever the producer makes of it
+    failure_ = std::current_exception();  // a piece is lost, even if the producer goes on
     throw;
   }
 }

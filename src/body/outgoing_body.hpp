@@ -16,24 +16,23 @@
 
 namespace skua::body {
 
-/// Where content goes: a protocol that frames it.
+/// The destination of content: a protocol that frames it.
 class Framer {
  public:
-  /// A piece of the content, which is not empty.
+  /// Writes a piece of the content, which is never empty.
   virtual void write_content(Body&& piece) = 0;
-  /// How many bytes of what was written wait for the peer.
+  /// The number of written bytes that the peer has not taken yet.
   [[nodiscard]] virtual std::uint64_t waiting_bytes() const noexcept = 0;
-  /// The producer is done. Called from inside its last step: OutgoingBody::end() has to wait for
-  /// the end of the turn.
+  /// Called when the producer is done, from inside its last step: OutgoingBody::end() has to wait
+  /// for the end of the turn.
   virtual void content_ended() noexcept = 0;
 
  protected:
   ~Framer() = default;
 };
 
-/// Content of a message on its way to a framer: a text, a file range, or what a producer makes
-/// while it is sent. It holds a producer to the length that it told, and has it wait while the peer
-/// does not keep up.
+/// Content of a message on its way to a framer: a text, a file range, or the output of a producer.
+/// It holds a producer to its declared length, and suspends it while the peer does not keep up.
 ///
 /// Destroying or resetting it cancels the producer.
 /// RFC:       9110 §6.4, §6.5
@@ -44,33 +43,33 @@ class OutgoingBody final : private detail::BodySink {
   OutgoingBody& operator=(const OutgoingBody&) = delete;
   ~OutgoingBody() { reset(); }
 
-  /// Writes the content, or runs what makes it, inline at first. A producer waits while more than
-  /// `most_waiting_bytes` do. The framer outlives it.
+  /// Writes the content, or starts its producer inline. A producer waits while `most_waiting_bytes`
+  /// or more do. The framer must outlive this.
   void start(Framer& framer, Body&& content, std::uint64_t most_waiting_bytes);
-  /// Between start() and end().
+  /// Reports whether this is between start() and end().
   [[nodiscard]] bool is_started() const noexcept {
     return state_ == State::Making || state_ == State::Made;
   }
-  /// Whether a producer is at work.
+  /// Reports whether a producer is running.
   [[nodiscard]] bool is_making() const noexcept { return state_ == State::Making; }
-  /// Whether all of the content was written, and end() is due.
+  /// Reports whether all content was written and end() is due.
   [[nodiscard]] bool is_made() const noexcept { return state_ == State::Made; }
-  /// Whether the content has no end of its own.
+  /// Reports whether the content is endless.
   [[nodiscard]] bool is_endless() const noexcept {
     return stream_ != nullptr && stream_->is_endless;
   }
-  /// Once it is made. Ends with: why it is not whole; null if it is.
+  /// Ends the body once is_made(). Returns why it is incomplete; null if it is complete.
   [[nodiscard]] std::exception_ptr end() noexcept;
-  /// Drops the producer: what was written is the content.
+  /// Drops the producer; the content ends with what was written.
   void stop() noexcept;
-  /// The peer took some: wakes a producer that waited for it.
+  /// Called when the peer took some content: wakes a waiting producer.
   void drained() noexcept {
     if (state_ == State::Making) wake_producer();
   }
-  /// What follows the content. Empty if its length was told, as HTTP/1 has no place for it then and
-  /// HTTP/2 is not to differ.
+  /// The trailers. Empty if the length was declared, as HTTP/1 has no place for them then, and
+  /// HTTP/2 must not differ.
   [[nodiscard]] const FieldLines& trailers() const noexcept { return trailers_; }
-  /// Drops everything; ready to be started again.
+  /// Drops everything, ready for another start().
   void reset() noexcept {
     if (state_ != State::Idle) drop();
   }
@@ -88,14 +87,14 @@ class OutgoingBody final : private detail::BodySink {
 
   Framer* framer_ = nullptr;
   std::uint64_t most_waiting_bytes_ = 0;
-  std::uint64_t left_bytes_ = 0;  // of a length that was told
+  std::uint64_t left_bytes_ = 0;  // of the declared length
   State state_ = State::Idle;
   FieldLines trailers_;
   std::exception_ptr failure_;
   detail::WaiterList writers_;
   BodyWriter writer_{*this};
-  std::shared_ptr<const BodyStream> stream_;  // what the producer refers to
-  std::optional<Task<>> producer_;            // goes before what it refers to
+  std::shared_ptr<const BodyStream> stream_;  // the producer refers to it
+  std::optional<Task<>> producer_;            // destroyed before what it refers to
 };
 
 }  // namespace skua::body

@@ -14,7 +14,7 @@
 namespace skua::body {
 namespace {
 
-/// Keeps what is written until the test says that the peer took it.
+/// Keeps written content until the test says that the peer took it.
 class Kept final : public Framer {
  public:
   void write_content(Body&& piece) override {
@@ -43,7 +43,7 @@ class OutgoingBodyTest : public ::testing::Test {
     stream->length_bytes = length_bytes;
     body_.start(kept_, Body(std::shared_ptr<const BodyStream>(std::move(stream))), 10);
   }
-  /// Ends with: what end() gives, as text; empty if the content is whole.
+  /// Returns the message of end()'s exception; empty if the content is complete.
   std::string end() {
     const std::exception_ptr failure = body_.end();
     if (failure == nullptr) return {};

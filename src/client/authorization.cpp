@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Challenges in, answers out. Digest goes before Basic: it does not show the password.
+// In: challenges. Out: credentials. Prefers Digest to Basic: it does not reveal the password.
 #include "client/authorization.hpp"
 
 #include <utility>
@@ -18,8 +18,8 @@ DigestSession session(const std::optional<BasicCredentials>& credentials) {
                      : DigestSession({}, {});
 }
 
-// Whether these credentials were the first answer to a challenge: then another name or password is
-// wanted. After that the nonce may be over, whether it is called stale or not.
+// Reports whether these credentials were the first answer to a challenge; if so, they are wrong.
+// Later on, the nonce may have expired, whether or not it is marked stale.
 bool was_first_answer(std::string_view sent) {
   const Result<Challenge> parsed = parse_credentials(sent);
   if (!parsed || !parsed->is("Digest")) return false;
@@ -40,7 +40,7 @@ Result<std::string> Authorization::field(std::string_view method, std::string_vi
   if (scheme_ == Scheme::None) return std::string();
   if (scheme_ == Scheme::Basic) return credentials_->field();
   if (!content && digest_.needs_content()) {
-    return Error(Errc::Unsupported, "Digest auth-int of content that is no text");
+    return Error(Errc::Unsupported, "Digest auth-int of a file or stream");
   }
   return digest_.authorize(method, target, content.value_or(""));
 }
@@ -49,7 +49,7 @@ bool Authorization::learn(const http::Head& head, std::string_view sent) {
   if (head.status == code(fields_->status)) return accept(head, sent);
   if (scheme_ != Scheme::Digest) return false;
   const std::vector<std::string_view> infos = values_of(head, fields_->info);
-  // One that cannot be read tells no next nonce; the present one goes on being good.
+  // A malformed value carries no next nonce; the current one stays valid.
   if (!infos.empty()) static_cast<void>(digest_.advance(infos.front()));
   return false;
 }

@@ -15,15 +15,15 @@
 
 namespace skua::client {
 
-/// How somebody asks who is there, and where it is told.
+/// The status and fields by which an origin or a proxy authenticates clients.
 ///
 /// RFC:       9110 §11.6, §11.7; 7616 §3.5
 struct AuthorizationFields {
-  Status status;                 ///< of a response that asks
-  std::string_view challenge;    ///< holds what it asks with
+  Status status;                 ///< of a response with a challenge
+  std::string_view challenge;    ///< holds the challenge
   std::string_view credentials;  ///< holds the answer, in a request
-  std::string_view info;         ///< holds what the next answer is made of, in other responses
-  bool is_told_unasked;          ///< by Basic, until another scheme is asked for
+  std::string_view info;         ///< holds the next nonce, in other responses
+  bool is_told_unasked;          ///< Basic credentials are sent before any challenge
 };
 
 inline constexpr AuthorizationFields origin_authorization{
@@ -32,28 +32,28 @@ inline constexpr AuthorizationFields proxy_authorization{
     Status::ProxyAuthenticationRequired, "Proxy-Authenticate", "Proxy-Authorization",
     "Proxy-Authentication-Info", true};
 
-/// How a name and a password are shown to one server or proxy: the same for request after request.
+/// Authentication to one server or proxy with one user name and password, across requests.
 ///
 /// Lifetime:  the fields outlive it.
 /// RFC:       7616, 7617
 class Authorization final {
  public:
-  /// Without credentials nobody is named, whoever asks.
+  /// Without credentials, challenges are never answered.
   Authorization(const AuthorizationFields& fields SKUA_LIFETIMEBOUND,
                 std::optional<BasicCredentials> credentials);
 
-  /// The value of the field that tells who asks; empty where that is not wanted yet, or nobody is
-  /// named.
+  /// Returns the value of the credentials field; empty if none is needed yet or there are no
+  /// credentials.
   ///
-  /// Ends with: Unsupported, also where the content has to be protected, and is not known here;
+  /// Ends with: Unsupported, also if the content must be protected but is not in memory;
   ///            MalformedChallenge.
   Result<std::string> field(std::string_view method, std::string_view target,
                             std::optional<std::string_view> content);
-  /// Looks at a response to a request that was sent with this field().
+  /// Examines the response to a request that was sent with this field().
   ///
-  /// Ends with: whether it asks, in a way that another request can answer.
+  /// Ends with: true if the response has a challenge that another request can answer.
   [[nodiscard]] bool learn(const http::Head& head, std::string_view sent);
-  /// Whether it asks again only because the last answer was too old.
+  /// Reports whether the last challenge came only because the nonce was too old.
   [[nodiscard]] bool is_stale() const noexcept {
     return scheme_ == Scheme::Digest && digest_.is_stale();
   }
@@ -69,7 +69,7 @@ class Authorization final {
   Scheme scheme_ = Scheme::None;
 };
 
-/// The authorizations of a client to servers, as many as fit: one for each server and user.
+/// A bounded cache of a client's authorizations, one for each server and credentials.
 class Authorizations final {
  public:
   /// Lifetime:  until the next call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop on a thread of its own, and posts to it.
+// Runs a loop on its own thread; each call posts a task to it.
 #include "skua/background_client.hpp"
 
 #include <exception>
@@ -22,7 +22,7 @@ using Answer = BackgroundClient::Answer;
 using Done = BackgroundClient::Done;
 using Make = BackgroundClient::Make;
 
-/// Who is to hear what a request has come to; if of nothing else, that it was broken off.
+/// Receives the outcome of one request, which may be that it was cancelled.
 class AnswerListener {
  public:
   virtual ~AnswerListener() = default;
@@ -82,7 +82,7 @@ class AnswerTelling {
     const std::unique_ptr<AnswerListener> listener = std::move(listener_);
     try {
       listener->tell(std::move(what));
-    } catch (...) {  // on_exception has thrown: there is nobody left to tell
+    } catch (...) {  // on_exception threw: there is nowhere left to report it
       return;
     }
   }
@@ -91,7 +91,7 @@ class AnswerTelling {
   std::unique_ptr<AnswerListener> listener_;
 };
 
-/// The end of a wait: whoever waits is woken on the loop's thread.
+/// A stop request. Wakes its waiter on the loop's thread.
 struct StopFlag {
   void request() noexcept {
     is_requested = true;
@@ -102,7 +102,7 @@ struct StopFlag {
 };
 
 Task<> ask_in_background(AnswerTelling telling, Make make, Client& own, std::stop_token token) {
-  if (token.stop_requested()) {  // nothing is to be sent
+  if (token.stop_requested()) {  // before anything was sent
     telling.tell(broken_off());
     co_return;
   }
@@ -118,7 +118,7 @@ Task<> ask_in_background(AnswerTelling telling, Make make, Client& own, std::sto
         [](void* list) noexcept { static_cast<skua::detail::WaiterList*>(list)->wake_all(); },
         &stop->changed);
     while (!asking.is_done() && !stop->is_requested) co_await stop->changed.wait();
-    // Now: a task that has ended keeps its parameters until the scope looks at it again.
+    // Tell it here: a finished task keeps its parameters until the scope next visits it.
     telling.tell(asking.is_done() ? asking.result() : broken_off());
     co_return;
   } catch (...) {
@@ -132,7 +132,7 @@ constexpr std::size_t pool_queue = 64;
 
 }  // namespace
 
-/// What belongs to the thread is only touched by posts to its loop.
+/// The client and the scope are touched only on the loop's thread.
 class BackgroundClient::Thread {
  public:
   explicit Thread(ClientOptions options)
@@ -175,13 +175,13 @@ class BackgroundClient::Thread {
 
  private:
   void begin(std::unique_ptr<AnswerListener> listener, Make make, std::stop_token stop) {
-    // Shared only because a post has to be copyable.
+    // Shared only because a posted function must be copyable.
     const auto telling = std::make_shared<AnswerTelling>(std::move(listener));
     loop_->post([this, telling, make = std::move(make), stop = std::move(stop)]() mutable {
       try {
         scope_->spawn(
             ask_in_background(std::move(*telling), std::move(make), *client_, std::move(stop)));
-      } catch (const std::bad_alloc&) {  // whoever listens hears that it was broken off
+      } catch (const std::bad_alloc&) {  // the listener is told that it was cancelled
         return;
       }
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A loop for each call.
+// Each call runs its own client on its own loop.
 #include "skua/blocking.hpp"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A response's head in, what it asks for out.
+// In: a response's head. Out: its challenges.
 #include "client/challenges.hpp"
 
 #include <algorithm>

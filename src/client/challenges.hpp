@@ -9,10 +9,10 @@
 
 namespace skua::client {
 
-/// The values of all lines with this name.
+/// Returns the values of all field lines with this name.
 std::vector<std::string_view> values_of(const http::Head& head, std::string_view name);
 
-/// Whether one of the challenges in these fields is Basic; those that are malformed are none.
+/// Reports whether any challenge in these fields is Basic. Malformed fields are skipped.
 bool offers_basic(std::span<const std::string_view> fields);
 
 }  // namespace skua::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program says to a client, and the tasks that come of it.
+// The public Client and WebSocketRequest: check their arguments and turn them into tasks.
 #include "skua/client.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using client::Core;
 using client::WebSocketConnection;
 
-/// A socket whose frames nobody has looked at yet.
+/// An open WebSocket that has not processed any frames yet.
 struct Opened {
   std::shared_ptr<WebSocketConnection> connection{};
   std::string received{};
@@ -31,7 +31,7 @@ struct Opened {
   void start() { connection->start(std::move(received), receive_end); }
 };
 
-/// What is asked for, checked.
+/// A checked WebSocket URL.
 struct Target {
   Url url{};
   client::Origin origin{};
@@ -47,7 +47,7 @@ Result<Target, Problem> read_url(const std::string& text, const Core& core) {
   if (scheme != "ws" && scheme != "wss" && scheme != "http" && scheme != "https") {
     return client::could_not(step, Errc::MalformedUrl, "it has to begin with ws:// or wss://");
   }
-  if (url->host().empty()) return client::could_not(step, Errc::MalformedUrl, "it names no host");
+  if (url->host().empty()) return client::could_not(step, Errc::MalformedUrl, "it has no host");
   if (url->has_fragment()) {  // RFC 6455 §3
     return client::could_not(step, Errc::MalformedUrl, "a WebSocket has no fragment (#)");
   }
@@ -58,7 +58,7 @@ Result<Target, Problem> read_url(const std::string& text, const Core& core) {
   return target;
 }
 
-/// What goes without saying, unless it was said.
+/// Adds User-Agent and Authorization, unless they are already set.
 Result<void> add_usual_fields(FieldLines& fields, const Url& url, std::string_view user_agent) {
   if (!user_agent.empty() && !fields.find("User-Agent")) fields.add("User-Agent", user_agent);
   if (!url.has_userinfo() || fields.find("Authorization")) return {};
@@ -103,7 +103,7 @@ Task<Result<WebSocket, Problem>> hold_socket(Task<Result<Opened, Problem>> openi
   co_return std::move(socket);
 }
 
-/// Callbacks are there for as long as the task that runs them.
+/// Detaches the callbacks when the task that runs them ends.
 class Calling {
  public:
   explicit Calling(WebSocketConnection& connection) noexcept : connection_(connection) {}

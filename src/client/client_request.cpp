@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program says of a request, kept until it is sent.
+// The public ClientRequest: collects a RequestSpec, then hands it to fetch().
 #include "skua/client_request.hpp"
 
 #include <stdexcept>
@@ -58,14 +58,14 @@ Task<Result<std::uint64_t, Problem>> save_content(std::shared_ptr<Core> core, Sp
 Task<> call_back(std::shared_ptr<Core> core, Spec spec,
                  std::function<void(Result<ClientResponse, Problem>)> call) {
   Result<client::ReceptionPointer, Problem> got = Problem();
-  try {  // there is nobody who could catch what a producer has thrown
+  try {  // a producer may throw, and no caller could catch it
     Result<client::ReceptionPointer, Problem> fetched =
         co_await client::fetch(core, std::move(spec));
     got = std::move(fetched);
   } catch (...) {
     got = client::problem_of(std::current_exception());
   }
-  co_await yield();  // a request that fails at once is told of no earlier than others
+  co_await yield();  // even an immediate failure is reported asynchronously
   if (core->is_broken_off) co_return;
   try {
     if (!got) {
@@ -114,7 +114,7 @@ ClientRequest& ClientRequest::query(std::string_view name, std::string_view valu
 }
 
 ClientRequest& ClientRequest::body(Body content, std::string_view type) & {
-  // So that it can be sent again without being copied.
+  // Shared, so that it can be sent again without a copy.
   if (std::string* const text = content.owned()) {
     content = Body(std::make_shared<const std::string>(std::move(*text)));
   }

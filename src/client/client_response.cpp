@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program sees of a response.
+// The public ClientResponse: a view of a Reception.
 #include "skua/client_response.hpp"
 
 #include <utility>

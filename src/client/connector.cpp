@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// An origin in, a stream out: the name, the race of its addresses, TLS; through a proxy all of that
-// with the proxy, the tunnel, and TLS in it. Whatever a phase has is owned by an object in the
-// task's frame, so that dropping the task ends it.
+// In: an origin. Out: a stream. Resolves the name, races its addresses and does TLS; with a proxy,
+// does all of that with the proxy, then opens the tunnel and does TLS in it. Each phase keeps its
+// state in an object in the task's frame, so that dropping the task ends it.
 #include "client/connector.hpp"
 
 #include <optional>
@@ -20,14 +20,14 @@ std::string without_brackets(std::string host) {
   return host;
 }
 
-/// Whether TLS cannot even be tried.
+/// Fails if TLS is required but cannot be attempted.
 Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
                                 const tls::ClientContext* tls) {
   const std::string step = "speak TLS with " + whom;
   if (!origin.is_secure) return {};
   if (tls == nullptr) return could_not(step, Error(Errc::Unsupported, "TLS"), "it is not set up");
   if (!origin.host.empty()) return {};
-  return could_not(step, Errc::InvalidHost, "no host is named that it could prove to be");
+  return could_not(step, Errc::InvalidHost, "there is no host name to verify");
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ Task<Connector::Connected> Connector::connect(const Origin& origin, const Connec
 
 Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions options) {
   const std::string whom = origin.to_string();
-  // Before a proxy is told of it.
+  // Checked before a proxy learns of the origin.
   if (auto checked = check_tls(origin, whom, options.tls.get()); !checked)
     co_return std::move(checked).error();
   const bool is_proxied = options.proxy != nullptr && origin.unix_path.empty();
@@ -61,7 +61,7 @@ Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions op
   co_return both_ends;
 }
 
-/// What is connected here, to an origin or a proxy, with TLS where that wants it.
+/// Connects directly to an origin or a proxy, with TLS if it is secure.
 Task<Connector::Connected> Connector::open(const Origin& origin, std::string whom,
                                            const tls::ClientContext* tls,
                                            const ConnectOptions& options) {
@@ -84,7 +84,7 @@ Task<Connector::Connected> Connector::to_proxy(const ConnectOptions& options) {
   return open(proxy, "proxy " + proxy.to_string(), options.proxy_tls.get(), options);
 }
 
-/// A proxy that wants to know who asks may close the connection on which it says so.
+/// Reconnects if needed: a proxy may close the connection on which it sends a challenge.
 Task<Connector::Connected> Connector::tunnel(const Origin& origin, const ConnectOptions& options) {
   const std::string step = "open a tunnel to " + origin.to_string() + " through proxy " +
                            options.proxy->proxy().origin.to_string();
@@ -97,7 +97,7 @@ Task<Connector::Connected> Connector::tunnel(const Origin& origin, const Connect
     if (*end == Tunnel::End::Open) co_return attempt.take_stream();
   }
   co_return could_not(step, Error(Errc::ProxyRefused, "proxy"),
-                      "it closes every connection on which it asks who is there");
+                      "it closes every connection after asking for credentials");
 }
 
 Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origin& origin,
@@ -120,7 +120,7 @@ Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, D
   co_return one;
 }
 
-/// The race is over when this is: no attempt goes on beside what follows.
+/// Owns the race, so that no attempt outlives this task.
 Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresses, Duration limit) {
   const std::string step = "connect to " + whom;
   Race race(loop_, open_, take_turns(addresses));

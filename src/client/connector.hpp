@@ -19,48 +19,48 @@
 
 namespace skua::client {
 
-/// When the steps to a connection were done; of a proxy's, where there is one.
+/// When the steps of connecting finished: to the proxy, if any; `secured` is the last handshake.
 struct ConnectTimes {
   std::optional<loop::Instant> resolved{};
   std::optional<loop::Instant> connected{};
   std::optional<loop::Instant> secured{};
 };
 
-/// How a connection is made. Every limit is of its own phase; zero leaves no time to wait.
+/// How to connect. Each limit covers its own phase; zero leaves no time to wait.
 struct ConnectOptions {
-  Duration resolve_limit = 5s;   ///< for the addresses of the name
-  Duration connect_limit = 10s;  ///< for a connection to one of them
-  Duration tls_limit = 10s;      ///< for the handshake; with a proxy for each of the two
+  Duration resolve_limit = 5s;   ///< for resolving the name
+  Duration connect_limit = 10s;  ///< for connecting to one of the addresses
+  Duration tls_limit = 10s;      ///< for the handshake; with a proxy, for each of the two
   Duration tunnel_limit = 30s;   ///< for a proxy's answer; it connects to the origin meanwhile
-  /// Speaks TLS, and offers the protocols that it was made with. Shared: immutable. Null: none.
+  /// Speaks TLS and offers the protocols that it was created with. Immutable. Null: no TLS.
   std::shared_ptr<const tls::ClientContext> tls{};
-  /// The way to every origin but a Unix socket. Shared: it learns what the proxy asks for. Null:
-  /// straight. It gets requests that are not secure in absolute form, unless `tunnels`.
+  /// The proxy for all origins except Unix sockets. Shared: it remembers challenges. Null: direct.
+  /// It forwards requests that are not secure (absolute form), unless `tunnels` is set.
   std::shared_ptr<ProxyAccess> proxy{};
-  bool tunnels = false;  ///< through a proxy, by CONNECT, also where the origin is not secure
-  /// Speaks TLS to the proxy, and ought to offer `http/1.1` only. Null: none.
+  bool tunnels = false;  ///< uses CONNECT even if the origin is not secure
+  /// Speaks TLS to the proxy; should offer only `http/1.1`. Null: no TLS.
   std::shared_ptr<const tls::ClientContext> proxy_tls{};
-  ConnectTimes* times = nullptr;  ///< told, unless null; outlives the task
+  ConnectTimes* times = nullptr;  ///< filled in unless null; outlives the task
 };
 
-/// Makes connections to servers.
+/// Opens connections to servers.
 ///
-/// Lifetime:  loop and resolver outlive it; it outlives the tasks that connect() gave.
+/// Lifetime:  the loop and the resolver outlive it; it outlives the tasks from connect().
 class Connector final {
  public:
   Connector(loop::Loop& loop, Resolver& resolver, OpenStream open = open_socket);
 
-  /// A stream to the origin, or to the proxy that it is asked for from: idle and without anyone who
-  /// listens. The caller does both, and has to close it and to keep it until its on_closed(). Its
-  /// protocol() is what TLS has agreed on.
+  /// Returns a stream to the origin, or to a forwarding proxy: idle and without a listener. The
+  /// caller attaches one, and must close the stream and keep it until its on_closed(). Its
+  /// protocol() is the one that TLS negotiated.
   ///
-  /// Waits for: the name, a connection to one of its addresses, and the TLS handshake; where there
-  ///            is a proxy, for all of these with it, and then for its tunnel. Dropping the task
-  ///            closes what there is.
-  /// Ends with: TimedOut; the errors of Resolver::resolve; Refused, NotFound (of a Unix path) and
-  ///            what else the system says; TlsCertificate, TlsHandshakeFailed, ...; Unsupported
-  ///            where TLS is wanted and there is no context; ProxyRefused and what else Tunnel::run
-  ///            ends with.
+  /// Waits for: name resolution, a connection to one of the addresses, and the TLS handshake; with
+  ///            a proxy, all of these with it, and then its tunnel. Dropping the task closes the
+  ///            stream.
+  /// Ends with: TimedOut; the errors of Resolver::resolve; Refused, NotFound (for a Unix path) and
+  ///            other system errors; TlsCertificate, TlsHandshakeFailed, ...; Unsupported if TLS
+  ///            is required and there is no context; ProxyRefused and the other errors of
+  ///            Tunnel::run.
   /// RFC:       8305; 9110 §9.3.6
   Task<Result<net::HeldStream, Problem>> connect(const Origin& origin,
                                                  const ConnectOptions& options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Connections through a proxy over real sockets, on every back end that this machine has: the
-// test's listener is the proxy, and then whatever is behind it.
+// Connections through a proxy over real sockets, on every back end that this machine has. The
+// test's listener plays the proxy, then the server behind it.
 #include "client/connector_test_support.hpp"
 
 namespace skua::client {
@@ -16,11 +16,11 @@ class ConnectorProxyTest : public ConnectorTest {
     proxy_.origin = {.host = "127.0.0.1", .port = origin_.port};
     origin_ = {.host = "example.com", .port = 8443};
     listed();
-    found_.clear();  // nobody resolves the origin's name
+    found_.clear();  // the origin's name is not resolved here
   }
   void listed() { options_.proxy = std::make_shared<ProxyAccess>(proxy_); }
   [[nodiscard]] std::string proxy_name() const { return proxy_.origin.to_string(); }
-  /// The head of a request, and not a byte more.
+  /// Reads the head of a request, and not a byte more.
   std::string read_head(const net::Socket& peer) {
     std::string head;
     turn_until([&] {
@@ -36,7 +36,7 @@ class ConnectorProxyTest : public ConnectorTest {
     EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), 0),
               static_cast<ssize_t>(text.size()));
   }
-  /// A server that shakes hands on a connection.
+  /// Starts a TLS server on a connection.
   std::unique_ptr<tls::TlsPeer> server_on(net::Socket socket) {
     return server_on(std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket)));
   }
@@ -45,9 +45,9 @@ class ConnectorProxyTest : public ConnectorTest {
     peer->receive();
     return peer;
   }
-  /// Closes the stream in the end.
+  /// Exchanges data both ways, then closes the stream.
   void expect_talk(std::unique_ptr<net::Stream> stream, tls::TlsPeer& server) {
-    settle();  // the last word of the handshake is out
+    settle();  // sends the last message of the handshake
     net::RecordingSink sink;
     stream->listen(sink);
     stream->start_receive();

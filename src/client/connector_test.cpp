@@ -40,7 +40,7 @@ TEST_P(ConnectorTest, SaysThatItWasRefused) {
 }
 
 TEST_P(ConnectorTest, FindsTheOnlyAddressThatAnswers) {
-  // Nobody listens at the others.
+  // Nothing listens on the others.
   found_ = {*net::Address::parse("127.0.0.2", 0), *net::Address::parse("127.0.0.3", 0),
             *net::Address::parse("127.0.0.1", 0)};
   auto outcome = connected();
@@ -124,7 +124,7 @@ TEST_P(ConnectorTest, DroppedWhileItConnectsItClosesAllAttempts) {
   hanging_->pump();
 }
 
-// However far it has come, nothing is left of it, and a server that it has reached sees its end.
+// However far it got, it leaves nothing behind, and a server that it reached sees the close.
 TEST_P(ConnectorTest, DroppedAfterAnyTurn) {
   if (crypto_is_there()) use_tls();
   origin_.host = "127.0.0.1";

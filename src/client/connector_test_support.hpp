@@ -21,11 +21,11 @@
 
 namespace skua::client {
 
-/// A connector on a back end of the kind under test, and the sockets that it connects to.
+/// A connector on the back end under test, and a listener for it to connect to.
 class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendChoice> {
  protected:
   using Connecting = Task<Result<net::HeldStream, Problem>>;
-  /// What a lookup answers, and when; it may outlive the test.
+  /// A lookup's answer, held back by the gate; may outlive the test.
   struct Names {
     std::shared_future<void> gate;
     Addresses found;
@@ -57,7 +57,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     origin_.is_secure = true;
     options_.tls = client_context();
   }
-  /// Never comes to anything, for addresses other than 127.0.0.1.
+  /// Opens streams that never connect, except to the listener.
   OpenStream hanging() {
     return [this](loop::Loop& loop, const net::Address& address,
                   net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
@@ -107,7 +107,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     pollfd waiting{listener_.descriptor(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) == 1;
   }
-  /// The server's end of the next connection.
+  /// Accepts the next connection.
   net::Socket accepted() {
     turn_until([this] { return has_caller(); });
     return net::Socket(
@@ -123,7 +123,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     peer.close();
     turn_until([&] { return peer.closed == 1; });
   }
-  /// Turns until the client has closed this connection.
+  /// Runs the loop until the client has closed this connection.
   void expect_closed(const net::Socket& peer) {
     turn_until([&] {
       char bytes[4096];
@@ -131,7 +131,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       return count == 0 || (count < 0 && errno == ECONNRESET);
     });
   }
-  /// Closes the stream in the end.
+  /// Exchanges data both ways, then closes the stream.
   void expect_echo(std::unique_ptr<net::Stream> stream, const net::Socket& peer) {
     net::RecordingSink sink;
     stream->listen(sink);

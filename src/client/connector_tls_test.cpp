@@ -23,7 +23,7 @@ TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   Connecting task = started();
   const net::Socket peer = accepted();
   char byte = 0;
-  turn_until([&] { return ::recv(peer.descriptor(), &byte, 1, 0) == 1; });  // it shakes hands
+  turn_until([&] { return ::recv(peer.descriptor(), &byte, 1, 0) == 1; });  // ClientHello
   advance(9900ms);
   EXPECT_FALSE(task.is_done());
   advance(200ms);
@@ -72,7 +72,7 @@ TEST_P(ConnectorTlsTest, GoesOnWithTheSessionOfAnEarlierConnection) {
     const std::unique_ptr<net::Stream> stream = *std::move(outcome);
     net::RecordingSink sink;
     stream->listen(sink);
-    stream->start_receive();  // the tickets, too
+    stream->start_receive();  // also receives the session tickets
     turn_until([&] { return sink.received == "hello|"; });
     stream->close();
     turn_until([&] { return sink.closed == 1; });
@@ -145,7 +145,7 @@ TEST_P(ConnectorTlsTest, EndsInOrderWhicheverOperationFails) {
     auto outcome = task.result();
     is_connected = static_cast<bool>(outcome);
     if (is_connected) {
-      EXPECT_GT(failing, 3U);  // there were some that could fail
+      EXPECT_GT(failing, 3U);  // several operations could fail
       net::close_detached(*std::move(outcome));
     } else {
       EXPECT_EQ(outcome.error().code(), Errc::TlsHandshakeFailed);

@@ -43,7 +43,7 @@ Url read_base(const std::string& text) {
   if (text.empty()) return {};
   const Result<Url> url = Url::parse_lenient(text);
   if (!url || !url->has_scheme() || !url->has_authority()) {
-    throw std::invalid_argument("ClientOptions::base_url: '" + text + "' is no whole URL");
+    throw std::invalid_argument("ClientOptions::base_url: '" + text + "' is not an absolute URL");
   }
   return *url;
 }
@@ -72,7 +72,7 @@ ResolverOptions resolver_options(const ClientOptions& options) {
   for (const auto& [host, port, address] : options.hosts) {
     const Result<net::Address> where = net::Address::parse(address, 0);
     if (!where) {
-      throw std::invalid_argument("ClientOptions::hosts: '" + address + "' is no address");
+      throw std::invalid_argument("ClientOptions::hosts: '" + address + "' is not an address");
     }
     made.overrides.push_back({host, port, *where});
   }
@@ -91,7 +91,7 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told)
       blocks(kept_blocks),
       pool(loop, pool_limits(options)) {}
 
-// The trust of a whole system takes a while to read: once, for those who need it.
+// Loading the system's trust store is slow, so it is done once, on first use.
 Result<std::shared_ptr<const tls::ClientContext>, Problem> Core::context(bool only_http1) {
   Context& made = only_http1 ? http1_tls_ : http_tls_;
   if (!made) {
@@ -151,7 +151,7 @@ Pool::Sharing Core::sharing(const Origin& origin, ProxyUse use) const noexcept {
 Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::HeldStream stream,
                                                                          bool is_forwarded) {
   const bool is_agreed = H2Connection::was_agreed_on(*stream);
-  // Without TLS there is nobody to ask. RFC 9113 §3.3
+  // Without TLS there is no negotiation, only prior knowledge. RFC 9113 §3.3
   const bool is_known =
       options.versions == HttpVersions::Http2 && !stream->is_secure() && !is_forwarded;
   std::unique_ptr<PooledConnection> made;
@@ -163,7 +163,7 @@ Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::He
   if (options.versions == HttpVersions::Http2 && !is_forwarded) {
     const std::string whom = stream->peer().to_string();
     return could_not("speak HTTP/2 with " + whom, Error(Errc::Unsupported, "HTTP/2"),
-                     "the server has not agreed to");
+                     "the server did not agree to it");
   }
   made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, buffers,
                                         std::move(stream), response_limits(options));
@@ -179,12 +179,12 @@ void Core::break_off() {
   });
 }
 
-// Later, as it may be one of these that has destroyed the client.
+// Destroys them later: one of them may be what destroyed the client.
 void Core::end_callbacks() noexcept {
   try {
     loop.post([ended = callbacks] {});
     callbacks.reset();
-  } catch (const std::bad_alloc&) {  // they go on to their ends, and call nobody
+  } catch (const std::bad_alloc&) {  // they run to completion without calling back
     return;
   }
 }
@@ -196,7 +196,7 @@ bool Core::is_finishing() {
   return is_one;
 }
 
-// The client may be destroyed meanwhile, so that this has to be kept.
+// Shares ownership: the client may be destroyed meanwhile.
 Task<> Core::finish(std::shared_ptr<Core> core) {
   core->pool.close_all();
   co_await core->pool.closed();
@@ -211,7 +211,7 @@ void Core::report(std::exception_ptr exception) noexcept {
   }
   try {
     options.on_exception(std::move(exception));
-  } catch (...) {  // there is nobody left to tell
+  } catch (...) {  // there is nowhere left to report it
     return;
   }
 }

@@ -28,36 +28,36 @@ namespace skua::client {
 
 class WebSocketConnection;
 
-/// What a client is: its options, and what all its connections share. They keep it.
+/// A client's options and the state that its connections share. They keep it alive.
 class Core final : public std::enable_shared_from_this<Core> {
  public:
   Core(loop::Loop& loop, ClientOptions options);
 
-  /// How to connect to an origin; for HTTP, or for WebSockets, which HTTP/2 has none of here.
+  /// Returns how to connect to an origin. WebSockets use HTTP/1.1 only.
   ///
   /// Ends with: TlsConfiguration.
   Result<ConnectOptions, Problem> connect_options(const Origin& origin, bool is_websocket);
-  /// A connection that speaks HTTP to a server; it is the pool's, and keeps this. With `only_http1`
-  /// TLS offers no HTTP/2.
+  /// Opens an HTTP connection for the pool; it keeps this object alive. With `only_http1`, TLS does
+  /// not offer HTTP/2.
   ///
-  /// Ends with: as Connector::connect; Unsupported where the server does not speak the version of
-  ///            HTTP that is wanted.
+  /// Ends with: the errors of Connector::connect; Unsupported if the server does not speak the
+  ///            required version of HTTP.
   Task<Result<std::unique_ptr<PooledConnection>, Problem>> open(Origin origin, ConnectTimes* times,
                                                                 bool only_http1);
-  /// Whether such a connection may turn out to speak HTTP/2.
+  /// Returns whether such a connection may turn out to speak HTTP/2.
   [[nodiscard]] Pool::Sharing sharing(const Origin& origin, ProxyUse use) const noexcept;
 
-  /// The client is gone: so are the connections that only finish.
+  /// Called when the client is destroyed: closes the pool and breaks off abandoned WebSockets.
   void break_off();
-  /// Waits for: the end of those, and of requests that go on.
-  /// Ends with: what report() has kept.
+  /// Waits for: the end of abandoned WebSockets and of requests in progress.
+  /// Ends with: the exception that report() kept, if any (thrown).
   static Task<> finish(std::shared_ptr<Core> core);
-  /// A callback has thrown this: told to ClientOptions::on_exception, or kept for finish().
+  /// Passes a callback's exception to ClientOptions::on_exception, or keeps it for finish().
   void report(std::exception_ptr exception) noexcept;
 
   loop::Loop& loop;
   const ClientOptions options;
-  const Url base_url;  // of no scheme: there is none
+  const Url base_url;  // without a scheme: not set
   const Proxies proxies;
   Resolver resolver;
   Connector connector;
@@ -67,10 +67,10 @@ class Core final : public std::enable_shared_from_this<Core> {
   Pool pool;
   CookieJar jar;
   Authorizations authorizations;
-  std::unordered_set<std::string> http1_only;  // keys whose servers agree to HTTP/2, and refuse it
+  std::unordered_set<std::string> http1_only;  // keys of servers that negotiate HTTP/2, then refuse
   base::IntrusiveList<WebSocketConnection> websockets;
-  skua::detail::WaiterList closed;                               // told whenever one of them is
-  std::shared_ptr<Scope> callbacks = std::make_shared<Scope>();  // what then() has begun
+  skua::detail::WaiterList closed;                               // woken when a WebSocket closes
+  std::shared_ptr<Scope> callbacks = std::make_shared<Scope>();  // tasks started by then()
   bool is_broken_off = false;
 
  private:
@@ -84,7 +84,7 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   std::exception_ptr thrown_{};  // the first
   Context http_tls_{};
-  Context http1_tls_{};  // for WebSockets and proxies, too
+  Context http1_tls_{};  // also for WebSockets and proxies
 };
 
 }  // namespace skua::client

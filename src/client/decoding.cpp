@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: coded content as it arrives. Out: the content. Each coding fills a buffer of its own that the
-// next one empties, so that all together take no more memory than their windows, whatever comes.
+// In: coded content as it arrives. Out: the content. Each coding fills a buffer that the next one
+// drains, so memory is bounded by the codings' windows and buffers, whatever the input.
 #include "client/decoding.hpp"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using coding::Decoder;
 
 constexpr std::size_t buffer_bytes = 16_KiB;
 
-// RFC 9110 §8.4: #content-coding, in the order in which they were applied. Empty elements are to be
-// ignored (§5.6.1.2).
+// RFC 9110 §8.4: #content-coding, in the order in which the codings were applied. Empty elements
+// are ignored (§5.6.1.2).
 Result<void> add_codings(std::string_view list, std::vector<Coding>& codings) {
   while (!list.empty()) {
     const std::string_view name = ascii::take_list_element(list);
@@ -75,7 +75,7 @@ Result<ContentDecoder> ContentDecoder::create(const std::vector<Coding>& codings
     Result<coding::Decoder> decoder =
         coding::Decoder::create(*coding, limits, coding::RawDeflate::Taken);
     if (!decoder) return decoder.error();
-    // The first reads the input where it lies.
+    // The first stage reads the input in place.
     stages.push_back({.decoder = *std::move(decoder),
                       .buffer = std::vector<char>(stages.empty() ? 0 : buffer_bytes)});
   }
@@ -101,7 +101,7 @@ Result<std::size_t> ContentDecoder::read(std::string_view& input, std::span<char
   return made;
 }
 
-// Asks the innermost coding, and the one around it where that has nothing left to decode.
+// Asks the innermost coding, and the one around it if that has nothing left to decode.
 Result<std::size_t> ContentDecoder::pull(std::string_view& input, std::span<char> room) noexcept {
   const std::size_t last = stages_.size() - 1;
   for (std::size_t at = last;;) {

@@ -15,48 +15,48 @@
 
 namespace skua::client {
 
-/// More codings than this, one in the other, are refused.
+/// The most codings that may be nested; more are refused.
 inline constexpr std::size_t most_codings = 4;
 
-/// The value of Accept-Encoding that asks for what this build decodes, the best first; empty where
-/// that is nothing. deflate is left out: it is decoded, but nobody agrees on what it is.
+/// Returns the Accept-Encoding value for the codings that this build decodes, best first; may be
+/// empty. Omits deflate: it is decoded, but implementations disagree on its format.
 [[nodiscard]] std::string accepted_codings();
 
-/// Takes the codings off a response's content, in pieces.
+/// Decodes a response's content incrementally.
 ///
-/// The limits hold for each coding by itself and for all of them together, so that a bomb inside a
-/// bomb goes off no later. A coding that is not known is an error and not passed on: whoever asks
-/// for the content would take the coded bytes for it. Content without a single byte is empty
-/// whatever its codings say, as servers send it with HEAD in mind.
+/// The limits apply to each coding and to all of them together, so that a bomb inside a bomb is
+/// caught just as early. An unknown coding is an error, not passed through: callers would mistake
+/// the coded bytes for the content. Content of zero bytes is valid whatever its codings: servers
+/// name codings for it, as they do in responses to HEAD.
 ///
 /// RFC:       9110 §8.4
 class ContentDecoder final {
  public:
-  /// For the codings that the Content-Encoding lines of a head name; identity is none.
+  /// Creates a decoder for a head's Content-Encoding field lines; identity is ignored.
   ///
-  /// Ends with: Unsupported for codings that this build does not know, and for too many of them;
-  ///            MalformedField for what is no coding's name; OutOfMemory.
+  /// Ends with: Unsupported if this build does not know a coding, or if there are too many;
+  ///            MalformedField if a coding's name is malformed; OutOfMemory.
   static Result<ContentDecoder> create(const http::Head& head, coding::DecodeLimits limits = {});
-  /// The same for one line.
+  /// Like the above, for the value of one field line.
   static Result<ContentDecoder> create(std::string_view codings, coding::DecodeLimits limits = {});
 
-  /// Whether there is no coding: read() would only copy, and no limit holds.
+  /// Reports whether there is no coding: read() only copies, and no limit applies.
   [[nodiscard]] bool is_identity() const noexcept { return stages_.empty(); }
 
-  /// Takes from the front of the input and fills the room; how much of it was filled. Zero: all of
-  /// the input was taken, and more is needed or there is no more.
+  /// Consumes the front of the input and returns how many bytes of the room were filled. Zero means
+  /// that all input was consumed and more is needed, or that the content has ended.
   ///
-  /// Ends with: MalformedCoding, also for what follows the end of a coding; BodyTooLong;
-  ///            OutOfMemory; from then on always.
+  /// Ends with: MalformedCoding, also for data after the end of a coding; BodyTooLong;
+  ///            OutOfMemory. Errors are permanent.
   Result<std::size_t> read(std::string_view& input, std::span<char> room) noexcept;
 
-  /// Says that the input has ended, after read() has come to zero.
+  /// Checks that the content is complete. Call it at the end of input, once read() returns zero.
   ///
-  /// Ends with: MalformedCoding where a coding has not ended; the earlier error, if there was one.
+  /// Ends with: MalformedCoding if a coding is incomplete; an earlier error, if there was one.
   [[nodiscard]] Result<void> finish() const noexcept;
 
  private:
-  /// One coding, and what the one outside it has given it to decode.
+  /// One coding, and its input from the coding around it.
   struct Stage {
     coding::Decoder decoder;
     std::vector<char> buffer{};

@@ -24,8 +24,8 @@ std::string encode(Coding coding, std::string_view text) {
   return out;
 }
 
-// What a server that means zlib by deflate and leaves it out sends: RFC 1950 §2.2 has two bytes in
-// front, and four behind.
+// Deflate without the zlib wrapper, as some servers send it: RFC 1950 §2.2 has a two-byte header
+// and a four-byte checksum.
 std::string raw_deflate(std::string_view text) {
   const std::string whole = encode(Coding::Deflate, text);
   return whole.substr(2, whole.size() - 6);
@@ -36,7 +36,7 @@ struct Decoded {
   Errc error = Errc::None;
 };
 
-/// Decodes in pieces of this size, with a small room.
+/// Decodes in pieces of this size, with a small output buffer.
 Decoded decode(std::string_view codings, std::string_view coded, std::size_t piece = 1U << 30U,
                DecodeLimits limits = {}) {
   Result<ContentDecoder> decoder = ContentDecoder::create(codings, limits);
@@ -44,7 +44,7 @@ Decoded decode(std::string_view codings, std::string_view coded, std::size_t pie
   Decoded out;
   std::array<char, 1000> room;
   while (!coded.empty()) {
-    const std::string copy(coded.substr(0, piece));  // its end is where a sanitizer sees it
+    const std::string copy(coded.substr(0, piece));  // so that a sanitizer sees overreads
     coded.remove_prefix(copy.size());
     for (std::string_view input = copy;;) {
       const Result<std::size_t> made = decoder->read(input, room);
@@ -164,7 +164,7 @@ TEST_F(ContentDecoding, WhatIsCutOffIsAnError) {
       {"br", encode(Coding::Brotli, text)},
       {"zstd", encode(Coding::Zstd, text)},
       {"gzip, br", encode(Coding::Brotli, encode(Coding::Gzip, text))},
-      // Whole outside, cut off inside.
+      // The outer coding is complete, the inner one is cut off.
       {"gzip, br", encode(Coding::Brotli, encode(Coding::Gzip, text).substr(0, 100))},
   };
   for (const auto& [codings, coded] : table) {
@@ -198,7 +198,7 @@ TEST_F(ContentDecoding, WhatFollowsTheEndIsAnError) {
   EXPECT_EQ(decode("gzip", "plain text that says it is not").error, Errc::MalformedCoding);
 }
 
-// 64 MiB of zeros.
+// Encodes 64 MiB of zeros.
 std::string zeros(Coding coding) {
   const std::string block(1U << 20U, '\0');
   Encoder encoder = *Encoder::create(coding, coding::levels(coding).fastest);
@@ -234,7 +234,7 @@ TEST_F(ContentDecoding, ABombInABombGoesOffNoLater) {
   EXPECT_LE(out.text.size(), limits.free_bytes + limits.ratio * (outer.size() + 1));
 }
 
-// What comes out in the end is short; what is decoded on the way is not.
+// The final output is short; the intermediate output is not.
 TEST_F(ContentDecoding, ABombOfNothingStopsToo) {
   std::string members;
   const std::string empty = encode(Coding::Gzip, "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A request in, a file out. Where an earlier part is there, the server is asked for the rest, on
-// the condition that it still has the same: then it answers 206, else 200 and all of it.
+// In: a request. Out: a file. If an earlier part exists, asks the server for the rest on condition
+// that the content is unchanged: it then answers 206, otherwise 200 with all of it.
 #include "client/download.hpp"
 
 #include <chrono>
@@ -36,7 +36,7 @@ Validators validators_of(const http::Head& head) noexcept {
           .date = value_of(head, http::FieldName::Date)};
 }
 
-/// When what is sent was last changed, where that says enough to know it by. RFC 9110 §8.8.2.2
+/// Returns the Last-Modified time if it is a strong validator. RFC 9110 §8.8.2.2
 std::optional<std::chrono::sys_seconds> modified_of(const http::Head& head) {
   Validators validators = validators_of(head);
   validators.etag.reset();
@@ -52,7 +52,7 @@ class Download final {
         options_(options),
         file_(std::make_shared<ResumableFile>(
             path_, ResumableFile::Options{.keeps_part = options.resume})) {
-    spec_.decompress = false;  // a part of what is coded is no part of the file
+    spec_.decompress = false;  // a range of coded content is not a range of the file
   }
 
   Task<Result<Downloaded, Problem>> run();
@@ -134,7 +134,7 @@ Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
     static_cast<void>(co_await off_loop(give_up));
     co_return written.error();
   }
-  // A server may send less than it was asked for: RFC 9110 §14.2
+  // A server may send less than was requested. RFC 9110 §14.2
   if (total_bytes && *total_bytes != file_->size_bytes()) {
     co_return could_not(reception.step(), Errc::TruncatedBody);
   }
@@ -156,7 +156,7 @@ Verdict Download::judge(const Reception& reception, bool for_rest) const noexcep
 Task<Result<Downloaded, Problem>> Download::run() {
   const auto look = [file = file_] { return file->look({}); };
   Result<void, Problem> done;
-  // Where content can be sent only once there is no second try, should the part be of no use.
+  // Content that can be sent only once leaves no second try if the part turns out to be useless.
   if (options_.resume && is_repeatable(spec_)) done = co_await on_disk(look);
   if (!done) co_return std::move(done).error();
   bool for_rest = file_->found() != ResumableFile::Found::Nothing;

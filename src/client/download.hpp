@@ -12,7 +12,7 @@
 
 namespace skua::client {
 
-/// As ClientRequest::download().
+/// Implements ClientRequest::download().
 Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
                                            std::unique_ptr<RequestSpec> spec, std::string path,
                                            DownloadOptions options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What connections of both versions have to know of a request.
+// Helpers shared by HTTP/1 and HTTP/2 connections.
 #include "client/exchange.hpp"
 
 #include "skua/body_writer.hpp"

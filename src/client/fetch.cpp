@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One request in, one response out, however many exchanges that takes. Each round begins with the
-// fields that are to be sent (fetch_fields.cpp) and ends with a head; what follows from that head
-// is decided by rules that wait for nothing (fetch_follow.cpp).
+// In: a request. Out: its response, however many exchanges that takes. Each round begins with the
+// fields to send (fetch_fields.cpp) and ends with a head; rules that never wait decide what
+// follows from that head (fetch_follow.cpp).
 #include "client/fetch.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr unsigned most_tries = 3;  // of connections that may have died
+constexpr unsigned most_tries = 3;  // on connections that may be dead
 
 // RFC 9110 §9.2.2
 constexpr bool is_idempotent(Method method) noexcept {
@@ -61,8 +61,8 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   return begun;
 }
 
-// One that a proxy answers on is as good for every origin behind it. Behind a Unix socket may be
-// many hosts, of which TLS has proved one.
+// A connection to a forwarding proxy serves every origin behind it. A Unix socket may serve many
+// hosts, but TLS has verified only one of them.
 std::string Fetch::pool_key() const {
   if (route_.use == ProxyUse::Forward) {
     return "proxy " + route_.proxy->proxy().origin.to_string();
@@ -106,7 +106,7 @@ void Fetch::take_interim(Exchange& exchange) {
   spec_->on_interim(static_cast<Status>(head.status), lines);
 }
 
-// From the moment that everything is sent the head has its own limit, however it drips.
+// Once everything is sent, the head has its own limit, which trickling bytes do not extend.
 Duration Fetch::patience(const Exchange& exchange, loop::Instant all_sent) const noexcept {
   const ClientTimeouts& timeouts = core_->options.timeouts;
   const loop::Instant now = core_->loop.now();

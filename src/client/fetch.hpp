@@ -11,10 +11,10 @@
 
 namespace skua::client {
 
-/// Sends a request and what follows from it (a connection that has died, a challenge, redirects),
-/// up to the head of the response that is the answer.
+/// Sends a request, repeats it as needed (after a dead connection, a challenge or a redirect), and
+/// returns the final response once its head has arrived.
 ///
-/// Ends with: as ClientRequest::send().
+/// Ends with: the errors of ClientRequest::send().
 Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
                                               std::unique_ptr<RequestSpec> spec);
 

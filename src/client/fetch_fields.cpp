@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a request was told in, its URL and the fields of one round out.
+// In: a request's spec. Out: its URL, and the fields of one round.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@
 namespace skua::client {
 namespace {
 
-// Nothing for content that is read only as it is sent.
+// Returns nullopt for content that is read only as it is sent.
 std::optional<std::string_view> text_of(const RequestContent& content) {
   const Body::Kind kind = content.body.kind();
   if (kind == Body::Kind::File || kind == Body::Kind::Stream) return std::nullopt;
@@ -29,7 +29,7 @@ Result<void, Problem> Fetch::read_url() {
   if (url->scheme() != "http" && url->scheme() != "https") {
     return could_not(step, Errc::MalformedUrl, "it has to begin with http:// or https://");
   }
-  if (url->host().empty()) return could_not(step, Errc::MalformedUrl, "it names no host");
+  if (url->host().empty()) return could_not(step, Errc::MalformedUrl, "it has no host");
   if (!spec_->query.parameters().empty()) {
     QueryBuilder query(url->query());
     for (const auto& [name, value] : spec_->query.parameters()) query.add(name, value);
@@ -59,7 +59,7 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
   FieldLines lines;
   add_usual(lines, "User-Agent", core_->options.user_agent);
   add_usual(lines, "Accept", "*/*");
-  // Of a part of what is coded nothing can be decoded.
+  // A range of coded content cannot be decoded.
   if (spec_->decompress && !fields_.find("Range")) {
     add_usual(lines, "Accept-Encoding", accepted_codings());
   }
@@ -74,7 +74,7 @@ Result<FieldLines> Fetch::fields(const RequestContent& content) {
   return lines;
 }
 
-// What a proxy that makes the request itself wants to know. RFC 9110 §11.7
+// Adds the credentials for a forwarding proxy. RFC 9110 §11.7
 Result<void> Fetch::authorize_to_proxy(FieldLines& lines, const RequestContent& content) {
   shown_to_proxy_.clear();
   constexpr std::string_view field_name = proxy_authorization.credentials;
@@ -89,7 +89,7 @@ Result<void> Fetch::authorize_to_proxy(FieldLines& lines, const RequestContent& 
 }
 
 Authorization& Fetch::authorization(const BasicCredentials& credentials) const {
-  // Not of where it is connected to: behind a Unix socket may be many.
+  // The URL's origin, not the connection's: a Unix socket may serve many origins.
   const skua::Origin origin = url_.origin().value_or(skua::Origin());
   return core_->authorizations.of(origin.to_string(), credentials);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A head in; whether it is the answer, or what is to be asked next, out.
+// In: a head. Out: whether it is the answer, or else the next request.
 #include <utility>
 
 #include "client/fetch_state.hpp"
@@ -18,16 +18,16 @@ void Fetch::store_cookies(const http::Head& head) {
   if (!core_->options.cookies) return;
   for (const http::FieldLine& line : head.fields) {
     if (line.name != http::FieldName::SetCookie) continue;
-    // A cookie that is refused is not an error of the response. RFC 6265bis §5.7
+    // A refused cookie does not fail the response. RFC 6265bis §5.7
     static_cast<void>(core_->jar.store(url_, head.value(line), wall_time()));
   }
 }
 
-// Whether a request is to be made again, now that one of the two has asked who is there.
+// Reports whether to repeat the request with an answer to a server's or a proxy's challenge.
 bool Fetch::answers(Authorization& known, const http::Head& head, std::string_view sent,
                     unsigned& count) {
   if (!known.learn(head, sent) || count == most_answers) return false;
-  if (count != 0 && !known.is_stale()) return false;  // that was the answer
+  if (count != 0 && !known.is_stale()) return false;  // the credentials were rejected
   if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
   ++count;
   return true;
@@ -42,7 +42,7 @@ Fetch::Next Fetch::redirect(const http::Head& head) {
   std::optional<std::string_view> location;
   for (const http::FieldLine& line : head.fields) {
     if (line.name != http::FieldName::Location) continue;
-    if (location) return Next::Answer;  // which of them?
+    if (location) return Next::Answer;  // ambiguous
     location = head.value(line);
   }
   RedirectOptions options = core_->options.redirects;
@@ -80,7 +80,7 @@ bool Fetch::answers_proxy(const http::Head& head) {
   return answers(route_.proxy->authorization(), head, shown_to_proxy_, proxy_answers_);
 }
 
-// A server that knows no expectations is asked without one. RFC 9110 §10.1.1
+// A server that rejects the expectation is asked again without it. RFC 9110 §10.1.1
 bool Fetch::answers_refusal(const http::Head& head) {
   if (head.status != code(Status::ExpectationFailed)) return false;
   if (!expects_continue_ || !has_content_ || !has_content(*spec_)) return false;

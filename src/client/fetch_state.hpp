@@ -19,7 +19,7 @@
 
 namespace skua::client {
 
-/// A request on its way to its answer; see fetch().
+/// The state of one fetch().
 class Fetch final {
  public:
   Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
@@ -36,7 +36,7 @@ class Fetch final {
   Task<Result<ReceptionPointer, Problem>> run();
 
  private:
-  /// What a head leads to.
+  /// The next step after a head.
   enum class Next : std::uint8_t { Answer, Again, Problem };
 
   Result<void, Problem> read_url();
@@ -49,7 +49,7 @@ class Fetch final {
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
   Result<void> authorize(FieldLines& lines, const RequestContent& content);
   Result<void> authorize_to_proxy(FieldLines& lines, const RequestContent& content);
-  /// What is known of the server, to who comes with these.
+  /// Returns the authorization shared by requests to the server with these credentials.
   [[nodiscard]] Authorization& authorization(const BasicCredentials& credentials) const;
   [[nodiscard]] bool is_given(std::string_view name) const noexcept;
   void take_interim(Exchange& exchange);
@@ -75,22 +75,22 @@ class Fetch final {
   loop::Instant deadline_ = loop::Instant::max();
   Method method_;
   Url url_;
-  FieldLines fields_;  // those that were told, less what redirects have taken away
+  FieldLines fields_;  // the caller's, minus those that redirects dropped
   std::optional<BasicCredentials> credentials_;
   Origin origin_;
   Proxies::Route route_;
-  std::string shown_to_server_;  // the field that it was sent last
+  std::string shown_to_server_;  // the last Authorization value sent
   std::string shown_to_proxy_;
   ConnectTimes times_;
   ClientTimings timings_;
   std::optional<Problem> problem_{};
-  std::optional<std::uint64_t> content_bytes_{};  // where it is known
+  std::optional<std::uint64_t> content_bytes_{};  // if known
   unsigned redirects_ = 0;
   unsigned answers_ = 0;
   unsigned proxy_answers_ = 0;
   bool expects_continue_;    // until the server refuses
-  bool has_content_ = true;  // a redirect may leave it behind
-  bool is_sent_ = false;     // some of the content, once
+  bool has_content_ = true;  // a redirect may drop it
+  bool is_sent_ = false;     // some of the content, at least once
   bool waits_for_continue_ = false;
 };
 

@@ -8,8 +8,8 @@
 
 namespace skua::client {
 
-/// Does what the loop or a stream tells a connection; where memory runs out, `fail` is told, which
-/// needs none. docs/decisions/0020
+/// Runs a connection's reaction to an event; if memory runs out, calls `fail`, which needs none.
+/// See docs/decisions/0020.
 template <class Work, class Fail>
 void guarded(Work&& work, Fail&& fail) noexcept {
   try {

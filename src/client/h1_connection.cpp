@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A request goes into the output at once, its streamed content as it is made; the response is taken
-// out of what was received by whoever reads it. While that takes its time, nothing more is
-// received.
+// A request goes into the output at once, streamed content as it is produced. The response is
+// parsed from the received bytes when the caller reads it; a slow reader pauses receiving.
 #include "client/h1_connection.hpp"
 
 #include <utility>
@@ -14,11 +13,11 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has to wait
-constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then whoever makes content has to wait
+constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then the content's producer has to wait
 
 using Event = h1::ResponseEvent;
 
-// RFC 9112 §9.6: who has said so sends no further request.
+// RFC 9112 §9.6: a client that sends `close` sends no further request.
 bool says_close(const FieldLines& fields) noexcept {
   for (std::size_t nth = 0; const auto value = fields.find("Connection", nth); ++nth) {
     std::string_view list = *value;
@@ -41,7 +40,7 @@ H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
       reader_(limits),
       progress_(loop.now()) {
   pump_.take(std::move(stream));  // nothing is thrown from here on
-  set_receiving(true);            // an idle connection hears when the server closes
+  set_receiving(true);            // to notice when the server closes an idle connection
 }
 
 H1Connection::~H1Connection() = default;
@@ -62,7 +61,7 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   if (request.shown != nullptr) request.shown->assign(text, 0, text.size() - 2);
 
   state_ = State::Busy;
-  ExchangePointer begun(this);  // ended where memory runs out
+  ExchangePointer begun(this);  // ended if memory runs out
   progress_ = pump_.loop().now();
   h1::ResponseTo expected;
   expected.method = request.method;
@@ -103,7 +102,7 @@ void H1Connection::end_content() {
     if (is_chunked_) body::append_last_chunk(pump_.output(), body_.trailers());
     return;
   }
-  send_failure_ = Error(Errc::Cancelled, "request");  // the server waits for what is missing
+  send_failure_ = Error(Errc::Cancelled, "request");  // the server is waiting for the rest
   changed_.wake_all();
 }
 
@@ -128,7 +127,7 @@ void H1Connection::settle() {
   flush();
 }
 
-// Neither side goes on.
+// Ends both directions.
 void H1Connection::fail(Error error) noexcept {
   pump_.cut_off();
   send_failure_ = end_ = error;
@@ -147,7 +146,7 @@ void H1Connection::on_sent(std::uint64_t count) {
   sent_bytes_ += count;
 }
 
-// The response may be there all the same: 413 to content that the server did not want to read.
+// The response may still arrive, e.g. 413 for content that the server refused to read.
 void H1Connection::on_send_failed(Error error) {
   send_failure_ = error;
   stop_content();
@@ -169,7 +168,7 @@ Result<Exchange::Step> H1Connection::read() {
       continue;
     }
     if (end_) return end_of_input(*end_);
-    // A file that has become shorter: the server waits for the rest, and we would for the server.
+    // A file was truncated: the server waits for the rest, so its response would never come.
     if (send_failure_ && send_failure_->code() == Errc::TruncatedBody) return *send_failure_;
     set_receiving(true);
     return step;
@@ -215,7 +214,7 @@ void H1Connection::end() noexcept {
 }
 
 void H1Connection::on_receive(std::span<char> bytes) {
-  if (state_ == State::Idle) {  // nobody has asked for anything
+  if (state_ == State::Idle) {  // unsolicited data
     state_ = State::Over;
     if (!is_leased()) close();
     return;
@@ -237,7 +236,7 @@ void H1Connection::on_receive_end(Error error) {
 void H1Connection::on_closed() { const auto self = pool_.remove(*this); }
 
 void H1Connection::set_receiving(bool wanted) {
-  // Until now it was for the server to wait.
+  // Until now the server was waiting for us.
   if (pump_.set_receiving(wanted) && wanted) progress_ = pump_.loop().now();
 }
 

@@ -21,16 +21,16 @@
 
 namespace skua::client {
 
-/// A client's connection that speaks HTTP/1.1: one exchange after the other.
+/// A client's HTTP/1.1 connection: one exchange at a time.
 ///
-/// Lifetime:  the pool's. What it refers to is kept by `owner`.
+/// Lifetime:  owned by the pool. `owner` keeps alive everything it refers to.
 /// RFC:       9112
 class H1Connection final : public HttpConnection,
                            private Exchange,
                            private net::StreamPumpUser,
                            private body::Framer {
  public:
-  /// `stream` is idle, and nobody listens to it.
+  /// `stream` is idle and has no listener.
   H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                net::OutputQueue::Blocks& blocks, SpareBuffers& buffers, net::HeldStream stream,
                const h1::ResponseLimits& limits);
@@ -46,13 +46,13 @@ class H1Connection final : public HttpConnection,
   enum class State : std::uint8_t {
     Idle,
     Busy,
-    Over,  ///< it takes no further request
+    Over,  ///< takes no more requests
   };
-  /// Of the request.
+  /// The state of the request's content.
   enum class Content : std::uint8_t {
     Waiting,  ///< for 100, or continue_now()
     Sending,
-    Over,  ///< all of it is in the output, or was
+    Over,  ///< nothing is left to produce
   };
 
   Result<Step> read() override;
@@ -102,14 +102,14 @@ class H1Connection final : public HttpConnection,
   SpareBuffers& buffers_;
   net::StreamPump pump_;
   h1::ResponseReader reader_;
-  std::string looked_at_;       // what Data refers to, and what follows it
-  std::size_t used_bytes_ = 0;  // of that
-  std::string received_;        // since
-  std::optional<Error> end_{};  // of what the server sends
+  std::string looked_at_;       // backs Data, and holds what follows it
+  std::size_t used_bytes_ = 0;  // of looked_at_
+  std::string received_;        // since then
+  std::optional<Error> end_{};  // of the received data
   std::optional<Error> send_failure_{};
   loop::Instant progress_{};
   skua::detail::WaiterList changed_;
-  // Of the content that is sent:
+  // The request's content:
   Body content_;  // while it waits
   body::OutgoingBody body_;
   std::uint64_t head_bytes_ = 0;
@@ -117,7 +117,7 @@ class H1Connection final : public HttpConnection,
   std::exception_ptr exception_{};
   State state_ = State::Idle;
   Content content_state_ = Content::Over;
-  bool closes_ = false;  // the request says that it is the last
+  bool closes_ = false;  // the request has `Connection: close`
   bool is_chunked_ = false;
 };
 

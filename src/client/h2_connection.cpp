@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between a pump, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
-// of the turn, so that what belongs together leaves together, and nobody is told of anything from
-// inside a call.
+// Connects a pump, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
+// of the turn, so that related output leaves together, and nothing is reported from inside a call.
 #include "client/h2_connection.hpp"
 
 #include <algorithm>
@@ -15,8 +14,8 @@ namespace skua::client {
 namespace {
 
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
-/// A server that says nothing for so long, and is not waited for any more, may be gone: TCP would
-/// take a quarter of an hour to find out, at the cost of each request until then.
+/// A server that stays silent this long until a request is given up may be gone. TCP would take
+/// 15 minutes to notice, and every request until then would fail.
 constexpr Duration longest_silence = 3s;
 
 h2::Options connection_options(const h1::ResponseLimits& limits) noexcept {
@@ -72,7 +71,7 @@ std::size_t H2Connection::capacity() const noexcept {
 Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   if (request.method == Method::Connect) return Error(Errc::Unsupported, "HTTP/2: CONNECT");
   h1::RequestHead head = head_of(request);
-  // An absolute form is for proxies, which are asked by HTTP/1.
+  // The absolute form is for proxies, which are spoken to in HTTP/1.
   if (head.form != h1::TargetForm::Asterisk) head.form = h1::TargetForm::Origin;
   const Result<std::string> host = h1::request_host(head, request.url, request.fields);
   if (!host) return host.error();
@@ -162,7 +161,7 @@ void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
 
 // The stream --------------------------------------------------------------------------------------
 
-// What makes the content of one may begin or end others: the list is looked at anew each time.
+// One exchange's producer may begin or end others, so each step searches the list afresh.
 template <class IsWanted>
 void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
   while (true) {
@@ -231,7 +230,7 @@ void H2Connection::on_receive_end(Error error) {
   session_.lose(send_failure_.value_or(closed));
 }
 
-// The responses may be there all the same: 413 to content that the server did not want to read.
+// Responses may still arrive, e.g. 413 for content that the server refused to read.
 void H2Connection::on_send_failed(Error error) {
   send_failure_ = error;
   retire();
@@ -243,7 +242,7 @@ void H2Connection::close() {
   if (!pump_.is_open()) return;
   if (!exchanges_.empty()) return retire();
   session_.finish_shut_down();
-  pump_.guarded([this] { talk(); });  // else it goes without a word
+  pump_.guarded([this] { talk(); });  // without memory, it closes without GOAWAY
   pump_.close();
 }
 

@@ -20,28 +20,28 @@
 
 namespace skua::client {
 
-/// A client's connection that speaks HTTP/2: as many requests side by side as the server allows.
+/// A client's HTTP/2 connection: as many concurrent requests as the server allows.
 ///
 /// RFC:       9113
 class H2Connection final : public HttpConnection, private net::StreamPumpUser, private h2::Events {
  public:
-  /// Whether HTTP/2 was agreed on with TLS. Without TLS the caller has to know it (RFC 9113 §3.3).
+  /// Reports whether TLS negotiated HTTP/2. Without TLS, the caller has to know (RFC 9113 §3.3).
   [[nodiscard]] static bool was_agreed_on(const net::Stream& stream) noexcept {
     return stream.protocol() == "h2";
   }
 
-  /// What it refers to is kept by `owner`; `stream` is connected,
-  /// and secure where it is to be.
+  /// `owner` keeps alive everything it refers to; `stream` is connected, and any TLS handshake is
+  /// done.
   H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
                net::OutputQueue::Blocks& blocks, net::HeldStream stream,
                const h1::ResponseLimits& limits);
-  /// All its exchanges have ended.
+  /// All exchanges must have ended.
   ~H2Connection() override;
 
   [[nodiscard]] std::size_t capacity() const noexcept override;
-  /// With exchanges in progress: once the last has ended. Says goodbye first (GOAWAY).
+  /// Sends GOAWAY and closes, once the last exchange has ended.
   void close() override;
-  /// A response to CONNECT, which is Unsupported, is no different from that of HTTP/1 otherwise.
+  /// Like HTTP/1, except that CONNECT is Unsupported.
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
   [[nodiscard]] net::Stream& stream() noexcept { return pump_.stream(); }
 
@@ -50,16 +50,16 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   [[nodiscard]] h2::Connection& session() noexcept { return session_; }
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
   void settle_later() noexcept { pump_.settle_later(); }
-  /// It has ended: destroys it. `is_broken_off`: while the server was still to say something.
+  /// Destroys an exchange that ended; `is_broken_off` if the server had not finished answering.
   void forget(H2Exchange& exchange, bool is_broken_off) noexcept;
-  /// That went to the output, and from there to the stream, so far.
+  /// Bytes written to the output so far, and sent from there to the stream.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
  private:
   enum class State : std::uint8_t {
     Open,
-    Retired,  ///< takes no more requests, and closes with the last
+    Retired,  ///< takes no more requests; closes after the last exchange
   };
 
   void on_receive(std::span<char> bytes) override;
@@ -69,7 +69,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void settle() override;
   void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
   void on_closed() override;
-  using h2::Events::on_closed;  // a server's
+  using h2::Events::on_closed;  // for servers only
 
   void on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) override;
   void on_data(h2::Stream& stream, std::string_view data) override;
@@ -96,16 +96,16 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   net::OutputQueue::Blocks& blocks_;
   net::StreamPump pump_;
   const std::uint64_t most_content_bytes_;
-  base::IntrusiveList<H2Exchange> exchanges_;  // owned by who has begun them
+  base::IntrusiveList<H2Exchange> exchanges_;  // owned by the callers of begin()
   std::size_t exchange_count_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
-  std::optional<Error> end_{};  // of what the server sends
+  std::optional<Error> end_{};  // of the received data
   std::optional<Error> send_failure_{};
-  /// Since when the server has said nothing, although it was asked.
+  /// Since when the server has been silent while requests were pending.
   std::optional<loop::Instant> unanswered_since_{};
   State state_ = State::Open;
-  bool has_more_room_ = false;  // than the pool was told
+  bool has_more_room_ = false;  // the pool has not been told yet
   h2::Workspace workspace_{32};
   h2::Connection session_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The connection: exchanges side by side, room, back-pressure and every kind of end.
+// H2Connection: concurrent exchanges, capacity, back-pressure and every kind of end.
 #include "client/h2_connection.hpp"
 
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ TEST_F(H2ConnectionTest, AReaderThatPausesStopsItsStreamOnly) {
   EXPECT_NE(updates.find("WINDOW_UPDATE(0)"), std::string::npos);
   EXPECT_NE(updates.find("WINDOW_UPDATE(3)"), std::string::npos);
   EXPECT_EQ(updates.find("WINDOW_UPDATE(1)"), std::string::npos);
-  // What was told counts as taken at the next read.
+  // Returned data counts as consumed at the next read.
   on_loop([&] {
     const auto step = slow->read();
     EXPECT_EQ(step.value().data.size(), 70 * piece.size());
@@ -107,7 +107,7 @@ TEST_F(H2ConnectionTest, EndingAnExchangeCancelsItsStream) {
   said();
   end(first);
   EXPECT_EQ(said(), "RST_STREAM(1,CANCEL)");
-  end(second);  // it is whole, although nobody has looked
+  end(second);  // complete, though never read
   EXPECT_EQ(said(), "");
   feed(head(1) + frames::data(1, "late", frames::end));
   EXPECT_EQ(said(), "");
@@ -210,7 +210,7 @@ TEST_F(H2ConnectionTest, ALostConnectionFailsWhatIsNotWhole) {
     EXPECT_EQ(told(half), "Head(200) [ha] error: " + why);
     EXPECT_FALSE(half->is_unprocessed());
     EXPECT_TRUE(half->has_begun());
-    EXPECT_FALSE(is_gone_);  // somebody has a lease
+    EXPECT_FALSE(is_gone_);  // leases are left
     end(half);
     EXPECT_FALSE(is_gone_);
     end(whole);
@@ -267,7 +267,7 @@ TEST_F(H2ConnectionTest, ResponsesAreBounded) {
             "RST_STREAM(11,ENHANCE_YOUR_CALM)");
 }
 
-// It was asked and has answered: that is no connection that had died before.
+// The server has answered, so the connection was not dead before.
 TEST_F(H2ConnectionTest, AHeadThatIsRefusedHasBegunAllTheSame) {
   limits_.head.fields = 3;
   const H2Call malformed = greeted();
@@ -283,12 +283,12 @@ TEST_F(H2ConnectionTest, AHeadThatIsRefusedHasBegunAllTheSame) {
   EXPECT_FALSE(unanswered->has_begun());
 }
 
-// One that has died without a word takes every request that comes with it.
+// A connection that died silently would fail every request sent over it.
 TEST_F(H2ConnectionTest, AConnectionThatFallsSilentTakesNoMoreRequests) {
   H2Call first = greeted();
   H2Call other = get();
   clock_.advance(2s);
-  end(first);  // whoever is in a hurry says nothing about the server
+  end(first);  // an impatient caller proves nothing about the server
   EXPECT_NE(connection_->capacity(), 0U);
   H2Call second = get();
   clock_.advance(2s);
@@ -309,7 +309,7 @@ TEST_F(H2ConnectionTest, WhatAnswersAnythingIsNotSilent) {
   H2Call second = get();
   feed(head(3, {}, frames::whole));
   end(second);
-  clock_.advance(30s);  // nobody has asked meanwhile
+  clock_.advance(30s);  // no request is pending
   H2Call third = get();
   end(third);
   EXPECT_EQ(pool_->idle_count(), 1U);
@@ -325,7 +325,7 @@ TEST_F(H2ConnectionTest, RefusesWhatHttp1Refuses) {
   EXPECT_EQ(begin(Method::Connect, "/", {}, {}, false).error().code(), Errc::Unsupported);
 }
 
-// Whatever fails, every exchange comes to an end, and so does the connection.
+// Whatever fails, every exchange ends, and so does the connection.
 TEST_F(H2ConnectionTest, EveryOperationMayFail) {
   for (failing_operation_ = 1;; ++failing_operation_) {
     H2Call first = attempt(Method::Get);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a stream brings is kept until somebody reads it, and its window stays shut for so long;
-// content that is sent is kept until the session asks for it.
+// Received data is kept until it is read, and the stream's window stays closed until then. Content
+// to send is kept until the session asks for it.
 #include "client/h2_exchange.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace skua::client {
 namespace {
 
-constexpr std::uint64_t queue_high_bytes = 256 * 1024;  // then whoever makes content has to wait
+constexpr std::uint64_t queue_high_bytes = 256 * 1024;  // then the content's producer has to wait
 constexpr http::Head no_trailers{};
 
 using Event = h1::ResponseEvent;
@@ -56,7 +56,7 @@ Result<Exchange::Step> H2Exchange::read() {
   }
   if (failure_) return *failure_;
   if (!is_whole_) return Step{};
-  body_.reset();  // nobody asks for the rest of the content
+  body_.reset();  // the rest of the content is not needed
   return Step{.event = Event::Complete};
 }
 
@@ -66,7 +66,7 @@ void H2Exchange::give_back_data() {
     connection_.session().consume(*stream_, looked_at_.size());
     connection_.settle_later();
   }
-  note_progress();  // until now it may have been for the server to wait
+  note_progress();  // until now the server may have been waiting for us
   looked_at_.clear();
 }
 
@@ -181,7 +181,7 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) const noexcept {
 void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   sent_bytes_ += size_bytes;
   ends_at_ = connection_.written_bytes();
-  // The frame's length is told already; the server learns that by the reset behind it.
+  // The frame's length is already written; the reset that follows tells the server.
   if (!queue_.move_to(output, size_bytes)) give_up(Error(Errc::TruncatedBody, "request: a file"));
   body_.drained();
   note_progress();

@@ -46,33 +46,33 @@ class H2Exchange final : public base::ListNode, public Exchange, private body::F
 
   // For the connection.
 
-  /// Its stream is there; the content is sent when it is asked for.
+  /// Attaches the stream. With `expects_continue`, the content waits for 100 (Continue).
   void start(h2::Stream& stream, Body&& content, bool expects_continue);
-  /// Whether its content may begin, or what makes it has ended, since the last advance().
+  /// Reports whether content may begin, or its producer has ended, since the last advance().
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
   void take_head(std::unique_ptr<h2::ReceivedHead> head);
   void take_data(std::string_view data);
   void take_end(std::unique_ptr<h2::ReceivedHead> trailers);
-  /// Its stream is gone.
+  /// The stream has failed and is gone.
   void fail(const h2::StreamFailure& failure);
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) const noexcept;
-  /// Moves the next bytes of the content, as many as read_body told.
+  /// Moves the next bytes of the content to the output, as many as read_body() returned.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
-  /// The connection has sent more: all up to `from` was sent before.
+  /// The connection has sent more bytes; those up to `from` had been sent before.
   void note_sent(std::uint64_t from) noexcept;
-  /// Whether its content is being made.
+  /// Reports whether some content is still to be produced.
   [[nodiscard]] bool is_making() const noexcept { return content_state_ != Content::Over; }
-  /// Nothing can be sent any more; the response may still come.
+  /// Drops the rest of the content, which cannot be sent; the response may still come.
   void stop_sending();
 
  private:
-  /// Of the request.
+  /// The state of the request's content.
   enum class Content : std::uint8_t {
     Waiting,  ///< for 100, or continue_now()
-    Allowed,  ///< by that
+    Allowed,  ///< 100 has arrived
     Sending,
-    Over,  ///< all of it is in the queue, or was
+    Over,  ///< nothing is left to produce
   };
 
   void write_content(Body&& piece) override;
@@ -91,11 +91,11 @@ class H2Exchange final : public base::ListNode, public Exchange, private body::F
   h2::Stream* stream_ = nullptr;  // null once it is released
   const std::uint64_t most_content_bytes_;
   // The response:
-  std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // that were not told
+  std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // not read yet
   std::unique_ptr<h2::ReceivedHead> head_;
   std::unique_ptr<h2::ReceivedHead> trailers_;
-  std::string looked_at_;  // what Data refers to
-  std::string received_;   // since
+  std::string looked_at_;  // backs Data
+  std::string received_;   // since then
   std::uint64_t content_bytes_ = 0;
   std::optional<Error> failure_{};
   loop::Instant progress_;
@@ -106,9 +106,9 @@ class H2Exchange final : public base::ListNode, public Exchange, private body::F
   // The request:
   Body content_;  // while it waits
   body::OutgoingBody body_;
-  body::ContentQueue queue_;  // content that the session did not ask for yet
+  body::ContentQueue queue_;  // content that the session has not asked for yet
   std::uint64_t sent_bytes_ = 0;
-  std::uint64_t ends_at_ = 0;  // in what the connection has written
+  std::uint64_t ends_at_ = 0;  // offset in the connection's output
   std::exception_ptr exception_{};
   Content content_state_ = Content::Over;
 };

@@ -17,7 +17,7 @@ namespace skua::client {
 
 namespace frames = h2::frames;
 
-/// A request with its share of the connection.
+/// A request and its lease of the connection.
 struct H2Call {
   Pool::Lease lease{};
   ExchangePointer exchange{};
@@ -25,7 +25,7 @@ struct H2Call {
   Exchange* operator->() const noexcept { return exchange.get(); }
 };
 
-/// A connection over a stream in memory, whose server is the test: frame by frame.
+/// A connection over an in-memory stream; the test plays the server, frame by frame.
 class H2ConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -39,7 +39,7 @@ class H2ConnectionTest : public ::testing::Test {
     EXPECT_EQ(pool_->size(), 0U);
   }
 
-  /// Turns until nothing happens any more.
+  /// Runs the loop until nothing more happens.
   void settle() {
     for (int i = 0; i < 6; ++i) {
       loop_->post([this] {
@@ -100,7 +100,7 @@ class H2ConnectionTest : public ::testing::Test {
     EXPECT_NE(made.exchange, nullptr);
     return made;
   }
-  /// The same where it may fail.
+  /// Like call(), but may fail.
   H2Call attempt(Method method, const std::string& target = "/", Body content = {},
                  const FieldLines& fields = {}, bool expects_continue = false) {
     H2Call made;
@@ -117,7 +117,7 @@ class H2ConnectionTest : public ::testing::Test {
       ended.lease.release();
     });
   }
-  /// A connection whose settings are agreed on, with a request that has begun.
+  /// Begins a request on a connection and completes the exchange of SETTINGS.
   H2Call greeted(const std::vector<std::pair<unsigned, std::uint32_t>>& values = {}) {
     H2Call first = get();
     stream_->feed(frames::settings(values) + frames::settings_ack());
@@ -134,14 +134,14 @@ class H2ConnectionTest : public ::testing::Test {
                           unsigned flags = frames::open, std::string_view status = "200") {
     return frames::headers(id, frames::field(":status", status) + frames::block(more), flags);
   }
-  /// What the client has said since.
+  /// Describes the frames that the client has sent since the last call.
   std::string said() { return frames::describe(taken()); }
   std::string taken() {
     std::string bytes = stream_->take_output();
     if (bytes.starts_with(h2::client_preface)) bytes.erase(0, h2::client_preface.size());
     return bytes;
   }
-  /// What an exchange tells now: `Interim(103) Head(200) [data] Complete` or an error.
+  /// Reads an exchange's new events: `Interim(103) Head(200) [data] Complete` or an error.
   std::string told(const H2Call& its) {
     if (its.exchange == nullptr) return "error: it was not begun";
     std::string text;
@@ -163,7 +163,7 @@ class H2ConnectionTest : public ::testing::Test {
       if (step->event == Event::Complete) return text + "Complete";
     }
   }
-  /// The content of all DATA frames of a stream.
+  /// Returns the content of all DATA frames of a stream.
   static std::string content(std::string_view bytes, std::uint32_t id = 1) {
     std::string text;
     for (const frames::Frame& frame : frames::split(bytes)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Content that is sent over HTTP/2: of every kind, at the server's pace, and cut short.
+// Request content over HTTP/2: of every kind, at the server's pace, and cut short.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ class H2UploadTest : public H2ConnectionTest {
     stream->length_bytes = length;
     return Body(std::shared_ptr<const BodyStream>(std::move(stream)));
   }
-  /// A file of so many bytes, of which the range claims `told`.
+  /// A file of `size` bytes, in a range that claims `told`.
   Body file(std::size_t size, std::uint64_t told) {
     const std::string path = directory_.string() + "/file";
     std::ofstream(path) << std::string(size, 'f');
@@ -58,7 +58,7 @@ TEST_F(H2UploadTest, GoesAtThePaceOfTheWindows) {
   EXPECT_EQ(got.size(), 65'535U);
   EXPECT_FALSE(call->is_all_sent());
   EXPECT_EQ(call->sent_bytes(), 65'535U);
-  const H2Call other = get("/");  // is not held up
+  const H2Call other = get("/");  // is not blocked
   EXPECT_EQ(said(), "HEADERS(5)!");
   feed(frames::window_update(3, 20'000));
   EXPECT_EQ(said(), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A connected stream in, a secure one out. It receives only as long as the handshake lasts: what
-// the server says next is for whoever listens then.
+// In: a connected stream. Out: a secure one. Receives only during the handshake: later data is for
+// the stream's next listener.
 #include "client/handshake.hpp"
 
 #include <utility>
@@ -34,7 +34,7 @@ Task<Result<net::HeldStream, Problem>> Handshake::run(std::string step, Duration
 
 Problem Handshake::failure_of(const std::string& step) const {
   const Error error = failure_.code() == Errc::None ? Error(Errc::Closed, "TLS") : failure_;
-  // The engine knows more of what it has refused itself.
+  // The engine knows more about what it refused itself.
   const bool is_engines = stream_->engine().error().code() != Errc::None;
   if (is_engines) return could_not(step, error, stream_->engine().error_text());
   const bool has_peer_left = error.code() == Errc::Closed || error.code() == Errc::Reset;
@@ -54,7 +54,7 @@ void Handshake::on_receive_end(Error error) {
   changed_.wake_all();
 }
 
-// Nothing was sent or received.
+// No application data passes during the handshake.
 void Handshake::on_receive(std::span<char> /*bytes*/) {}
 void Handshake::on_sent(std::size_t /*count*/) {}
 void Handshake::on_send_failed(Error /*error*/) {}

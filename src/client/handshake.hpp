@@ -15,7 +15,7 @@ namespace skua::client {
 
 /// A client's TLS handshake over a connected stream.
 ///
-/// Lifetime:  the loop outlives it; with it goes the stream, unless run() has given that away.
+/// Lifetime:  the loop outlives it; it owns the stream until run() returns it.
 class Handshake final : private net::StreamSink {
  public:
   Handshake(loop::Loop& loop, net::HeldStream stream, std::unique_ptr<tls::Engine> engine);
@@ -23,11 +23,11 @@ class Handshake final : private net::StreamSink {
   Handshake& operator=(const Handshake&) = delete;
   ~Handshake();
 
-  /// The secure stream, which receives nothing yet; nobody listens to it. `step` is said in the
-  /// text of a problem. Once.
+  /// Returns the secure stream, idle and without a listener. `step` goes into the text of a
+  /// problem. Call it once.
   ///
-  /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; what ended the
-  /// connection.
+  /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; the error that ended
+  ///            the connection.
   Task<Result<net::HeldStream, Problem>> run(std::string step, Duration limit);
 
  private:

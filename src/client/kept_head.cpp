@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Offsets stay what they are: only the text that they count from is copied.
+// Copies the text that a head refers to. Offsets into it stay the same.
 #include "client/kept_head.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace skua::client {
 namespace {
 
-// HTTP/2 has no start line, and its `size_bytes` need not cover all that is referred to.
+// HTTP/2 has no start line, and its `size_bytes` need not cover all text that is referred to.
 std::size_t extent(const http::Head& head) noexcept {
   std::uint32_t end = head.target_begin + head.target_bytes;
   for (const http::FieldLine& line : head.fields) {

@@ -9,7 +9,7 @@
 
 namespace skua::client {
 
-/// A head with memory of its own: it outlives the connection that it came over.
+/// A head that owns its memory, and so outlives its connection.
 class KeptHead final {
  public:
   KeptHead() = default;

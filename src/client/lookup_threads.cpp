@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names in, answers out, on detached threads. A thread begins with one lookup, goes on with those
-// that are queued and ends when there is none, so that no thread is ever told to stop. Whoever
-// gives a lookup up frees its place for another one; the thread notices when its lookup returns.
+// In: names. Out: answers, on detached threads. A thread starts with one lookup, continues with
+// queued ones and ends when the queue is empty, so no thread is ever told to stop. Abandoning a
+// lookup frees its place for another; the thread notices when the lookup returns.
 #include "client/lookup_threads.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct LookupThreads::Lookup {
   // Guarded by Shared::mutex.
   State state = State::Queued;
   bool is_looked_at = false;  // by the thread for local names
-  bool is_local = false;      // it runs there
+  bool is_local = false;      // runs on that thread
 };
 
 namespace {
@@ -33,8 +33,8 @@ namespace {
 using LookupPointer = std::shared_ptr<LookupThreads::Lookup>;
 using LookupState = LookupThreads::Lookup::State;
 
-// Threads whose lookups were given up belong to no client any more, so that only the process can
-// count them: a program that makes a client for each request leaves no more than these behind.
+// Threads with abandoned lookups no longer belong to a client, so they are counted per process: a
+// program that creates a client for each request leaves at most this many behind.
 constexpr std::size_t most_threads = 64;
 constinit std::atomic<std::size_t> thread_count{0};
 
@@ -49,12 +49,12 @@ LookupThreads::Answer answer_of(const LookupOptions& options, const std::string&
 void run_lookup(const LookupOptions& options, const LookupThreads::Lookup& lookup) noexcept {
   try {
     lookup.done(answer_of(options, lookup.name));
-  } catch (...) {  // no memory for the answer: who waits for it runs into the limit
+  } catch (...) {  // no memory for the answer: its waiters time out
     return;
   }
 }
 
-/// False where there is no thread to be had.
+/// Returns false if no thread is available.
 template <class F>
 bool start_thread(F&& work) {
   if (thread_count.fetch_add(1) < most_threads) {
@@ -81,19 +81,19 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
   [[nodiscard]] std::size_t places() const noexcept {
     return std::max<std::size_t>(options.threads, 1);
   }
-  /// With the lock. False where no thread could be started for it.
+  /// With the lock: starts a lookup. Returns false if no thread could be started for it.
   bool run(const LookupPointer& lookup) {
     if (!start_thread([self = shared_from_this(), lookup] { self->work(lookup); })) return false;
     lookup->state = LookupState::Running;
     ++running;
     return true;
   }
-  /// With the lock: fills the free places.
+  /// With the lock: starts queued lookups in the free places.
   void serve() {
     while (running < places() && !queue.empty() && run(queue.front())) queue.pop_front();
     serve_local();
   }
-  /// With the lock: lets a thread of its own find the names that need no network.
+  /// With the lock: starts a separate thread for the names that need no network.
   void serve_local() {
     const auto is_new = [](const LookupPointer& one) { return !one->is_looked_at; };
     if (has_local_thread || !std::ranges::any_of(queue, is_new)) return;
@@ -106,7 +106,7 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
       lookup = next(lookup);
     }
   }
-  /// What the thread that has made this lookup is to do; null: it ends.
+  /// Returns the next lookup for the thread that finished this one; null ends the thread.
   LookupPointer next(const LookupPointer& finished) {
     const std::lock_guard lock(mutex);
     if (std::exchange(finished->state, LookupState::Over) != LookupState::Abandoned) --running;
@@ -123,7 +123,7 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
       if (!is_local(candidate->name) || !claim(candidate)) continue;
       run_lookup(options, *candidate);
       const std::lock_guard lock(mutex);
-      // Another thread may have taken this one's place.
+      // If it was abandoned, another thread may have taken this one's place.
       if (std::exchange(candidate->state, LookupState::Over) == LookupState::Abandoned) return;
     }
   }
@@ -135,7 +135,7 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
     has_local_thread = false;
     return nullptr;
   }
-  /// Takes a lookup out of the queue, unless it is gone from there.
+  /// Removes a lookup from the queue. Returns false if it is no longer there.
   bool claim(const LookupPointer& lookup) {
     const std::lock_guard lock(mutex);
     if (std::erase(queue, lookup) == 0) return false;
@@ -153,16 +153,16 @@ struct LookupThreads::Shared : std::enable_shared_from_this<LookupThreads::Share
 
   const LookupOptions options;
   std::mutex mutex;
-  std::deque<LookupPointer> queue;  // guarded by mutex, as all that follows
-  std::size_t running = 0;          // of the ordinary threads; without lookups that were given up
-  bool has_local_thread = false;    // whose lookup, if it makes one, was not given up
+  std::deque<LookupPointer> queue;  // guarded by mutex, like all that follows
+  std::size_t running = 0;          // lookups on ordinary threads, except abandoned ones
+  bool has_local_thread = false;    // its lookup, if any, has not been abandoned
 };
 
 LookupThreads::LookupThreads(LookupOptions options)
     : shared_(std::make_shared<Shared>(std::move(options))) {}
 
 LookupThreads::~LookupThreads() {
-  std::deque<LookupPointer> dropped;  // outside of the lock: who knows what they own
+  std::deque<LookupPointer> dropped;  // destroyed after unlocking: captures may own anything
   const std::lock_guard lock(shared_->mutex);
   shared_->queue.swap(dropped);
 }
@@ -179,7 +179,7 @@ std::shared_ptr<LookupThreads::Lookup> LookupThreads::start(std::string name,
 }
 
 bool LookupThreads::abandon(Lookup& lookup) {
-  LookupPointer dropped;  // after the lock
+  LookupPointer dropped;  // destroyed after unlocking
   const std::lock_guard lock(shared_->mutex);
   if (lookup.state == LookupState::Queued) {
     const auto is_it = [&](const LookupPointer& one) { return one.get() == &lookup; };

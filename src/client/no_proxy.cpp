@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A list in, entries out; a host fits one of them or none. Addresses are compared as octets, IPv4
-// in the form that IPv6 has for it, so that one rule does for both.
+// In: a list. Out: entries that hosts are matched against. Addresses are compared as octets, IPv4
+// in its IPv6-mapped form, so that one rule covers both.
 #include "client/no_proxy.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool begins_alike(std::string_view a, std::string_view b, unsigned bits) noexcep
              0;
 }
 
-/// Takes `:8080` off the end; false for what is no port.
+/// Strips a port such as `:8080`, if any, from the end. Returns false if it is malformed.
 bool take_port(std::string_view& text, std::uint16_t& port) noexcept {
   const std::size_t begin = text.starts_with('[') ? text.find(']') : 0;
   const std::size_t colon = text.find(':', begin);
@@ -77,7 +77,7 @@ bool NoProxy::read_network(std::string_view text, Entry& entry) {
 }
 
 bool NoProxy::read_host(std::string_view text, Entry& entry) {
-  entry.text = octets_of(text);  // before a colon is looked for: IPv6 has some
+  entry.text = octets_of(text);  // before looking for a port's colon: IPv6 has some
   if (entry.text.empty() && !take_port(text, entry.port)) return false;
   if (text == "*") return true;
   if (entry.text.empty()) entry.text = octets_of(text);
@@ -93,7 +93,7 @@ bool NoProxy::read_host(std::string_view text, Entry& entry) {
   return !entry.text.empty();
 }
 
-/// 16 octets; nothing for what is no address.
+/// Returns 16 octets, or an empty string if this is not an address.
 std::string NoProxy::octets_of(std::string_view address) {
   const std::string octets = tls::address_octets(address.substr(0, address.find('%')));
   return octets.size() == 4 ? std::string(mapped_ipv4) + octets : octets;
@@ -109,7 +109,7 @@ bool NoProxy::fits(const Entry& entry, const Host& host) noexcept {
   if (entry.kind == Kind::All) return true;
   if (host.octets.empty() != (entry.kind != Kind::Network)) return false;
   if (entry.kind == Kind::Network) {
-    // A network of IPv6 has no IPv4 in it, however few bits it counts.
+    // An IPv6 network contains no IPv4 addresses, however short its prefix.
     const bool is_ipv4 = host.octets.starts_with(mapped_ipv4);
     if (is_ipv4 && entry.bits < mapped_bits) return false;
     return begins_alike(entry.text, host.octets, entry.bits);

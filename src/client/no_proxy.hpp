@@ -8,25 +8,25 @@
 
 namespace skua::client {
 
-/// The hosts that are reached without a proxy, as the variable NO_PROXY lists them.
+/// The hosts that are reached without a proxy, as listed in the variable NO_PROXY.
 class NoProxy final {
  public:
   NoProxy() = default;
 
-  /// Reads a list with commas, white space, or both in between. What is none of these fits nothing:
+  /// Parses a list separated by commas, white space, or both. Any other entry matches nothing:
   ///
   /// ```
   /// *                       every host
-  /// example.com             it and all names below it; the same with a dot in front
-  /// *.example.com           the names below it only
+  /// example.com             it and all its subdomains; likewise with a leading dot
+  /// *.example.com           its subdomains only
   /// 10.0.0.1  ::1  [::1]    an address
-  /// 10.0.0.0/8  fd00::/8    all addresses that begin with so many bits
-  /// example.com:8080        any of them with a port: that one only; IPv6 then needs its brackets
+  /// 10.0.0.0/8  fd00::/8    all addresses with this prefix
+  /// example.com:8080        any of them with a port: that port only; IPv6 then needs brackets
   /// ```
   static NoProxy parse(std::string_view list);
 
-  /// Whether a host is listed: a name in whatever case, with a dot at its end or without, or an
-  /// address. Names are not resolved: an address fits no name, and a name no address.
+  /// Reports whether a host is listed: a name in any case, with or without a trailing dot, or an
+  /// address. Names are not resolved: an address never matches a name, nor a name an address.
   [[nodiscard]] bool contains(std::string_view host, std::uint16_t port) const;
 
   friend bool operator==(const NoProxy&, const NoProxy&) = default;
@@ -36,8 +36,8 @@ class NoProxy final {
 
   struct Entry {
     Kind kind = Kind::All;
-    std::uint8_t bits = 0;   ///< of a network: how many of its octets' bits count
-    std::uint16_t port = 0;  ///< 0: all
+    std::uint8_t bits = 0;   ///< the prefix length of a network
+    std::uint16_t port = 0;  ///< 0: any
     std::string text{};      ///< a name in lower case, or the octets of a network
 
     friend bool operator==(const Entry&, const Entry&) = default;

@@ -77,7 +77,7 @@ TEST(NoProxy, AddressesAreComparedAsSuch) {
   EXPECT_TRUE(lists("10.0.0.1", "::ffff:10.0.0.1"));
   EXPECT_FALSE(lists("10.0.0.1", "10.0.0.10"));
   EXPECT_TRUE(lists("fe80::1", "fe80::1%eth0"));
-  // Names below an address are none, and neither is an address below a name.
+  // An address has no subdomains, and is not a subdomain of a name.
   EXPECT_FALSE(lists("10.0.0.1", "www.10.0.0.1"));
   EXPECT_FALSE(lists("0.0.1", "10.0.0.1"));
   EXPECT_FALSE(lists("1", "10.0.0.1"));

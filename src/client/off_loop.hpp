@@ -7,9 +7,9 @@
 
 namespace skua::client {
 
-/// Does work that blocks, and returns a Result, on one of the threads for it.
+/// Runs blocking work that returns a Result on a worker thread.
 ///
-/// Ends with: what the work ends with; Overloaded where too much waits for those threads.
+/// Ends with: the work's error; Overloaded if too much work is already queued.
 template <class F>
 Task<Result<void>> off_loop(F work) {
   try {

@@ -8,12 +8,12 @@
 
 namespace skua::client {
 
-/// Where a connection goes to.
+/// The server that a connection leads to.
 struct Origin {
   std::string host{};       ///< a name or an address, IPv6 with or without brackets
-  std::uint16_t port = 0;   ///< of TCP
+  std::uint16_t port = 0;   ///< the TCP port
   bool is_secure = false;   ///< TLS, with a certificate for `host`
-  std::string unix_path{};  ///< a Unix socket's; empty: TCP
+  std::string unix_path{};  ///< the path of a Unix socket; empty: TCP
 
   /// `example.com:443`, `[::1]:80`, `unix:/run/x`.
   [[nodiscard]] std::string to_string() const;
@@ -21,7 +21,7 @@ struct Origin {
   friend bool operator==(const Origin&, const Origin&) = default;
 };
 
-/// Whom a URL of http(s) or ws(s) is of, or who is behind that Unix socket, where one is named.
+/// Returns the origin of an http(s) or ws(s) URL, behind the Unix socket if `unix_path` is set.
 [[nodiscard]] Origin origin_of(const Url& url, const std::string& unix_path);
 
 }  // namespace skua::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether bytes of one response may stand behind those of another.
+// Decides whether bytes of one response may be appended to those of another.
 #include "client/partial_content.hpp"
 
 #include <charconv>

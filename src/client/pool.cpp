@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whoever wants a connection stands in one line, for all hosts. Each event (a connection given
-// back, removed, or with more capacity) serves the line from its front: a share of a connection, or
-// leave to make one, which counts as one until it is there.
+// All requests for a connection wait in one line, whatever their host. Each event (a connection
+// given back, removed, or with more capacity) serves the line from its front: with a lease of a
+// connection, or permission to make one, which counts as a connection from then on.
 #include "client/pool.hpp"
 
 #include <algorithm>
@@ -15,24 +15,24 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t most_remembered = 1000;  // keys; then it starts to learn again
+constexpr std::size_t most_remembered = 1000;  // keys; beyond that, all are forgotten
 
 }  // namespace
 
-/// Those with one key; the one that was used last is at the end.
+/// The connections with one key, the most recently used last.
 struct Pool::Group {
   using Place = std::vector<std::unique_ptr<PooledConnection>>::iterator;
 
   std::string key{};
   std::vector<std::unique_ptr<PooledConnection>> connections{};
-  std::size_t making = 0;  // leaves to make one
-  std::size_t turns = 0;   // in the line
+  std::size_t making = 0;  // connections being made
+  std::size_t turns = 0;   // waiting, or being served
   Sharing sharing = Sharing::None;
-  bool is_one_by_one = false;  // made, as each may have room for those who wait
-  std::uint64_t full_in = 0;   // that walk along the line
+  bool is_one_by_one = false;  // makes one at a time, as each may have room for all waiters
+  std::uint64_t full_in = 0;   // the last walk along the line that found it full
 };
 
-/// A place in the line, and what came of it until somebody has taken that.
+/// A place in the line. Holds its outcome until that is taken.
 class Pool::Turn final : public base::ListNode {
  public:
   Turn(Pool& pool, Group& group) : pool_(pool), group_(group) {
@@ -49,7 +49,7 @@ class Pool::Turn final : public base::ListNode {
     if (may_make_) {
       --group_.making;
       --pool_.count_;
-      pool_.removed_.wake_all();  // whoever waits for the end waits for this one, too
+      pool_.removed_.wake_all();  // closed() waits for this one, too
       pool_.serve();
     }
     pool_.forget_if_empty(group_);
@@ -76,15 +76,15 @@ class Pool::Turn final : public base::ListNode {
   [[nodiscard]] bool waits_for_others() const noexcept {
     return group_.is_one_by_one && group_.making != 0 && !is_impatient_;
   }
-  /// Waits for no connection that is made for somebody else; whether that has helped.
+  /// Stops waiting for connections made for others. Returns whether that helped.
   bool insists() noexcept {
     is_impatient_ = true;
     pool_.serve();
     return is_served();
   }
-  /// So that made() has a place for it.
+  /// Reserves memory, so that made() cannot fail.
   void prepare() { group_.connections.reserve(group_.connections.size() + group_.making); }
-  /// What leave was given for is there.
+  /// Adds the new connection to the pool.
   Lease made(std::unique_ptr<PooledConnection> connection) noexcept {
     PooledConnection& added = *connection;
     added.group_ = &group_;
@@ -93,10 +93,10 @@ class Pool::Turn final : public base::ListNode {
     may_make_ = false;
     pool_.learn(group_, added.capacity() > 1);
     Lease own = pool_.lease(added);
-    pool_.serve();  // it may have room for others, or they may make theirs
+    pool_.serve();  // it may have room for others, or they may make their own
     return own;
   }
-  /// Each of those who wait finds out for itself, all at once.
+  /// Lets all waiters try for themselves, at once.
   void failed() noexcept { group_.is_one_by_one = false; }
 
  private:
@@ -165,7 +165,7 @@ Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
   return *groups_.emplace(key, std::move(group)).first->second;
 }
 
-// Groups come and go with their connections; what was learnt of a server stays for a while.
+// Groups go with their connections; what was learned about a server is kept longer.
 void Pool::learn(Group& group, bool is_shared) noexcept try {
   if (group.sharing == Sharing::None) return;
   group.is_one_by_one = is_shared;
@@ -175,7 +175,7 @@ void Pool::learn(Group& group, bool is_shared) noexcept try {
   }
   if (unshared_.size() >= most_remembered) unshared_.clear();
   unshared_.insert(group.key);
-} catch (const std::bad_alloc&) {  // it is learnt another time
+} catch (const std::bad_alloc&) {  // it will be learned another time
   return;
 }
 
@@ -187,7 +187,7 @@ void Pool::forget_if_empty(Group& group) noexcept {
 
 // The line ---------------------------------------------------------------------------------------
 
-// Where nothing else has changed, nobody but a newcomer can get anywhere.
+// If nothing else has changed, only a newcomer can be served.
 void Pool::serve(Turn* newcomer) noexcept {
   if (newcomer == nullptr || is_serving_) has_news_ = true;
   if (is_serving_) return;
@@ -201,7 +201,7 @@ void Pool::serve(Turn* newcomer) noexcept {
   is_serving_ = false;
 }
 
-// Thousands may wait for what one group has none of: that is looked up once in a walk.
+// Thousands may wait for one full group, so it is examined only once per walk.
 void Pool::serve_one(Turn& turn) noexcept {
   Group& group = turn.group();
   if (group.full_in == walks_) return;
@@ -223,8 +223,8 @@ PooledConnection* Pool::find_free(Group& group) noexcept {
 
 bool Pool::may_make() noexcept {
   if (count_ < limits_.total) return true;
-  // Another host's that nobody uses goes, the one that was used longest ago; its place is free once
-  // it has been removed.
+  // Closes the least recently used idle connection, of whatever host. Its place is free once it has
+  // been removed.
   if (!idle_.empty()) retire(idle_.front());
   return count_ < limits_.total;
 }
@@ -238,7 +238,7 @@ Pool::Lease Pool::lease(PooledConnection& connection) noexcept {
 
 void Pool::give_back(PooledConnection& connection) noexcept {
   auto& group = *static_cast<Group*>(connection.group_);
-  if (is_closing_) removed_.wake_all();  // what is left may be held
+  if (is_closing_) removed_.wake_all();  // the remaining leases may all be held
   if (--connection.leases_ == 0) {
     if (is_closing_ || connection.capacity() == 0) {
       connection.close();
@@ -312,11 +312,11 @@ void Pool::close_idle() noexcept {
   start_timer();
 }
 
-// For the one that has been idle for longest.
+// Starts the timer for the connection that has been idle the longest.
 void Pool::start_timer() noexcept {
   if (idle_.empty()) return timer_.stop();
   const Duration left = limits_.idle - (loop_.now() - idle_.front().idle_since_);
-  timer_.start(std::clamp(left, Duration(0), Duration(24h)));  // no limit is too long, either
+  timer_.start(std::clamp(left, Duration(0), Duration(24h)));  // long limits take several rounds
 }
 
 }  // namespace skua::client

@@ -20,53 +20,53 @@ namespace skua::client {
 
 class Pool;
 
-/// A connection that requests may share, one after the other or (HTTP/2) side by side.
+/// A connection that requests may share, one after another or (HTTP/2) concurrently.
 ///
-/// The pool owns it from the moment that it was connected, and destroys it when it says so.
+/// The pool owns it once it is connected, until it calls Pool::remove().
 class PooledConnection : public base::ListNode {
  public:
   virtual ~PooledConnection() = default;
 
-  /// How many requests it takes at once, those that it has included; 0: no further one, also where
-  /// it is to be closed.
+  /// How many requests it takes at once, including current ones; 0 if it takes no more, e.g.
+  /// because it must be closed.
   [[nodiscard]] virtual std::size_t capacity() const noexcept = 0;
-  /// Begins to close; Pool::remove() follows, then or later. Called where nobody has a lease.
+  /// Begins to close; Pool::remove() follows, at once or later. Called only without leases.
   virtual void close() = 0;
 
  protected:
-  /// Whether somebody has a lease: then it is not for the connection itself to close.
+  /// Reports whether it has leases: then it must not close itself.
   [[nodiscard]] bool is_leased() const noexcept { return leases_ != 0; }
 
  private:
   friend class Pool;
 
-  void* group_ = nullptr;       // of the pool: those with the same key
-  std::size_t leases_ = 0;      // requests that it has now
-  std::size_t held_ = 0;        // those of which a program holds the response
-  std::uint64_t served_ = 0;    // requests that it has had before
-  loop::Instant idle_since_{};  // without a lease
+  void* group_ = nullptr;       // the pool's Group for its key
+  std::size_t leases_ = 0;      // current requests
+  std::size_t held_ = 0;        // those whose response a program holds
+  std::uint64_t served_ = 0;    // requests so far
+  loop::Instant idle_since_{};  // without leases
 };
 
-/// How many connections a client may have, and for how long they are kept.
+/// How many connections a client may have, and how long they are kept.
 struct PoolLimits {
-  std::size_t per_host = 8;  ///< connections of one key
-  std::size_t total = 256;   ///< of all keys; an idle one makes room for another host's
-  Duration idle = 50s;       ///< a connection that nobody has used for so long is closed
+  std::size_t per_host = 8;  ///< connections with one key
+  std::size_t total = 256;   ///< with any key; an idle one makes room for another host's
+  Duration idle = 50s;       ///< a connection is closed after being unused for this long
 };
 
-/// Connections by what makes them exchangeable: the origin, and every setting of TLS, proxy and
-/// authentication that they were made with.
+/// A pool of connections, keyed by all that makes them interchangeable: the origin, and every TLS,
+/// proxy and authentication setting that they were made with.
 ///
-/// Lifetime:  one loop. It outlives its leases, and the tasks that acquire() gave.
+/// Lifetime:  one loop. It outlives its leases and the tasks from acquire().
 class Pool final {
  public:
-  /// Makes a connection; on whose behalf is in what it captures.
+  /// Makes a connection, on behalf of the request that it captures.
   using Connect = std::function<Task<Result<std::unique_ptr<PooledConnection>, Problem>>()>;
-  /// Whether a connection may turn out to have room for several requests: the same for all requests
-  /// with one key.
+  /// Whether a connection may turn out to have room for several requests. Must be equal for all
+  /// requests with one key.
   enum class Sharing : std::uint8_t { None, Possible };
 
-  /// One request's share of a connection. Destroyed, it gives that back.
+  /// One request's share of a connection, given back by the destructor.
   class Lease {
    public:
     Lease() noexcept = default;
@@ -88,9 +88,9 @@ class Pool final {
 
     explicit operator bool() const noexcept { return connection_ != nullptr; }
     [[nodiscard]] PooledConnection& connection() const noexcept { return *connection_; }
-    /// Whether it has served others before: then it may have died meanwhile.
+    /// Reports whether it has served other requests before, and so may have died meanwhile.
     [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
-    /// It is up to the program when this is given back; Pool::closed() does not wait for it.
+    /// Leaves it to the program when to give this back; Pool::closed() does not wait for it.
     void hold() noexcept;
     void release() noexcept;
 
@@ -108,28 +108,28 @@ class Pool final {
   Pool(loop::Loop& loop, const PoolLimits& limits);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  /// Every connection is gone: close_all() was called, and each was removed.
+  /// All connections must be gone: close_all() was called, and each was removed.
   ~Pool();
 
-  /// A connection for a key: the one that was used last among those that have room, else a new one,
-  /// else the first that becomes free. Who has waited longest is first.
+  /// Returns a connection for a key: the most recently used one with room, else a new one, else the
+  /// first that becomes free. Waiters are served in FIFO order.
   ///
-  /// Where sharing is possible, one is made at a time, and who comes meanwhile waits for what it
-  /// turns out to be; unless the last one had no room for others, or could not be made.
+  /// If sharing is possible, connections are made one at a time, and later requests wait to see
+  /// whether they can share it; unless the last one had no room for others, or could not be made.
   ///
-  /// Waits for: a free connection, at most `limit`; then for a new one, as long as that takes.
-  /// Ends with: TimedOut where none became free; what `connect` ends with.
+  /// Waits for: a free connection, at most `limit`; then for `connect`, without a limit.
+  /// Ends with: TimedOut if none became free; the errors of `connect`.
   Task<Result<Lease, Problem>> acquire(std::string key, std::string whom, Duration limit,
                                        Connect connect, Sharing sharing = Sharing::None);
 
-  /// Some connection takes more requests than before: the peer allows more streams.
+  /// Call it if a connection takes more requests than before: the peer allows more streams.
   void capacity_grew() noexcept { serve(); }
-  /// A connection is closed: the pool forgets it. Its owner is whoever called.
+  /// Forgets a closed connection. The caller becomes its owner.
   std::unique_ptr<PooledConnection> remove(PooledConnection& connection) noexcept;
-  /// Closes those that nobody uses, and the others once nobody does.
+  /// Closes idle connections now, and the others once they are unused.
   void close_all() noexcept;
-  /// Waits for: the end of all connections, after close_all(); but for those that serve nothing
-  ///            but leases that are held.
+  /// Waits for: the end of all connections, after close_all(), except those whose leases are all
+  ///            held.
   Task<> closed();
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -161,8 +161,8 @@ class Pool final {
   std::unordered_map<std::string, std::unique_ptr<Group>> groups_;
   std::unordered_set<std::string> unshared_;  // keys whose last connection took one request only
   base::IntrusiveList<Turn> line_;
-  base::IntrusiveList<PooledConnection> idle_;  // the one that was used last is at the end
-  std::size_t count_ = 0;                       // connections, and those that are being made
+  base::IntrusiveList<PooledConnection> idle_;  // the most recently used last
+  std::size_t count_ = 0;                       // connections, including those being made
   std::size_t idle_count_ = 0;
   loop::Timer timer_;
   skua::detail::WaiterList removed_;

@@ -30,10 +30,10 @@ class FakeConnection final : public PooledConnection {
   Pool& pool_;
   std::string name_;
   std::size_t streams_;
-  std::size_t& asked_;  // how often it was, of all
+  std::size_t& asked_;  // calls of capacity(), for all connections
 };
 
-/// A request: has its connection until it is told to end.
+/// A request, which keeps its connection until it is told to end.
 struct Use {
   std::string name{};  // of its connection, or the problem's text
   bool is_reused = false;
@@ -70,7 +70,7 @@ class PoolTest : public ::testing::Test {
     use.end.set();
     settle();
   }
-  /// How many connections are being made for three requests; then they are.
+  /// Begins three requests, and returns how many connections are made before any is finished.
   std::size_t begin_three() {
     gate_.emplace();
     for (int i = 0; i < 3; ++i) begin("a");
@@ -282,11 +282,11 @@ TEST_F(PoolTest, WhereTheFirstHasNoRoomForOthersTheyMakeTheirs) {
   make({.per_host = 3, .total = 3, .idle = 50s});
   EXPECT_EQ(begin_three(), 1U);
   EXPECT_EQ(pool_->size(), 3U);
-  // That is remembered, also where no connection is left.
+  // That is remembered even if no connection is left.
   forget_all();
   streams_ = 3;
   EXPECT_EQ(begin_three(), 3U);
-  // It turned out to be otherwise.
+  // The last connections turned out to have room.
   forget_all();
   EXPECT_EQ(begin_three(), 1U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A step and an error in, a sentence out.
+// In: a step and an error. Out: a sentence.
 #include "client/problem.hpp"
 
 #include <algorithm>
@@ -21,11 +21,11 @@ std::string text_of(Duration time) {
 }  // namespace
 
 std::string reason_of(Error error) {
-  // Here the resolver's own words say more.
+  // The resolver's own message says more.
   if (error.code() == Errc::NameNotResolved && !error.context().empty()) {
     return std::string(error.context());
   }
-  // So do those of TLS of a certificate: whose it was.
+  // The message from TLS says whose certificate it was.
   if (error.code() == Errc::TlsCertificate && !error.context().empty()) {
     return std::string(error.context());
   }
@@ -80,7 +80,7 @@ Problem problem_of(const std::exception_ptr& thrown) {
     problem.text = exception.what();
   } catch (const std::bad_alloc&) {
     problem.error = Error(Errc::OutOfMemory, "request");
-    problem.text = "no memory";  // as much as a string holds itself
+    problem.text = "no memory";  // short enough not to allocate
   } catch (const std::exception& exception) {
     problem.text = exception.what();
   } catch (...) {

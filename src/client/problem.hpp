@@ -12,29 +12,29 @@
 
 namespace skua::client {
 
-/// `get http://example.com/a?b`: the step of a request, without a password and a fragment.
+/// Returns the step of a request, `get http://example.com/a?b`, without userinfo and fragment.
 std::string step_of(Method method, const Url& url);
 
-/// What went wrong, in words: the operating system's where we have none.
+/// Describes an error, in the operating system's words if we have none.
 std::string reason_of(Error error);
-/// A URL as it was given, for problems with it: without what may be a password.
+/// Returns a URL as it was given, but without anything that may be a password.
 std::string without_userinfo(std::string_view url);
 
-/// `could not connect to example.com:443: the connection was refused`.
+/// Returns `could not connect to example.com:443: the connection was refused`.
 Problem could_not(const std::string& step, Error error);
-/// The same where the reason is told already.
+/// Like the above, with the given reason.
 Problem could_not(const std::string& step, Error error, const std::string& reason);
-/// A limit of time that was reached, and what had not come by then.
+/// A time limit that was reached, and what was missing by then.
 struct TimeLimit {
   Duration time{};
-  const char* name = "";  ///< as programs know it: `ClientTimeouts::head`
+  const char* name = "";  ///< in the API: `ClientTimeouts::head`
   const char* missing = "no answer";
 };
-/// `could not connect to a:443: no answer within 10 s (ClientTimeouts::connect)`.
+/// Returns `could not connect to a:443: no answer within 10 s (ClientTimeouts::connect)`.
 Problem timed_out(const std::string& step, const TimeLimit& limit);
-/// The same for what was thrown where nobody can catch it: of ours, what it says; else Cancelled.
+/// Converts an exception that no caller can catch. Unknown types become Cancelled.
 Problem problem_of(const std::exception_ptr& thrown);
-/// What is wrong with a URL of a program's, for whom it looks right.
+/// Explains why a program's URL is malformed, even if it looks right.
 Problem not_a_url(const std::string& step, std::string_view url, Error error);
 
 }  // namespace skua::client

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The text of a setting in, a proxy out. What is not understood is not shown: a password may be
-// anywhere in it.
+// In: the text of a setting. Out: a proxy. Malformed text is never shown, because it may contain a
+// password anywhere.
 #include "client/proxy.hpp"
 
 #include <utility>
@@ -23,8 +23,8 @@ Result<Proxy, Problem> Proxy::parse(std::string_view text) {
   const auto url = Url::parse(has_scheme ? std::string(text) : "http://" + std::string(text));
   if (!url || url->host().empty()) {
     return malformed(
-        "it has to be http://host:port, and special characters of a name or a password in it have "
-        "to be percent-encoded");
+        "it must be http://host:port, with special characters of a name or a password "
+        "percent-encoded");
   }
   if (url->scheme() != "http" && url->scheme() != "https") {
     const std::string shown = std::string(url->scheme()) + "://" + std::string(url->host());

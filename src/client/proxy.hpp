@@ -9,21 +9,21 @@
 
 namespace skua::client {
 
-/// An HTTP proxy: a server that passes requests on, or opens tunnels to others.
+/// An HTTP proxy: a server that forwards requests, or opens tunnels to others.
 struct Proxy {
-  Origin origin{};         ///< where it is; secure: TLS is spoken to the proxy itself
-  std::string user{};      ///< both empty: it wants to know nobody
-  std::string password{};  ///< in no text that anybody is shown
+  Origin origin{};         ///< its address; secure: TLS is spoken to the proxy itself
+  std::string user{};      ///< both empty: it requires no authentication
+  std::string password{};  ///< never part of any text that is shown
 
-  /// Reads `http://user:password@host:port`, `https://...`, or the same without a scheme, which
-  /// means http; the port is 80 or 443 where none is written. Special characters of the name and
-  /// the password are percent-encoded.
+  /// Parses `http://user:password@host:port`, `https://...`, or the same without a scheme, which
+  /// means http. The port defaults to 80 or 443. Special characters of the name and the password
+  /// are percent-encoded.
   ///
-  /// Ends with: Unsupported for any other scheme, as socks5; MalformedUrl for anything else.
+  /// Ends with: Unsupported for any other scheme, such as socks5; MalformedUrl for anything else.
   static Result<Proxy, Problem> parse(std::string_view text);
 
   [[nodiscard]] bool has_credentials() const noexcept { return !user.empty() || !password.empty(); }
-  /// `http://127.0.0.1:3128`: without the name and the password.
+  /// Returns `http://127.0.0.1:3128`, without the name and the password.
   [[nodiscard]] std::string to_string() const;
 
   friend bool operator==(const Proxy&, const Proxy&) = default;

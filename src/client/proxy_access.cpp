@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A proxy in, with what is known of it at first: a name and a password, or nobody's.
+// In: a proxy. Out: the state of authentication to it, which starts with its credentials, if any.
 #include "client/proxy_access.hpp"
 
 #include <optional>

@@ -6,7 +6,7 @@
 
 namespace skua::client {
 
-/// A proxy as one client uses it: where it is, and how it wants to be told who asks.
+/// A proxy as one client uses it: its address, and the state of authentication to it.
 ///
 /// Lifetime:  one loop.
 class ProxyAccess final {

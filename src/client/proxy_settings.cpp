@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Variables in, settings out; an origin in, the way to it out.
+// Turns environment variables into settings, and an origin into the route to it.
 #include "client/proxy_settings.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace skua::client {
 namespace {
 
-// What a request to this machine means is there only as long as it does not leave it.
+// Requests to this machine must not leave it: at a proxy, these names would mean the proxy.
 constexpr std::string_view this_machine = "localhost,127.0.0.0/8,::1";
 
 struct Variable {
@@ -18,7 +18,7 @@ struct Variable {
   std::string_view value{};
 };
 
-/// The first that is there and not empty.
+/// Returns the first variable that is set and not empty.
 template <std::size_t Count>
 Variable first_of(const Environment& environment, const std::array<const char*, Count>& names) {
   for (const char* const name : names) {

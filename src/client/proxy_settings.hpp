@@ -14,36 +14,35 @@
 
 namespace skua::client {
 
-/// As std::getenv: null for a variable that is not there.
+/// Like std::getenv: returns null if the variable is not set.
 using Environment = std::function<const char*(const char* name)>;
 
-/// Which proxies are used, and for whom.
+/// Which proxies are used, and for which origins.
 struct ProxySettings {
   std::optional<Proxy> http{};   ///< for http and ws; none: no proxy
   std::optional<Proxy> https{};  ///< for https and wss; none: no proxy
-  NoProxy exceptions{};          ///< who is reached without them
+  NoProxy exceptions{};          ///< hosts that are reached without them
 
-  /// What the variables say that others look at, too: http_proxy, https_proxy, all_proxy in place
-  /// of either, and no_proxy. Each but the first may be in upper case, which counts where that in
-  /// lower case is missing or empty; HTTP_PROXY is what a CGI program finds a field `Proxy` of a
-  /// stranger in. `except` is in place of no_proxy, where it is not empty. This machine itself is
-  /// an exception that need not be listed.
+  /// Reads the customary variables: http_proxy, https_proxy, all_proxy in place of either, and
+  /// no_proxy. Upper-case names count if the lower-case ones are missing or empty, except for
+  /// HTTP_PROXY: in a CGI program, any client can set that with a `Proxy` field. `except` replaces
+  /// no_proxy unless it is empty. This machine itself is always an exception.
   ///
-  /// Ends with: the problems of Proxy::parse, and which variable has it.
+  /// Ends with: the problems of Proxy::parse, with the name of the variable.
   static Result<ProxySettings, Problem> from(const Environment& environment,
                                              std::string_view except = {});
 
   friend bool operator==(const ProxySettings&, const ProxySettings&) = default;
 };
 
-/// How requests to an origin go.
+/// How requests reach an origin.
 enum class ProxyUse : std::uint8_t {
-  None,     ///< straight
-  Forward,  ///< to the proxy, in absolute form: it makes the request
-  Tunnel,   ///< through it, by CONNECT: it sees bytes only
+  None,     ///< directly
+  Forward,  ///< sent to the proxy in absolute form: it makes the request
+  Tunnel,   ///< through the proxy, by CONNECT: it sees only bytes
 };
 
-/// The one place that decides it. Whatever is secure has a tunnel, and so has what is no HTTP.
+/// Decides how requests reach an origin. TLS and WebSockets always use a tunnel.
 [[nodiscard]] ProxyUse proxy_use(const Origin& origin, bool is_websocket,
                                  const ProxySettings& settings);
 
@@ -54,7 +53,7 @@ class Proxies final {
  public:
   struct Route {
     ProxyUse use = ProxyUse::None;
-    std::shared_ptr<ProxyAccess> proxy{};  ///< shared with those who connect; null for None
+    std::shared_ptr<ProxyAccess> proxy{};  ///< shared with connection attempts; null for None
   };
 
   explicit Proxies(ProxySettings settings);
@@ -66,7 +65,7 @@ class Proxies final {
  private:
   const ProxySettings settings_;
   std::shared_ptr<ProxyAccess> http_;
-  std::shared_ptr<ProxyAccess> https_;  // where both are the same proxy, so is what is known of it
+  std::shared_ptr<ProxyAccess> https_;  // the same object as http_ if both proxies are equal
 };
 
 }  // namespace skua::client

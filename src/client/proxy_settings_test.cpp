@@ -78,7 +78,7 @@ TEST(ProxySettings, SayWhichVariableIsWrong) {
             "could not use the proxy socks5://proxy: only proxies of http:// and https:// are "
             "supported (in the variable ALL_PROXY)");
   EXPECT_EQ(from({{"https_proxy", "http://"}}).error().code(), Errc::MalformedUrl);
-  // Nobody looks at what nobody uses.
+  // Variables that are not used are not parsed.
   EXPECT_TRUE(from({{"ALL_PROXY", "socks5://x"}, {"http_proxy", "a"}, {"https_proxy", "a"}}));
 }
 
@@ -98,7 +98,7 @@ TEST(ProxySettings, ThisMachineIsAnException) {
   for (const char* const name : {"localhost", "x.localhost", "127.1.2.3", "::1", "[::1]"}) {
     EXPECT_EQ(proxy_use({.host = name, .port = 80}, false, all), ProxyUse::None) << name;
   }
-  ProxySettings told;  // a program that names a proxy means it
+  ProxySettings told;  // an explicit proxy has no implicit exceptions
   told.http = Proxy::parse("a").value();
   EXPECT_EQ(proxy_use({.host = "localhost", .port = 80}, false, told), ProxyUse::Forward);
 }

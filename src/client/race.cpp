@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Addresses in, the first stream that is connected out. Attempts write down what became of them and
-// wake the one task that looks at them all.
+// In: addresses. Out: the first stream that connects. Attempts record their outcome and wake the
+// one task that examines them all.
 #include "client/race.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Race::Attempt final : public net::StreamSink {
     error = outcome;
     changed_.wake_all();
   }
-  // Nothing else was asked for.
+  // Nothing else can happen before the stream is connected.
   void on_receive(std::span<char> /*bytes*/) override {}
   void on_receive_end(Error /*why*/) override {}
   void on_sent(std::size_t /*count*/) override {}
@@ -104,7 +104,7 @@ Task<Result<net::HeldStream>> Race::run(Duration limit) {
   }
 }
 
-/// Whether that went well as far as is known.
+/// Starts the next attempt. Returns false if it failed at once.
 bool Race::start_next() {
   auto attempt = std::make_unique<Attempt>(changed_);
   Result<std::unique_ptr<net::Stream>> stream = open_(loop_, addresses_[next_++], *attempt);
@@ -117,7 +117,7 @@ bool Race::start_next() {
   return true;
 }
 
-/// RFC 8305 §5: an attempt that has failed makes room for the next.
+/// RFC 8305 §5: if an attempt fails, the next one starts at once.
 void Race::drop_failed() {
   for (const auto& attempt : attempts_) {
     if (!attempt->has_failed()) continue;

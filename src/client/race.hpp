@@ -13,26 +13,26 @@
 
 namespace skua::client {
 
-/// Begins to connect to an address, and tells the sink by on_connect.
+/// Starts connecting to an address; the sink's on_connect gets the outcome.
 using OpenStream = std::function<Result<std::unique_ptr<net::Stream>>(
     loop::Loop& loop, const net::Address& address, net::StreamSink& sink)>;
 
-/// A socket that is being connected: small writes go out at once, and a peer that has vanished is
+/// Opens a socket and starts connecting it. Small writes go out at once, and a vanished peer is
 /// noticed.
 Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Address& address,
                                                  net::StreamSink& sink);
 
-/// The addresses in turns, IPv6 first; the order within a family stays. RFC 8305 §4
+/// Interleaves IPv6 and IPv4, IPv6 first, and keeps the order within each. RFC 8305 §4
 std::vector<net::Address> take_turns(const std::vector<net::Address>& addresses);
 
-/// Attempts to connect to the addresses of one host, each a while after the one before or as soon
+/// Attempts to connect to the addresses of one host, each a while after the previous one or as soon
 /// as that has failed; the first that succeeds wins.
 ///
-/// Lifetime:  loop and `open` outlive it; with it go all attempts but the winner.
+/// Lifetime:  the loop and `open` outlive it; its destructor drops all attempts but the winner.
 /// RFC:       8305 §5
 class Race final {
  public:
-  /// How long an attempt has before the next begins beside it.
+  /// How long an attempt runs before the next one starts beside it.
   static constexpr Duration head_start = 250ms;
 
   Race(loop::Loop& loop, const OpenStream& open, std::vector<net::Address> addresses);
@@ -40,7 +40,7 @@ class Race final {
   Race& operator=(const Race&) = delete;
   ~Race();
 
-  /// The stream that was connected first; nobody listens to it any more. Once.
+  /// Returns the stream that connected first, without a listener. Call it once.
   ///
   /// Ends with: the error of the attempt that failed last; TimedOut after `limit`.
   Task<Result<net::HeldStream>> run(Duration limit);
@@ -55,8 +55,8 @@ class Race final {
   loop::Loop& loop_;
   const OpenStream& open_;
   std::vector<net::Address> addresses_;
-  std::size_t next_ = 0;      // of the addresses
-  loop::Instant next_due_{};  // when it is tried, even if another attempt goes on
+  std::size_t next_ = 0;      // index into addresses_
+  loop::Instant next_due_{};  // when it is tried, even while other attempts are running
   std::vector<std::unique_ptr<Attempt>> attempts_;
   Error last_failure_;
   skua::detail::WaiterList changed_;

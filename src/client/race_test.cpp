@@ -15,7 +15,7 @@ namespace {
 
 net::Address address(std::string_view host) { return *net::Address::parse(host, 80); }
 
-/// Attempts that come to what a test says.
+/// A race whose attempts end as the test says.
 class RaceTest : public testing::Test {
  protected:
   struct Opened {
@@ -63,7 +63,7 @@ class RaceTest : public testing::Test {
     opened.at(attempt).sink->on_connect(error);
     settle();
   }
-  /// Those that were told to close are closed.
+  /// Finishes closing the streams that were told to close.
   void let_close() {
     for (Opened& one : opened) {
       if (!one.is_destroyed && one.stream->is_closed()) one.stream->pump();
@@ -81,7 +81,7 @@ class RaceTest : public testing::Test {
   loop::ManualClock clock;
   std::unique_ptr<loop::Loop> loop = loop::Loop::create({.clock = &clock}).value();
   std::deque<Opened> opened;
-  std::size_t failing_opens = 0;  ///< how many of the next cannot even begin
+  std::size_t failing_opens = 0;  ///< how many of the next attempts cannot even begin
   OpenStream open = [this](loop::Loop&, const net::Address& to,
                            net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
     if (failing_opens != 0) {

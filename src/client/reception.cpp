@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Content comes from the exchange as it was sent, and goes out decoded, a piece at a time. Once it
-// is whole the connection is given back, however long the response is held.
+// In: content from the exchange, as it was sent. Out: decoded content, a piece at a time. Once it
+// is complete the connection is given back, however long the response is held.
 #include "client/reception.hpp"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr std::size_t decoded_piece_bytes = 32 * 1024;  // of what is decoded
-constexpr std::size_t discarded_bytes = 64 * 1024;      // more costs more than another connection
+constexpr std::size_t decoded_piece_bytes = 32 * 1024;
+constexpr std::size_t discarded_bytes = 64 * 1024;  // beyond this, a new connection is cheaper
 constexpr Duration discarding_time = 1s;
-constexpr std::uint64_t most_believed = 1_MiB;  // of a length that is only told
+constexpr std::uint64_t most_believed = 1_MiB;  // reserved at most for an announced length
 
 std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
   const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
@@ -60,7 +60,7 @@ Problem Reception::unexpected_status() const {
 
 Result<void> Reception::start_decoding() {
   if (!asked_.decompress || asked_.method == Method::Head) return {};
-  // Where there is no content, or the middle of some, there is nothing to be decoded.
+  // If there is no content, or only a range of it, there is nothing to decode.
   if (status() == Status::NoContent || status() == Status::NotModified ||
       status() == Status::PartialContent) {
     return {};
@@ -98,7 +98,7 @@ void Reception::complete() {
   lease_.release();
 }
 
-// Empty where more has to come first.
+// Returns an empty piece if more input is needed.
 Result<Bytes> Reception::decode(ContentDecoder& decoder) {
   decoded_.resize(decoded_piece_bytes);
   const Result<std::size_t> size = decoder.read(input_, decoded_);
@@ -152,7 +152,7 @@ Task<Result<std::optional<Bytes>, Problem>> Reception::read() {
       if (!finished) co_return fail(finished.error());
     }
     co_return std::optional<Bytes>();
-  } catch (const std::bad_alloc&) {  // and so it stays
+  } catch (const std::bad_alloc&) {  // a permanent failure
     exchange_.reset();
     lease_.release();
     problem_ = Problem{.error = Error(Errc::OutOfMemory, "response"), .text = {}};

@@ -25,10 +25,10 @@
 
 namespace skua::client {
 
-/// A response that is being received: its head is there.
+/// A response whose head has arrived, and whose content is being received.
 class Reception final {
  public:
-  /// What it is the answer to.
+  /// The request that it answers.
   struct Asked {
     Method method = Method::Get;
     Url url{};
@@ -41,7 +41,7 @@ class Reception final {
     std::function<void(Progress)> on_progress{};
   };
 
-  /// The exchange has told its head. What is wrong with the codings of its content, read() tells.
+  /// `exchange` has reported its head. read() reports problems with content codings.
   Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
             Asked asked);
   Reception(const Reception&) = delete;
@@ -57,18 +57,18 @@ class Reception final {
   [[nodiscard]] bool is_decoded() const noexcept { return decoder_.has_value(); }
   [[nodiscard]] std::size_t text_limit() const noexcept { return core_->options.limits.text_bytes; }
   [[nodiscard]] Core& core() const noexcept { return *core_; }
-  /// `get http://example.com/a`: for problems.
+  /// Returns `get http://example.com/a`, for problems.
   [[nodiscard]] std::string step() const;
   [[nodiscard]] Problem unexpected_status() const;
 
-  /// Progress is told as if so much had come before.
+  /// Reports progress as if this much content had arrived before.
   void count_from(std::uint64_t size_bytes) noexcept { earlier_bytes_ = size_bytes; }
-  /// As ClientResponse::read().
+  /// Implements ClientResponse::read().
   Task<Result<std::optional<Bytes>, Problem>> read();
-  /// The program has the response: when it goes on is not known to the client. See Pool::closed.
+  /// The program holds the response from now on, for an unknown time. See Pool::closed().
   void hand_over() noexcept { lease_.hold(); }
-  /// Reads what is left without using it, so that the connection can be used again; gives up where
-  /// that is much, or slow to come.
+  /// Reads and discards the rest, so that the connection can be used again; gives up if that is
+  /// long or slow.
   Task<> discard();
 
  private:
@@ -82,8 +82,8 @@ class Reception final {
   [[nodiscard]] Problem out_of_time() const;
 
   std::shared_ptr<Core> core_;
-  Pool::Lease lease_;         // goes after the exchange
-  ExchangePointer exchange_;  // null: the content is read, or has failed
+  Pool::Lease lease_;         // destroyed after the exchange
+  ExchangePointer exchange_;  // null once the content is complete or has failed
   const Asked asked_;
   loop::Instant deadline_;
   ClientTimings timings_;
@@ -91,7 +91,7 @@ class Reception final {
   KeptHead trailers_;
   std::optional<ContentDecoder> decoder_{};
   std::vector<char> decoded_;
-  std::string_view input_;  // that the decoder has not taken
+  std::string_view input_;  // not consumed by the decoder yet
   std::optional<std::uint64_t> length_bytes_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t earlier_bytes_ = 0;
@@ -104,7 +104,7 @@ class Reception final {
 
 using ReceptionPointer = std::unique_ptr<Reception>;
 
-/// All that is left of the content.
+/// Reads the rest of the content; more than `limit_bytes` is BodyTooLong.
 Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes);
 
 }  // namespace skua::client

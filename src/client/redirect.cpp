@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A request, a status and a Location in; the next request or the reason against it out. All of the
+// In: a request, a status and a Location. Out: the next request, or why there is none. All of the
 // rules are here, and none of them waits for anything.
 #include "client/redirect.hpp"
 
@@ -19,8 +19,8 @@ constexpr bool is_redirect(Status status) noexcept {
   }
 }
 
-// RFC 9110 §15.4.2-4: POST becomes GET, because that is what clients have always done; behind 303
-// stands what can be looked at, whatever was asked for.
+// RFC 9110 §15.4.2-4: POST becomes GET, because clients have always done that. A 303 refers to a
+// resource to GET, whatever the method was.
 constexpr Method next_method(Method method, Status status) noexcept {
   const bool is_moved = status == Status::MovedPermanently || status == Status::Found;
   if (is_moved && method == Method::Post) return Method::Get;
@@ -36,7 +36,7 @@ constexpr bool is_encrypted(std::string_view scheme) noexcept {
   return scheme == "https" || scheme == "wss";
 }
 
-// Where the Location leads to.
+// Resolves and checks the Location.
 Result<Url, RedirectStop> target_of(const Url& url, std::string_view location,
                                     const RedirectOptions& options) {
   const Result<Url> reference = Url::parse_lenient(location);
@@ -46,7 +46,7 @@ Result<Url, RedirectStop> target_of(const Url& url, std::string_view location,
   }
   if (reference->has_userinfo()) return RedirectStop::HasUserinfo;
   const Result<Url> resolved = url.resolve(*reference);
-  // `https:path` has no host, and no two readers agree on what it means.
+  // `https:path` has no host, and implementations disagree on its meaning.
   if (!resolved || resolved->host().empty()) return RedirectStop::MalformedLocation;
   Url target = *resolved;
   if (!is_web(target.scheme())) return RedirectStop::UnsupportedScheme;
@@ -54,16 +54,16 @@ Result<Url, RedirectStop> target_of(const Url& url, std::string_view location,
       !options.allow_https_to_http) {
     return RedirectStop::HttpsToHttp;
   }
-  // RFC 9110 §10.2.2: the fragment goes along where the Location has none.
+  // RFC 9110 §10.2.2: the fragment is inherited if the Location has none.
   if (!target.has_fragment() && url.has_fragment() && !target.set_fragment(url.fragment())) {
     return RedirectStop::MalformedLocation;
   }
-  // A relative reference has inherited it; it is a field of the request by now.
+  // A relative reference inherits userinfo, which is a field of the request by now.
   if (target.has_userinfo() && !target.set_userinfo({})) return RedirectStop::MalformedLocation;
   return target;
 }
 
-// What browsers and RFC 9110 §15.4 name, and what else is a secret of one origin.
+// The fields that browsers and RFC 9110 §15.4 name, and other secrets of an origin.
 constexpr std::array<std::string_view, 7> fields_of_an_origin{
     "Host", "Authorization", "Cookie", "Cookie2", "Origin", "Referer", "Proxy-Authorization"};
 
@@ -78,13 +78,13 @@ constexpr std::array<std::string_view, 13> fields_of_content{
 std::string_view message(RedirectStop stop) noexcept {
   using enum RedirectStop;
   switch (stop) {
-    case NotARedirect: return "the response is no redirect";
-    case NoLocation: return "the redirect does not say where to";
+    case NotARedirect: return "the response is not a redirect";
+    case NoLocation: return "the redirect has no Location";
     case MalformedLocation: return "the Location of the redirect is malformed";
     case UnsupportedScheme: return "the redirect leads to neither http nor https";
-    case HasUserinfo: return "the redirect brings a name or a password";
+    case HasUserinfo: return "the redirect contains a name or a password";
     case HttpsToHttp: return "the redirect leads from https to http";
-    case BodyIsGone: return "the redirect wants the body once more, which cannot be sent again";
+    case BodyIsGone: return "the redirect requires the body, which cannot be sent again";
     case TooMany: return "there are too many redirects";
   }
   return {};
@@ -93,7 +93,7 @@ std::string_view message(RedirectStop stop) noexcept {
 Result<Redirect, RedirectStop> next_request(const RedirectedRequest& request, const Url& url,
                                             Status status, std::optional<std::string_view> location,
                                             const RedirectOptions& options) {
-  // A proxy that redirects CONNECT is not the one that was asked for (RFC 9110 §9.3.6).
+  // A redirect of CONNECT comes from the proxy, not from the origin (RFC 9110 §9.3.6).
   if (!is_redirect(status) || request.method == Method::Connect) return RedirectStop::NotARedirect;
   if (!location || location->empty()) return RedirectStop::NoLocation;
   if (request.followed_count >= options.limit) return RedirectStop::TooMany;

@@ -18,46 +18,46 @@ namespace skua::client {
 struct RedirectedRequest {
   Method method = Method::Get;
   bool has_body = false;
-  bool can_resend_body = false;  ///< the body is still there as a whole
+  bool can_resend_body = false;  ///< the whole body is still available
   unsigned followed_count = 0;   ///< redirects that led to this request
 };
 
-/// The request to be made next.
+/// The next request.
 struct Redirect {
   Method method = Method::Get;
-  Url url{};                      ///< without userinfo; the fragment is for whoever reads the page
-  bool keeps_body = false;        ///< else what describes the content goes, too
-  bool keeps_credentials = true;  ///< else Authorization, Cookie and their like go: another origin
+  Url url{};                      ///< without userinfo; the fragment is for the caller only
+  bool keeps_body = false;        ///< otherwise fields that describe content are dropped, too
+  bool keeps_credentials = true;  ///< false for another origin: drops Authorization, Cookie, ...
 };
 
-/// Why there is no next request: the response is the answer, or the end.
+/// Why there is no next request: the response is the answer, or an error.
 enum class RedirectStop : std::uint8_t {
   NotARedirect,  ///< another status, also 300 and 304, or an answer to CONNECT
   NoLocation,
-  MalformedLocation,  ///< no URI reference, or one without a host
+  MalformedLocation,  ///< not a URI reference, or without a host
   UnsupportedScheme,  ///< neither http nor https
-  HasUserinfo,        ///< a server chooses no name and password for us
+  HasUserinfo,        ///< a server must not choose our name and password
   HttpsToHttp,
-  BodyIsGone,  ///< the method stays, and with it a body that cannot be sent again
+  BodyIsGone,  ///< the method is kept, but its body cannot be sent again
   TooMany,
 };
 
-/// The sentence for it, without a full stop.
+/// Returns the reason as a sentence without a full stop.
 std::string_view message(RedirectStop stop) noexcept;
 
 /// Decides what follows a response: the next request, or why there is none.
 ///
-/// `url` is that of the request, `location` the Location field where there is exactly one, as it
-/// was received; what browsers encode in it is encoded.
+/// `url` is the request's; `location` is the Location field as received, if there is exactly one.
+/// Characters in it that browsers encode are encoded.
 /// RFC:       9110 §10.2.2, §15.4; 6454 §4
 [[nodiscard]] Result<Redirect, RedirectStop> next_request(const RedirectedRequest& request,
                                                           const Url& url, Status status,
                                                           std::optional<std::string_view> location,
                                                           const RedirectOptions& options = {});
 
-/// Takes the fields away that must not go along, or would be wrong: Host and Origin and Referer and
-/// credentials where the origin is another, and those that describe or expect content where the
-/// body stays behind.
+/// Removes fields that must not be sent again, or would be wrong: Host, Origin, Referer and
+/// credentials if the origin changes, and those that describe or expect content if the body is
+/// dropped.
 ///
 /// RFC:       9110 §15.4
 void drop_fields(const Redirect& redirect, FieldLines& fields);

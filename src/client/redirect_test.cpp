@@ -30,7 +30,7 @@ TEST(Redirect, ResolvesTheLocation) {
   static constexpr std::pair<std::string_view, std::string_view> table[] = {
       {"https://a.test/x", "https://a.test/x#e"},
       {"https://a.test/x#f", "https://a.test/x#f"},
-      {"https://a.test/x#", "https://a.test/x#"},  // an empty fragment is one
+      {"https://a.test/x#", "https://a.test/x#"},  // an empty fragment counts
       {"x", "https://a.test/b/x#e"},
       {"/x?y", "https://a.test/x?y#e"},
       {"?y", "https://a.test/b/c?y#e"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was said of a request's content in, what a connection sends out. Files are read on another
-// thread, while they are sent.
+// In: a request's spec. Out: the content that a connection sends. Files are read on another thread,
+// while they are sent.
 #include "client/request_content.hpp"
 
 #include <memory>

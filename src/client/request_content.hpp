@@ -9,26 +9,26 @@
 
 namespace skua::client {
 
-/// Content and what it is.
+/// A request's content and its media type.
 struct RequestContent {
   Body body{};
   std::string type{};
-  bool is_given = false;  ///< there is content, if only an empty one
+  bool is_given = false;  ///< there is content, even if it is empty
 };
 
-/// The content of a request; each time that it is to be sent, as files are read while it is.
+/// Makes a request's content. Call it for each attempt, since files are read as they are sent.
 ///
-/// Ends with: what the file system says of a form's files.
+/// Ends with: the file system's errors for a form's files.
 Result<RequestContent> make_content(const RequestSpec& spec);
 
-/// Whether it will be given.
+/// Reports whether there will be content, even if it is empty.
 [[nodiscard]] bool has_content(const RequestSpec& spec) noexcept;
 
-/// Whether files are read while it is sent: then what its producer throws is the request's problem,
-/// not an exception of the caller's own code.
+/// Reports whether the content's producer is our own, since it reads files: then its exceptions are
+/// problems of the request, and do not come from the caller's code.
 [[nodiscard]] bool sends_files(const RequestSpec& spec) noexcept;
 
-/// Whether make_content() can be called again once some of the content was sent.
+/// Reports whether make_content() can be called again after some of the content was sent.
 [[nodiscard]] bool is_repeatable(const RequestSpec& spec) noexcept;
 
 }  // namespace skua::client

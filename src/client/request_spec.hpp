@@ -23,30 +23,30 @@
 
 namespace skua::client {
 
-/// A file of a form.
+/// A file in a form.
 struct FormFile {
   std::string name{};
-  std::string path{};  ///< or what it is called, where there is a text
+  std::string path{};  ///< or the file name to send, if there is a text
   std::string type{};
-  std::shared_ptr<const std::string> text{};  ///< what it is made of, instead of a file
+  std::shared_ptr<const std::string> text{};  ///< the content, instead of a file's
 };
 
-/// What a ClientRequest was told.
+/// The settings of a ClientRequest.
 struct RequestSpec {
   Method method = Method::Get;
   std::string url{};
   FieldLines fields{};
-  std::vector<std::string> left_out{};  ///< names of fields that would go without saying
+  std::vector<std::string> left_out{};  ///< names of default fields to omit
   QueryBuilder query{};
   Body content{};
   std::string content_type{};
-  Form form{};  ///< where there is one, it is the content
+  Form form{};  ///< the content, if not empty
   std::vector<FormFile> files{};
-  std::shared_ptr<MultipartWriter> parts{};       ///< where there are some, they are the content
-  std::optional<BasicCredentials> credentials{};  ///< for when the server asks
+  std::shared_ptr<MultipartWriter> parts{};       ///< the content, if not null
+  std::optional<BasicCredentials> credentials{};  ///< sent when the server asks for them
   Duration timeout{};
   unsigned redirects = 0;
-  bool is_content_given = false;  ///< also where it is empty
+  bool is_content_given = false;  ///< even if it is empty
   bool expects_continue = false;
   bool decompress = true;
   std::function<void(Progress)> on_progress{};

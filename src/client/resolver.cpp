@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A host in, its addresses out. A name that is not remembered is looked up once, by a thread, for
-// all who wait for it. When the last of them has gone, its place among the lookups is free for
-// another name; an answer that comes all the same is kept for the next who asks.
+// In: a host. Out: its addresses. A name that is not cached is looked up once, by a thread, for all
+// of its waiters. When the last of them is gone, its place among the lookups is free for another
+// name; a late answer is still cached for the next caller.
 #include "client/resolver.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// RFC 6761 §6.3: no name server is asked for these.
+/// RFC 6761 §6.3: these names never go to a name server.
 bool is_localhost(std::string_view host) noexcept {
   if (host.ends_with('.')) host.remove_suffix(1);
   return host == "localhost" || host.ends_with(".localhost");
@@ -33,7 +33,7 @@ Addresses at_port(Addresses addresses, std::uint16_t port) {
 
 }  // namespace
 
-/// Shared with the lookup, which hands it to the loop's thread and does not look into it.
+/// A cached name. Shared with its lookup, which only passes it to the loop's thread.
 struct Resolver::Name {
   void answer_with(Result<Addresses> got, loop::Instant now) {
     if (got && got->empty()) got = Error(Errc::NameNotResolved, "it has no address");
@@ -45,15 +45,15 @@ struct Resolver::Name {
 
   Duration cache_time{};
   Duration failure_time{};
-  std::weak_ptr<LookupThreads::Lookup> lookup{};  // which keeps this
+  std::weak_ptr<LookupThreads::Lookup> lookup{};  // keeps this object alive
   std::size_t askers = 0;
   bool is_answered = false;
   Result<Addresses> answer = Errc::None;
-  loop::Instant expires{};  // once it is answered
+  loop::Instant expires{};  // set once it is answered
   skua::detail::WaiterList waiters{};
 };
 
-/// One who waits for a name.
+/// A waiter for a name. The last one gives up an unfinished lookup.
 class Resolver::Asker {
  public:
   Asker(Resolver& resolver, const std::string& host, Name& name) noexcept
@@ -125,7 +125,7 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
   names_.emplace(host, name);
   try {
     ask(host, name);
-  } catch (const std::bad_alloc&) {  // nobody looks it up
+  } catch (const std::bad_alloc&) {  // its lookup was not started
     names_.erase(host);
     throw;
   }
@@ -133,7 +133,7 @@ std::shared_ptr<Resolver::Name> Resolver::find_or_ask(const std::string& host) {
 }
 
 void Resolver::ask(const std::string& host, const std::shared_ptr<Name>& name) {
-  // On the thread of the lookup, maybe when neither this nor the loop is there any more.
+  // Runs on the lookup's thread, perhaps after this object and the loop are gone.
   const auto done = [name, mailbox = loop_.mailbox()](Result<Addresses> answer) {
     mailbox->post([name, answer = std::move(answer)]() mutable {
       name->answer_with(std::move(answer), loop::Loop::current().now());
@@ -142,18 +142,18 @@ void Resolver::ask(const std::string& host, const std::shared_ptr<Name>& name) {
   const std::shared_ptr<LookupThreads::Lookup> lookup = lookups_.start(host, done);
   name->lookup = lookup;
   if (lookup != nullptr) return;
-  // This says nothing about the name: nobody is to remember it.
+  // This says nothing about the name, so it is not cached.
   names_.erase(host);
   name->answer_with(Error(Errc::Overloaded, "resolve"), loop_.now());
 }
 
-/// A name that nobody is asking for is forgotten.
+/// Forgets the name, unless its lookup is running and will bring an answer.
 void Resolver::give_up(const std::string& host, Name& name) {
   const std::shared_ptr<LookupThreads::Lookup> lookup = name.lookup.lock();
   if (lookup == nullptr || lookups_.abandon(*lookup)) names_.erase(host);
 }
 
-/// What is being looked up stays: LookupOptions bounds how many those are.
+/// Evicts only names that are answered: LookupOptions bounds the number of the others.
 void Resolver::make_room() {
   if (names_.size() < options_.cache_entries) return;
   const loop::Instant now = loop_.now();

@@ -20,26 +20,26 @@ namespace skua::client {
 
 using Addresses = std::vector<net::Address>;
 
-/// A host that is somewhere else than the rest of the world thinks.
+/// A fixed address for a host, used instead of a lookup.
 struct HostOverride {
   std::string host{};
-  std::uint16_t port = 0;  ///< of the requests that it is for; 0: every port
-  net::Address address{};  ///< where it is; with port 0, or a Unix path: at that port, or path
+  std::uint16_t port = 0;  ///< of the requests that it applies to; 0: every port
+  net::Address address{};  ///< may be a Unix path; port 0: the port of the request
 };
 
 struct ResolverOptions {
-  Duration cache_time = 10s;              ///< an answer is used again; zero: never
-  Duration failure_time = 1s;             ///< the same for a failure
-  std::size_t cache_entries = 256;        ///< names that are remembered; zero: none
-  std::vector<HostOverride> overrides{};  ///< looked at first, and the first that fits is taken
-  LookupOptions lookups{};                ///< of what is asked outside
+  Duration cache_time = 10s;              ///< how long answers are cached; zero: not at all
+  Duration failure_time = 1s;             ///< how long failures are cached
+  std::size_t cache_entries = 256;        ///< the most names cached; zero: none
+  std::vector<HostOverride> overrides{};  ///< checked first; the first match is used
+  LookupOptions lookups{};                ///< for all other names
 };
 
-/// Finds the addresses of hosts without holding up its loop, each name once at a time.
+/// Resolves host names without blocking its loop, each name once at a time.
 ///
 /// Numeric addresses, `localhost` and overrides are answered at once, all else by LookupThreads:
-/// a name server that does not answer holds up nobody but those who ask for its names.
-/// Lifetime:  one loop; it outlives the tasks that resolve() gave. A lookup that it started may end
+/// a name server that does not answer delays only callers that need its names.
+/// Lifetime:  one loop; it outlives the tasks from resolve(). A lookup that it started may end
 ///            after it, and is then dropped.
 class Resolver final {
  public:
@@ -48,15 +48,15 @@ class Resolver final {
   Resolver& operator=(const Resolver&) = delete;
   ~Resolver();
 
-  /// The addresses of a host, the best first, at least one.
+  /// Returns the addresses of a host, best first; at least one.
   ///
-  /// Waits for: the lookup, at most `limit`; one that takes longer goes on for those who ask later.
-  /// Ends with: TimedOut; NameNotResolved; InvalidAddress for what is no name; Overloaded where too
-  ///            many names wait to be looked up.
+  /// Waits for: the lookup, at most `limit`; one that takes longer continues for later callers.
+  /// Ends with: TimedOut; NameNotResolved; InvalidAddress if `host` is not a name; Overloaded if
+  ///            too many lookups are already queued.
   /// RFC:       6761 §6.3 (localhost)
   Task<Result<Addresses, Problem>> resolve(std::string host, std::uint16_t port, Duration limit);
 
-  /// How many names are remembered or being looked up.
+  /// The number of names that are cached or being looked up.
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
 
  private:
@@ -71,7 +71,7 @@ class Resolver final {
 
   loop::Loop& loop_;
   const ResolverOptions options_;
-  // Shared with those who wait for an answer: the name may be forgotten before they go on.
+  // Shared with the waiters: a name may be forgotten before they resume.
   std::unordered_map<std::string, std::shared_ptr<Name>> names_;
   LookupThreads lookups_;
 };

@@ -17,11 +17,10 @@ net::Address address(std::string_view host, std::uint16_t port = 0) {
   return *net::Address::parse(host, port);
 }
 
-/// A name server of a test: it answers when it is let. Lookups share it, as they may outlive the
-/// test.
+/// A test's name server, which can be held back. Shared with lookups, as they may outlive the test.
 class FakeNames {
  public:
-  /// Before it is asked for the name.
+  /// Must be called before the name is looked up.
   void add(const std::string& name, Addresses addresses) {
     const std::lock_guard lock(mutex_);
     answers_.emplace(name, std::move(addresses));
@@ -41,7 +40,7 @@ class FakeNames {
   }
   void hold() { set_held(true); }
   void let_go() { set_held(false); }
-  /// Names that begin with `dead` are not answered before.
+  /// Names that begin with `dead` are answered only after this.
   void release_dead() {
     const std::lock_guard lock(mutex_);
     are_dead_released_ = true;
@@ -115,7 +114,7 @@ class ResolverTest : public testing::Test {
     finish(task);
     return task.result();
   }
-  /// The addresses, or the text of the problem.
+  /// Returns the addresses, or the text of the problem.
   std::string text(const Result<Addresses, Problem>& outcome) {
     if (!outcome) return outcome.error().text;
     std::string out;
@@ -338,7 +337,7 @@ TEST_F(ResolverTest, ForgetsWhatIsOldestWhenItIsFull) {
   EXPECT_TRUE(ask("a.example"));
   advance(1s);
   EXPECT_TRUE(ask("b.example"));
-  EXPECT_FALSE(ask("c.example"));  // a failure: forgotten soonest, but a.example goes now
+  EXPECT_FALSE(ask("c.example"));  // a failure expires first, but evicts a.example now
   EXPECT_EQ(resolver->size(), 2U);
   EXPECT_TRUE(ask("b.example"));
   EXPECT_EQ(names.calls(), 3);
@@ -357,7 +356,7 @@ TEST_F(ResolverTest, SaysThatTooManyLookupsWait) {
   EXPECT_EQ(ask("b.example").error().code(), Errc::Overloaded);
   names.let_go();
   finish(running);
-  // It was not taken for a failure of the name. The thread is free a moment after its answer.
+  // It was not cached as a failure of the name. The thread becomes free shortly after its answer.
   const auto end = std::chrono::steady_clock::now() + 20s;
   std::string again;
   while (again != "10.0.0.3:80") {

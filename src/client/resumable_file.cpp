@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The origin is written before the first byte of the part and removed after the last, so that a
-// part is never taken for one of something else. A lock on the part says that somebody is writing.
+// part is never mistaken for one of other content. A lock on the part shows that it is in use.
 #include "client/resumable_file.hpp"
 
 #include <fcntl.h>
@@ -61,11 +61,11 @@ std::optional<PartOrigin> parse_origin(std::string_view whole) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(total.data(), total.data() + total.size(), number);
   if (error == std::errc() && end == total.data() + total.size()) origin.total_bytes = number;
-  // What was cut, or is of somebody else's, is not what we wrote.
+  // Rejects a file that was truncated, or that we did not write.
   return text_of(origin) == whole ? std::optional(std::move(origin)) : std::nullopt;
 }
 
-// O_NONBLOCK: nobody may be at the other end of what is no file.
+// O_NONBLOCK: it may be a FIFO without a writer.
 std::optional<PartOrigin> read_origin(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
@@ -76,7 +76,7 @@ std::optional<PartOrigin> read_origin(const std::string& path) {
   return parse_origin(std::string_view(text).substr(0, static_cast<std::size_t>(size)));
 }
 
-// What a server says goes into a field of ours again.
+// The server's validator is sent back in a field, so it must be a valid value.
 bool is_usable(const PartOrigin& origin) {
   const bool is_field = std::ranges::none_of(origin.validator, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -85,10 +85,10 @@ bool is_usable(const PartOrigin& origin) {
   return is_field && !origin.validator.empty() && text_of(origin).size() < most_origin_bytes;
 }
 
-// Renames, but never over a file that is there.
+// Renames, but never replaces a file.
 bool rename_beside(const std::string& from, const std::string& to) noexcept {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // of this file system, this kernel
+  const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
   if (!is_unknown || ::link(from.c_str(), to.c_str()) != 0) return false;
   ::unlink(from.c_str());
   return true;
@@ -142,7 +142,7 @@ Result<void> ResumableFile::look(std::string_view url) {
   return {};
 }
 
-// keep() has given it the server's time: another file has hardly the same time and size.
+// keep() gave the file the server's time: another file is unlikely to share its time and size.
 void ResumableFile::look_for_whole() {
   struct ::stat status{};
   if (::lstat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
@@ -155,21 +155,21 @@ void ResumableFile::look_for_whole() {
   found_ = Found::Whole;
 }
 
-// The part and its lock; false where it is not there.
+// Opens and locks the part. Returns false if it does not exist.
 Result<bool> ResumableFile::open(int flags) noexcept {
   constexpr int always = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   descriptor_ = ::open(part_.c_str(), flags | always, 0666);
   if (descriptor_ < 0 && errno == ENOENT && (flags & O_CREAT) == 0) return false;
   if (descriptor_ < 0) return failure(part_, "open");
-  // A file system without locks is no reason to write nothing.
+  // A file system without locks is usable, too.
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy();
   struct ::stat opened{};
   struct ::stat named{};
   if (::fstat(descriptor_, &opened) != 0) return failure(part_, "fstat");
   const bool is_ours = ::lstat(part_.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
                        opened.st_ino == named.st_ino;
-  if (!is_ours) return busy();  // it was given its name between our calls
-  if (!S_ISREG(opened.st_mode)) return Error(Errc::Unsupported, "a part that is no plain file");
+  if (!is_ours) return busy();  // it was renamed between our calls
+  if (!S_ISREG(opened.st_mode)) return Error(Errc::Unsupported, "a part that is not a plain file");
   size_bytes_ = static_cast<std::uint64_t>(opened.st_size);
   return true;
 }
@@ -222,10 +222,10 @@ Result<void> ResumableFile::write(std::string_view text) noexcept {
 }
 
 Result<void> ResumableFile::keep() {
-  // Some file systems say only when a file is closed that they had no room; the lock stays.
+  // Some file systems report a lack of space only on close. Closing a copy keeps the lock.
   const int copy = ::dup(descriptor_);
   if (copy >= 0 && ::close(copy) != 0) return failure(part_, "close");
-  if (modified_) {  // a file system that keeps no such times is no reason to keep no file
+  if (modified_) {  // best effort: not all file systems store times
     const timespec times[2] = {{0, UTIME_OMIT}, {modified_->time_since_epoch().count(), 0}};
     static_cast<void>(::futimens(descriptor_, times));
   }

@@ -12,34 +12,34 @@
 
 namespace skua::client {
 
-/// What a part is a part of.
+/// The content that a part belongs to.
 struct PartOrigin {
   std::string url{};        ///< without a name and a password
-  std::string validator{};  ///< a strong ETag, or a date, for If-Range; empty: it cannot go on
+  std::string validator{};  ///< a strong ETag or a date, for If-Range; empty: not resumable
   std::optional<std::uint64_t> total_bytes{};
 
   bool operator==(const PartOrigin&) const noexcept = default;
 };
 
-/// The URL as an origin has it: without a name, a password and a fragment.
+/// Returns a URL as stored in a PartOrigin: without a name, a password and a fragment.
 std::string origin_url(const Url& url);
 
-/// A file that is downloaded in one go or in several: `.NAME.part` in the folder where NAME is to
-/// be, and beside it `.NAME.part.origin`, which says of what it is a part. The whole file has the
-/// server's time of its last change. It blocks: to be used off the loop.
+/// A file that is downloaded in one go or in several. The part is `.NAME.part` in the folder of
+/// NAME, and beside it `.NAME.part.origin` says what it is a part of. The finished file has the
+/// modification time of the server's. All calls block: use it off the loop.
 ///
-/// Ends with: SystemFailure (EBUSY), from look() and start(), where another one writes that part.
+/// Ends with: SystemFailure (EBUSY), from look() and start(), if another download writes that part.
 class ResumableFile {
  public:
-  /// What look() has found.
+  /// The outcome of look().
   enum class Found : std::uint8_t {
     Nothing,
-    Part,   ///< of what origin() says
+    Part,   ///< of origin()
     Whole,  ///< the file itself; the validator is its time
   };
   struct Options {
-    bool keeps_part = false;  ///< one that is given up stays, if it can be gone on with
-    /// A file that is there stays, and so does a part that is being written: NAME-1 is the next.
+    bool keeps_part = false;  ///< keeps a part that is given up, if it can be resumed
+    /// Replaces neither a file nor a part that is being written: NAME-1 is tried next.
     bool is_beside = false;
   };
 
@@ -48,36 +48,36 @@ class ResumableFile {
   ResumableFile& operator=(const ResumableFile&) = delete;
   ~ResumableFile() { give_up(); }
 
-  /// Looks for an earlier part, else for the file. There is no part where it is not known of what
-  /// it is one, or where it is one of another URL than this; an empty URL stands for any.
+  /// Looks for an earlier part, else for the file. Ignores a part of unknown origin or of another
+  /// URL; an empty URL matches any.
   Result<void> look(std::string_view url);
   [[nodiscard]] Found found() const noexcept { return found_; }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
   [[nodiscard]] const PartOrigin& origin() const noexcept { return origin_; }
-  /// The name that it is to have or, after keep(), that it has.
+  /// The path that the file will have or, after keep(), has.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const std::string& part_path() const noexcept { return part_; }
-  /// The last that could not be written: the part, its origin or the file.
+  /// The path that could not be written last: the part, its origin or the file.
   [[nodiscard]] const std::string& culprit() const noexcept { return *culprit_; }
 
-  /// Whether a part that is given up now stays: there is some of it, and a server can be asked for
-  /// the rest.
+  /// Reports whether a part that is given up now would be kept: it is not empty, and a server can
+  /// be asked for the rest.
   [[nodiscard]] bool can_be_resumed() const noexcept {
     return options_.keeps_part && size_bytes_ != 0 && !origin_.validator.empty();
   }
 
-  /// Another name in the same folder, before keep(); the part goes by the first.
+  /// Sets another name in the same folder, before keep(); the part keeps its name.
   void rename(std::string path) { path_ = std::move(path); }
-  /// Goes on behind the part that was found.
+  /// Continues the part that was found.
   void append() noexcept { is_ours_ = true; }
-  /// Begins anew. An empty validator: the part cannot be gone on with.
+  /// Starts anew. If the validator is empty, the part cannot be resumed.
   Result<void> start(PartOrigin origin);
   Result<void> write(std::string_view text) noexcept;
-  /// When the server's file was last changed: that of keep() gets the same time.
+  /// Sets the modification time that keep() gives to the file.
   void set_modified(std::chrono::sys_seconds time) noexcept { modified_ = time; }
-  /// Gives the file its name.
+  /// Completes the file and gives it its name.
   Result<void> keep();
-  /// There will be no more: a part that cannot be gone on with is removed.
+  /// Ends the download; removes the part if it cannot be resumed.
   void give_up() noexcept;
 
  private:
@@ -100,7 +100,7 @@ class ResumableFile {
   std::uint64_t size_bytes_ = 0;
   int descriptor_ = -1;
   Found found_ = Found::Nothing;
-  bool is_ours_ = false;  // the part: what others left is not ours to remove
+  bool is_ours_ = false;  // the part may be removed: others did not leave it
 };
 
 }  // namespace skua::client

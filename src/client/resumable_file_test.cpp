@@ -24,7 +24,7 @@ class ResumableFileTest : public ::testing::Test {
     std::ifstream file(folder_ / name, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  /// Leaves "1234" behind, which can be gone on with.
+  /// Leaves a resumable part behind: "1234".
   void leave_part() const {
     ResumableFile file(path_, {.keeps_part = true});
     ASSERT_TRUE(file.start(origin_));
@@ -120,7 +120,7 @@ TEST_F(ResumableFileTest, OriginsOfOthersAreNotBelieved) {
   }
   fs::remove(folder_ / ".f.part.origin");
   ASSERT_EQ(::mkfifo((folder_ / ".f.part.origin").c_str(), 0600), 0);
-  EXPECT_EQ(found(), Found::Nothing);  // nobody who writes to it is waited for
+  EXPECT_EQ(found(), Found::Nothing);  // does not wait for a writer
 }
 
 TEST_F(ResumableFileTest, AWholeFileIsFoundByItsTime) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Content in, a file out: written off the loop, and only in its place when it is whole.
+// In: content. Out: a file, written off the loop and put in its place only when it is complete.
 #include "client/save.hpp"
 
 #include <memory>
@@ -12,13 +12,13 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t batch_bytes = 256 * 1024;  // a change of threads for each
+constexpr std::size_t batch_bytes = 256 * 1024;  // each costs a change of threads
 
 Problem could_not_write(const std::string& path, Error error) {
   return could_not("write '" + path + "'", error);
 }
 
-/// Fills the batch; false at the end of the content.
+/// Fills the batch. Returns false at the end of the content.
 Task<Result<bool, Problem>> fill(Reception& reception, std::string& batch) {
   batch.clear();
   while (batch.size() < batch_bytes) {
@@ -40,7 +40,7 @@ Task<Result<std::uint64_t, Problem>> write_content(
   std::uint64_t size_bytes = 0;
   while (true) {
     Result<bool, Problem> filled = co_await fill(reception, *batch);
-    // What has arrived is kept, where that is wanted, however it has ended.
+    // Data that has arrived is written even if the content has failed.
     if (!batch->empty()) {
       const Result<void> written = co_await off_loop(write_batch);
       if (!written) co_return could_not_write(path, written.error());

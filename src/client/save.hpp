@@ -11,15 +11,15 @@
 
 namespace skua::client {
 
-/// Hands all that is left of the content to `write`, in large pieces, on another thread; how many
-/// bytes that were.
+/// Passes the rest of the content to `write`, in large pieces, on another thread. Returns its size
+/// in bytes.
 ///
 /// Waits for: the content, and the calls.
-/// Ends with: as Reception::read(); a problem with `path` and what `write` ends with.
+/// Ends with: the errors of Reception::read(); those of `write`, as a problem with `path`.
 Task<Result<std::uint64_t, Problem>> write_content(
     Reception& reception, std::string path, std::function<Result<void>(const std::string&)> write);
 
-/// As ClientResponse::save().
+/// Implements ClientResponse::save().
 Task<Result<std::uint64_t, Problem>> save(Reception& reception, std::string path);
 
 }  // namespace skua::client

@@ -8,23 +8,23 @@
 
 namespace skua::client {
 
-/// Large buffers, for one connection after the other: an idle one holds none, and none is made and
-/// unmade for every response.
+/// A cache of large buffers: an idle connection holds none, and responses need not allocate and
+/// free their own.
 class SpareBuffers final {
  public:
   SpareBuffers() { spare_.reserve(most); }
 
-  /// Smaller ones are not worth it.
+  /// Smaller buffers are not worth keeping.
   static constexpr std::size_t least_bytes = 16 * 1024;
 
-  /// An empty string, perhaps with memory.
+  /// Returns an empty string, perhaps with capacity.
   [[nodiscard]] std::string take() noexcept {
     if (spare_.empty()) return {};
     std::string taken = std::move(spare_.back());
     spare_.pop_back();
     return taken;
   }
-  /// Empties a buffer and takes its memory away, if that is much.
+  /// Empties a buffer, and takes its memory away if it is large.
   void give(std::string& buffer) noexcept {
     buffer.clear();
     if (buffer.capacity() < least_bytes) return;

@@ -9,8 +9,8 @@
 
 namespace skua::client {
 
-/// Waits in a list until that is woken, or a time is over, whichever comes first; who waits looks
-/// which it was, and may be woken for nothing.
+/// Waits until a list is woken or a time has passed, whichever comes first. The caller must check
+/// which it was; wake-ups may be spurious.
 ///
 /// ```cpp
 /// while (!is_done && left > Duration(0)) co_await TimedWait(loop, changed, left);
@@ -20,7 +20,7 @@ class TimedWait final {
   TimedWait(loop::Loop& loop, skua::detail::WaiterList& list, Duration limit) noexcept
       : list_(list),
         timer_(loop.timers(), loop::call_member<&TimedWait::on_time>, this),
-        limit_(std::min(limit, Duration(24h))) {}  // no time is too long to be added to now
+        limit_(std::min(limit, Duration(24h))) {}  // so that now + limit cannot overflow
   TimedWait(const TimedWait&) = delete;
   TimedWait& operator=(const TimedWait&) = delete;
 

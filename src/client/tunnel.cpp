@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A stream to a proxy in, one to an origin out. It receives only until the proxy has answered: what
-// comes then is the origin's.
+// In: a stream to a proxy. Out: a stream to an origin. Receives only until the proxy has answered:
+// later data is the origin's.
 #include "client/tunnel.hpp"
 
 #include <utility>
@@ -15,9 +15,9 @@
 namespace skua::client {
 namespace {
 
-// Without a name, with it, and once more where what was proved by was too old.
+// Without credentials, with them, and once more if the nonce was too old.
 constexpr unsigned most_requests = 3;
-// Of an answer that the connection could be used after: beyond it, a new one is sooner there.
+// Read at most to reuse the connection after a 407; beyond this, a new connection is faster.
 constexpr std::size_t most_content_bytes = 64_KiB;
 
 std::string text_of(unsigned status) {
@@ -82,7 +82,7 @@ Result<void> Tunnel::ask() {
   return {};
 }
 
-// A send that the stream has not taken is gone on with in on_sent.
+// on_sent() continues a send that the stream has not taken.
 void Tunnel::send() {
   while (!is_all_sent()) {
     const net::Slice rest{request_->data() + sent_bytes_, request_->size() - sent_bytes_};
@@ -97,7 +97,7 @@ void Tunnel::on_sent(std::size_t count) {
   guarded([this] { send(); }, [this](Error error) { refuse(error); });
 }
 
-// The proxy may have answered all the same: that says more.
+// The proxy may still have answered, which says more.
 void Tunnel::on_send_failed(Error error) { send_failure_ = error; }
 
 void Tunnel::on_receive(std::span<char> bytes) {
@@ -122,7 +122,7 @@ void Tunnel::read(std::string_view input) {
         break;
       }
       case h1::ResponseEvent::Switched:
-        // Whoever goes through the tunnel speaks first, so this is not the origin's answer.
+        // The client speaks first in a tunnel, so this is not from the origin.
         if (!input.empty() || !is_all_sent()) {
           return refuse(Errc::ProxyRefused, "it sent more than an answer");
         }

@@ -21,14 +21,13 @@ namespace skua::client {
 
 /// A tunnel to an origin, opened over a stream that is connected to a proxy.
 ///
-/// Lifetime:  loop and proxy outlive it; with it goes the stream, unless take_stream() has been
-///            called.
+/// Lifetime:  loop and proxy outlive it; it owns the stream until take_stream().
 /// RFC:       9110 §9.3.6; 9112 §3.2.3
 class Tunnel final : private net::StreamSink {
  public:
   enum class End : std::uint8_t {
-    Open,           ///< take_stream() goes to the origin
-    NewConnection,  ///< the proxy has to be asked again, over another stream: it knows who asks now
+    Open,           ///< take_stream() leads to the origin
+    NewConnection,  ///< ask the proxy again over another stream, now that its challenge is known
   };
 
   Tunnel(loop::Loop& loop, net::HeldStream stream, const Origin& origin, ProxyAccess& proxy);
@@ -36,16 +35,15 @@ class Tunnel final : private net::StreamSink {
   Tunnel& operator=(const Tunnel&) = delete;
   ~Tunnel();
 
-  /// Asks the proxy, and tells it who asks where it wants to know. `step` is said in the text of a
-  /// problem. Once.
+  /// Asks the proxy for the tunnel, and authenticates if necessary. `step` goes into the text of a
+  /// problem. Call it once.
   ///
   /// Waits for: the proxy's answer, at most `limit`.
-  /// Ends with: TimedOut; ProxyRefused where it has another answer, and where it speaks before the
-  ///            origin was asked anything; what is wrong with its answer; what ended the
-  ///            connection.
+  /// Ends with: TimedOut; ProxyRefused if it refuses, or sends data before the origin was asked
+  ///            anything; the errors of a malformed answer; the error that ended the connection.
   Task<Result<End, Problem>> run(std::string step, Duration limit);
 
-  /// After End::Open: idle, without anyone who listens.
+  /// After End::Open: idle and without a listener.
   [[nodiscard]] net::HeldStream take_stream() noexcept { return std::move(stream_); }
 
  private:
@@ -74,10 +72,10 @@ class Tunnel final : private net::StreamSink {
   std::shared_ptr<const std::string> request_;  // a send may outlive all else
   std::string authorization_;                   // in the request
   std::size_t sent_bytes_ = 0;
-  std::size_t content_bytes_ = 0;  // of an answer that is of no interest
+  std::size_t content_bytes_ = 0;  // of an answer that is discarded
   unsigned requests_ = 0;
   Answer answer_ = Answer::None;
-  bool is_unauthorized_ = false;  // and the rest of that answer is read
+  bool is_unauthorized_ = false;  // and the rest of that answer is being read
   Error failure_ = Errc::None;    // after Refused
   std::string why_;
   std::optional<Error> send_failure_{};

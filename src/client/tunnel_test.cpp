@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tunnel over a stream in memory: the test is the proxy.
+// A tunnel over an in-memory stream: the test plays the proxy.
 #include "client/tunnel.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class TunnelTest : public testing::Test {
       loop_->run_once(Duration(0));
     }
   }
-  /// What was asked since the last time.
+  /// Returns what the client has sent since the last call.
   std::string request() { return wire_->take_output(); }
   void answer(std::string_view bytes) {
     wire_->feed(bytes);
@@ -72,7 +72,7 @@ class TunnelTest : public testing::Test {
     EXPECT_FALSE(*outcome_);
     return *outcome_ ? Problem() : outcome_->error();
   }
-  /// The text of the problem that an answer is.
+  /// Returns the text of the problem that an answer causes.
   std::string why(std::string_view bytes) {
     start();
     answer(bytes);
@@ -250,7 +250,7 @@ class DigestTunnel : public TunnelTest {
     start("http://user:secret@127.0.0.1:3128");
     request();
   }
-  /// Whether the last request proves the password, with this nonce and count.
+  /// Expects that the last request proves the password, with this nonce and count.
   void expect_digest(const std::string& nonce, std::uint32_t count) {
     const std::string asked = request();
     EXPECT_TRUE(asked.starts_with("CONNECT example.com:443 HTTP/1.1\r\n")) << asked;
@@ -276,7 +276,7 @@ TEST_F(DigestTunnel, AnswersOnTheSameConnection) {
   expect_digest("n1", 1);
   answer(established);
   expect_open();
-  start();  // the next tunnel knows
+  start();  // the next tunnel reuses the challenge
   expect_digest("n1", 2);
 }
 
@@ -322,7 +322,7 @@ TEST_F(DigestTunnel, AConnectionThatEndsBetweenBothIsReplaced) {
     wire_->feed(std::string_view(asks_digest).substr(0, std::string_view(asks_digest).size() - 2));
     wire_->finish(Errc::Reset);
     turn();
-    // The nonce may have been over; the answer to the next is told to be wrong.
+    // The first nonce may have expired; the answer to the next one was wrong.
     if (i == 0) {
       EXPECT_EQ(end(), Tunnel::End::NewConnection);
     }

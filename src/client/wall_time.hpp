@@ -5,7 +5,7 @@
 
 namespace skua::client {
 
-/// What cookies live by.
+/// Returns the current time in whole seconds, for cookies and HTTP dates.
 inline std::chrono::sys_seconds wall_time() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }

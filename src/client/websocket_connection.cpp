@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between a pump and a client's WebSocket. Every event ends in settle(): send what was written,
-// then decide whether to read on or to close, and how long to wait for the server.
+// Connects a pump and a client's WebSocket. Every event ends in settle(), which sends what was
+// written, then decides whether to read on or to close, and how long to wait for the server.
 #include "client/websocket_connection.hpp"
 
 #include <new>
@@ -25,7 +25,7 @@ std::shared_ptr<void> WebSocketConnection::hold() {
   return {this, [self = shared_from_this()](void*) { self->abandon(); }};
 }
 
-// It may be in the middle of a call: whoever was resumed there has let go of it.
+// May run in the middle of a call, if a task that was resumed there lets go of the socket.
 void WebSocketConnection::abandon() {
   if (is_closed()) return;
   self_ = shared_from_this();
@@ -41,7 +41,7 @@ void WebSocketConnection::break_off() {
   pump_.close();
 }
 
-// Where there are no random bytes for a mask, or no memory, nothing can be said.
+// Without random bytes for a mask, or without memory, no Close frame can be sent.
 void WebSocketConnection::close_socket(CloseCode code) noexcept {
   try {
     socket_.close(code, {});
@@ -51,7 +51,7 @@ void WebSocketConnection::close_socket(CloseCode code) noexcept {
   }
 }
 
-// Whoever has waited for the socket first has the rest of this turn to get ready.
+// Gives the task that waited for the socket the rest of this turn to get ready.
 void WebSocketConnection::start(std::string received, std::optional<Error> receive_end) {
   early_ = Early{std::move(received), receive_end};
   settle_later();
@@ -65,7 +65,7 @@ void WebSocketConnection::take_early() {
   if (early.end) pump_.end_input(*early.end);
 }
 
-// What the pump tells -----------------------------------------------------------------------------
+// Events of the pump ------------------------------------------------------------------------------
 
 void WebSocketConnection::on_receive(std::span<char> bytes) {
   socket_.receive(bytes);
@@ -100,7 +100,7 @@ void WebSocketConnection::write(Body&& piece) {
   }
 }
 
-// What the socket tells ---------------------------------------------------------------------------
+// Events of the socket ----------------------------------------------------------------------------
 
 ws::Poster WebSocketConnection::poster() {
   return [mailbox = core_->loop.mailbox()](std::function<void()> call) {
@@ -125,7 +125,7 @@ void WebSocketConnection::on_drained() noexcept {
   guarded([&] { callbacks_->drain(*websocket_); });
 }
 
-// Its turns ---------------------------------------------------------------------------------------
+// Turns -------------------------------------------------------------------------------------------
 
 void WebSocketConnection::settle() {
   if (is_cut_off_) return pump_.close();
@@ -139,7 +139,7 @@ void WebSocketConnection::settle() {
   if (pump_.state() > net::StreamPump::State::Ending) return;
   socket_.output_drained();
   if (socket_.is_closed()) ended_.wake_all();
-  // Both sides have said goodbye, or one of them has broken the rules.
+  // Both sides have sent a Close frame, or one of them has violated the protocol.
   if (socket_.is_finished()) pump_.end();
   if (pump_.has_ended()) {  // RFC 6455 §7.1.1: the server is to close first
     const Duration patience = is_abandoned() ? end_by_ - core_->loop.now() : options_.close;
@@ -160,7 +160,7 @@ void WebSocketConnection::start_timer() {
 void WebSocketConnection::on_time_out() {
   if (is_abandoned() || pump_.is_sending() || !pump_.is_open()) return pump_.close();
   socket_.time_out();
-  // Whoever does not answer has nothing to say either.
+  // A peer that does not answer will send nothing more either.
   if (socket_.is_closed() && socket_.reason().code == CloseCode::Abnormal) pump_.close();
 }
 

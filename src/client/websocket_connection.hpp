@@ -18,31 +18,31 @@
 
 namespace skua::client {
 
-/// A client's WebSocket, with the stream that it goes over.
+/// A client's WebSocket and its stream.
 ///
-/// Lifetime:  that of whoever holds hold(); then it closes, and keeps itself until its stream is
-///            closed.
+/// Lifetime:  kept alive by hold(); after that it closes, and keeps itself alive until its stream
+///            is closed.
 class WebSocketConnection final : public base::ListNode,
                                   public std::enable_shared_from_this<WebSocketConnection>,
                                   private net::StreamPumpUser,
                                   private ws::Wire,
                                   private ws::SocketListener {
  public:
-  /// The handshake is over; `stream` is idle, and nobody listens to it.
+  /// The handshake is over; `stream` is idle and has no listener.
   WebSocketConnection(std::shared_ptr<Core> core, net::HeldStream stream,
                       const WebSocketOptions& options, ws::Agreement&& agreement);
 
-  /// What an owner of the socket holds: once it is gone, so is the socket's use.
+  /// Returns a handle for the socket's owner. When it is released, the socket closes.
   [[nodiscard]] std::shared_ptr<void> hold();
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
 
-  /// Goes on with what the server has sent already, and how that has ended, if it has.
+  /// Starts with what the server has sent already, and with how its input ended, if it has.
   void start(std::string received, std::optional<Error> receive_end);
-  /// Calls back until the end. Before start().
+  /// Calls back until the end. Call it before start().
   void listen(WebSocket& socket, const ClientWebSocketCallbacks& callbacks) noexcept;
-  /// Nobody is called any more.
+  /// Stops calling back.
   void forget_callbacks() noexcept { callbacks_ = nullptr; }
-  /// Calls one of the callbacks: what it throws closes the socket.
+  /// Runs one of the callbacks; an exception closes the socket.
   template <class F>
   void guarded(F&& call) noexcept {
     try {
@@ -51,20 +51,20 @@ class WebSocketConnection final : public base::ListNode,
       callback_failed(std::current_exception());
     }
   }
-  /// What a callback has thrown.
+  /// The exception that a callback has thrown, or null.
   [[nodiscard]] std::exception_ptr exception() const noexcept { return exception_; }
 
   [[nodiscard]] bool is_closed() const noexcept {
     return pump_.state() == net::StreamPump::State::Closed;
   }
   [[nodiscard]] bool is_abandoned() const noexcept { return self_ != nullptr; }
-  /// Wakes who waits whenever the socket has ended.
+  /// Woken when the WebSocket has ended.
   [[nodiscard]] skua::detail::WaiterList& ended() noexcept { return ended_; }
-  /// Says what there is to say, and does not wait for the answer.
+  /// Sends pending output and closes, without waiting for an answer.
   void break_off();
 
  private:
-  /// What came with the handshake.
+  /// Input that came with the handshake.
   struct Early {
     std::string received{};
     std::optional<Error> end{};
@@ -105,14 +105,14 @@ class WebSocketConnection final : public base::ListNode,
   const WebSocketOptions options_;
   net::StreamPump pump_;
   ws::Socket socket_;
-  WebSocket* websocket_ = nullptr;  // of the callbacks
+  WebSocket* websocket_ = nullptr;  // passed to the callbacks
   const ClientWebSocketCallbacks* callbacks_ = nullptr;
   std::optional<Early> early_{};
   std::exception_ptr exception_{};
   skua::detail::WaiterList ended_;
-  std::shared_ptr<WebSocketConnection> self_;  // since it was abandoned
-  loop::Instant end_by_{};                     // then
-  bool is_cut_off_ = false;                    // nothing more can be said
+  std::shared_ptr<WebSocketConnection> self_;  // set once it is abandoned
+  loop::Instant end_by_{};                     // its deadline after that
+  bool is_cut_off_ = false;                    // nothing more can be sent
 };
 
 }  // namespace skua::client

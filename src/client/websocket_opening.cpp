@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A connected stream and a request in; when the server's answer is there, both go on to whoever
-// speaks WebSocket over it. It receives only until then.
+// In: a connected stream and a handshake. Out: the stream, once the server has accepted. Receives
+// only until then: later data is for the WebSocket.
 #include "client/websocket_opening.hpp"
 
 #include <utility>
@@ -48,7 +48,7 @@ Task<Result<void, Problem>> WebSocketOpening::run(std::string step, Duration lim
                                 : "the server closed the connection in the middle of its answer");
 }
 
-// A send that the stream has not taken is gone on with in on_sent.
+// on_sent() continues a send that the stream has not taken.
 void WebSocketOpening::send() {
   while (sent_bytes_ < request_->size()) {
     const net::Slice rest{request_->data() + sent_bytes_, request_->size() - sent_bytes_};
@@ -71,7 +71,7 @@ void WebSocketOpening::on_receive(std::span<char> bytes) {
         if (step_ == Step::NeedMore) step_ = handshake_.read(received_);
       },
       [this](Error error) { receive_end_ = error; });
-  if (step_ != Step::NeedMore) stream_->stop_receive();  // what follows is for others
+  if (step_ != Step::NeedMore) stream_->stop_receive();  // later data is for the WebSocket
   look();
 }
 
@@ -80,10 +80,10 @@ void WebSocketOpening::on_receive_end(Error error) {
   look();
 }
 
-// The server may still answer, as 431 to a head that it did not want to read: that says more.
+// The server may still answer, e.g. 431 for a head that it refused to read, which says more.
 void WebSocketOpening::on_send_failed(Error error) { send_failure_ = error; }
 
-// A stream on which a send is pending cannot be given away.
+// A stream with a pending send cannot be handed over.
 void WebSocketOpening::look() noexcept {
   if (is_over_) return;
   const bool is_open = step_ == Step::Open && sent_bytes_ == request_->size();

@@ -17,7 +17,7 @@ namespace skua::client {
 
 /// A WebSocket's opening handshake over a connected stream.
 ///
-/// Lifetime:  the loop outlives it; with it goes the stream, unless take_stream() has been called.
+/// Lifetime:  the loop outlives it; it owns the stream until take_stream().
 class WebSocketOpening final : private net::StreamSink {
  public:
   WebSocketOpening(loop::Loop& loop, net::HeldStream stream, ws::ClientHandshake& handshake);
@@ -25,20 +25,20 @@ class WebSocketOpening final : private net::StreamSink {
   WebSocketOpening& operator=(const WebSocketOpening&) = delete;
   ~WebSocketOpening();
 
-  /// Asks, and waits for the answer; nothing is wrong where no problem comes back. `step` is said
-  /// in its text. Once.
+  /// Sends the request and waits for the answer. `step` goes into the text of a problem. Call it
+  /// once.
   ///
-  /// Ends with: TimedOut after `limit`; the problems of ws::ClientHandshake; what ended the
-  ///            connection.
+  /// Ends with: TimedOut after `limit`; the problems of ws::ClientHandshake; the error that ended
+  ///            the connection.
   Task<Result<void, Problem>> run(std::string step, Duration limit);
 
-  // After run() has found nothing wrong:
+  // After run() has succeeded:
 
-  /// Idle, without anyone who listens.
+  /// Idle and without a listener.
   [[nodiscard]] net::HeldStream take_stream() noexcept { return std::move(stream_); }
-  /// What the server has sent behind its answer.
+  /// Data that the server sent after its answer.
   [[nodiscard]] std::string& received() noexcept { return received_; }
-  /// How what it sends has ended already, if it has: nobody is told again.
+  /// How the server's data has ended, if it has: the next listener is not told.
   [[nodiscard]] std::optional<Error> receive_end() const noexcept { return receive_end_; }
 
  private:

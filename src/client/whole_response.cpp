@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A response that outlives its connection.
+// In: a request. Out: its response, copied so that it outlives the connection.
 #include "client/whole_response.hpp"
 
 #include <utility>

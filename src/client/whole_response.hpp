@@ -8,7 +8,7 @@
 
 namespace skua::client {
 
-/// A request's response and all of its content.
+/// Sends a request and returns its response with all of its content.
 Task<Result<WholeResponse, Problem>> whole(ClientRequest request);
 
 }  // namespace skua::client

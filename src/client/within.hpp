@@ -11,9 +11,9 @@
 
 namespace skua::client {
 
-/// What a task ends in, or nothing where it has not ended at the deadline: then it is dropped.
+/// Returns a task's result, or nullopt if it has not ended at the deadline: then it is dropped.
 ///
-/// Ends with: what the task throws.
+/// Ends with: the task's exceptions.
 template <class T>
 Task<std::optional<T>> within(loop::Loop& loop, loop::Instant deadline, Task<T> task) {
   skua::detail::WaiterList ended;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// br (RFC 7932), by the brotli library. The only file that includes it.
+// br (RFC 7932), with the brotli library. No other file includes it.
 #include "coding/engine.hpp"
 
 #if defined(SKUA_HAS_BROTLI)
@@ -10,7 +10,7 @@
 namespace skua::coding {
 namespace {
 
-// 512 KiB: what is encoded at once is rarely more, and a larger window only costs memory.
+// 512 KiB: bodies are rarely larger, and a larger window only costs memory.
 constexpr std::uint32_t window_bits = 19;
 
 const std::uint8_t* raw(std::string_view input) noexcept {
@@ -43,7 +43,7 @@ class BrotliEncoder final : public EncodeEngine {
     step.is_done = drive == Drive::Finish ? BrotliEncoderIsFinished(state_) == BROTLI_TRUE : is_out;
     return step;
   }
-  bool restart() noexcept override { return false; }  // the library has no such thing
+  bool restart() noexcept override { return false; }  // not supported by the library
 
  private:
   BrotliEncoderState* state_ = BrotliEncoderCreateInstance(nullptr, nullptr, nullptr);
@@ -65,7 +65,7 @@ class BrotliDecoder final : public DecodeEngine {
     const BrotliDecoderResult result =
         BrotliDecoderDecompressStream(state_, &in_left, &next_in, &out_left, &next_out, nullptr);
     if (result == BROTLI_DECODER_RESULT_ERROR) {
-      // brotli/decode.h: those from -21 to -30 are about memory, the others about the input.
+      // brotli/decode.h: codes from -21 to -30 mean out of memory, the others malformed input.
       const int code = BrotliDecoderGetErrorCode(state_);
       const bool is_memory = code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES &&
                              code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES;

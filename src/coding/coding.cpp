@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of codings, and which of them this build knows.
+// Names of codings, and which of them this build supports.
 #include "coding/coding.hpp"
 
 #include "base/ascii.hpp"

@@ -30,7 +30,7 @@ class Codings : public ::testing::TestWithParam<Coding> {
   [[nodiscard]] Decoder decoder(DecodeLimits limits = {}) const {
     return *Decoder::create(GetParam(), limits);
   }
-  /// The text, or nothing where it is refused; in pieces of this size.
+  /// Decodes in pieces of this size; returns nullopt if the input is refused.
   [[nodiscard]] std::optional<std::string> decode(std::string_view coded,
                                                   std::size_t piece = 1U << 30U) const {
     Decoder made = decoder();
@@ -43,7 +43,7 @@ class Codings : public ::testing::TestWithParam<Coding> {
   }
 };
 
-// Compresses, but not to nothing.
+// Text that compresses, but not extremely well.
 std::string sample(std::size_t size_bytes) {
   std::string text;
   unsigned state = 1;
@@ -146,7 +146,7 @@ TEST_P(Codings, RefuseWhatIsNoneOfTheirs) {
   std::string out;
   const Result<void> pushed = made.push("this is plain text, not a coding", out);
   ASSERT_TRUE(!pushed || !made.finish());
-  if (pushed) return;  // it looks cut off
+  if (pushed) return;  // it looks truncated
   EXPECT_EQ(pushed.error().code(), Errc::MalformedCoding);
   EXPECT_EQ(made.push(encode("x"), out).error().code(), Errc::MalformedCoding) << "for good";
   EXPECT_FALSE(made.finish());
@@ -174,7 +174,7 @@ std::string bomb(Coding coding) {
   return out;
 }
 
-// How much comes out, in rooms of 16 KiB, before it ends as expected.
+// Returns the output size, in buffers of 16 KiB, up to the expected error.
 std::uint64_t explode(Decoder made, std::string_view coded, Errc expected) {
   std::string room(16U << 10U, '\0');
   std::uint64_t total = 0;
@@ -234,7 +234,7 @@ TEST(Coding, SaysWhatThisBuildDoesNotKnow) {
   }
 }
 
-// Members of gzip and frames of zstd may follow each other; 0x1f8b is a member's head.
+// gzip members and zstd frames may be concatenated; 0x1f8b starts a gzip member.
 TEST(Coding, MembersAreJoined) {
   for (const Coding coding : {Coding::Gzip, Coding::Zstd}) {
     if (!is_available(coding)) continue;
@@ -258,7 +258,7 @@ TEST(Coding, MembersAreJoined) {
   }
 }
 
-// Formats from before the standard, which some libraries still read, are not what `zstd` means.
+// `zstd` does not include formats from before the standard, which some libraries still read.
 TEST(Coding, AZstdFrameBeginsAsTheStandardSays) {
   if (!is_available(Coding::Zstd)) GTEST_SKIP() << "this build does not know it";
   const std::string skipped("\x5e\x2a\x4d\x18\x03\0\0\0abc", 11);
@@ -281,7 +281,7 @@ TEST(Coding, AZstdFrameBeginsAsTheStandardSays) {
   }
 }
 
-// What some servers send as deflate has none of the six bytes of RFC 1950 around it.
+// Some servers send deflate without the six bytes of RFC 1950 around it.
 TEST(Coding, RawDeflateIsReadWhereThatIsAskedFor) {
   if (!is_available(Coding::Deflate)) GTEST_SKIP() << "this build does not know it";
   for (const std::string& text : {std::string(), std::string("text"), sample(100'000)}) {
@@ -306,7 +306,7 @@ TEST(Coding, RawDeflateIsReadWhereThatIsAskedFor) {
   }
 }
 
-// RFC 9659: 8 MiB is the largest window; this head asks for 2 GiB.
+// RFC 9659: 8 MiB is the largest window; this frame header asks for 2 GiB.
 TEST(Coding, AZstdWindowForWhichThereIsNoMemoryIsRefused) {
   if (!is_available(Coding::Zstd)) GTEST_SKIP() << "this build does not know it";
   std::string out;

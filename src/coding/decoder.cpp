@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a coding in pieces. Out: what it decodes to, in rooms that the caller gives, so that a bomb
-// takes no more memory than a letter. The limits are looked at after every room.
+// In: encoded input in pieces. Out: decoded output in buffers from the caller, so that a
+// decompression bomb takes no extra memory. The limits are checked after every buffer.
 #include "coding/decoder.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ Result<Decoder> Decoder::create(Coding coding, DecodeLimits limits, RawDeflate r
 }
 
 Result<std::size_t> Decoder::step(std::string_view& input, std::span<char> room) noexcept {
-  // One byte more than is allowed shows that there is one.
+  // One byte beyond the limit is enough to detect the excess.
   const std::uint64_t left = limits_.output_bytes - made_bytes_;
   if (left < room.size()) room = room.first(static_cast<std::size_t>(left) + 1);
   const Result<Step> step = engine_->run(input, room);

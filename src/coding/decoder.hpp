@@ -15,44 +15,44 @@
 
 namespace skua::coding {
 
-/// How much may come out of a decoder; the excess is BodyTooLong.
+/// Limits on a decoder's output; exceeding them ends with BodyTooLong.
 struct DecodeLimits {
-  std::uint64_t output_bytes = 64_MiB;  ///< in all
-  std::uint64_t ratio = 100;            ///< bytes of output for each of input; zero: any number
-  std::uint64_t free_bytes = 1_MiB;     ///< up to here the ratio does not matter
+  std::uint64_t output_bytes = 64_MiB;  ///< in total
+  std::uint64_t ratio = 100;            ///< output bytes per input byte; zero means no limit
+  std::uint64_t free_bytes = 1_MiB;     ///< output that is exempt from the ratio
 
-  /// Whether so much may have come of so much.
+  /// Reports whether that much output from that much input is within the ratio.
   [[nodiscard]] constexpr bool is_within_ratio(std::uint64_t input_bytes,
                                                std::uint64_t made_bytes) const noexcept {
     if (ratio == 0 || made_bytes <= free_bytes) return true;
-    // Divided, so that no ratio can make it wrap round.
+    // Divides instead of multiplying, which could overflow.
     return (made_bytes - free_bytes) / ratio <= input_bytes;
   }
 };
 
-/// Whether deflate may lack the wrapping that its name stands for (RFC 9110 §8.4.1.2): some servers
-/// have always sent it so, and browsers read it.
+/// Whether to accept deflate without its zlib wrapper (RFC 9110 §8.4.1.2): some servers have always
+/// sent that, and browsers accept it.
 enum class RawDeflate : std::uint8_t { Refused, Taken };
 
-/// Decodes in pieces, within limits. What is cut off or goes on after its end is an error.
+/// An incremental decoder with limits. Truncated input and bytes after the end are errors.
 ///
-/// gzip members and zstd frames may follow each other, as their standards say.
+/// Consecutive gzip members and zstd frames are accepted, as their standards require.
 class Decoder final {
  public:
-  /// Ends with: Unsupported where this build does not know the coding, OutOfMemory.
+  /// Ends with: Unsupported if this build lacks the coding, OutOfMemory.
   static Result<Decoder> create(Coding coding, DecodeLimits limits = {},
                                 RawDeflate raw = RawDeflate::Refused);
 
-  /// Takes from the front of the input and fills the room; how much of it was filled. Zero: all of
-  /// the input was taken, and more is needed or there is no more.
+  /// Consumes input from the front and fills `room`; returns the bytes written. Zero means that all
+  /// input was consumed, and that the output so far is complete.
   ///
-  /// Ends with: MalformedCoding, BodyTooLong, OutOfMemory; from then on always.
+  /// Ends with: MalformedCoding, BodyTooLong, OutOfMemory; every later call repeats the error.
   Result<std::size_t> read(std::string_view& input, std::span<char> room) noexcept;
-  /// Takes all of the input and appends what it decodes to.
+  /// Consumes all input and appends the decoded output.
   Result<void> push(std::string_view input, std::string& output);
-  /// Says that the input has ended.
+  /// Checks that the input may end here.
   ///
-  /// Ends with: MalformedCoding where the coding has not; the earlier error, if there was one.
+  /// Ends with: MalformedCoding if the input is truncated; the earlier error, if there was one.
   [[nodiscard]] Result<void> finish() const noexcept;
 
  private:
@@ -65,7 +65,7 @@ class Decoder final {
   std::uint64_t taken_bytes_ = 0;
   std::uint64_t made_bytes_ = 0;
   Error error_{Errc::None};
-  bool is_full_ = false;  // the room was: there may be more without more input
+  bool is_full_ = false;  // the last room was filled, so more output may come without input
   bool is_at_end_ = false;
 };
 

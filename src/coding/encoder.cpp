@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: text in pieces. Out: its coding, appended to a string that grows by as much as comes out.
+// In: text in pieces. Out: encoded output, appended to a string.
 #include "coding/encoder.hpp"
 
 #include <stdexcept>

@@ -11,8 +11,7 @@
 
 namespace skua::coding {
 
-/// How hard an encoder tries: from `fastest` to `smallest`; `usual` suits what is encoded while
-/// somebody waits.
+/// A coding's compression levels, from `fastest` to `smallest`; `usual` suits encoding on the fly.
 struct Levels {
   int fastest = 1;
   int smallest = 9;
@@ -20,20 +19,20 @@ struct Levels {
 };
 Levels levels(Coding coding) noexcept;
 
-/// Encodes in pieces: each call appends what has come out of it.
+/// An incremental encoder; each call appends its output.
 class Encoder final {
  public:
-  /// Ends with: Unsupported where this build does not know the coding, OutOfMemory;
+  /// Ends with: Unsupported if this build lacks the coding, OutOfMemory;
   ///            std::invalid_argument for a level that the coding does not have.
   static Result<Encoder> create(Coding coding, int level);
 
-  /// Takes all of the input; much of it may stay inside until more comes.
+  /// Consumes all input; the encoder may hold back much of the output.
   Result<void> push(std::string_view input, std::string& output);
-  /// Lets everything out that was pushed so far, so that the peer can decode it.
+  /// Outputs everything pushed so far, so that the peer can decode it.
   Result<void> flush(std::string& output);
-  /// Takes the last piece, lets everything out and ends; only restart() may follow.
+  /// Consumes the last piece and ends the output; only restart() may follow.
   Result<void> finish(std::string_view input, std::string& output);
-  /// Begins anew, with the memory that is there where the library can do that.
+  /// Starts a new encoding, reusing memory if the library can.
   Result<void> restart();
 
  private:

@@ -11,17 +11,17 @@
 
 namespace skua::coding {
 
-/// What one call of a library did.
+/// The result of one library call.
 struct Step {
   std::size_t taken = 0;  ///< bytes of input
   std::size_t made = 0;   ///< bytes of output
-  bool is_done = false;   ///< encoding: all that was asked for is out; decoding: at an end
+  bool is_done = false;   ///< encoding: all requested output is out; decoding: at an end
 };
 
-/// What is to come out of an encoder: what it likes, all it has, or all it has and the end.
+/// How much an encoder must output: what it likes, everything, or everything and the end.
 enum class Drive : std::uint8_t { Push, Flush, Finish };
 
-/// What the encoders of three libraries have in common.
+/// The common interface of the three libraries' encoders.
 class EncodeEngine {
  public:
   EncodeEngine() = default;
@@ -29,14 +29,13 @@ class EncodeEngine {
   EncodeEngine& operator=(const EncodeEngine&) = delete;
   virtual ~EncodeEngine() = default;
 
-  /// Takes from the input and fills the room; to be called again with the same `drive` until it is
-  /// done.
+  /// Consumes input and fills `room`; call again with the same `drive` until done.
   virtual Result<Step> run(std::string_view input, std::span<char> room, Drive drive) noexcept = 0;
-  /// Begins anew with the memory that is there. False where a new engine has to be made.
+  /// Starts a new encoding, reusing memory. Returns false if that takes a new engine.
   virtual bool restart() noexcept = 0;
 };
 
-/// What the decoders of three libraries have in common.
+/// The common interface of the three libraries' decoders.
 class DecodeEngine {
  public:
   DecodeEngine() = default;
@@ -44,15 +43,15 @@ class DecodeEngine {
   DecodeEngine& operator=(const DecodeEngine&) = delete;
   virtual ~DecodeEngine() = default;
 
-  /// Takes from the input and fills the room. It is done where the input may end; after that only a
-  /// coding that may be concatenated takes more.
+  /// Consumes input and fills `room`. The step is done when the input may end; after that only
+  /// codings that allow concatenation accept more.
   virtual Result<Step> run(std::string_view input, std::span<char> room) noexcept = 0;
 };
 
-/// What stands around a deflate stream: RFC 1952, RFC 1950, or that or nothing (RFC 1951).
+/// The wrapper of a deflate stream: RFC 1952, RFC 1950, or the latter or none (RFC 1951).
 enum class DeflateForm : std::uint8_t { Gzip, Zlib, ZlibOrRaw };
 
-// Null where memory ran out. Each is there where its library is.
+// Return null if memory runs out. Each is defined only in builds with its library.
 std::unique_ptr<EncodeEngine> make_zlib_encoder(bool is_gzip, int level);
 std::unique_ptr<DecodeEngine> make_zlib_decoder(DeflateForm form);
 std::unique_ptr<EncodeEngine> make_brotli_encoder(int level);

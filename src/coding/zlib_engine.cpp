@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gzip (RFC 1952) and deflate in its zlib wrapping (RFC 1950), by zlib. The only file that includes
-// it. A raw deflate stream, which some servers send by mistake, is read where that is asked for.
+// gzip (RFC 1952) and deflate in its zlib wrapper (RFC 1950), with zlib. No other file includes it.
+// Raw deflate streams, which some servers send by mistake, are read on request.
 #include "coding/engine.hpp"
 
 #if defined(SKUA_HAS_ZLIB)
@@ -16,13 +16,13 @@ namespace {
 constexpr int gzip_wrapping = 16;
 constexpr int memory_level = 8;
 
-// zlib counts in 32 bits; what does not fit waits for the next step.
+// zlib counts in 32 bits; the excess waits for the next step.
 uInt clamp(std::size_t size) noexcept {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
 }
 
 void load(z_stream& stream, std::string_view input, std::span<char> room) noexcept {
-  // The library does not write to its input; its type is that of C.
+  // zlib does not write to its input; its C type merely lacks const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
   stream.avail_in = clamp(input.size());
   stream.next_out = reinterpret_cast<Bytef*>(room.data());
@@ -52,7 +52,7 @@ class ZlibEncoder final : public EncodeEngine {
                                               : Z_FINISH;
     const int code = deflate(&stream_, flush);
     Step step = difference(stream_, input, room);
-    // zlib.h: no progress is no error. All is out where there was room left.
+    // zlib.h: no progress is not an error. If room is left, all output is out.
     if (code == Z_STREAM_ERROR) return Error(Errc::MalformedCoding, "gzip: encoded past the end");
     const bool is_out = step.taken == input.size() && stream_.avail_out != 0;
     step.is_done = drive == Drive::Finish ? code == Z_STREAM_END : is_out;
@@ -78,7 +78,7 @@ class ZlibDecoder final : public DecodeEngine {
   }
   Result<Step> run(std::string_view input, std::span<char> room) noexcept override {
     if (is_at_end_ && !input.empty()) {
-      // RFC 1952 §2.2: a gzip file is one member or several, one after the other.
+      // RFC 1952 §2.2: a gzip file consists of one or more consecutive members.
       if (form_ != DeflateForm::Gzip)
         return Error(Errc::MalformedCoding, "deflate: bytes after the end");
       inflateReset(&stream_);
@@ -98,8 +98,8 @@ class ZlibDecoder final : public DecodeEngine {
   }
 
  private:
-  // RFC 1950 §2.2: a zlib stream begins with 8 in the lower half of its first byte. Raw, that would
-  // be a stored block whose padding is not zero, which nobody writes (RFC 1951 §3.2.3, §3.2.4).
+  // RFC 1950 §2.2: the low four bits of a zlib stream's first byte are 8. In raw deflate, that
+  // means a stored block with nonzero padding, which no encoder writes (RFC 1951 §3.2.3, §3.2.4).
   void decide_form(char first) noexcept {
     const bool is_raw = (static_cast<unsigned char>(first) & 0x0fU) != 8;
     if (is_raw) inflateReset2(&stream_, -MAX_WBITS);

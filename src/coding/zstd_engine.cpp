@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zstd (RFC 8878), by its library. The only file that includes it.
+// zstd (RFC 8878), with its library. No other file includes it.
 #include "coding/engine.hpp"
 
 #if defined(SKUA_HAS_ZSTD)
@@ -12,8 +12,8 @@
 namespace skua::coding {
 namespace {
 
-// RFC 9659 §3: a window of more than 8 MiB is not for the web; without this it is a frame's head
-// that decides how much memory we take.
+// RFC 9659 §3 limits windows to 8 MiB. Without this limit a frame's header would decide how much
+// memory we allocate.
 constexpr int largest_window_bits = 23;
 
 struct FreeEncoder {
@@ -65,7 +65,7 @@ class ZstdDecoder final : public DecodeEngine {
     return context_ && ZSTD_isError(ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax,
                                                            largest_window_bits)) == 0;
   }
-  // A frame may follow a frame (RFC 8878 §3.1); the library starts it by itself.
+  // Frames may be concatenated (RFC 8878 §3.1); the library starts the next one by itself.
   Result<Step> run(std::string_view input, std::span<char> room) noexcept override {
     if (is_at_end_ && input.empty()) return Step{.is_done = true};
     if (is_at_end_) magic_bytes_ = 0;
@@ -82,9 +82,9 @@ class ZstdDecoder final : public DecodeEngine {
  private:
   static constexpr std::size_t magic_size = 4;
 
-  // Whether the bytes of the magic number that are here are those of a frame or of one to be
-  // skipped (RFC 8878 §3.1). The library may also know formats from before the standard, whose
-  // decoders nobody should meet.
+  // Reports whether the magic number, as far as it has arrived, is that of a frame or a skippable
+  // frame (RFC 8878 §3.1). The library may also support formats that predate the standard, and
+  // peers must not reach their decoders.
   bool begins_a_frame(std::string_view input) noexcept {
     for (std::size_t i = magic_bytes_; i < magic_size && i - magic_bytes_ < input.size(); ++i) {
       const char byte = input[i - magic_bytes_];
@@ -97,7 +97,7 @@ class ZstdDecoder final : public DecodeEngine {
   }
 
   std::unique_ptr<ZSTD_DCtx, FreeDecoder> context_{ZSTD_createDCtx()};
-  std::size_t magic_bytes_ = 0;  // of the frame's magic number, those that were taken
+  std::size_t magic_bytes_ = 0;  // bytes of the frame's magic number seen so far
   bool is_skipped_ = false;
   bool is_at_end_ = false;
 };

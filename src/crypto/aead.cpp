@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a text and what it is bound to. Out: nonce, cipher text and tag; or the text again, if and
-// only if not a bit of it was changed.
+// In: plain text and associated data. Out: nonce, cipher text and tag; or, from those, the plain
+// text, provided that not a bit was changed.
 #include "crypto/aead.hpp"
 
 #include "crypto/hmac.hpp"
@@ -81,7 +81,7 @@ Result<std::string> Aead::open(std::string_view sealed, std::string_view associa
   const Context context(EVP_CIPHER_CTX_new());
   if (!context) return Error(Errc::OutOfMemory, "open");
   const std::string_view cipher = sealed.substr(nonce_bytes, sealed.size() - overhead_bytes);
-  std::string tag(sealed.substr(sealed.size() - tag_bytes));  // OpenSSL takes it by a plain pointer
+  std::string tag(sealed.substr(sealed.size() - tag_bytes));  // OpenSSL wants a non-const pointer
   std::string plain(cipher.size(), '\0');
   int size = 0;
   const bool is_open = EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, octets(key_),

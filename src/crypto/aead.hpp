@@ -9,32 +9,32 @@
 
 namespace skua::crypto {
 
-/// AES-256-GCM under one key, with a random nonce in front of every message.
+/// AES-256-GCM under one key, with a random nonce before each message.
 ///
-/// One key is good for four thousand million messages: with more, two nonces might be the same.
+/// A key is good for 2^32 messages; beyond that two random nonces might collide.
 class Aead final {
  public:
-  /// What a sealed text is longer by: the nonce and the tag.
+  /// The size that sealing adds: the nonce and the tag.
   static constexpr std::size_t overhead_bytes = 12 + 16;
 
-  /// The key is derived from the secret; `purpose` keeps the keys of different uses apart.
+  /// Derives the key from a secret; a different `purpose` gives a different key.
   ///
   /// Ends with: Unsupported without OpenSSL.
   static Result<Aead> derive(std::string_view secret, std::string_view purpose);
 
-  /// Encrypts; who opens it has to know `associated` too.
+  /// Encrypts; open() needs the same `associated` data.
   [[nodiscard]] Result<std::string> seal(std::string_view plain, std::string_view associated) const;
   /// Decrypts.
   ///
-  /// Ends with: PermissionDenied for what was not sealed with this key and `associated`.
+  /// Ends with: PermissionDenied if the text was not sealed with this key and `associated`.
   [[nodiscard]] Result<std::string> open(std::string_view sealed,
                                          std::string_view associated) const;
 
-  /// The same with a nonce of 12 bytes that never comes twice: for tests.
+  /// For tests: like seal(), with a given 12-byte nonce, which must never be reused.
   [[nodiscard]] Result<std::string> seal_with_nonce(std::string_view plain,
                                                     std::string_view associated,
                                                     std::string_view nonce) const;
-  /// The key of 32 bytes as it is: for tests.
+  /// For tests: uses a 32-byte key as it is.
   static Aead from_key(std::string key) { return Aead(std::move(key)); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Known answers, from the standards that the comments name.
+// Known-answer tests from the standards named in the comments.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -41,7 +41,7 @@ TEST(Random, NeverSaysTheSameTwice) {
   EXPECT_NE(many.substr(0, 256), many.substr(256, 256));
 }
 
-// What needs OpenSSL; elsewhere it says so.
+// Tests that need OpenSSL; without it they expect Unsupported and are skipped.
 class Crypto : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: bytes, whole or in pieces. Out: their hash value by OpenSSL, or Unsupported without it.
+// In: bytes, whole or in pieces. Out: their hash from OpenSSL, or Unsupported without it.
 #include "crypto/digest.hpp"
 
 #include "base/hex.hpp"

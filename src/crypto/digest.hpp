@@ -10,35 +10,35 @@
 
 namespace skua::crypto {
 
-/// Whether skua was built with OpenSSL; without it everything of this folder but random bytes and
-/// comparing ends with Unsupported.
+/// Reports whether skua was built with OpenSSL. Without it everything in this folder ends with
+/// Unsupported, except random_bytes() and equals().
 bool is_available() noexcept;
 
-/// MD5 and SHA-1 are for protocols that prescribe them, never for a choice of ours.
+/// A hash algorithm. MD5 and SHA-1 are only for protocols that require them.
 enum class Hash : std::uint8_t { Md5, Sha1, Sha256, Sha512256 };
 
-/// The size of a hash value: 16, 20 or 32.
+/// Returns the size of a hash value: 16, 20 or 32 bytes.
 constexpr std::size_t size_bytes(Hash algorithm) noexcept {
   return algorithm == Hash::Md5 ? 16 : algorithm == Hash::Sha1 ? 20 : 32;
 }
 
-/// The hash value of bytes.
+/// Hashes `bytes`.
 ///
-/// Ends with: Unsupported, also where a policy of the machine forbids the algorithm.
+/// Ends with: Unsupported, also if the machine's policy forbids the algorithm.
 Result<std::string> hash(Hash algorithm, std::string_view bytes);
 
-/// The same as text in lower case.
+/// Like hash(), but as hexadecimal text in lower case.
 Result<std::string> hash_hex(Hash algorithm, std::string_view bytes);
 
-/// A hash value of bytes that come in pieces.
+/// Hashes bytes that arrive in pieces.
 class Hasher final {
  public:
-  /// Ends with: Unsupported, as hash().
+  /// Ends with: Unsupported, like hash().
   static Result<Hasher> create(Hash algorithm);
 
   /// Ends with: SystemFailure.
   Result<void> update(std::string_view bytes);
-  /// The value of all that came; no more may come after it.
+  /// Returns the hash of all bytes so far; call nothing after it.
   Result<std::string> finish();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a key and bytes, or a secret and what a key is for. Out: an authentication code, or that key.
+// In: a key and bytes, or a secret and a purpose. Out: an authentication code, or a derived key.
 #include "crypto/hmac.hpp"
 
 #ifdef SKUA_HAS_TLS

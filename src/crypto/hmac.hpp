@@ -10,15 +10,15 @@
 
 namespace skua::crypto {
 
-/// The authentication code of bytes under a key.
+/// Returns the HMAC of `bytes` under `key`.
 ///
-/// Ends with: Unsupported, as hash().
+/// Ends with: Unsupported, like hash().
 /// RFC:       2104
 Result<std::string> hmac(Hash algorithm, std::string_view key, std::string_view bytes);
 
-/// A key made of a secret for one purpose, which `info` names; at most 8160 bytes.
+/// Derives a key of at most 8160 bytes from a secret; `info` names its purpose.
 ///
-/// Ends with: Unsupported, as hash().
+/// Ends with: Unsupported, like hash(), or if the key would be longer.
 /// RFC:       5869, with SHA-256
 Result<std::string> hkdf_sha256(std::string_view secret, std::string_view salt,
                                 std::string_view info, std::size_t size_bytes);

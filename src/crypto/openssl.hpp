@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// What the sources of this folder share where OpenSSL is there.
+/// OpenSSL helpers for the sources in this folder; include only in builds with OpenSSL.
 #pragma once
 
 #include <openssl/evp.h>
@@ -21,7 +21,7 @@ inline const EVP_MD* find(Hash algorithm) noexcept {
   return nullptr;
 }
 
-/// Never null, as a null means something else to some functions.
+/// Never returns null, which has a special meaning to some OpenSSL functions.
 inline const unsigned char* octets(std::string_view text) noexcept {
   return reinterpret_cast<const unsigned char*>(text.empty() ? "" : text.data());
 }

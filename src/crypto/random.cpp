@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a number of bytes. Out: as many from the kernel's generator, which is seeded once and then
-// never waits; no generator of our own, so nothing to fork, to seed or to lock.
+// In: a number of bytes. Out: that many from the kernel's generator, which never blocks once it is
+// seeded. There is no generator of our own, so nothing to seed, lock or protect across fork().
 #include "crypto/random.hpp"
 
 #if __has_include(<sys/random.h>)
@@ -18,7 +18,7 @@ namespace skua::crypto {
 #if __has_include(<sys/random.h>)
 
 Result<std::string> random_bytes(std::size_t count) {
-  constexpr std::size_t most_at_once = 256;  // getentropy gives no more
+  constexpr std::size_t most_at_once = 256;  // the limit of getentropy
   std::string bytes(count, '\0');
   for (std::size_t at = 0; at < count; at += most_at_once) {
     if (getentropy(bytes.data() + at, std::min(most_at_once, count - at)) != 0) {

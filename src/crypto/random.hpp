@@ -8,9 +8,9 @@
 
 namespace skua::crypto {
 
-/// Bytes that nobody can guess, from the operating system. It needs no library.
+/// Returns cryptographically secure random bytes from the operating system, also without OpenSSL.
 ///
-/// Ends with: SystemFailure where the system has none to give.
+/// Ends with: SystemFailure if the system cannot provide them.
 Result<std::string> random_bytes(std::size_t count);
 
 }  // namespace skua::crypto

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A jar of cookies into a file, as a whole or not at all, and out of one.
+// Saves a cookie jar to a file atomically, and loads it from one.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 namespace skua {
 namespace {
 
-constexpr ::mode_t owner_only = 0600;  // who reads it is who was logged in
+constexpr ::mode_t owner_only = 0600;  // cookies are credentials
 constexpr std::size_t most_bytes = 16_MiB;
 
 Result<std::string> read_all(const std::string& path) {
@@ -36,7 +36,7 @@ Result<std::string> read_all(const std::string& path) {
 
 Result<void> CookieJar::save(const std::string& path, std::chrono::sys_seconds now) const {
   struct ::stat there{};
-  // A new file would take the place of a device, too.
+  // keep_as() would replace a device, too.
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     return Error(Errc::Unsupported, "cookies.txt: not a plain file");
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a directory below the root. Out: its entries, sorted.
-// Shown is exactly what can be asked for: every entry passes the guard of names and, if it is a
-// link, the resolver itself, so the listing never tells of a file that would be answered with 404.
+// Every entry passes the name check and, if it is a link, the resolver itself, so the listing never
+// shows a file that would be answered with 404.
 #include "files/directory_index.hpp"
 
 #include "base/ascii.hpp"
@@ -32,7 +32,7 @@ DirectoryEntry make_entry(std::string name, const FileStat& stat) {
           .is_directory = is_directory};
 }
 
-// The entry as it would be served; nothing for special files and links that lead nowhere.
+// Returns the entry as it would be served, or nullopt for special files and dangling links.
 std::optional<DirectoryEntry> inspect(const Root& root, int directory, std::string_view path,
                                       const char* name) {
   struct stat state{};
@@ -140,7 +140,7 @@ ListingPage make_page(std::span<const DirectoryEntry> sorted, ListingSort sort,
 }
 
 bool prefers_json(std::string_view accept) noexcept {
-  // Weights in thousandths; what is not named has none.
+  // Weights in thousandths; types that are not listed have weight 0.
   int json = 0;
   int html = 0;
   while (!accept.empty()) {

@@ -24,27 +24,26 @@ struct DirectoryEntry {
 
 enum class ListingOrder : std::uint8_t { Name, Size, Time };
 
-/// How a listing is sorted; directories always come first.
+/// The sort order of a listing; directories always come first.
 struct ListingSort {
   ListingOrder order = ListingOrder::Name;
   bool descending = false;
 };
 
-/// Reads `name`, `size` or `time`, with a `-` before it for descending; anything else is by name.
+/// Parses `name`, `size` or `time`, prefixed with `-` for descending; anything else sorts by name.
 ListingSort parse_sort(std::string_view text) noexcept;
 
-/// Reads what of a directory may be shown: the files and directories that could be asked for one by
-/// one.
+/// Reads the visible entries of a directory: files and directories that a client could request.
 ///
-/// It may be moved to another thread between two calls.
+/// It may be moved to another thread between calls.
 class DirectoryReader final {
  public:
-  /// `path` is the directory's own canonical path with a slash at its end.
+  /// `path` is the directory's canonical path with a trailing slash.
   static Result<DirectoryReader> open(std::shared_ptr<const Root> root, std::string_view path);
 
-  /// Adds entries in the order of the directory; stops when there are `max_entries` in the list.
+  /// Appends entries in directory order until `entries` holds `max_entries`.
   ///
-  /// Returns whether it stopped for that reason: there may be more.
+  /// Returns whether it stopped at that limit: there may be more.
   bool read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
 
  private:
@@ -57,50 +56,51 @@ class DirectoryReader final {
       : root_(std::move(root)), path_(path), stream_(std::move(stream)) {}
 
   std::shared_ptr<const Root>
-      root_;  // shared with the site, which may end before a thread that reads
+      root_;  // shared with the site, which may be gone before a reading thread ends
   std::string path_;
   Stream stream_;
 };
 
 void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort);
 
-/// A part of a sorted directory.
+/// One page of a sorted directory.
 struct ListingPage {
   std::span<const DirectoryEntry> entries{};
   ListingSort sort{};
-  std::size_t number = 1;     ///< of this page; the first is 1
-  std::size_t pages = 1;      ///< of the directory
-  std::size_t total = 0;      ///< entries of all pages
+  std::size_t number = 1;     ///< page number, from 1
+  std::size_t pages = 1;      ///< number of pages
+  std::size_t total = 0;      ///< entries on all pages
   bool is_truncated = false;  ///< the directory has more entries than were read
 };
 
-/// Entries on one page.
+/// The number of entries on a page.
 inline constexpr std::size_t page_entries = 1000;
 
-/// Reads the number of a page; anything else is the first.
+/// Parses a page number; returns 1 for anything else.
 std::size_t parse_page(std::string_view text) noexcept;
 
-/// The page of this number, or the last one.
+/// Returns the page with this number, or the last one.
 ///
 /// Lifetime:  the entries outlive the page.
 ListingPage make_page(std::span<const DirectoryEntry> sorted SKUA_LIFETIMEBOUND, ListingSort sort,
                       std::size_t number);
 
-/// `999`, `1.0K`, `12M`: bytes, or units of 1024.
+/// Formats a size as `999`, `1.0K` or `12M`: bytes, or units of 1024.
 std::string human_size(std::uint64_t size_bytes);
 
-/// A page of HTML without scripts; links are relative, so it does not matter where it is mounted.
-/// Programs that read nginx's and Apache's listings read it too.
+/// Formats a page as HTML without scripts. Links are relative, so any mount point will do. Programs
+/// that parse nginx's and Apache's listings can parse it.
 std::string listing_html(const ListingPage& page, std::string_view path);
 
+/// Formats a page as JSON:
 /// ```
 /// {"path": "/a/", "total": 2, "page": 1, "pages": 1, "truncated": false,
 ///  "entries": [{"name", "type", "size", "modified"}]}
 /// ```
-/// with `"previous"` and `"next"`, relative references, where there are such pages.
+/// and `"previous"` and `"next"`, relative references, if there are such pages.
 std::string listing_json(const ListingPage& page, std::string_view path);
 
-/// Whether an Accept field prefers JSON to HTML. RFC 9110 §12.5.1
+/// Reports whether an Accept field prefers JSON to HTML. RFC 9110 §12.5.1
 bool prefers_json(std::string_view accept) noexcept;
 
 }  // namespace skua::files

@@ -24,7 +24,7 @@ std::vector<std::string> names(const Entries& entries) {
   return result;
 }
 
-// All entries of a folder, or why there are none.
+// Returns all entries of a folder, or why it cannot be read.
 Result<Entries> read_all(const Root& root, std::string_view path) {
   auto reader = DirectoryReader::open(std::shared_ptr<const Root>(&root, [](const Root*) {}), path);
   if (!reader) return reader.error();
@@ -201,7 +201,7 @@ TEST(DirectoryIndex, LinksToTheParentButAtTheRoot) {
   EXPECT_TRUE(contains(listing_html({}, "/a/"), "\"../\""));
 }
 
-// A crawler follows links, but presses no buttons.
+// Crawlers follow links, but do not press buttons.
 TEST(DirectoryIndex, SortsByButtonsThatReverseTheOrder) {
   const std::string by_name = listing_html(page_of({}), "/");
   EXPECT_TRUE(contains(by_name, "<button name=\"sort\" value=\"-name\">Name \u2191</button>"));
@@ -211,7 +211,7 @@ TEST(DirectoryIndex, SortsByButtonsThatReverseTheOrder) {
   EXPECT_TRUE(contains(reversed, "<button name=\"sort\" value=\"name\">Name \u2193</button>"));
 }
 
-// lftp reads a name in a link, then a date, then a size, as nginx and Apache write them.
+// lftp expects a name in a link, then a date, then a size, as nginx and Apache write them.
 TEST(DirectoryIndex, WritesRowsThatProgramsRead) {
   const Entries entries = {
       {.name = "sub", .modified_ns = 0, .is_directory = true},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a page of a sorted listing. Out: the same as HTML or as JSON.
-// A page has no script and loads nothing, so its policy can forbid both; every name goes through
-// escape.hpp.
+// In: a page of a sorted listing. Out: HTML or JSON. The HTML has no scripts and loads nothing, so
+// its Content-Security-Policy can forbid both. Every name goes through escape.hpp.
 #include "files/directory_index.hpp"
 #include "files/escape.hpp"
 
@@ -51,7 +50,7 @@ void append_time(std::string& out, std::int64_t modified_ns, TimeFormat format) 
   const auto append = [&out](auto value, std::size_t digits) {
     append_number(out, static_cast<std::uint64_t>(value), digits);
   };
-  append(static_cast<int>(date.year()), 4);  // nanoseconds reach from 1677 to 2262
+  append(static_cast<int>(date.year()), 4);  // 64-bit nanoseconds span 1677 to 2262
   out += '-';
   append(static_cast<unsigned>(date.month()), 2);
   out += '-';
@@ -75,8 +74,8 @@ std::string_view name_of(ListingOrder order) noexcept {
   return "name";
 }
 
-// A column's title: a button, which no crawler follows; where the page is sorted by the column, it
-// reverses the order.
+// Appends a column title as a button, which crawlers do not follow. The button of the column that
+// the page is sorted by reverses the order.
 void append_column(std::string& out, std::string_view title, ListingOrder order, ListingSort sort) {
   const bool is_current = sort.order == order;
   out.append("<th><button name=\"sort\" value=\"");
@@ -100,8 +99,8 @@ void append_row(std::string& out, const DirectoryEntry& entry) {
   out.append(entry.is_directory ? "-" : human_size(entry.size_bytes)).append("</td></tr>\n");
 }
 
-// A relative reference to another page in the same order. The first page in the usual order has no
-// query, so that it has one address only.
+// Returns a relative reference to another page in the same order. The first page in the default
+// order has no query, so that it has only one URL.
 std::string reference(const ListingPage& page, std::size_t number) {
   const bool is_usual = page.sort.order == ListingOrder::Name && !page.sort.descending;
   std::string query;

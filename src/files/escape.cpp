@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: names as the file system has them, any bytes but '/' and NUL. Out: the same, harmless in
-// HTML, in a URL and in JSON. All three let through what is known to be good; nothing is searched
-// for.
+// In: names as the file system has them, any bytes but '/' and NUL. Out: text that is harmless in
+// HTML, a URL or JSON. Names may be invalid UTF-8; only known-good sequences pass unchanged.
 #include "files/escape.hpp"
 
 #include "base/percent.hpp"
@@ -14,7 +13,7 @@ namespace {
 constexpr std::string_view replacement = "\uFFFD";
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
-// The size of the well-formed UTF-8 sequence that `text` begins with; 0 if there is none.
+// Returns the size of the well-formed UTF-8 sequence at the start of `text`, or 0.
 // Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
 std::size_t utf8_size(std::string_view text) noexcept {
   const auto byte = [text](std::size_t i) {
@@ -38,7 +37,7 @@ std::size_t utf8_size(std::string_view text) noexcept {
   return 0;
 }
 
-// Calls `one` for each ASCII character and `more` for the others; replaces what is none.
+// Calls `one` for each ASCII character and `more` for the others; replaces invalid bytes.
 template <class One, class More>
 void append_characters(std::string_view text, One one, More more) {
   while (!text.empty()) {
@@ -97,7 +96,7 @@ void append_json(std::string& out, std::string_view text) {
       out += c;
     }
   };
-  // The controls U+0080 to U+009F, too: terminals obey them.
+  // Also escapes the controls U+0080 to U+009F: terminals obey them.
   const auto more = [&](std::string_view character) {
     const bool is_c1 = character.size() == 2 && character[0] == '\xC2' &&
                        static_cast<unsigned char>(character[1]) < 0xA0;

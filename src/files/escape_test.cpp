@@ -34,7 +34,7 @@ TEST(Escape, KeepsWellFormedUtf8AndReplacesTheRest) {
   EXPECT_EQ(html("\xC0\xAE"), "\uFFFD\uFFFD");            // overlong '.'
   EXPECT_EQ(html("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
   EXPECT_EQ(html("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");
-  EXPECT_EQ(html("\xE2\x82"), "\uFFFD\uFFFD");  // cut off
+  EXPECT_EQ(html("\xE2\x82"), "\uFFFD\uFFFD");  // truncated
   EXPECT_EQ(html("\xE2\x82<"), "\uFFFD\uFFFD&lt;");
   EXPECT_EQ(html("\xFF"), "\uFFFD");
 }

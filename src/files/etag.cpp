@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the state of a file. Out: its entity tag.
-// No content is read, so that a tag of a file of any size costs nothing.
+// In: the state of a file. Out: its entity tag. No content is read, so the cost does not depend on
+// the size of the file.
 #include "files/etag.hpp"
 
 #include "base/later.hpp"
@@ -11,10 +11,10 @@
 namespace skua::files {
 namespace {
 
-// A FAT time stamp counts in steps of two seconds; nothing in use is coarser.
+// FAT has a resolution of two seconds; no file system in use is coarser.
 constexpr std::chrono::seconds coarsest_clock{2};
 
-// One round of mixing: every bit of the input moves half of the bits of the output.
+// One round of mixing: every input bit flips about half of the output bits.
 constexpr std::uint64_t mix(std::uint64_t state, std::uint64_t value) noexcept {
   state = (state ^ value) * 0x9E3779B97F4A7C15U;
   state = (state ^ (state >> 32U)) * 0xD6E8FEB86659FD93U;

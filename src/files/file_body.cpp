@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: an open file. Out: content that keeps it open, or that opens it when it needs it. The limit
-// on open files is the process's, so how many are held is counted for the process.
+// In: an open file. Out: content that keeps it open, or that opens it on demand. The limit on open
+// files is per process, and so is the count of held files.
 #include "files/file_body.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ constexpr std::uint64_t piece_bytes = 64_KiB;
 
 struct HeldFiles {
   std::atomic<std::size_t> count{0};
-  std::atomic<std::size_t> most{held_files_at_most(0)};  // as the system last said
+  std::atomic<std::size_t> most{held_files_at_most(0)};  // from the last query
 };
 
 HeldFiles& held_files() noexcept {
@@ -33,10 +33,10 @@ HeldFiles& held_files() noexcept {
 void give_place_back() noexcept {
   HeldFiles& held = held_files();
   if (held.count.fetch_sub(1, std::memory_order_relaxed) != 1) return;
-  held.most.store(held_files_at_most(0), std::memory_order_relaxed);  // it is asked again
+  held.most.store(held_files_at_most(0), std::memory_order_relaxed);  // forces a new query
 }
 
-// The system is asked how many may be open only where there are more than it last said.
+// Queries the system's limit only if the count exceeds the last known one.
 bool take_place() noexcept {
   HeldFiles& held = held_files();
   const std::size_t before = held.count.fetch_add(1, std::memory_order_relaxed);
@@ -48,7 +48,7 @@ bool take_place() noexcept {
   return false;
 }
 
-// An open file, and its place among those that are held.
+// An open file that counts as held.
 class HeldFile {
  public:
   explicit HeldFile(Descriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
@@ -62,7 +62,7 @@ class HeldFile {
   Descriptor descriptor_;
 };
 
-// One piece of a file that has not changed since its head was sent.
+// Reads one piece, provided that the file has not changed since its head was sent.
 Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part) {
   const Result<OpenFile> file = place.open();
   if (!file) return file.error();

@@ -12,34 +12,34 @@
 
 namespace skua::files {
 
-/// Where a file is: below a root, or, without one, where the program says.
+/// The location of a file: below a root, or a path from the program if there is no root.
 struct FilePlace {
   std::shared_ptr<const Root> root{};
   std::string path{};
 
-  /// Opens it; never blocks.
+  /// Opens the file; never blocks.
   [[nodiscard]] Result<OpenFile> open() const;
 };
 
-/// Which bytes of a file.
+/// A byte range of a file.
 struct FilePart {
   std::uint64_t offset = 0;
   std::uint64_t size_bytes = 0;
 };
 
-/// How many files responses may hold open in a process that may open so many.
+/// Returns how many files responses may hold open, given the process's limit on open files.
 constexpr std::size_t held_files_at_most(std::size_t open_files) noexcept {
   return 8 + open_files / 32;
 }
 
-/// A part of a file as the content of a response.
+/// Creates response content from a part of a file.
 ///
-/// The file stays open until the part is sent, unless responses hold as many as they may. Then it
-/// is opened again for each piece and closed before the peer is waited for: slow peers cannot use
-/// up the descriptors that other requests need.
+/// The file stays open until the part is sent, unless responses already hold their maximum. Then it
+/// is opened for each piece and closed before waiting for the peer, so slow peers cannot use up the
+/// descriptors that other requests need.
 ///
-/// Ends with: for the content that is read in pieces, TruncatedBody if the file is changed while it
-///            is sent, or what opening it ends with.
+/// Ends with: for content that is read in pieces, TruncatedBody if the file changes while it is
+///            sent, or the error of opening it.
 Body file_body(OpenFile file, FilePlace place, FilePart part);
 
 }  // namespace skua::files

@@ -18,7 +18,7 @@
 namespace skua::files {
 namespace {
 
-// Never takes a second piece.
+// A sink that never takes a second piece.
 class FullSink final : public detail::BodySink {
  public:
   void write(Body&& piece) override { size_bytes += piece.size_bytes(); }

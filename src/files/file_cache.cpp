@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: a canonical path. Out: a file in memory with its answers ready, or an open descriptor.
-// The only truth is the file system: an entry lives for a second on trust, then on a comparison of
-// the state it was read in. A state with a time stamp of just now proves nothing (another write may
-// leave the same one), so such an entry is read again instead of compared.
+// In: a canonical path. Out: a file in memory with its responses ready, or an open descriptor.
+// An entry is trusted for a second, and afterwards if the file's state is still the one it was read
+// in. A very recent time stamp proves nothing (another write may leave the same one), so such an
+// entry is read again instead of compared.
 #include "files/file_cache.hpp"
 
 #include <utility>
@@ -12,12 +12,12 @@
 namespace skua::files {
 namespace {
 
-// What an entry costs beside its bytes: list and index nodes, two heads, strings.
+// The cost of an entry beyond its bytes: list and index nodes, two heads, strings.
 constexpr std::size_t entry_overhead_bytes = 1024;
 
 constexpr int read_attempts = 3;
 
-// Reads exactly `size_bytes`, and makes sure that the file ends there.
+// Reads exactly `size_bytes`, and checks that the file ends there.
 std::optional<std::string> read_exactly(int file, std::size_t size_bytes) {
   std::string text(size_bytes + 1, '\0');
   const Result<std::size_t> count = base::read_at(file, 0, text);
@@ -26,7 +26,7 @@ std::optional<std::string> read_exactly(int file, std::size_t size_bytes) {
   return text;
 }
 
-// One whole state of a small file; nothing if it will not stand still. `stat` becomes that state.
+// Reads a consistent state of a small file, and sets `stat`; returns nullopt if it keeps changing.
 std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_bytes) {
   for (int attempt = 0; attempt < read_attempts; ++attempt) {
     if (stat.size_bytes > max_bytes) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_
   return std::nullopt;
 }
 
-// Also the inode's own time: it moves when somebody sets the other one back.
+// Also checks the inode change time, which moves even if the modification time is set back.
 bool proves_nothing(FileStat stat, WallTime now) noexcept {
   if (is_just_modified(stat, now)) return true;
   stat.modified_ns = stat.changed_ns;
@@ -76,12 +76,12 @@ Result<FoundFile> FileCache::load(std::string_view path, OpenFile file) {
   const bool is_small =
       file.stat.kind == FileKind::Regular && file.stat.size_bytes <= options_.file_bytes;
   if (!is_small) return FoundFile{.file = std::move(file)};
-  // Both times are taken before the file is looked at: a later change is newer than either.
+  // Both times are taken before the file is read, so that a later change is newer than either.
   CachedFile entry{.path = std::string(path), .checked = times_.now()};
   const WallTime wall = times_.wall();
   std::optional<std::string> text =
       read_state(file.descriptor.number(), file.stat, options_.file_bytes);
-  // Somebody is writing to it without a pause: it is sent as it comes, like a large file.
+  // The file keeps changing: it is sent as it is, like a large one.
   if (!text) return FoundFile{.file = std::move(file)};
   entry.stat = file.stat;
   entry.head = describe(path, file.stat, wall);

@@ -17,14 +17,14 @@
 
 namespace skua::files {
 
-/// How much a cache holds, and for how long it believes itself.
+/// The size of a cache, and how long it trusts its entries.
 struct FileCacheOptions {
-  std::size_t file_bytes = 64_KiB;  ///< larger files are not kept; the system's page cache has them
-  std::size_t total_bytes = 16_MiB;  ///< then the file that was asked for longest ago goes
-  Duration fresh = 1s;               ///< after this the file system is asked again
+  std::size_t file_bytes = 64_KiB;   ///< larger files are left to the system's page cache
+  std::size_t total_bytes = 16_MiB;  ///< beyond this the least recently used file is evicted
+  Duration fresh = 1s;               ///< older entries are checked against the file system
 };
 
-/// A small file in memory, with its answers serialised.
+/// A small file in memory, with its prepared responses.
 struct CachedFile {
   std::string path{};
   FileHead head{};
@@ -32,32 +32,32 @@ struct CachedFile {
   std::shared_ptr<const PreparedResponse> whole{};      ///< 200
   std::shared_ptr<const PreparedResponse> unchanged{};  ///< 304
   loop::Instant checked{};
-  bool is_provisional = false;  ///< written so lately that the time stamps prove nothing yet
+  bool is_provisional = false;  ///< written too recently to trust its time stamps
 };
 
-/// A file that was found: in memory, or open.
+/// A file from the cache, or an open one.
 struct FoundFile {
-  const CachedFile* cached = nullptr;  ///< valid until the cache is asked again
-  OpenFile file{};                     ///< otherwise: a large file, or a directory
+  const CachedFile* cached = nullptr;  ///< valid until the next call of the cache
+  OpenFile file{};                     ///< if `cached` is null: an uncached file, or a directory
 };
 
-/// The small files of one folder, for one thread; no locks.
+/// A cache of one folder's small files, for one thread; it has no locks.
 ///
-/// An entry is compared with the file system once it is older than `fresh`, so an answer is never
-/// staler than that; every entry is one whole state of its file, as no size or time changed while
-/// it was read. Nothing is mapped: a file that shrinks can never raise a signal.
+/// An entry is compared with the file system once it is older than `fresh`, so a response is never
+/// staler than that. Every entry is a consistent state of its file: no size or time changed during
+/// the read. Nothing is memory-mapped, so a file that shrinks cannot raise a signal.
 class FileCache {
  public:
-  /// `root`, `times` and what `cache_control` views outlive the cache.
+  /// `root`, `times` and the text of `cache_control` outlive the cache.
   FileCache(const Root& root SKUA_LIFETIMEBOUND, const TimeSource& times SKUA_LIFETIMEBOUND,
             std::string_view cache_control SKUA_LIFETIMEBOUND, FileCacheOptions options = {})
       : root_(root), times_(times), cache_control_(cache_control), options_(options) {}
   FileCache(const FileCache&) = delete;
   FileCache& operator=(const FileCache&) = delete;
 
-  /// The file or directory at a canonical path.
+  /// Finds the file or directory at a canonical path.
   ///
-  /// Ends with: what Root::find ends with.
+  /// Ends with: the errors of Root::find.
   Result<FoundFile> find(std::string_view path);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
@@ -75,7 +75,7 @@ class FileCache {
   const TimeSource& times_;
   std::string_view cache_control_;
   FileCacheOptions options_;
-  Entries entries_;  // the one asked for last comes first
+  Entries entries_;                                                // most recently used first
   std::unordered_map<std::string_view, Entries::iterator> index_;  // by the entry's own path
   std::size_t size_bytes_ = 0;
 };

@@ -23,7 +23,7 @@ constexpr std::chrono::seconds long_ago{1'500'000'000};
 
 class FileCacheTest : public testing::Test {
  protected:
-  // The bytes that the cache answers with; what is not in the cache says what it is.
+  // Returns the cached bytes, or a text for an error, a directory or a large file.
   std::string get(FileCache& cache, std::string_view path) {
     const auto found = cache.find(path);
     if (!found) return std::string(message(found.error().code()));
@@ -84,8 +84,7 @@ TEST_F(FileCacheTest, SeesAWriteThatLeftSizeAndTimeAsTheyWere) {
 
 TEST_F(FileCacheTest, ReadsAgainWhatWasWrittenJustNow) {
   // With a clock as coarse as a tick, two writes can leave the same state. The inode is kept, so
-  // that every number is equal but for the changed time, which nobody can set: the entry alone must
-  // know.
+  // everything is equal but the change time, which cannot be set: only the entry itself can tell.
   tree_.write("a.txt", "one");
   times_.set_wall(std::chrono::system_clock::now());
   auto first = cache_.find("/a.txt");
@@ -150,8 +149,8 @@ TEST_F(FileCacheTest, RefusesWhatTheRootRefuses) {
   EXPECT_EQ(cache_.count(), 0u);
 }
 
-// Whatever the moment, an answer is one whole state: each is one letter repeated, of a size of its
-// own.
+// Every response is one consistent state, at any moment: each state is one repeated letter, and has
+// its own size.
 TEST_F(FileCacheTest, NeverMixesTwoStatesOfAFile) {
   FileCache cache(root_, times_, "", {.file_bytes = 1000, .fresh = 0s});
   const auto state = [](char letter) {
@@ -200,7 +199,7 @@ TEST(WorkerCaches, ANewOneNeverFindsTheCacheOfAnOldOne) {
   const ManualTimes times;
   const Root root = Root::open(tree.string()).value();
   const auto make = [&] { return std::make_unique<FileCache>(root, times, ""); };
-  for (int i = 0; i < 20; ++i) {  // more than a thread remembers, at the same address each
+  for (int i = 0; i < 20; ++i) {  // more than a thread remembers, each at the same address
     const WorkerCaches caches(make);
     EXPECT_EQ(caches.local().count(), 0u);
     const WorkerCaches other(make);

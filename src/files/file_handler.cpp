@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public face of the folder: a handler for a route with a rest wildcard, and Router::files.
+// The public API of this folder: a handler for a route with a rest wildcard, and Router::files.
 #include "files/file_site.hpp"
 #include "http/captures.hpp"
 #include "http/request_parts.hpp"
@@ -25,7 +25,7 @@ Result<FileHandler> FileHandler::open(const std::string& directory, FileOptions 
 
 namespace {
 
-// The text of the route's rest wildcard: the last one, when it reaches to the end of the path.
+// Returns the match of the route's rest wildcard: the last capture, if it ends where the path does.
 std::optional<std::string_view> find_rest(const Request& request) noexcept {
   const http::Captures* const captures = http::RequestAccess::captures(request);
   if (captures == nullptr || captures->count == 0) return std::nullopt;
@@ -40,12 +40,12 @@ Response FileHandler::operator()(const Request& request) const {
   const std::string_view path = request.path();
   const std::optional<std::string_view> rest = find_rest(request);
   if (!rest) return site_->answer(request, path);
-  // The slash before the rest belongs to the folder.
+  // Includes the slash before the rest, as FileSite expects.
   const std::size_t begin = path.size() - rest->size();
   return site_->answer(request, path.substr(begin == 0 ? 0 : begin - 1));
 }
 
-// `/assets` without its slash is sent to where the slash is.
+// Redirects `/assets` to `/assets/`.
 Response FileHandler::answer_prefix(const Request& request) const {
   return site_->answer(request, request.path().ends_with('/') ? "/" : "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a file's path and state. Out: the fields that describe it, and the answers that need no more.
+// In: a file's path and state. Out: the fields that describe it, and the 200 and 304 responses.
 #include "files/file_head.hpp"
 
 #include "base/http_date.hpp"
@@ -15,7 +15,7 @@ FileHead describe(std::string_view path, const FileStat& stat, WallTime now) {
   FileHead head;
   head.etag = make_etag(stat, now);
   head.type = mime_type(path);
-  // Rounded down, as a client that sends the second back has to be told "not modified".
+  // Rounded down, so that a client that sends this second back gets 304.
   head.modified = std::chrono::floor<std::chrono::seconds>(std::min(modified, now));
   char date[http_date_bytes];
   format_http_date(head.modified, date);

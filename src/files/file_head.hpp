@@ -12,11 +12,11 @@
 
 namespace skua::files {
 
-/// What an answer says about a file beside its bytes.
+/// The metadata of a file in a response.
 struct FileHead {
-  std::string etag{};           ///< quotes included
+  std::string etag{};           ///< including its quotes
   std::string last_modified{};  ///< never in the future: RFC 9110 §8.8.2.1
-  std::string_view type{};      ///< media type, lives as long as the program
+  std::string_view type{};      ///< media type, with static lifetime
   std::chrono::sys_seconds modified{};
 
   [[nodiscard]] http::Validators validators() const noexcept SKUA_LIFETIMEBOUND {
@@ -24,19 +24,19 @@ struct FileHead {
   }
 };
 
-/// Describes the file at `path` in this state at this moment.
+/// Describes the file at `path` in this state, as of `now`.
 FileHead describe(std::string_view path, const FileStat& stat, WallTime now);
 
-/// The value of Cache-Control for this age; empty: the field is left out.
+/// Returns the Cache-Control value for `max_age`; empty if the field is to be omitted.
 std::string cache_control(std::chrono::seconds max_age);
 
-/// ETag, Last-Modified and Cache-Control: what 200, 206 and 304 have in common. RFC 9110 §15.4.5
+/// Adds ETag, Last-Modified and Cache-Control, which 200, 206 and 304 share. RFC 9110 §15.4.5
 void add_validators(Response& response, const FileHead& head, std::string_view cache_control);
 
-/// The whole file: 200 with its type, its validators and Accept-Ranges.
+/// Returns 200 with the whole file, its type, validators and Accept-Ranges.
 Response whole_response(const FileHead& head, Body body, std::string_view cache_control);
 
-/// 304. RFC 9110 §15.4.5
+/// Returns 304. RFC 9110 §15.4.5
 Response unchanged_response(const FileHead& head, std::string_view cache_control);
 
 }  // namespace skua::files

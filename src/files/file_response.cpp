@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the conditions and ranges of a request, and a file. Out: the answer that they lead to.
-// The two kinds of files, in memory and open, differ only in where a range of bytes comes from.
+// In: a request's preconditions and ranges, and a file. Out: the response to them. Cached and open
+// files differ only in where the bytes of a range come from.
 #include "files/file_response.hpp"
 
 #include "base/read_at.hpp"
@@ -22,10 +22,10 @@ namespace {
 using http::ByteRange;
 using http::RangeSet;
 
-// Parts are copied into one text, so their sum is what a request can make us hold.
+// The parts are copied into one string, so this bounds the memory that one request can use.
 constexpr std::uint64_t max_multipart_bytes = 256_KiB;
 
-// Where the bytes of a file come from.
+// The bytes of a cached or an open file.
 class Content {
  public:
   explicit Content(const CachedFile& cached)
@@ -35,7 +35,7 @@ class Content {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
-  // These two give the file away.
+  // These two move the file out.
   [[nodiscard]] Body slice(ByteRange range) && {
     if (whole_) return Body(SharedText{whole_, text(range)});
     return file_body(std::move(file_), std::move(place_), {range.first, range.size_bytes()});
@@ -44,7 +44,7 @@ class Content {
     return file_body(std::move(file_), std::move(place_), {0, size_bytes_});
   }
 
-  // Appends a copy of the bytes; false if the file has shrunk.
+  // Appends a copy of the bytes; returns false if the file has shrunk.
   [[nodiscard]] bool append(std::string& out, ByteRange range) const {
     if (whole_) return out.append(text(range)), true;
     const auto size = static_cast<std::size_t>(range.size_bytes());
@@ -66,7 +66,7 @@ class Content {
   std::uint64_t size_bytes_;
 };
 
-// 128 random bits: no file contains them by chance, and nobody can write one that does.
+// 128 random bits: no file contains them by chance, and no attacker can craft one that does.
 std::string make_boundary() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::random_device random;
@@ -78,7 +78,7 @@ std::string make_boundary() {
   return boundary;
 }
 
-// RFC 9110 §14.6, the parts in the order in which they were asked for.
+// Formats multipart/byteranges with the parts in the requested order. RFC 9110 §14.6
 std::optional<std::string> multipart(const Content& content, std::span<const ByteRange> ranges,
                                      std::string_view type, std::string_view boundary) {
   std::string out;
@@ -102,7 +102,7 @@ Response partial(const FileHead& head, Body body, std::string_view type,
   return response;
 }
 
-// The answer to a Range field; nothing where the whole file is the answer.
+// Returns the response to a Range field, or nullopt if that is the whole file.
 std::optional<Response> range_response(std::string_view field, Content& content,
                                        const FileHead& head, std::string_view cache_control) {
   const RangeSet set = http::parse_ranges(field, content.size_bytes());
@@ -128,14 +128,14 @@ std::optional<Response> range_response(std::string_view field, Content& content,
                  cache_control);
 }
 
-// The one Range field that counts; RFC 9110 §14.2 lets GET alone have it.
+// Returns the Range field if it applies: only to GET (RFC 9110 §14.2), and only if there is one.
 std::optional<std::string_view> find_range(const http::Head& request, const FileHead& head,
                                            WallTime now) noexcept {
   if (!request.has(http::FieldName::Range) || request.method != Method::Get) return std::nullopt;
   std::optional<std::string_view> range;
   for (const http::FieldLine& line : request.fields) {
     if (line.name != http::FieldName::Range) continue;
-    if (range) return std::nullopt;  // not a list: two of them mean nothing
+    if (range) return std::nullopt;  // not a list field: two are invalid
     range = request.value(line);
   }
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now);

@@ -10,11 +10,10 @@
 
 namespace skua::files {
 
-/// The answer to GET or HEAD for a file that was found at `path` of `root`: 200, 206, 304, 412 or
-/// 416.
+/// Responds to GET or HEAD for a file found at `path` in `root`: 200, 206, 304, 412 or 416.
 ///
-/// A small file is answered from memory, a large one as file_body() does. Several ranges
-/// are answered as multipart/byteranges when they fit into 256 KiB, otherwise with the whole file.
+/// Cached files are sent from memory, others with file_body(). Several ranges are sent as
+/// multipart/byteranges if they fit into 256 KiB, otherwise the whole file is sent.
 ///
 /// RFC:       9110 §13.2.2, §14.2, §15.3.7
 Response file_response(const http::Head& request, FoundFile found,

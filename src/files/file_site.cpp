@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request, and the part of its path that lies in the folder. Out: a file, its index, a
-// listing, a redirect to where the slash is, or an error that says no more than its status.
+// In: a request, and the part of its path below the folder. Out: a file, an index file, a listing,
+// a redirect that adds the slash, or an error that reveals only its status.
 #include "files/file_site.hpp"
 
 #include "files/directory_index.hpp"
@@ -24,13 +24,13 @@ const http::Head& head_of(const Request& request) noexcept {
 
 Response error_response(Error error) { return status_for(error.code()); }
 
-// Most entries of a folder that are held in memory for one listing.
+// The most entries of a folder that one listing holds in memory.
 constexpr std::size_t most_entries = 1'000'000;
 
-// What a listing is made of, and how it was asked for.
+// The input of a listing, and its requested form.
 struct ListingWork {
   DirectoryReader reader;
-  std::string path{};  // as the client has it
+  std::string path{};  // as in the request
   ListingSort sort{};
   std::size_t page_number = 1;
   bool is_json = false;
@@ -58,7 +58,7 @@ Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
 
 Response large_listing(ListingWork work) {
   const std::string_view type = work.is_json ? "application/json" : "text/html; charset=utf-8";
-  const auto shared = std::make_shared<ListingWork>(std::move(work));  // std::function copies
+  const auto shared = std::make_shared<ListingWork>(std::move(work));  // std::function copies it
   return Response::stream(type,
                           [shared](BodyWriter& writer) { return write_listing(shared, writer); });
 }
@@ -76,7 +76,7 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
   if (request.method() != Method::Get && request.method() != Method::Head) {
     return Response(Status::MethodNotAllowed).header("Allow", "GET, HEAD");
   }
-  if (path.empty()) return redirect(request);  // the folder's own name without a slash
+  if (path.empty()) return redirect(request);  // the folder itself, without a slash
   if (path.back() == '/') return answer_directory(request, path);
   Result<FoundFile> found = caches_.local().find(path);
   if (!found) return error_response(found.error());
@@ -106,8 +106,8 @@ Response FileSite::answer_file(const Request& request, FoundFile found,
                        times_->wall());
 }
 
-// Relative links of an index need the slash. The address is made of the path that was understood,
-// not of what was sent, and never begins with two slashes: those would name another host.
+// The relative links of an index need the slash. The location is built from the parsed path, not
+// the raw one, and never begins with two slashes, which would name another host.
 Response FileSite::redirect(const Request& request) const {
   std::string_view path = request.path();
   while (path.starts_with('/')) path.remove_prefix(1);
@@ -127,7 +127,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.sort = parse_sort(request.query("sort").value_or("name"));
   work.page_number = parse_page(request.query("page").value_or("1"));
   work.is_json = prefers_json(request.header("accept").value_or(""));
-  // Reading and sorting a large folder takes long: it is left to another thread.
+  // Reading and sorting a large folder takes long, so another thread does it.
   const bool is_large = work.reader.read(work.entries, page_entries);
   Response response = is_large       ? large_listing(std::move(work))
                       : work.is_json ? Response::json(work.text())

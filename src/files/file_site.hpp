@@ -15,18 +15,17 @@
 
 namespace skua::files {
 
-/// A folder that is served: from a request to its answer.
+/// A served folder: maps requests to responses.
 ///
-/// `const` members may be called from any thread; each has a cache of its own.
+/// `const` members may be called from any thread; each thread has its own cache.
 class FileSite final {
  public:
-  /// `times` outlives the site.
   FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times);
   FileSite(const FileSite&) = delete;
   FileSite& operator=(const FileSite&) = delete;
 
-  /// Answers GET and HEAD for `path`, the end of the request's own path that belongs to this
-  /// folder; without its leading slash only if that is missing in the request.
+  /// Answers GET and HEAD for `path`, the part of the request's path below this folder. It starts
+  /// with a slash, or is empty if the request names the folder without one.
   [[nodiscard]] Response answer(const Request& request, std::string_view path) const;
 
  private:
@@ -37,7 +36,7 @@ class FileSite final {
                                      std::string_view path) const;
 
   std::shared_ptr<const Root>
-      root_;  // shared with listings and streams that outlive a request's handler
+      root_;  // shared with listings and streams that outlive the handler of a request
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
   std::string cache_control_;

@@ -31,7 +31,7 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 constexpr std::chrono::seconds modified{784'111'777};
 constexpr const char* modified_text = "Sun, 06 Nov 1994 08:49:37 GMT";
 
-// The bytes of a response, wherever they are.
+// Returns the content of a response, from memory or a file.
 std::string bytes_of(const Response& response) {
   const FileRange* const range = response.content().file();
   if (range == nullptr) return std::string(response.body());

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a file name. Out: the media type that is sent with it.
-// One sorted table, searched by halves. Types of text carry UTF-8, which nearly every file of today
-// is; `nosniff` goes with every answer, so a wrong type here shows, and cannot be turned into a
-// script.
+// In: a file name. Out: its media type, from one sorted table with binary search. Text types claim
+// UTF-8, which nearly all files are today. Every response carries `nosniff`, so a wrong type here
+// is visible, and cannot turn content into a script.
 #include "files/mime_type.hpp"
 
 #include "base/ascii.hpp"
@@ -239,7 +238,7 @@ constexpr bool is_in_order() {
   }
   return true;
 }
-static_assert(is_in_order(), "the table is searched by halves");
+static_assert(is_in_order(), "the table must be sorted for the binary search");
 
 constexpr std::size_t longest_extension() {
   std::size_t longest = 0;
@@ -247,7 +246,7 @@ constexpr std::size_t longest_extension() {
   return longest;
 }
 
-// Files without an extension that everybody knows to be text.
+// Well-known text files without an extension.
 constexpr std::string_view plain_names[] = {
     "authors",    "changelog", "changes", "codeowners", "contributing", "copying",
     "dockerfile", "gemfile",   "install", "license",    "makefile",     "news",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text in, a file that is there whole or not at all out.
+// In: text. Out: a file that exists either completely or not at all.
 #include "files/partial_file.hpp"
 
 #include <fcntl.h>
@@ -62,7 +62,7 @@ Result<void> PartialFile::write(std::string_view text) noexcept {
 }
 
 Result<void> PartialFile::keep_as(const std::string& path) noexcept {
-  // First, as some file systems say only now that they had no room.
+  // Closes first: some file systems report only now that they are full.
   if (::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
   if (::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
   name_.clear();

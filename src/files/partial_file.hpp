@@ -10,10 +10,10 @@
 
 namespace skua::files {
 
-/// A file that is being written, under a name of its own until it is whole. It blocks: to be used
+/// A file that is written under a temporary name until it is complete. Its calls block, so use it
 /// off the loop.
 ///
-/// Lifetime:  destroyed before keep_as() has succeeded, it removes the file.
+/// Lifetime:  if destroyed before keep_as() succeeds, it removes the file.
 class PartialFile {
  public:
   PartialFile() = default;
@@ -21,10 +21,10 @@ class PartialFile {
   PartialFile& operator=(const PartialFile&) = delete;
   ~PartialFile();
 
-  /// Creates it in the folder of `path`, with these permissions less the process's umask.
+  /// Creates the file in the folder of `path`, with mode `mode & ~umask`.
   Result<void> create(const std::string& path, ::mode_t mode = 0666);
   Result<void> write(std::string_view text) noexcept;
-  /// Gives it its name, in place of any file that has it.
+  /// Renames the file to `path`, replacing any existing file.
   Result<void> keep_as(const std::string& path) noexcept;
 
  private:

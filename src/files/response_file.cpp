@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One file as a response, and one file at a URL.
+// Response::file and Router::file: a single file as a response, and at a URL.
 #include "files/file_body.hpp"
 #include "files/file_head.hpp"
 #include "files/file_site.hpp"
@@ -16,7 +16,7 @@
 namespace skua {
 namespace {
 
-// The folder of a path, and its last component behind a slash.
+// Splits a path into its folder, and its last component with a leading slash.
 std::pair<std::string, std::string> split_path(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == path.npos) return {".", "/" + path};
@@ -45,7 +45,7 @@ Response Response::file(const std::string& path, std::string_view type) {
 Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
                      Where where) {
   auto [folder, file_name] = split_path(path);
-  // It was named by the program: a dot at its beginning hides nothing.
+  // The program names the file, so a leading dot does not hide it.
   const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};
   files::Root root = files::Root::open(folder, policy).value();
   if (root.find(file_name).value().stat.kind != files::FileKind::Regular) {

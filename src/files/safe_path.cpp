@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a canonical path. Out: an open file that certainly lies below the root.
-// Two guards, each enough by itself: names are checked as text before the system sees them, and the
-// system resolves them with the root as a wall, so that no link or concurrent rename leads outside.
+// In: a canonical path. Out: an open file that is guaranteed to lie below the root.
+// Two independent guards: names are checked as text before the system sees them, and the system
+// resolves them beneath the root, so that no link or concurrent rename leads outside.
 #include "files/safe_path.hpp"
 
 #include "base/ascii.hpp"
@@ -23,13 +23,13 @@
 namespace skua::files {
 namespace {
 
-// Neither a FIFO nor a terminal may stop the thread or become its controlling terminal.
+// A FIFO must not block the thread, and a terminal must not become the controlling terminal.
 constexpr int open_flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 
 constexpr std::size_t max_name_bytes = 255;
 constexpr std::size_t max_path_bytes = 4095;
 
-// Windows opens a device for these names in every folder, whatever follows the first dot.
+// Windows opens a device for these names in any folder, whatever follows the first dot.
 bool is_device_name(std::string_view name) noexcept {
   std::string_view stem = name.substr(0, name.find('.'));
   while (!stem.empty() && stem.back() == ' ') stem.remove_suffix(1);
@@ -55,11 +55,10 @@ bool is_windows_name(std::string_view name) noexcept {
 
 Error not_found(const char* context) noexcept { return {Errc::NotFound, context}; }
 
-// What the system says when the guard refused, or when the path cannot be, is "not found" to a
-// peer.
+// Maps errors for refused or impossible paths to NotFound, so that a peer learns nothing else.
 Error open_error(int code) noexcept {
   switch (code) {
-    case ELOOP:  // a link where none is followed
+    case ELOOP:  // a link that is not followed
     case EXDEV:  // RESOLVE_BENEATH: the path leaves the root
     case ENXIO:  // a socket, or a device without a driver
     case ENODEV:
@@ -84,7 +83,7 @@ int open_beneath(int directory, const char* path) noexcept {
   return open_resolved(directory, path, open_flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 }
 
-// Where an open descriptor lies now; nothing without /proc.
+// Returns the current path of an open descriptor, or nullopt without /proc.
 std::optional<std::string> path_of(int descriptor) {
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   std::array<char, max_path_bytes + 1> buffer;
@@ -93,8 +92,8 @@ std::optional<std::string> path_of(int descriptor) {
   return std::string(buffer.data(), static_cast<std::size_t>(size));
 }
 
-// Where a path with links leads to, as a canonical path below the directory that has none; nothing
-// if that is elsewhere. O_PATH opens no file: it only finds it.
+// Resolves links to a canonical path below the directory; returns nullopt if the target is outside.
+// O_PATH only locates the file, without opening it.
 std::optional<std::string> follow_links(int directory, const char* path) {
   const Descriptor target(open_resolved(directory, path, O_PATH | O_CLOEXEC, 0));
   if (!target) return std::nullopt;
@@ -115,7 +114,7 @@ int open_beneath(int, const char*) noexcept {
 std::optional<std::string> follow_links(int, const char*) { return std::nullopt; }
 #endif
 
-// One name after another, none of them a link; `path` is relative and has been checked.
+// Opens a path segment by segment without following links; `path` is relative and already checked.
 int open_by_components(int directory, const std::string& path) noexcept {
   Descriptor folder;
   std::size_t begin = 0;
@@ -215,7 +214,7 @@ int Root::open_file(std::string_view path) const {
   if (resolver_ == Resolver::Components) return open_by_components(directory, relative);
   const int number = open_beneath(directory, relative.c_str());
   if (number >= 0 || errno != ELOOP || !policy_.follow_symlinks) return number;
-  // What a link leads to is served if it could be asked for by its own path.
+  // The target of a link is served if its own path could be requested.
   const std::optional<std::string> target = follow_links(directory, relative.c_str());
   if (!target || !is_safe_path(*target, policy_)) {
     errno = ENOENT;
@@ -230,7 +229,7 @@ Result<OpenFile> Root::find(std::string_view path) const {
   if (!file) return open_error(errno);
   const Result<FileStat> stat = stat_of(file.number());
   if (!stat) return stat.error();
-  // `/a.txt/` is not `/a.txt`, whatever the system thinks of the trailing slash.
+  // `/a.txt/` is not `/a.txt`, however the system treats the trailing slash.
   if (path.back() == '/' && stat->kind != FileKind::Directory) return not_found("not a directory");
   return OpenFile{std::move(file), *stat};
 }

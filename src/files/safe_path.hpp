@@ -12,12 +12,12 @@ struct stat;
 
 namespace skua::files {
 
-/// Which names a file system takes as they are.
+/// The file names that are safe on a platform.
 enum class NameRules : std::uint8_t {
-  /// Any but `.`, `..`, and those with a slash, a backslash (proxies take it for a slash) or a
+  /// All but `.`, `..` and names with a slash, a backslash (some proxies read it as a slash) or a
   /// control byte.
   Posix,
-  Windows  ///< nor those that Windows reads as more than a name: `a:b`, `CON`, `end.`
+  Windows  ///< also excludes names that are special on Windows: `a:b`, `CON`, `end.`
 };
 #if defined(_WIN32)
 inline constexpr NameRules native_names = NameRules::Windows;
@@ -25,21 +25,21 @@ inline constexpr NameRules native_names = NameRules::Windows;
 inline constexpr NameRules native_names = NameRules::Posix;
 #endif
 
-/// What may be reached below a root directory.
+/// Controls which files below a root can be reached.
 struct PathPolicy {
-  bool dotfiles = false;  ///< names that begin with a dot; `/.well-known/` always may
-  /// Those that lead to what could be asked for below the root; others are never followed.
+  bool dotfiles = false;  ///< allow names that begin with a dot; `/.well-known/` is always allowed
+  /// Follow links whose target is itself reachable below the root; others are never followed.
   bool follow_symlinks = true;
   NameRules names = native_names;
 };
 
-/// Whether a name may stand between two slashes of a served path.
+/// Reports whether a name may be a segment of a served path.
 bool is_safe_name(std::string_view name, NameRules rules = native_names) noexcept;
 
-/// Whether a canonical path (decoded, `/`-led) may be looked up under this policy.
+/// Reports whether a canonical path (decoded, with a leading `/`) may be looked up under `policy`.
 bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept;
 
-/// An open file descriptor; closed with its owner.
+/// An owned file descriptor, closed on destruction.
 class Descriptor {
  public:
   Descriptor() noexcept = default;
@@ -52,7 +52,7 @@ class Descriptor {
   ~Descriptor();
 
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// Gives the descriptor away: closing it is the caller's business now.
+  /// Releases ownership: the caller must close the descriptor.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
   explicit operator bool() const noexcept { return number_ >= 0; }
 
@@ -62,11 +62,11 @@ class Descriptor {
 
 enum class FileKind : std::uint8_t { Regular, Directory };
 
-/// What tells one state of a file from another. Times count nanoseconds since 1970.
+/// The metadata that identifies a state of a file. Times are in nanoseconds since 1970.
 struct FileStat {
   std::uint64_t size_bytes = 0;
   std::int64_t modified_ns = 0;
-  std::int64_t changed_ns = 0;  ///< of the inode: also renames, links and restored times
+  std::int64_t changed_ns = 0;  ///< inode change time: covers renames, links and restored times too
   std::uint64_t inode = 0;
   std::uint64_t device = 0;
   FileKind kind = FileKind::Regular;
@@ -79,35 +79,34 @@ struct OpenFile {
   FileStat stat{};
 };
 
-/// The system's record of a file in our terms.
-/// Ends with: NotFound for what is neither a regular file nor a directory.
+/// Converts the system's file metadata.
+/// Ends with: NotFound for anything but a regular file or a directory.
 Result<FileStat> convert(const struct stat& state) noexcept;
 
-/// The present state of an open file.
-/// Ends with: NotFound for what is neither a regular file nor a directory.
+/// Returns the current state of an open file.
+/// Ends with: NotFound for anything but a regular file or a directory.
 Result<FileStat> stat_of(int descriptor) noexcept;
 
-/// A directory whose contents are served, held open: renaming it away changes nothing.
+/// A served directory. It is held open, so renaming it has no effect.
 ///
 /// `const` members may be called from any thread.
 class Root {
  public:
-  /// How a path is resolved below the root.
+  /// The way to resolve paths below the root.
   enum class Resolver : std::uint8_t {
-    Auto,       ///< Kernel where it is there, otherwise Components
+    Auto,       ///< Kernel if available, otherwise Components
     Kernel,     ///< openat2 with RESOLVE_BENEATH (Linux 5.6)
-    Components  ///< name by name with O_NOFOLLOW: refuses every symbolic link
+    Components  ///< segment by segment with O_NOFOLLOW: refuses all symbolic links
   };
 
-  /// Ends with: NotFound, PermissionDenied, or Unsupported for a resolver that is not there.
+  /// Ends with: NotFound, PermissionDenied, or Unsupported for an unavailable resolver.
   static Result<Root> open(const std::string& directory, PathPolicy policy = {},
                            Resolver resolver = Resolver::Auto);
 
-  /// Opens a regular file or a directory by its canonical path; never blocks, never leaves the
-  /// root.
+  /// Opens a regular file or directory by its canonical path; never blocks, never leaves the root.
   ///
-  /// Ends with: NotFound for whatever the policy or the guard refuses, PermissionDenied,
-  ///            TooManyOpenFiles, SystemFailure.
+  /// Ends with: NotFound, also for anything that the policy or the resolver refuses;
+  ///            PermissionDenied, TooManyOpenFiles, SystemFailure.
   [[nodiscard]] Result<OpenFile> find(std::string_view path) const;
 
   [[nodiscard]] const PathPolicy& policy() const noexcept { return policy_; }
@@ -116,7 +115,7 @@ class Root {
  private:
   Root(Descriptor directory, PathPolicy policy, Resolver resolver) noexcept
       : directory_(std::move(directory)), policy_(policy), resolver_(resolver) {}
-  // A descriptor, or -1 and errno.
+  // Returns a descriptor, or -1 and sets errno.
   [[nodiscard]] int open_file(std::string_view path) const;
 
   Descriptor directory_;

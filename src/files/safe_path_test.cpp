@@ -44,7 +44,7 @@ const std::vector<std::string> hostile_paths = {
     "/" + std::string(5000, 'a'),
 };
 
-// Plain names to all but Windows.
+// Names that are special only on Windows.
 const std::vector<std::string> windows_paths = {
     "/a/.../b",
     "/a:b",
@@ -123,7 +123,7 @@ TEST(SafePath, HidesDotfilesUnlessAllowed) {
   EXPECT_TRUE(is_safe_path("/.well-known/acme-challenge/x", {}));
 }
 
-// Every test of the tree runs with both resolvers.
+// All tests on the tree run with both resolvers.
 class SafePathTree : public testing::TestWithParam<Root::Resolver> {
  protected:
   void SetUp() override {
@@ -142,7 +142,7 @@ class SafePathTree : public testing::TestWithParam<Root::Resolver> {
     tree_.link("loop-b", "loop-a");
     tree_.link("loop-a", "loop-b");
     tree_.link("nowhere", "dangling");
-    // An attempt without openat2 is skipped where the kernel has none.
+    // Skipped if the kernel lacks openat2.
     auto root = Root::open(tree_.string(), {}, GetParam());
     if (!root && root.error().code() == Errc::Unsupported) GTEST_SKIP();
     ASSERT_TRUE(root);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The content of a request, or of a part of it, into a file, which has its name only when it is
-// whole.
+// In: the content of a request or of a part of it. Out: a file that gets its name only once it is
+// complete.
 #include "files/save.hpp"
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace skua {
 namespace files {
 namespace {
 
-// What goes to the disk at a time: much, so that the way to another thread costs little.
+// Bytes per write: large, so that the switch to another thread costs little.
 constexpr std::size_t batch_bytes = 256_KiB;
 
 }  // namespace
@@ -23,7 +23,7 @@ constexpr std::size_t batch_bytes = 256_KiB;
 struct FileSaver::File {
   explicit File(std::string name) noexcept : path(std::move(name)) {}
 
-  // Off the loop.
+  // Runs off the loop.
   Result<void> write(bool is_last) {
     if (!is_created) {
       if (auto created = partial.create(path); !created) return created;
@@ -48,7 +48,7 @@ Task<Result<void>> FileSaver::flush(std::shared_ptr<File> file, bool is_last) {
     auto call = offload(write);
     const Result<void> written = co_await call;
     co_return written;
-  } catch (const Exception& error) {  // the queue of the other threads is full
+  } catch (const Exception& error) {  // the thread pool's queue is full
     co_return error.error();
   }
 }

@@ -10,24 +10,24 @@
 
 namespace skua::files {
 
-/// Writes a file piece by piece from a coroutine; what may wait for a disk is done off the loop,
-/// for as many pieces at a time as make that worth while.
+/// Writes a file piece by piece from a coroutine. Calls that may block on a disk run off the loop,
+/// in batches that are large enough to pay off.
 ///
-/// Lifetime:  dropped, it lets a call that has begun end by itself, then removes the file.
+/// Lifetime:  if destroyed early, it lets a call in progress finish, then removes the file.
 class FileSaver {
  public:
   explicit FileSaver(std::string path);
 
-  /// Ends with: what the file system says of this or an earlier piece; Overloaded.
+  /// Ends with: a file system error of this or an earlier piece; Overloaded.
   Task<Result<void>> write(Bytes piece);
-  /// Gives the file its name; returns its size in bytes.
+  /// Completes the file under its name; returns its size in bytes.
   Task<Result<std::uint64_t>> end();
 
  private:
   struct File;
   static Task<Result<void>> flush(std::shared_ptr<File> file, bool is_last);
 
-  std::shared_ptr<File> file_;  // shared with the call that is made off the loop: it may outlive us
+  std::shared_ptr<File> file_;  // shared with calls off the loop, which may outlive us
   std::uint64_t size_bytes_ = 0;
 };
 

@@ -8,7 +8,7 @@
 
 namespace skua::files {
 
-/// Where a file cache's time comes from; tests bring their own.
+/// The clocks of a file cache; tests substitute their own.
 class TimeSource {
  public:
   TimeSource() = default;
@@ -16,11 +16,11 @@ class TimeSource {
   TimeSource& operator=(const TimeSource&) = delete;
   virtual ~TimeSource() = default;
 
-  /// For ages: never jumps.
+  /// Returns a monotonic time, for ages.
   [[nodiscard]] virtual loop::Instant now() const noexcept {
     return std::chrono::steady_clock::now();
   }
-  /// To compare with the time stamps of files.
+  /// Returns the wall-clock time, to compare with file time stamps.
   [[nodiscard]] virtual WallTime wall() const noexcept { return std::chrono::system_clock::now(); }
 };
 

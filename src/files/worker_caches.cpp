@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each thread remembers where its caches are; the owner of a cache is always this object. What a
-// thread remembers is checked by a number that is never given twice, so it can be outdated but
-// never wrong.
+// Each thread remembers pointers to its caches, which this object owns. A remembered pointer is
+// checked by a unique id, so it can be outdated but never wrong.
 #include "files/worker_caches.hpp"
 
 #include <array>
@@ -16,7 +15,7 @@ struct Memo {
   FileCache* cache = nullptr;
 };
 
-// Few programs serve more folders than this; two that meet in a place look theirs up again.
+// Few programs serve more folders than this; two that share a slot look theirs up again.
 constexpr std::size_t memo_count = 8;
 
 std::uint64_t next_id() noexcept {

@@ -12,24 +12,24 @@
 
 namespace skua::files {
 
-/// One file cache for each thread that asks; they share nothing, so finding in one takes no lock.
+/// One file cache per calling thread; they share nothing, so lookups take no lock.
 ///
-/// A lock is taken once per thread, when its cache is made. Caches of threads that have ended stay
-/// until this object goes, or a thread with the same id comes.
+/// A lock is taken once per thread, to create its cache. The cache of an ended thread stays until
+/// this object is destroyed, or is reused by a thread with the same id.
 class WorkerCaches {
  public:
   explicit WorkerCaches(std::function<std::unique_ptr<FileCache>()> make);
   WorkerCaches(const WorkerCaches&) = delete;
   WorkerCaches& operator=(const WorkerCaches&) = delete;
 
-  /// The calling thread's own cache.
+  /// Returns the calling thread's cache.
   [[nodiscard]] FileCache& local() const;
 
  private:
   FileCache& find_or_make() const;
 
   std::function<std::unique_ptr<FileCache>()> make_;
-  std::uint64_t id_;  // never used twice in a process
+  std::uint64_t id_;  // unique in the process
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::thread::id, std::unique_ptr<FileCache>> caches_;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The bytes behind a head in, pieces of content out, as views into what came in. Framing between
-// the pieces is looked at byte by byte, so that it may be split anywhere; content is never looked
-// at.
+// In: the bytes after a head. Out: pieces of content, as views into the input. Chunk framing is
+// parsed byte by byte, so it may be split anywhere; content is never inspected.
 #include "h1/body_decoder.hpp"
 
 #include <algorithm>
@@ -19,18 +18,18 @@ namespace skua::h1 {
 namespace {
 
 constexpr std::size_t most_trailer_fields = 64;
-constexpr std::uint64_t longest_section = std::uint64_t{1} << 30U;  // a head parser takes no more
+constexpr std::uint64_t longest_section = std::uint64_t{1} << 30U;  // the head parser's limit
 constexpr std::size_t first_capacity = 512;
 constexpr http::Head no_trailers{};
 
-/// What a failed trailer section is called.
+/// Maps a head parser's error to the trailer error that is reported.
 constexpr Errc trailer_error(Errc error) noexcept {
   return error == Errc::MalformedField ? Errc::MalformedTrailer : Errc::TrailerTooLong;
 }
 
 }  // namespace
 
-/// The trailer section, kept because it may come in pieces and outlives the input.
+/// A copy of the trailer section, which may arrive in pieces and outlives the input.
 struct BodyDecoder::Trailers {
   explicit Trailers(const BodyLimits& limits) noexcept
       : parser(HeadKind::Trailers,
@@ -38,13 +37,13 @@ struct BodyDecoder::Trailers {
                 .head_bytes = bytes_at_most(limits),
                 .fields = limits.trailer_fields},
                lines),
-        most_bytes(bytes_at_most(limits) + 1) {}  // one more shows that it is too long
+        most_bytes(bytes_at_most(limits) + 1) {}  // one more reveals an overlong section
 
   static std::size_t bytes_at_most(const BodyLimits& limits) noexcept {
     return static_cast<std::size_t>(std::min<std::uint64_t>(limits.trailer_bytes, longest_section));
   }
 
-  /// Keeps as much of the input as the limit allows; nothing where memory ran out.
+  /// Copies as much of the input as the limit allows. Returns nullopt if memory runs out.
   std::optional<std::size_t> append(std::string_view input) noexcept {
     const std::size_t taken = std::min(input.size(), most_bytes - size_bytes);
     if (size_bytes + taken > capacity) {
@@ -61,7 +60,7 @@ struct BodyDecoder::Trailers {
     return taken;
   }
 
-  /// Leaves out what must not be merged.
+  /// Drops fields that are not allowed in trailers.
   void filter() noexcept {
     kept = parser.head();
     kept.known = 0;
@@ -142,7 +141,7 @@ BodyDecoder::Step BodyDecoder::step(std::string_view input) noexcept {
       case State::Length:
       case State::UntilClose:
       case State::Data:
-        if (!step.data.empty()) return step;  // one piece a step
+        if (!step.data.empty()) return step;  // one piece per step
         step.data = take_content(input.substr(at));
         at += step.data.size();
         break;
@@ -168,7 +167,7 @@ std::string_view BodyDecoder::take_content(std::string_view input) noexcept {
   return data;
 }
 
-/// One byte of what is between pieces of content. RFC 9112 §7.1
+/// Consumes one byte of chunk framing. RFC 9112 §7.1
 void BodyDecoder::take_framing(char c) noexcept {
   switch (state_) {
     case State::Size:
@@ -202,7 +201,7 @@ void BodyDecoder::take_framing(char c) noexcept {
   }
 }
 
-/// Sixteen digits fill 64 bits; more would need arithmetic that readers do not agree on.
+/// Sixteen digits fill 64 bits. More are rejected: implementations disagree on overflow.
 void BodyDecoder::take_size_digit(char c) noexcept {
   if (++digit_count_ > 16) return fail(Errc::MalformedChunk);
   left_bytes_ = left_bytes_ << 4 | ascii::hex_value(c);
@@ -218,7 +217,7 @@ void BodyDecoder::end_size_line() noexcept {
 }
 
 /// RFC 9112 §7.1.1: *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ). Extensions are
-/// checked and dropped; white space in front of CR is not in the grammar.
+/// checked and discarded. The grammar allows no white space before the CR.
 void BodyDecoder::take_extension(char c) noexcept {
   const bool may_end = state_ == State::ExtensionNameRest || state_ == State::ExtensionValueRest ||
                        state_ == State::AfterQuotedText;
@@ -269,7 +268,7 @@ void BodyDecoder::take_extension(char c) noexcept {
   if (state_ == State::Failed) error_ = Errc::MalformedChunk;
 }
 
-/// Copies the section to where it may stay, and parses it there. Returns how much of it was used.
+/// Copies the input to the trailer buffer and parses it there. Returns the bytes consumed.
 std::size_t BodyDecoder::take_trailers(std::string_view input) noexcept {
   if (!trailers_) {
     trailers_.reset(new (std::nothrow) Trailers(limits_));

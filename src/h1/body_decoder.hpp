@@ -17,19 +17,19 @@ namespace skua::h1 {
 
 inline constexpr std::uint64_t unlimited_bytes = std::numeric_limits<std::uint64_t>::max();
 
-/// What a body may cost.
+/// Limits on a message body.
 struct BodyLimits {
   std::uint64_t body_bytes = unlimited_bytes;  ///< content without chunk framing; else BodyTooLong
-  std::uint64_t extension_bytes = 4_KiB;  ///< of all chunks together; else ChunkExtensionTooLong
-  std::uint64_t trailer_bytes = 8_KiB;    ///< else TrailerTooLong
-  std::uint16_t trailer_fields = 64;      ///< else TrailerTooLong
+  std::uint64_t extension_bytes = 4_KiB;       ///< over all chunks; else ChunkExtensionTooLong
+  std::uint64_t trailer_bytes = 8_KiB;         ///< else TrailerTooLong
+  std::uint16_t trailer_fields = 64;           ///< else TrailerTooLong
 };
 
-/// More: go on with the rest of the input, if any, else with more of it. Done: the message ends
-/// here. Failed: see error().
+/// More: call step() with the rest of the input, or with new input if none is left. Done: the
+/// message ends here. Failed: see error().
 enum class BodyStatus : std::uint8_t { More, Done, Failed };
 
-/// Takes the content out of a body as it arrives, in place.
+/// Decodes a message body in place, as it arrives.
 ///
 /// ```
 /// decoder.start(framing, limits);
@@ -40,7 +40,7 @@ enum class BodyStatus : std::uint8_t { More, Done, Failed };
 ///   if (step.status != BodyStatus::More) break;
 /// } while (!input.empty());
 /// ```
-/// A body without bytes is Done before the first step: see is_done().
+/// A body of kind None is done before the first step: see is_done().
 /// RFC:       9112 §6.3, §7.1
 class BodyDecoder {
  public:
@@ -55,24 +55,24 @@ class BodyDecoder {
   BodyDecoder& operator=(const BodyDecoder&) = delete;
   ~BodyDecoder();
 
-  /// Ready for a message's body. Fails at once (BodyTooLong) when its length is over the limit;
-  /// is_done() at once when there is none.
+  /// Prepares for the body of a message. Fails with BodyTooLong if its declared length is over the
+  /// limit. is_done() already holds afterwards if there is no body.
   Result<void> start(const Framing& framing, const BodyLimits& limits) noexcept;
 
-  /// Consumes at most one piece of content and the framing around it. Data may come with any
-  /// status: what precedes an error is handed out however the input is split.
+  /// Consumes at most one piece of content and the framing around it. Any status may carry data:
+  /// content before an error is delivered however the input is split.
   Step step(std::string_view input) noexcept;
 
-  /// The peer sends no more. Ends with: TruncatedBody unless the body was to end so.
+  /// Signals the end of input. Ends with: TruncatedBody unless the end of input ends the body.
   Result<void> end_of_input() noexcept;
 
   [[nodiscard]] bool is_done() const noexcept { return state_ == State::Done; }
-  /// Why step() answered Failed.
+  /// The reason that step() returned Failed.
   [[nodiscard]] Errc error() const noexcept { return error_; }
-  /// How many bytes of content have been handed out.
+  /// The number of content bytes delivered so far.
   [[nodiscard]] std::uint64_t content_bytes() const noexcept { return content_bytes_; }
 
-  /// The trailer fields, without those that must not be merged; empty before Done.
+  /// The trailer fields, without those that are not allowed in trailers. Empty before Done.
   ///
   /// Lifetime:  until the next start().
   /// RFC:       9110 §6.5.1
@@ -84,7 +84,7 @@ class BodyDecoder {
     Done,
     Failed,
     Length,      // content up to left_bytes_, then the end
-    UntilClose,  // content without end
+    UntilClose,  // content until the end of input
     // Chunks. RFC 9112 §7.1
     Size,
     SizeRest,
@@ -115,13 +115,13 @@ class BodyDecoder {
   void fail(Errc error) noexcept;
 
   State state_ = State::Done;
-  std::uint8_t digit_count_ = 0;  // of the chunk size that is being read
+  std::uint8_t digit_count_ = 0;  // of the current chunk size
   Errc error_ = Errc::None;
   std::uint64_t extension_bytes_ = 0;
   std::uint64_t left_bytes_ = 0;  // of the body or the chunk
   std::uint64_t content_bytes_ = 0;
   BodyLimits limits_;
-  std::unique_ptr<Trailers> trailers_;  // made when a trailer field arrives
+  std::unique_ptr<Trailers> trailers_;  // created when a trailer field arrives
 };
 
 }  // namespace skua::h1

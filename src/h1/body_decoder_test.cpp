@@ -19,7 +19,7 @@ struct Decoded {
   std::size_t consumed_bytes = 0;
 };
 
-/// Decodes in pieces of `piece` bytes.
+/// Decodes the input in pieces of `piece` bytes.
 Decoded decode(const Framing& framing, std::string_view input, std::size_t piece,
                const BodyLimits& limits = {}) {
   BodyDecoder decoder;
@@ -34,7 +34,7 @@ Decoded decode(const Framing& framing, std::string_view input, std::size_t piece
       given += waiting.size();
       if (waiting.empty()) break;
     }
-    const std::string copy(waiting);  // its end is where a sanitizer sees a read too far
+    const std::string copy(waiting);  // lets a sanitizer detect reads past the end
     const BodyDecoder::Step step = decoder.step(copy);
     waiting.remove_prefix(step.consumed_bytes);
     out.consumed_bytes += step.consumed_bytes;

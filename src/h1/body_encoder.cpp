@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What stands between the pieces of a chunked body. The pieces themselves are never copied: they
-// are sent from where they lie.
+// In: chunk sizes and trailer lines. Out: the framing of a chunked body. Content is never copied:
+// it is sent from where it lies.
 #include "h1/body_encoder.hpp"
 
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs every case file on parser, framing and decoder: whole, byte by byte, and at every split in
-// two.
+// Runs every case file through parser, framing and decoder: whole, byte by byte, and split in two
+// at every position.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 using testing::Case;
 using testing::Expected;
 
-/// A connection without a network: bytes in, what came of them out.
+/// A connection without a network. In: bytes. Out: messages and errors.
 class Player {
  public:
   explicit Player(const Case& test_case)

@@ -8,7 +8,7 @@
 
 namespace skua::h1 {
 
-/// "00" to "99", one behind the other.
+/// "00" to "99", concatenated.
 inline constexpr std::array<char, 200> digit_pairs = [] {
   std::array<char, 200> pairs{};
   for (std::size_t i = 0; i < 100; ++i) {
@@ -18,7 +18,7 @@ inline constexpr std::array<char, 200> digit_pairs = [] {
   return pairs;
 }();
 
-/// Writes a number in decimal digits, two at a time; at most 20.
+/// Writes a number as 1 to 20 decimal digits and returns their end.
 inline char* put_decimal(std::uint64_t number, char* out) noexcept {
   if (number < 10) {
     *out = static_cast<char>('0' + number);

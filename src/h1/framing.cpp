@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A parsed head in, and out: where its body ends, whom it is for, whether the connection lives on.
-// Every rule against request smuggling is here. Where an RFC lets a server choose between repair
-// and refusal, we refuse: two readers that repair differently are what smuggling needs.
+// In: a parsed head. Out: where its body ends, its target, and whether the connection persists. All
+// rules against request smuggling are here. If an RFC lets a server either repair or reject a
+// message, we reject it: smuggling depends on two implementations that repair differently.
 #include "h1/framing.hpp"
 
 #include <functional>
@@ -16,7 +16,7 @@ using http::FieldLine;
 using http::FieldName;
 using http::Head;
 
-/// Calls `use(value)` for every line of a name.
+/// Calls `use(value)` for every field line with the given name.
 template <class Use>
 void for_each(const Head& head, FieldName name, Use use) noexcept {
   for (const FieldLine& line : head.fields) {
@@ -30,8 +30,8 @@ std::size_t count(const Head& head, FieldName name) noexcept {
   return lines;
 }
 
-/// RFC 9110 §8.6: 1*DIGIT. RFC 9112 §6.3 rule 5: several, or a list, may be refused even when
-/// equal.
+/// RFC 9110 §8.6: 1*DIGIT. RFC 9112 §6.3 rule 5: repeated or list values may be rejected even if
+/// they are equal.
 Result<std::uint64_t> content_length(const Head& head) noexcept {
   if (count(head, FieldName::ContentLength) != 1) return Errc::InvalidContentLength;
   const std::string_view text = head.value(*head.find(FieldName::ContentLength));
@@ -47,9 +47,9 @@ Result<std::uint64_t> content_length(const Head& head) noexcept {
   return length;
 }
 
-/// RFC 9112 §6.1, §7: Transfer-Encoding has to be exactly `chunked`.
+/// RFC 9112 §6.1, §7: Transfer-Encoding must be exactly `chunked`.
 Errc check_transfer_encoding(const Head& head) noexcept {
-  // RFC 9112 §6.1: the framing of an HTTP/1.0 message that has one is faulty.
+  // RFC 9112 §6.1: an HTTP/1.0 message with Transfer-Encoding has faulty framing.
   if (head.minor_version == 0) return Errc::InvalidTransferEncoding;
   bool malformed = false;
   bool other_coding = false;
@@ -65,14 +65,14 @@ Errc check_transfer_encoding(const Head& head) noexcept {
     } while (!list.empty());
     malformed = malformed || list.data() != nullptr;  // a list that ends with a comma
   });
-  // RFC 9112 §6.3 rule 4: without chunked at the end a request's length cannot be known;
-  // §7.1: chunked is applied once.
+  // RFC 9112 §6.3 rule 4: the length of a request is unknown unless chunked is the last coding.
+  // §7.1: chunked is applied only once.
   if (malformed || !chunked_is_last || chunked_count != 1) return Errc::InvalidTransferEncoding;
   if (other_coding) return Errc::UnsupportedTransferCoding;  // RFC 9112 §6.1: 501
   return Errc::None;
 }
 
-/// The body's kind from Content-Length and Transfer-Encoding, if either is there. RFC 9112 §6.3
+/// Sets the body's kind from Content-Length or Transfer-Encoding, if present. RFC 9112 §6.3
 Errc decide_body(const Head& head, Framing& framing) noexcept {
   const bool has_coding = head.has(FieldName::TransferEncoding);
   const bool has_length = head.has(FieldName::ContentLength);
@@ -110,22 +110,22 @@ void decide_connection(const Head& head, Framing& framing) noexcept {
       }
     }
   });
-  if (close) framing.keep_alive = false;  // RFC 9112 §9.3: close is looked at first
+  if (close) framing.keep_alive = false;  // RFC 9112 §9.3: close takes precedence
 }
 
-/// RFC 9110 §10.1.1: an expectation that is not known is 417; HTTP/1.0 has none.
+/// RFC 9110 §10.1.1: unknown expectations get 417; HTTP/1.0 has no expectations.
 Errc decide_expectation(const Head& head, Framing& framing) noexcept {
   if (!head.has(FieldName::Expect) || head.minor_version == 0) return Errc::None;
   bool unknown = false;
   for_each(head, FieldName::Expect, [&](std::string_view value) {
     unknown = unknown || !ascii::equals_ignoring_case(value, "100-continue");
   });
-  // Nobody waits to send a body that is not there.
+  // Without a body the client has nothing to wait for.
   framing.expect_continue = framing.body != BodyKind::None;
   return unknown ? Errc::UnknownExpectation : Errc::None;
 }
 
-/// RFC 9112 §3.2.2. No userinfo: RFC 9110 §4.2.4 asks to treat it as an error.
+/// RFC 9112 §3.2.2. Userinfo is rejected: RFC 9110 §4.2.4 asks to treat it as an error.
 Errc decide_absolute(std::string_view target, Framing& framing) noexcept {
   const std::size_t colon = target.find("://");
   if (colon == std::string_view::npos) return Errc::MalformedTarget;
@@ -137,21 +137,21 @@ Errc decide_absolute(std::string_view target, Framing& framing) noexcept {
   const std::string_view rest = target.substr(colon + 3);
   const std::size_t slash = rest.find('/');
   framing.form = TargetForm::Absolute;
-  // An authority followed by '?' is refused with the rest that is no authority: the path would have
-  // to be made up, and nobody sends it.
+  // `host?query` is rejected as a malformed authority: its path would have to be made up, and real
+  // clients do not send it.
   framing.host = rest.substr(0, slash);
   framing.path_and_query = slash == std::string_view::npos ? "/" : rest.substr(slash);
   return http::is_authority(framing.host) ? Errc::None : Errc::MalformedTarget;
 }
 
-/// RFC 9112 §3.2: four forms, two of which belong to one method each.
+/// RFC 9112 §3.2: four forms, two of which are reserved for a single method.
 Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_port) noexcept {
   const std::string_view target = head.target();
   if (head.method == Method::Connect) {  // §3.2.3
     framing.form = TargetForm::Authority;
     framing.host = target;
     if (!http::is_authority(target)) return Errc::MalformedTarget;
-    default_port = http::port_of(target, 0);  // so that a Host without the port agrees
+    default_port = http::port_of(target, 0);  // so that a Host without the port matches
     return default_port != 0 ? Errc::None : Errc::MalformedTarget;
   }
   if (target.front() == '/') {  // §3.2.1
@@ -166,7 +166,7 @@ Errc decide_target(const Head& head, Framing& framing, std::uint16_t& default_po
   return decide_absolute(target, framing);
 }
 
-/// RFC 9112 §3.2: exactly one valid Host; HTTP/1.0 may lack it.
+/// RFC 9112 §3.2: exactly one valid Host; optional in HTTP/1.0.
 Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
                  http::LastAuthority& known) noexcept {
   const FieldLine* const line = head.find(FieldName::Host);
@@ -176,15 +176,15 @@ Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
     if (other->name == FieldName::Host) return Errc::InvalidHost;
   }
   const std::string_view host = head.value(*line);
-  // §3.2 asks for an empty Host where the target has no authority: `OPTIONS *` may be that. A path
-  // always has one (RFC 9110 §4.2.1: an http URI with an empty host is invalid).
+  // §3.2: Host is empty if the target has no authority, which `OPTIONS *` may lack. A path always
+  // has one (RFC 9110 §4.2.1: an http URI with an empty host is invalid).
   if (host.empty() && framing.form == TargetForm::Asterisk) return Errc::None;
   if (!known.is_authority(host)) return Errc::InvalidHost;
   if (framing.host.empty()) {
     framing.host = host;
     return Errc::None;
   }
-  // §3.2.2: the authority of an absolute target counts, and Host is ignored, whatever it says.
+  // §3.2.2: the authority of an absolute target overrides Host.
   if (framing.form == TargetForm::Absolute) return Errc::None;
   return http::is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
 }
@@ -221,14 +221,14 @@ Result<Framing> frame_request(const Head& head, http::LastAuthority& known_host)
 Result<Framing> frame_response(const Head& head, Method request_method) noexcept {
   Framing framing;
   const Status status{head.status};
-  // RFC 9112 §6.3 rule 2: what follows is a tunnel, whatever the fields say.
+  // RFC 9112 §6.3 rule 2: a tunnel follows, whatever the fields say.
   const bool is_tunnel = request_method == Method::Connect && head.status / 100 == 2;
   if (!is_tunnel) {
     framing.body = BodyKind::UntilClose;  // rule 8
     if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
   }
   decide_connection(head, framing);
-  // Rule 1: these end with their head; a length is only told.
+  // Rule 1: these end with their head; a length is informational.
   if (is_tunnel || request_method == Method::Head || is_bodiless(status)) {
     framing.body = BodyKind::None;
   }

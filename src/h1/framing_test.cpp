@@ -11,7 +11,7 @@
 namespace skua::h1 {
 namespace {
 
-/// A parsed head with the memory that it views.
+/// A parsed head together with the memory that it views.
 class Parsed {
  public:
   explicit Parsed(std::string text, HeadKind kind = HeadKind::Request)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Bytes in, a head of offsets out: what is the same for every instruction set, and the parser that
-// needs none. The parser itself is in head_parser_core.hpp.
+// In: received bytes. Out: a head, as offsets into them. Holds the code shared by all instruction
+// sets and the portable parser; the parser itself is in head_parser_core.hpp.
 #include "h1/head_parser.hpp"
 
 #include "base/scan_portable.hpp"
@@ -12,7 +12,7 @@
 namespace skua::h1 {
 namespace {
 
-// Offsets of parts have 16 bits, those of lines 32.
+// Sizes of names, values and targets have 16 bits, offsets 32.
 constexpr std::size_t longest_part = 0xffff;
 constexpr std::size_t longest_head = std::size_t{1} << 30;
 

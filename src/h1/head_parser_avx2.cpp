@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The head parser compiled for AVX2; only called where the machine has it.
+// The head parser compiled for AVX2; called only if the CPU supports it.
 #if defined(__x86_64__)
 
 #include "base/scan_avx2.hpp"

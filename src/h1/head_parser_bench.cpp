@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How fast heads are parsed, per instruction set: the nine fields of a browser, and the two lines
-// of a load generator.
+// Measures head parsing for each instruction set, with the nine fields of a browser and with the
+// two lines of a load generator.
 #include "h1/head_parser.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The parser itself. Included once by the source file of each instruction set, inside its region of
-// compiler options, with SKUA_ISA naming it: so all scanners are inlined. No include guard.
+// The head parser, included once by the source file of each instruction set, inside its region of
+// compiler options and with SKUA_ISA naming it, so that all scanners are inlined. No include guard.
 //
-// Every step looks at bytes in order, says Complete to go on, and stops at the first byte that is
-// wrong: so an outcome cannot depend on how the bytes were split. Limits are checked before the
-// byte behind them is judged, for the same reason.
+// Each step reads bytes in order, returns Complete to continue, and stops at the first invalid
+// byte, so the outcome cannot depend on how the bytes were split. For the same reason, limits are
+// checked before the byte after them.
 
 namespace skua::h1::SKUA_ISA {
 namespace {
@@ -36,8 +36,8 @@ inline ParseStatus fail(HeadParse& s, Errc error) noexcept {
   return ParseStatus::Failed;
 }
 
-/// RFC 9112 §2.2: a server ought to ignore at least one empty line before a request. Some clients
-/// send two, so all are ignored; they count towards the limit and the timeout of the head.
+/// RFC 9112 §2.2: a server should ignore at least one empty line before a request. Some clients
+/// send two, so all are ignored; they count toward the limit and the timeout of the head.
 inline ParseStatus leading_crlf(HeadParse& s, Input& in) noexcept {
   for (;; ++in.p) {
     if (in.left() == 0) return pause(s, s.state, in);
@@ -70,10 +70,10 @@ inline ParseStatus method(HeadParse& s, Input& in) noexcept {
   return ParseStatus::Complete;
 }
 
-/// A byte that is no PathTarget: whether it is one that may stand in a query, and this is a query.
+/// Reports whether a byte that paths do not allow is inside a query and allowed there.
 inline bool is_in_query(HeadParse& s, const char* begin, const char* p) noexcept {
   if (!ascii::is(*p, ascii::QueryTarget)) return false;
-  // Looked for once: from then on it is known, or the target was refused.
+  // The search runs once: if it finds no '?', the target is rejected.
   if (!s.in_query) {
     s.in_query = std::memchr(begin, '?', static_cast<std::size_t>(p - begin)) != nullptr;
   }
@@ -100,7 +100,7 @@ inline ParseStatus target(HeadParse& s, Input& in) noexcept {
   return ParseStatus::Complete;
 }
 
-/// How many bytes of `HTTP/d.d` stand at p, at most 8; -1 if something else does.
+/// Returns how many bytes at p match `HTTP/d.d`, at most 8; -1 if one does not.
 inline std::ptrdiff_t match_version(const char* p, std::ptrdiff_t left) noexcept {
   constexpr std::string_view pattern = "HTTP/d.d";
   std::ptrdiff_t i = 0;
@@ -111,10 +111,10 @@ inline std::ptrdiff_t match_version(const char* p, std::ptrdiff_t left) noexcept
   return i;
 }
 
-/// RFC 9110 §2.5: a minor version that is higher than ours is processed as ours.
+/// RFC 9110 §2.5: a higher minor version is processed as the highest that we support.
 inline std::uint8_t minor_version(char digit) noexcept { return digit == '0' ? 0 : 1; }
 
-/// The version of a request and the end of its line. Looks at its ten bytes again when they arrive
+/// Parses the version of a request and the end of its line. Rereads their ten bytes if they arrive
 /// in pieces.
 inline ParseStatus version_bytewise(HeadParse& s, Input& in) noexcept {
   const char* const p = in.p;
@@ -140,8 +140,8 @@ inline ParseStatus version(HeadParse& s, Input& in) noexcept {
   return ParseStatus::Complete;
 }
 
-/// `HTTP/1.1 200` and the space behind it. RFC 9112 §4: the space is due even without a reason
-/// phrase; many servers leave out both, which is harmless.
+/// Parses `HTTP/1.1 200` and the space after it. RFC 9112 §4 requires the space even without a
+/// reason phrase; many servers omit both, which is harmless.
 inline ParseStatus status_line(HeadParse& s, Input& in) noexcept {
   const char* const p = in.p;
   const std::ptrdiff_t left = in.left();
@@ -180,7 +180,7 @@ inline ParseStatus reason_phrase(HeadParse& s, Input& in) noexcept {
   return ParseStatus::Complete;
 }
 
-/// The small integer of the name [begin, end), which is a token.
+/// Looks up the name [begin, end), which is a token; `floor` is the first readable byte.
 inline http::FieldName find_name(const char* floor, const char* begin, const char* end) noexcept {
   const auto size = static_cast<std::size_t>(end - begin);
   if (size >= 8) {
@@ -189,11 +189,11 @@ inline http::FieldName find_name(const char* floor, const char* begin, const cha
   }
   if (end - floor < 8) [[unlikely]]
     return http::find_field_name({begin, size});
-  // The eight bytes that end with the name, without those before it.
+  // Loads the eight bytes that end with the name and shifts out those before it.
   return http::lookup::find(begin, size, http::lookup::load(end - 8) >> (8 * (8 - size)));
 }
 
-/// The CRLF that ends the head.
+/// Parses the CRLF that ends the head.
 inline ParseStatus empty_line(HeadParse& s, Input& in) noexcept {
   if (in.left() < 2) return pause(s, EndLf, in);
   if (in.p[1] != '\n') return fail(s, Errc::MalformedField);
@@ -206,8 +206,8 @@ inline ParseStatus empty_line(HeadParse& s, Input& in) noexcept {
   return ParseStatus::Complete;
 }
 
-/// Field lines, one after the other. What changes with every line is kept here, and handed back to
-/// the parse when it stops.
+/// Parses field lines. Keeps the state that changes with every line in members of its own, and
+/// stores it back to the HeadParse when it stops.
 class FieldLines {
  public:
   FieldLines(HeadParse& s, const Input& in) noexcept
@@ -220,8 +220,8 @@ class FieldLines {
         cost_(s.cost),
         known_(s.head.known) {}
 
-  /// Up to the empty line. RFC 9112 §5: no white space before the colon, no line folding (a line
-  /// that begins with white space has no token for its name), nothing but CRLF ends a line.
+  /// Parses up to the empty line. RFC 9112 §5: no white space before the colon, no line folding (a
+  /// line that begins with white space has no token as its name), and only CRLF ends a line.
   ParseStatus parse(HeadState state) noexcept {
     for (;; state = Line) {
       switch (state) {
@@ -266,7 +266,7 @@ class FieldLines {
   }
 
   void skip_white_space() noexcept {
-    // Nearly all lines have one space and a value.
+    // Nearly all lines have one space before the value.
     if (in_.left() >= 2 && in_.p[0] == ' ' && in_.p[1] > ' ') {
       ++in_.p;
     } else {
@@ -274,14 +274,14 @@ class FieldLines {
     }
   }
 
-  /// Notes down the line whose value ends at in_.p; false if there are too many.
+  /// Stores the line whose value ends at in_.p. Returns false if there are too many.
   bool keep() noexcept {
     const char* end = in_.p;
     const http::FieldName name = find_name(in_.base, line_, line_ + name_bytes_);
     cost_ += 1;
     if (name == http::FieldName::Cookie) cost_ += kernel::count(in_.base, value_, end, ';');
     if (cost_ > s_.limits.fields) return false;
-    // The byte before the end is the value's, or the colon, or white space before the value.
+    // The byte before the end belongs to the value, or is the colon or white space before it.
     if (end[-1] <= ' ') {
       while (end != value_ && ascii::is_ows(end[-1])) --end;
     }
@@ -330,7 +330,7 @@ class FieldLines {
 
 }  // namespace
 
-// Defined once in each namespace.
+// Defined once per namespace.
 // NOLINTNEXTLINE(misc-definitions-in-headers)
 ParseStatus run(HeadParse& s, std::string_view received) noexcept {
   Input in{received.data(), received.data() + s.position, received.data() + received.size()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The head parser compiled with NEON, which every aarch64 machine has.
+// The head parser compiled for NEON, which every aarch64 CPU supports.
 #if defined(__aarch64__)
 
 #include "base/scan_neon.hpp"

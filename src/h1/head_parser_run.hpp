@@ -12,7 +12,7 @@
 #include "http/field_lookup.hpp"
 #include "skua/method.hpp"
 
-/// One parser for each instruction set: `received` is cut to the limit of the head.
+/// One parser per instruction set. The caller cuts `received` to the limit of the head.
 namespace skua::h1 {
 namespace portable {
 ParseStatus run(HeadParse& parse, std::string_view received) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The head parser compiled for SSE4.2; only called where the machine has it.
+// The head parser compiled for SSE4.2; called only if the CPU supports it.
 #if defined(__x86_64__)
 
 #include "base/scan_sse42.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 using Storage = std::array<http::FieldLine, 128>;
 
-/// What came of a parse, as text, so that two can be compared.
+/// Returns the outcome of a parse as text, for comparison.
 std::string outcome(HeadParser& parser, ParseStatus status) {
   if (status == ParseStatus::NeedMore) return "need more";
   if (status == ParseStatus::Failed) return "error " + std::string(message(parser.error()));
@@ -35,7 +35,7 @@ std::string parse_whole(std::string_view text, HeadKind kind = HeadKind::Request
   return outcome(parser, parser.parse(text));
 }
 
-/// Gives the parser one byte more each time, at another address each time.
+/// Gives the parser one more byte per call, each time at a new address.
 std::string parse_bytewise(std::string_view text, HeadKind kind, const HeadLimits& limits,
                            scan::Isa isa) {
   Storage storage;
@@ -141,7 +141,7 @@ TEST(HeadParser, AnUnfinishedParseContinuesInAnotherParserAtAnyByte) {
   }
 }
 
-/// Texts that are nearly heads: pieces that matter, glued at random.
+/// Returns a random concatenation of significant pieces, which is almost a head.
 std::string random_head(std::mt19937& random) {
   static const std::string pieces[] = {"GET ",
                                        "POST ",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A response head in, its bytes out. Texts that are known when skua is compiled are copied with
-// constant sizes, which compilers turn into a few stores.
+// In: a response head. Out: its bytes. Texts known at compile time are copied with constant sizes,
+// which compilers turn into a few stores.
 #include "h1/head_writer.hpp"
 
 #include <array>
@@ -72,7 +72,7 @@ constexpr const StatusLine& find_line(Status status) noexcept {
   return status_lines.lines[c <= last_code ? status_lines.index[c] : 0];
 }
 
-/// Copies a literal, without its terminating zero.
+/// Copies a literal without its terminating NUL.
 template <std::size_t N>
 inline char* put(char* out, const char (&literal)[N]) noexcept {
   std::memcpy(out, literal, N - 1);
@@ -87,11 +87,11 @@ inline char* put(char* out, std::string_view text) noexcept {
 inline char* put_status_line(Status status, char* out) noexcept {
   const StatusLine& line = find_line(status);
   if (line.size_bytes == 0) [[unlikely]] {
-    // RFC 9112 §4: the space stands even where there is no reason.
+    // RFC 9112 §4: the space is required even without a reason phrase.
     const StatusLine made = make_line(code(status), "");
     return put(out, {made.text.data(), made.size_bytes});
   }
-  std::memcpy(out, line.text.data(), line_room);  // what is too much is written over
+  std::memcpy(out, line.text.data(), line_room);  // any excess is overwritten later
   return out + line.size_bytes;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A method, a URL and fields in, the head of a request out. All three were checked when they were
-// made, so that nothing in them can end a line; here is decided which lines there are, each once.
+// In: a method, a URL and fields. Out: the head of a request. All three were validated on creation,
+// so none of them can contain a line break. This file decides which lines are written, each once.
 #include "h1/request_writer.hpp"
 
 #include <optional>
@@ -21,7 +21,7 @@ bool has(const FieldLines& fields, http::FieldName name) noexcept {
   return (fields.known() >> static_cast<unsigned>(name) & 1U) != 0;
 }
 
-// RFC 9110 §8.6: a length of nothing is told where content was to be expected.
+// RFC 9110 §8.6: a length of 0 is sent if the method anticipates content.
 bool anticipates_content(Method method) noexcept {
   return method == Method::Post || method == Method::Put || method == Method::Patch;
 }
@@ -44,8 +44,8 @@ Errc check(const RequestHead& head, const Url& url) noexcept {
   return never_has_content && has_content(head) ? Errc::Unsupported : Errc::None;
 }
 
-// What follows `://` in the absolute form, and the whole target of CONNECT, which has a port
-// always: RFC 9112 §3.2.3.
+// Returns the authority of the absolute form, or the target of CONNECT, which always has a port
+// (RFC 9112 §3.2.3).
 std::string authority_of(const RequestHead& head, const Url& url) {
   std::string authority = url.host_field();
   if (head.form == TargetForm::Authority && http::port_of(authority, 0) == 0) {
@@ -54,10 +54,10 @@ std::string authority_of(const RequestHead& head, const Url& url) {
   return authority;
 }
 
-// RFC 9112 §3.2: one Host, and that of the target where that has one (§3.2.2).
+// RFC 9112 §3.2: exactly one Host, equal to that of the target if it has one (§3.2.2).
 Result<std::string> host_of(const RequestHead& head, const Url& url, const FieldLines& fields) {
   std::string ours = authority_of(head, url);
-  // A host may be written in a URL that no server takes: with percent signs.
+  // A URL may have a host that servers reject: one with percent signs.
   if (!http::is_authority(ours)) return Error(Errc::InvalidHost, "request");
   const std::optional<std::string_view> given = fields.find("Host");
   if (!given) return ours;
@@ -67,7 +67,7 @@ Result<std::string> host_of(const RequestHead& head, const Url& url, const Field
   const bool is_in_target = head.form == TargetForm::Absolute || head.form == TargetForm::Authority;
   const std::uint16_t usual_port = url.effective_port().value_or(0);
   if (is_in_target && !http::is_same_authority(ours, *given, usual_port)) {
-    return Error(Errc::InvalidHost, "request: Host is not that of the target");
+    return Error(Errc::InvalidHost, "request: Host does not match the target");
   }
   return std::string(*given);
 }
@@ -78,7 +78,7 @@ void append_framing(const RequestHead& head, std::string& out) {
     add_line(out, "Content-Length", std::to_string(*length));
 }
 
-// The lines that are not ours to write.
+// Appends the caller's fields, except those that are written separately.
 void append_fields(const FieldLines& fields, bool has_content, std::string& out) {
   using enum http::FieldName;
   const bool has_ours = has(fields, Host) || has(fields, ContentLength) ||
@@ -130,7 +130,7 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
       .append(" ")
       .append(request_target(head, url))
       .append(" HTTP/1.1\r\n");
-  add_line(out, "Host", *host);  // RFC 9110 §7.2: the first
+  add_line(out, "Host", *host);  // RFC 9110 §7.2: comes first
   append_framing(head, out);
   if (head.connection != ConnectionField::Default) {
     add_line(out, "Connection", head.connection == ConnectionField::Close ? "close" : "keep-alive");

@@ -14,41 +14,40 @@
 
 namespace skua::h1 {
 
-/// How a request is to be written; the rest of it are its URL and its fields.
+/// The parts of a request head other than its URL and its fields.
 struct RequestHead {
   Method method = Method::Get;
-  /// Origin to a server, Absolute to a proxy that is to fetch it, Authority for CONNECT and for
-  /// nothing else, Asterisk for OPTIONS of the server itself.
+  /// Origin for a server, Absolute for a proxy, Authority for CONNECT only, Asterisk for OPTIONS of
+  /// the server itself.
   TargetForm form = TargetForm::Origin;
   BodyField body = BodyField::None;
   ConnectionField connection = ConnectionField::Default;
   std::uint64_t length_bytes = 0;
 };
 
-/// Appends a request's head, empty line included.
+/// Appends a request's head, including the empty line.
 ///
-/// Of the URL go out host, port, path and query; never userinfo or fragment. ws and wss are http
-/// and https. `fields` follow as they are, but for those that are ours to write: a Host of theirs
-/// replaces that of the URL and comes first all the same; Content-Length and Transfer-Encoding are
-/// left out, and so is Expect where nothing follows that could wait. A length of 0 is written where
-/// the method would have content (POST, PUT, PATCH), and nowhere else.
+/// Sends the URL's host, port, path and query, but never its userinfo or fragment. ws and wss are
+/// treated as http and https. `fields` follow unchanged, with these exceptions: a Host field
+/// replaces the URL's host and still comes first; Content-Length and Transfer-Encoding are dropped,
+/// and so is Expect if there is no content. A length of 0 is written only if the method anticipates
+/// content (POST, PUT, PATCH).
 ///
-/// Ends with: MalformedUrl for a URL that is not of http(s) or ws(s) or has no host; InvalidHost
-/// for
-///            a Host that is repeated, malformed, or another than a target that names one;
-///            MalformedTarget for a form that the method cannot have; Unsupported for content of
-///            CONNECT or TRACE. Nothing was appended then.
+/// Ends with: MalformedUrl if the scheme is not http(s) or ws(s) or the host is missing;
+///            InvalidHost if Host is repeated, malformed, or differs from the target's authority;
+///            MalformedTarget if the form does not suit the method; Unsupported if CONNECT or TRACE
+///            has content. Nothing is appended on error.
 /// RFC:       9112 §3, §6; 9110 §7.2, §8.6, §10.1.1
 Result<void> append_request_head(const RequestHead& head, const Url& url, const FieldLines& fields,
                                  std::string& out);
 
-/// Whom a request is for: what its Host field says, and `:authority` in HTTP/2.
+/// Returns the value of a request's Host field, or of `:authority` in HTTP/2.
 ///
-/// Ends with: what append_request_head() refuses.
+/// Ends with: the errors of append_request_head().
 Result<std::string> request_host(const RequestHead& head, const Url& url, const FieldLines& fields);
-/// The request target that append_request_head() writes. RFC 9112 §3.2
+/// Returns the request target that append_request_head() writes. RFC 9112 §3.2
 std::string request_target(const RequestHead& head, const Url& url);
-/// The Content-Length that append_request_head() writes, if any.
+/// Returns the Content-Length that append_request_head() writes, if any.
 std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept;
 
 }  // namespace skua::h1

@@ -133,7 +133,7 @@ TEST(RequestWriter, RefusesWhatIsNoRequest) {
   EXPECT_EQ(error({.head = {.method = Method::Connect}}), Errc::MalformedTarget);
 }
 
-// Whatever is written, our own server reads the same out of it, and nothing behind it.
+// The parser of our own server reads back what was written, with nothing after it.
 TEST(RequestWriter, WhatItWritesOurServerReads) {
   static const std::string_view urls[] = {
       "http://a.test",          "https://a.test:8443/x?y=z&[]",   "http://127.0.0.1/a;b=c,d/(e)",
@@ -150,7 +150,7 @@ TEST(RequestWriter, WhatItWritesOurServerReads) {
                                {.method = Method::Options, .form = TargetForm::Asterisk}};
   for (const std::string_view url : urls) {
     const auto parsed = Url::parse(url);
-    if (!parsed) continue;  // what is no URL cannot be asked for
+    if (!parsed) continue;  // not a URL, so not a request
     for (const RequestHead& head : heads) {
       const std::string written = text({.head = head, .url = url, .fields = {{"A", "b"}}});
       std::array<http::FieldLine, 16> lines;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a server sends in, and out: the heads of interim responses, that of the final one, its
-// content piece by piece, and what may follow. Heads are copied, because whoever waits for the
-// content still wants to read them; content never is.
+// In: bytes from a server. Out: the heads of interim responses, the final head, its content piece
+// by piece, and the end. Heads are copied, because callers read them while content still arrives;
+// content is never copied.
 #include "h1/response_reader.hpp"
 
 #include "skua/status.hpp"
@@ -13,9 +13,9 @@ constexpr bool is_interim(const http::Head& head) noexcept {
   return head.status < 200 && head.status != code(Status::SwitchingProtocols);
 }
 
-// RFC 9112 §6.1, RFC 9110 §8.6: neither 1xx nor 204 may say how long a body is. There is none
-// whatever they say (RFC 9112 §6.3 rule 1), but a server that thinks otherwise would send one, and
-// with it what looks like the next response.
+// RFC 9112 §6.1, RFC 9110 §8.6: 1xx and 204 must not declare a body. They never have one (RFC 9112
+// §6.3 rule 1), but a server that declares one may send it, and it would be read as the next
+// response.
 bool claims_a_body(const http::Head& head, const Framing& framing) noexcept {
   const bool has_none = head.status < 200 || head.status == code(Status::NoContent);
   return has_none && (head.has(http::FieldName::TransferEncoding) || framing.length_bytes != 0);
@@ -67,8 +67,8 @@ ResponseReader::Step ResponseReader::read_head(std::string_view input) {
     parser_.reset();
     head_text_.clear();
   }
-  // What comes in one piece is parsed where it lies; else no more is copied than shows that the
-  // head is too long.
+  // A head that arrives in one piece is parsed in place. Otherwise it is copied, up to one byte
+  // over the limit, which is enough to detect that it is too long.
   const std::size_t before = head_text_.size();
   if (before != 0) head_text_.append(input.substr(0, limits_.head.head_bytes - before + 1));
   switch (parser_.parse(before != 0 ? std::string_view(head_text_) : input)) {
@@ -94,7 +94,7 @@ ResponseReader::Step ResponseReader::take_head(std::size_t consumed_bytes) {
   if (is_interim(head_)) return take_interim(consumed_bytes);
   const Step told{.event = ResponseEvent::Head, .consumed_bytes = consumed_bytes};
   if (head_.status == code(Status::SwitchingProtocols)) {
-    // RFC 9110 §7.8: only to what was asked for; §15.2.2: the field says to which.
+    // RFC 9110 §7.8: only if the request offered it; §15.2.2: Upgrade names the new protocol.
     if (!request_.offers_upgrade || framing_.upgrade.empty()) return fail(Errc::UnexpectedUpgrade);
     state_ = State::Switched;
     return told;
@@ -104,7 +104,7 @@ ResponseReader::Step ResponseReader::take_head(std::size_t consumed_bytes) {
     return told;
   }
   state_ = State::Body;
-  // A length over the limit is told behind the head, which is sound.
+  // The head is valid; a length over the limit is reported by the next read().
   static_cast<void>(decoder_.start(framing_, limits_.body));
   return told;
 }
@@ -121,7 +121,7 @@ ResponseReader::Step ResponseReader::take_interim(std::size_t consumed_bytes) {
 ResponseReader::Step ResponseReader::read_body(std::string_view input) {
   const BodyDecoder::Step step = decoder_.step(input);
   if (!step.data.empty()) {
-    // What else the decoder has to say it says again.
+    // The decoder reports its status again on the next call.
     return {.event = ResponseEvent::Data, .consumed_bytes = step.consumed_bytes, .data = step.data};
   }
   switch (step.status) {

@@ -18,33 +18,33 @@
 
 namespace skua::h1 {
 
-/// What a response may cost.
+/// Limits on a response.
 struct ResponseLimits {
-  HeadLimits head{.fields = 256};  ///< of each head; `target_bytes` are those of the reason phrase
+  HeadLimits head{.fields = 256};  ///< per head; `target_bytes` limits the reason phrase
   BodyLimits body{};
   std::uint16_t interim_responses = 32;  ///< else TooManyInterimResponses
-  std::uint32_t interim_bytes = 64_KiB;  ///< their heads together; else HeadTooLong
+  std::uint32_t interim_bytes = 64_KiB;  ///< total of their heads; else HeadTooLong
 };
 
-/// What a response depends on in the request that it answers.
+/// The properties of a request that affect how its response is read.
 struct ResponseTo {
   Method method = Method::Get;
-  bool offers_upgrade = false;  ///< it had an Upgrade field, so that 101 may come
+  bool offers_upgrade = false;  ///< it has an Upgrade field, so 101 is allowed
 };
 
-/// What reading came to.
+/// The result of a read.
 enum class ResponseEvent : std::uint8_t {
   NeedMore,  ///< all of the input was used
-  Interim,   ///< head() is that of a 1xx response; the final one is still to come
+  Interim,   ///< head() is a 1xx response; the final one is still to come
   Head,      ///< head() is the final one, or 101
   Data,      ///< a piece of the content, never empty
-  Complete,  ///< the response ends here; what is left of the input is not its
-  Switched,  ///< what is left belongs to another protocol: behind 101, and 2xx to CONNECT
-  Failed,    ///< see error(); the connection is of no more use
+  Complete,  ///< the response ends here; any remaining input is not part of it
+  Switched,  ///< the remaining input belongs to another protocol: after 101 or 2xx to CONNECT
+  Failed,    ///< see error(); the connection is unusable
 };
 
-/// Reads one response after the other, as their bytes arrive. The events depend on the bytes only,
-/// never on how they were split, but for the number of pieces that content comes in.
+/// Reads a sequence of responses as their bytes arrive. The events depend only on the bytes, never
+/// on how they were split, except for the number of Data events.
 ///
 /// ```
 /// reader.start({.method = Method::Get});
@@ -58,8 +58,8 @@ enum class ResponseEvent : std::uint8_t {
 ///   }
 /// }
 /// ```
-/// NeedMore, Complete, Switched and Failed end a round; after any other event there may be one
-/// more even where no input is left.
+/// NeedMore, Complete, Switched and Failed end a round; after any other event another may follow
+/// even if no input is left.
 ///
 /// RFC:       9112 §4, §6, §7.1, §8; 9110 §15.2
 class ResponseReader final {
@@ -70,44 +70,44 @@ class ResponseReader final {
     std::string_view data{};         ///< a view into the input
   };
 
-  /// Expects a response to GET until start() says something else.
+  /// Expects a response to GET until start() is called.
   explicit ResponseReader(const ResponseLimits& limits = {});
   ResponseReader(const ResponseReader&) = delete;
   ResponseReader& operator=(const ResponseReader&) = delete;
   ~ResponseReader() = default;
 
-  /// Ready for the response to the next request on the connection.
+  /// Prepares for the response to the next request on the connection.
   void start(ResponseTo request);
 
-  /// Reads on, up to the next event. Complete, Switched and Failed come again and again, and use
-  /// nothing.
+  /// Reads up to the next event. After Complete, Switched or Failed, further calls return the same
+  /// event and consume nothing.
   Step read(std::string_view input);
 
-  /// The server sends no more, and said so: over TLS only close_notify ends a response that has no
-  /// length. A response that ends so is Complete.
+  /// Signals an orderly end of input: over TLS, only close_notify ends a response without a length.
+  /// Such a response is then Complete.
   ///
-  /// Ends with: Closed where the head of the final response is not whole, TruncatedBody; the
-  ///            earlier error, if there was one.
+  /// Ends with: Closed if the final head is incomplete; TruncatedBody; or the earlier error, if
+  ///            there was one.
   Result<void> end_of_input();
 
-  /// The head that Interim or Head has told. A copy: it needs no input.
+  /// The head that Interim or Head reported. It is a copy, independent of the input.
   ///
-  /// Lifetime:  of an interim response until the next read(), of the final one until start().
+  /// Lifetime:  an interim head until the next read(), the final head until start().
   [[nodiscard]] const http::Head& head() const noexcept SKUA_LIFETIMEBOUND { return head_; }
-  /// What its fields say about the body and the connection; as long as head().
+  /// The framing from its fields; valid as long as head().
   [[nodiscard]] const Framing& framing() const noexcept SKUA_LIFETIMEBOUND { return framing_; }
-  /// The trailer fields, after Complete, without those that must not be merged; until start().
+  /// The trailer fields that are allowed in trailers, after Complete; valid until start().
   [[nodiscard]] const http::Head& trailers() const noexcept SKUA_LIFETIMEBOUND {
     return decoder_.trailers();
   }
-  /// Why read() answered Failed.
+  /// The reason that read() returned Failed.
   [[nodiscard]] Error error() const noexcept { return error_; }
 
-  /// Whether the server has sent a byte in answer to the request. Where it closes before it does, a
-  /// request that may be repeated can be.
+  /// Reports whether the server has sent any byte in response. If it closes before that, an
+  /// idempotent request can be retried.
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
-  /// Whether the connection may carry another request: after Complete, if nothing was left of the
-  /// input that no request has asked for.
+  /// Reports whether the connection may carry another request: after Complete, provided that no
+  /// unsolicited input is left.
   ///
   /// RFC:       9112 §9.3
   [[nodiscard]] bool can_be_reused() const noexcept {
@@ -127,7 +127,7 @@ class ResponseReader final {
   std::vector<http::FieldLine> lines_;
   HeadParser parser_;
   BodyDecoder decoder_;
-  std::string head_text_;  // of the head that is being read, or was read last
+  std::string head_text_;  // of the current or last head
   http::Head head_;
   Framing framing_;
   ResponseTo request_;
@@ -135,7 +135,7 @@ class ResponseReader final {
   State state_ = State::Head;
   bool has_begun_ = false;
   bool is_interim_told_ = false;  // head_text_ is no longer needed
-  bool keeps_alive_ = true;       // as far as the heads so far say
+  bool keeps_alive_ = true;       // according to the heads so far
   std::uint16_t interim_count_ = 0;
   std::size_t interim_bytes_ = 0;
 };

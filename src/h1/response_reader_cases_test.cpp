@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs every case of a response, and those that only a client meets, on the reader: whole, byte by
-// byte, and at every split in two.
+// Runs all response cases, including those that only a client meets, through the reader: whole,
+// byte by byte, and split in two at every position.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 using testing::Case;
 using testing::Expected;
 
-/// A client's connection without a network, which asks the same again and again.
+/// A client connection without a network that repeats the same request.
 class ResponsePlayer {
  public:
   explicit ResponsePlayer(const Case& test_case)
@@ -61,7 +61,7 @@ class ResponsePlayer {
   }
 
  private:
-  /// One event; false where more input is needed.
+  /// Reads one event. Returns false if more input is needed.
   bool read(std::string_view& piece) {
     const ResponseReader::Step step = reader_.read(piece);
     EXPECT_LE(step.consumed_bytes, piece.size());
@@ -85,7 +85,7 @@ class ResponsePlayer {
         break;
       case ResponseEvent::Complete:
         current_.trailers = testing::fields_of(reader_.trailers());
-        current_.fields = testing::fields_of(reader_.head());  // it is still there
+        current_.fields = testing::fields_of(reader_.head());  // still valid after the body
         current_.close = !reader_.can_be_reused();
         is_over_ = current_.close;
         end_message();
@@ -128,7 +128,7 @@ class ResponsePlayer {
   ResponseReader reader_;
   Expected current_;
   std::vector<Expected> events_;
-  bool has_begun_ = false;  // a message, of which nothing is told yet
+  bool has_begun_ = false;  // a message that has no event yet
   bool is_in_body_ = false;
   bool is_over_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the case files cannot say: lifetimes, the end of the input, and long random streams.
+// Tests what case files cannot express: lifetimes, the end of input, and long random streams.
 #include "h1/response_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(ResponseReader, HeadAndTrailersNeedNoInput) {
       content += step.data;
       at += step.consumed_bytes;
       event = step.event;
-      piece.assign(piece.size(), '?');  // whoever still looks at it reads this
+      piece.assign(piece.size(), '?');  // exposes reads of stale input
     }
     EXPECT_EQ(content, "a");
     EXPECT_EQ(reader.head().target(), "Fine");
@@ -123,7 +123,7 @@ TEST(ResponseReader, AHeadIsTooLongHoweverItIsSplit) {
   }
 }
 
-// All events of a connection as text, content in one piece.
+// Returns all events of a connection as text, with content in one piece.
 std::string events_of(std::string_view bytes, std::size_t piece, ResponseTo request) {
   ResponseReader reader({.head = {.head_bytes = 90, .fields = 4},
                          .body = {.body_bytes = 9, .extension_bytes = 6, .trailer_bytes = 12},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bytes of a server in, the ends of its responses out. Each response goes one of two ways: its head
-// is the one that was read last, and then its length is known; or a reader of its own takes all of
-// it, and what it learns is remembered for the next.
+// In: bytes from a server. Out: the ends of its responses. If a response's head equals the last one
+// that was read, its length is already known. Otherwise a ResponseReader reads the whole response,
+// and its head and length are remembered for the next.
 #include "h1/response_skimmer.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::unique_ptr<ResponseReader> SkimmerMemory::take_reader() {
   return reader;
 }
 
-// Only what ends by its length, or at once, and changes nothing of the connection.
+// Remembers only responses with a known length that keep the connection open.
 void SkimmerMemory::learn(const ResponseReader& reader) {
   const Framing& framing = reader.framing();
   const bool is_plain = framing.body == BodyKind::None || framing.body == BodyKind::Length;

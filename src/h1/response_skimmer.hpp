@@ -11,13 +11,13 @@
 
 namespace skua::h1 {
 
-/// What the skimmers of one thread share: the head that a server said last, and readers that none
-/// of them uses at the moment.
+/// The state that the skimmers of one thread share: the last response head, and a pool of spare
+/// readers.
 ///
 /// Lifetime:  outlives its skimmers.
 class SkimmerMemory final {
  public:
-  /// All requests are alike: that is what they are.
+  /// `request` describes all requests, which must be alike.
   explicit SkimmerMemory(ResponseTo request, const ResponseLimits& limits = {})
       : request_(request), limits_(limits) {}
   SkimmerMemory(const SkimmerMemory&) = delete;
@@ -31,23 +31,22 @@ class SkimmerMemory final {
 
   const ResponseTo request_;
   const ResponseLimits limits_;
-  std::string head_;  // of a final response that let its connection live; empty: none yet
+  std::string head_;                // of the last reusable response; empty: none yet
   std::uint64_t length_bytes_ = 0;  // of the content that follows it
   std::uint16_t status_ = 0;
   std::vector<std::unique_ptr<ResponseReader>> spare_readers_;
 };
 
-/// Reads one response after the other for someone who wants to know only what their status was and
-/// where they ended.
+/// Reads a sequence of responses and reports only their status and where they end.
 ///
-/// The outcome is that of a ResponseReader. What makes it cheap: the same bytes mean the same, so a
-/// head that is, octet for octet, the one that was read last is not read again.
+/// The outcome is that of a ResponseReader, but cheaper: a head that equals the last one byte for
+/// byte is not parsed again.
 class ResponseSkimmer final {
  public:
   enum class Event : std::uint8_t {
     NeedMore,  ///< all of the input was used
-    Complete,  ///< a response has ended; what is left of the input is not its
-    Failed,    ///< see error(); the connection is of no more use
+    Complete,  ///< a response ended; any remaining input is not part of it
+    Failed,    ///< see error(); the connection is unusable
   };
 
   explicit ResponseSkimmer(SkimmerMemory& memory) noexcept : memory_(memory) {}
@@ -55,19 +54,19 @@ class ResponseSkimmer final {
   ResponseSkimmer& operator=(const ResponseSkimmer&) = delete;
   ~ResponseSkimmer() { forget(); }
 
-  /// Reads on, up to the next end of a response, and takes what it has used off the input. After
-  /// Complete it goes on with the next response.
+  /// Reads up to the end of a response and removes the consumed bytes from the input. After
+  /// Complete, the next call reads the next response.
   Event read(std::string_view& input);
-  /// The server sends no more. Complete: that is how the response ended.
+  /// Signals the end of input. Returns Complete if that ends the response.
   Event end_of_input();
-  /// Ready for the first response of another connection.
+  /// Prepares for the first response of another connection.
   void forget() noexcept;
 
-  /// Of the response that has ended last.
+  /// The status of the last complete response.
   [[nodiscard]] std::uint16_t status() const noexcept { return status_; }
-  /// Whether the connection may carry another request behind that.
+  /// Reports whether the connection may carry another request after it.
   [[nodiscard]] bool can_be_reused() const noexcept { return can_be_reused_; }
-  /// Whether a response has begun that has not ended.
+  /// Reports whether a response has begun but not ended.
   [[nodiscard]] bool has_begun() const noexcept { return is_in_content_ || reader_ != nullptr; }
   [[nodiscard]] Error error() const noexcept { return error_; }
 
@@ -78,8 +77,8 @@ class ResponseSkimmer final {
   Event complete();
 
   SkimmerMemory& memory_;
-  std::unique_ptr<ResponseReader> reader_;  // of a response whose head was not recognised
-  std::uint64_t left_bytes_ = 0;            // of the content behind one that was
+  std::unique_ptr<ResponseReader> reader_;  // for a response with a new head
+  std::uint64_t left_bytes_ = 0;            // of the content after a known head
   bool is_in_content_ = false;
   bool can_be_reused_ = true;
   std::uint16_t status_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whatever comes, and however it is split: a skimmer finds what a reader finds.
+// For any input, split in any way, a skimmer finds the same as a reader.
 #include "h1/response_skimmer.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ const std::string hello =
 const std::string later =
     "HTTP/1.1 200 OK\r\nDate: Thu, 01 Jan 2026 00:00:01 GMT\r\nContent-Length: 5\r\n\r\n";
 
-/// What was found: "200", "200 close", "InvalidContentLength as a number".
+/// Results: "200", "200 close", or "error " and the number of the Errc.
 using Found = std::vector<std::string>;
 
 std::string text_of(unsigned status, bool can_be_reused) {
@@ -96,7 +96,7 @@ TEST(ResponseSkimmer, FindsWhatAReaderFinds) {
       "HTTP/1.1 200 OK\r\n\r\nuntil the end",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
-      hello + "hel",  // the rest is that of the next
+      hello + "hel",  // the rest comes from the next message
       "garbage\r\n\r\n",
   };
   std::mt19937 random(4711);
@@ -109,7 +109,7 @@ TEST(ResponseSkimmer, FindsWhatAReaderFinds) {
     for (int round = 0; round < 3000; ++round) {
       std::string stream;
       for (std::size_t left = 1 + below(6); left != 0; --left) {
-        // Most of what a server says is the same again.
+        // Servers mostly repeat themselves.
         stream += messages[below(3) != 0 ? below(3) : below(messages.size())];
       }
       if (below(8) == 0) stream.resize(below(stream.size()));

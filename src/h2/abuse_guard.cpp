@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Events in, a score out. The weights are set against the default mark: a burst of 200 resets, 500
-// SETTINGS or 1,000 unprovoked PINGs passes, as do 20, 50 and 100 a second for ever. What real
-// peers do passes four times over: docs/decisions/0018-what-is-charged-as-abuse.md.
+// In: events. Out: a score. The weights are set against the default mark: a burst of 200 resets,
+// 500 SETTINGS or 1,000 unprovoked PINGs passes, as do 20, 50 and 100 a second forever. Real peers
+// stay below a quarter of that: docs/decisions/0018-what-is-charged-as-abuse.md.
 #include "h2/abuse_guard.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace skua::h2 {
 namespace {
 
-/// A window update that lets us send less than this is not worth its frame.
+/// A smaller window update is not worth its frame.
 constexpr std::uint32_t tiny_window_bytes = 1024;
 
 }  // namespace
@@ -19,10 +19,10 @@ std::uint32_t AbuseGuard::weight(Abuse what) noexcept {
   switch (what) {
     case Abuse::PeerReset: return 100;
     case Abuse::ProvokedReset: return 200;
-    case Abuse::RefusedStream: return 5;  // many at once before our SETTINGS have arrived
+    case Abuse::RefusedStream: return 5;  // bursts are normal until our SETTINGS arrive
     case Abuse::EmptyData: return 100;
     case Abuse::PaddedData: return 20;
-    case Abuse::LateFrame: return 1;  // an upload that was on its way when we reset it
+    case Abuse::LateFrame: return 1;  // an upload in flight when we reset it
     case Abuse::Settings: return 40;
     case Abuse::Ping: return 20;
     case Abuse::Priority: return 10;
@@ -56,9 +56,9 @@ void AbuseGuard::take_ping(loop::Instant now) noexcept {
 
 const char* AbuseGuard::reason() const noexcept {
   switch (last_) {
-    case Abuse::PeerReset: return "too many requests that were reset";
-    case Abuse::ProvokedReset: return "too many streams in error";
-    case Abuse::RefusedStream: return "too many streams beyond the limit";
+    case Abuse::PeerReset: return "too many reset requests";
+    case Abuse::ProvokedReset: return "too many stream errors";
+    case Abuse::RefusedStream: return "too many streams over the limit";
     case Abuse::EmptyData: return "too many empty DATA frames";
     case Abuse::PaddedData: return "too much padding in DATA frames";
     case Abuse::LateFrame: return "too many frames on closed streams";
@@ -68,7 +68,7 @@ const char* AbuseGuard::reason() const noexcept {
     case Abuse::WindowUpdate: return "too many WINDOW_UPDATE frames";
     case Abuse::TinyWindowUpdate: return "too many tiny WINDOW_UPDATE frames";
     case Abuse::Continuation: return "too many CONTINUATION frames";
-    case Abuse::UnknownFrame: return "too many frames that mean nothing";
+    case Abuse::UnknownFrame: return "too many useless frames";
   }
   return "too many cheap frames";
 }
@@ -78,7 +78,7 @@ void AbuseGuard::leak(loop::Instant now) noexcept {
     leaked_until_ = std::max(leaked_until_, now);
     return;
   }
-  // What does not make a whole point yet is left for the next time.
+  // Keep the time that does not add up to a whole point for the next call.
   const auto per_point =
       std::max(Duration(1), Duration(std::chrono::seconds(1)) / limits_.leak_per_second);
   if (now < leaked_until_ + per_point) return;

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr loop::Instant start{};
 
-/// How often one may be done at once before the connection ends.
+/// Returns how often an action may occur at once before the connection ends.
 int burst(Abuse what) {
   AbuseGuard guard({}, start);
   for (int times = 0; times < 1'000'000; ++times) {
@@ -23,7 +23,7 @@ int burst(Abuse what) {
   return -1;
 }
 
-/// Whether a quarter of an hour of `each_second` passes.
+/// Reports whether 15 minutes of `each_second` stay below the mark.
 bool is_fine(const std::function<void(AbuseGuard&, loop::Instant)>& each_second) {
   AbuseGuard guard({}, start);
   for (int second = 0; second < 900; ++second) {
@@ -56,9 +56,9 @@ TEST(AbuseGuard, EndsAtTheMark) {
 TEST(AbuseGuard, ForgivesAsTimePasses) {
   AbuseGuard guard({.mark = 1000, .leak_per_second = 10}, start);
   guard.charge(Abuse::PeerReset, start);
-  guard.charge(Abuse::WindowUpdate, start + 50ms);  // half a point has leaked: none
+  guard.charge(Abuse::WindowUpdate, start + 50ms);  // half a point has leaked
   EXPECT_EQ(guard.score(), 101U);
-  guard.charge(Abuse::WindowUpdate, start + 100ms);  // the two halves make one
+  guard.charge(Abuse::WindowUpdate, start + 100ms);  // two halves make one point
   EXPECT_EQ(guard.score(), 101U);
   guard.charge(Abuse::WindowUpdate, start + 5s);
   EXPECT_EQ(guard.score(), 101U - 49 + 1);
@@ -89,7 +89,7 @@ TEST(AbuseGuard, StopsWhatGoesOnForEver) {
       [](AbuseGuard& guard, loop::Instant now) { repeat(guard, Abuse::ProvokedReset, 15, now); }));
   EXPECT_FALSE(
       is_fine([](AbuseGuard& guard, loop::Instant now) { repeat(guard, Abuse::Ping, 200, now); }));
-  // A reset for each request that was answered is worth nothing; two are.
+  // One reset per answered request is forgiven; two are not.
   EXPECT_FALSE(is_fine([](AbuseGuard& guard, loop::Instant now) {
     for (int i = 0; i < 100; ++i) guard.responded();
     repeat(guard, Abuse::PeerReset, 200, now);
@@ -113,13 +113,13 @@ TEST(AbuseGuard, ABrowserAtWorkIsFine) {
   }));
 }
 
-// What peers do is in docs/decisions/0018-what-is-charged-as-abuse.md. Each does it four times
-// over.
+// Patterns of real peers, at four times their rate. See
+// docs/decisions/0018-what-is-charged-as-abuse.md.
 
 constexpr std::size_t whole_frame = 16 * 1024;
 constexpr int download_frames = 300'000'000 / 16'384;
 
-/// Gives a window back, of the stream and of the connection, in these pieces.
+/// Returns the windows of the stream and the connection in these pieces.
 void give_back(AbuseGuard& guard, std::initializer_list<std::uint32_t> pieces) {
   for (int times = 0; times < 4; ++times) {
     for (const std::uint32_t piece : pieces) {
@@ -202,7 +202,7 @@ TEST(AbuseGuard, ALongDownloadSavesNothingUpForOtherThings) {
   }
   repeat(guard, Abuse::PeerReset, 201, start);
   EXPECT_TRUE(guard.is_over_mark());
-  EXPECT_STREQ(guard.reason(), "too many requests that were reset");
+  EXPECT_STREQ(guard.reason(), "too many reset requests");
   AbuseGuard other({}, start);
   for (int i = 0; i < download_frames; ++i) other.sent_data(whole_frame, false);
   int updates = 0;

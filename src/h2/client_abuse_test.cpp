@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers that break the rules, or what is more than anybody needs: each ends its stream, or the
+// Tests servers that break the rules or send excessive amounts: each ends its stream or the
 // connection, and no more than that.
 #include <string>
 #include <vector>
@@ -87,7 +87,7 @@ TEST_P(ClientSessionAbuseTest, HeadsAreBounded) {
   EXPECT_EQ(outcome(head(1) + frames::headers(1, field("a", std::string(40, 'b')))),
             Errc::TrailerTooLong);
   EXPECT_FALSE(session->is_over());
-  // RFC 7541: one octet each for what is in the dynamic table.
+  // RFC 7541: a field in the dynamic table takes one octet.
   std::string bomb = field(":status", "200") + frames::remembered("a", std::string(60, 'b'));
   for (int i = 0; i < 100; ++i) bomb += frames::indexed(62);
   EXPECT_EQ(outcome(frames::headers(1, bomb)), Errc::HeadTooLong);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client's session against frames made by hand: what becomes an event, what a request, and what
-// ends a stream.
+// Tests a client's session against handmade frames: its events, its requests, and the ends of
+// streams.
 #include "h2/connection.hpp"
 
 #include <string>
@@ -33,7 +33,7 @@ TEST_P(ClientSessionTest, GetsAResponse) {
             "");
   EXPECT_EQ(recorder.log, "1 200 content-length=5 x=y\n1 end [hello]\n");
   EXPECT_EQ(session->stream_count(), 0U);
-  EXPECT_EQ(session->room(), 1000U);  // it has told no limit
+  EXPECT_EQ(session->room(), 1000U);  // the server announced no limit
 }
 
 TEST_P(ClientSessionTest, PassesInterimResponsesAndTrailersOn) {
@@ -128,12 +128,12 @@ TEST_P(ClientSessionTest, AWholeResponseStaysWhole) {
   EXPECT_EQ(flush(), "HEADERS(1) DATA(1)");
   receive(head(1, {}, frames::whole, "413") + frames::reset(1, ErrorCode::NoError));
   EXPECT_EQ(recorder.log, "1 413\n1 end []\n");
-  session->resume_body(*stream);  // for nobody
+  session->resume_body(*stream);  // has no effect
   EXPECT_EQ(flush(), "");
   session->release(*stream);
   EXPECT_EQ(flush(), "");
   EXPECT_EQ(session->stream_count(), 0U);
-  // Before it is whole even NO_ERROR is the end of it.
+  // Before the response is complete, even NO_ERROR fails it.
   recorder.get("/");
   flush();
   receive(head(3) + frames::reset(3, ErrorCode::NoError));
@@ -145,11 +145,11 @@ TEST_P(ClientSessionTest, ReleasedStreamsAreCancelled) {
   recorder.post({.text = "ab", .is_whole = false});
   flush();
   recorder.release(1);
-  EXPECT_EQ(session->room(), 999U);  // a reset goes out first
+  EXPECT_EQ(session->room(), 999U);  // RST_STREAM precedes the next request
   recorder.release(3);
   EXPECT_EQ(flush(), "RST_STREAM(1,CANCEL) RST_STREAM(3,CANCEL)");
   EXPECT_EQ(session->stream_count(), 0U);
-  // What was on its way is dropped, and the connection's window stays open.
+  // Late frames are dropped, and the connection's window stays open.
   EXPECT_EQ(exchange(head(1) + frames::data(1, "late", frames::end)), "");
   EXPECT_EQ(recorder.log, "");
   recorder.get("/");
@@ -231,7 +231,7 @@ TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
   recorder.get("/", "TE: gzip\r\n");
   const auto sent = frames::split(recorder.flush());
   ASSERT_EQ(sent.size(), 2U);
-  // Read by a server's session.
+  // Decoded by a server's session.
   struct Reader : Events {
     void on_request(Stream& stream, bool) override {
       const http::Head& its = stream.request().head;

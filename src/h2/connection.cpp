@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection begins and ends, and what it is asked now and then.
+// In: commands, SETTINGS and other control frames. Out: how a connection begins and ends.
 #include "h2/connection.hpp"
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace skua::h2 {
 namespace {
 
-/// RFC 9113 §6.9.2: until the server says how many.
+/// Until the server announces its limit. RFC 9113 §6.5.2
 constexpr std::uint32_t first_client_streams = 100;
 
 constexpr std::uint32_t no_limit = 0xffff'ffff;
-/// A peer that takes its time to acknowledge SETTINGS is not that far away.
+/// A longer delay of the SETTINGS acknowledgement means a slow peer, not a long path.
 constexpr Duration longest_round_trip = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -75,13 +75,13 @@ void Connection::terminate(ErrorCode code, std::string_view reason) noexcept {
   }
 }
 
-/// For want of memory.
+/// Ends the connection without a GOAWAY, because memory ran out.
 void Connection::break_off() noexcept {
   state_ = State::Over;
   if (!failure_) failure_.emplace().code = ErrorCode::InternalError;
 }
 
-/// For the reason that was charged last.
+/// Ends the connection for the last charge of the abuse guard.
 void Connection::end_abuse() {
   if (!takes_input()) return;
   is_abused_ = true;
@@ -93,10 +93,10 @@ Error Connection::connection_error() const noexcept {
   if (!failure_) return Error(Errc::Closed, "HTTP/2");
   if (failure_->code == ErrorCode::InternalError) return Error(Errc::OutOfMemory, "HTTP/2");
   if (is_abused_) return Error(Errc::MalformedFrame, guard_.reason());
-  return Error(Errc::MalformedFrame, name(failure_->code).data());  // a literal
+  return Error(Errc::MalformedFrame, name(failure_->code).data());  // names are literals
 }
 
-// A client's --------------------------------------------------------------------------------------
+// Client only -------------------------------------------------------------------------------------
 
 std::size_t Connection::room() const noexcept {
   if (state_ != State::Open || highest_id_ >= 0x7fff'fffdU) return 0;
@@ -105,7 +105,7 @@ std::size_t Connection::room() const noexcept {
 }
 
 void Connection::lose(Error error) {
-  // Consumers may release streams meanwhile: then the last, which was seen, moves forward.
+  // Consumers may release streams meanwhile, which moves later streams, already seen, forward.
   for (std::size_t i = streams_.size(); i-- > 0;) {
     if (i >= streams_.size()) continue;
     Stream& stream = *streams_[i];
@@ -129,7 +129,7 @@ void Connection::on_settings(std::string_view payload) {
 /// RFC 9113 §6.5.2
 bool Connection::apply_setting(Setting setting, std::uint32_t value) {
   const auto refuse = [this](ErrorCode code) {
-    terminate(code, "a setting with a wrong value");
+    terminate(code, "invalid value in SETTINGS");
     return false;
   };
   switch (setting) {
@@ -164,13 +164,13 @@ void Connection::change_send_windows(std::int64_t by) {
     if (stream->is_closed()) continue;
     stream->send_window_ += by;
     if (stream->send_window_ > most_window_bytes) {
-      return terminate(ErrorCode::FlowControlError, "a window that is too large");
+      return terminate(ErrorCode::FlowControlError, "flow-control window too large");
     }
   }
   unblock();
 }
 
-/// Windows have opened.
+/// Called when a window may have opened.
 void Connection::unblock() noexcept {
   if (send_window_ <= 0) return;
   for (Stream* const stream : streams_) {
@@ -179,7 +179,7 @@ void Connection::unblock() noexcept {
   }
 }
 
-/// From here on the peer keeps to our windows.
+/// From now on the peer respects our window size.
 void Connection::acknowledge_settings() noexcept {
   if (!settings_pending_since_) return;
   round_trip_ = std::min(now_ - *settings_pending_since_, longest_round_trip);
@@ -211,11 +211,11 @@ void Connection::on_window_update(std::uint32_t increment) {
   guard_.take_window_update(increment, now_);
   if (guard_.is_over_mark()) return end_abuse();
   if (frame_.stream_id == 0) {
-    if (increment == 0) return terminate(ErrorCode::ProtocolError, "a window opened by nothing");
+    if (increment == 0) return terminate(ErrorCode::ProtocolError, "WINDOW_UPDATE increment is 0");
     const bool was_shut = send_window_ <= 0;
     send_window_ += increment;
     if (send_window_ > most_window_bytes) {
-      return terminate(ErrorCode::FlowControlError, "a window that is too large");
+      return terminate(ErrorCode::FlowControlError, "flow-control window too large");
     }
     if (was_shut) unblock();
     return;
@@ -223,7 +223,7 @@ void Connection::on_window_update(std::uint32_t increment) {
   Stream* const stream = find_open(frame_.stream_id);
   if (stream == nullptr) {
     if (is_idle(frame_.stream_id) && !is_ignored(frame_.stream_id)) {
-      terminate(ErrorCode::ProtocolError, "a window of a stream that was not begun");
+      terminate(ErrorCode::ProtocolError, "WINDOW_UPDATE on an idle stream");
     }
     return;
   }
@@ -246,7 +246,7 @@ void Connection::on_reset(ErrorCode code) {
   Stream* const stream = find_open(id);
   if (stream == nullptr) {
     if (is_ignored(id)) return;
-    if (is_idle(id)) return terminate(ErrorCode::ProtocolError, "RST_STREAM of no stream");
+    if (is_idle(id)) return terminate(ErrorCode::ProtocolError, "RST_STREAM on an idle stream");
     if (!is_server()) charge(Abuse::LateFrame);
     return forget_reset(id);
   }
@@ -265,17 +265,17 @@ void Connection::on_reset(ErrorCode code) {
         .is_unprocessed = wants_http1});
 }
 
-/// Of RFC 7540 §5.3.1 only this is left.
+/// The only rule of RFC 7540 §5.3.1 that is still enforced.
 void Connection::on_priority(std::uint32_t parent) {
   if (parent == frame_.stream_id) {
-    terminate(ErrorCode::ProtocolError, "a stream that depends on itself");
+    terminate(ErrorCode::ProtocolError, "stream depends on itself");
   }
 }
 
-/// RFC 9218 §7.1. Of a stream that is not begun it is ignored: its head says it, too.
+/// RFC 9218 §7.1. Ignored for streams that have not begun: their heads carry a priority, too.
 void Connection::on_priority_update(std::string_view payload) {
   const std::uint32_t id = read_number(payload.data()) & 0x7fff'ffffU;
-  if (id == 0) return terminate(ErrorCode::ProtocolError, "PRIORITY_UPDATE of no stream");
+  if (id == 0) return terminate(ErrorCode::ProtocolError, "PRIORITY_UPDATE for stream 0");
   Stream* const stream = find_open(id);
   if (stream != nullptr) reprioritize(*stream, parse_priority(payload.substr(4)));
 }

@@ -30,31 +30,29 @@ namespace skua::h2 {
 
 enum class Role : std::uint8_t { Server, Client };
 
-/// What we tell the peer in our SETTINGS, and hold it to.
+/// Limits that we announce in our SETTINGS and enforce.
 struct Options {
   Role role = Role::Server;
-  /// At once; a server counts those whose handler still works, a client asks for no more even where
-  /// the server allows them.
+  /// Concurrent streams. A server also counts streams whose handler is still running; a client
+  /// opens no more even if the server allows them.
   std::uint32_t streams = 100;
   HeadLimits head{};
   HeadLimits trailers{.field_line_bytes = 8 * 1024, .list_bytes = 8 * 1024, .fields = 64};
-  std::uint16_t interim_responses = 32;     ///< to one request; else TooManyInterimResponses
-  std::uint32_t interim_bytes = 64 * 1024;  ///< their heads together; else HeadTooLong
-  /// Content of a stream that its consumer has not taken: with `streams` it bounds what a
-  /// connection can make us keep.
+  std::uint16_t interim_responses = 32;     ///< per request; else TooManyInterimResponses
+  std::uint32_t interim_bytes = 64 * 1024;  ///< total of their heads; else HeadTooLong
+  /// Unconsumed content per stream. Together with `streams`, it bounds the memory of a connection.
   std::uint32_t stream_window_bytes = 64 * 1024;
-  /// By how much windows may grow, all together: one of which half is taken within two round trips
-  /// may be what an upload waits for.
+  /// Total growth of all stream windows. A window grows if half of it is consumed within two round
+  /// trips, because it may then be slowing down an upload.
   std::uint32_t window_growth_bytes = 4 * 1024 * 1024;
-  /// Content on its way, of all streams. It bounds no memory: see Connection::consume.
+  /// Content in flight, over all streams. This does not bound memory: see Connection::consume.
   std::uint32_t connection_window_bytes = 8 * 1024 * 1024;
-  std::uint32_t frame_bytes =
-      first_frame_bytes;                 ///< of a frame that we receive: 16 KiB to 16 MiB - 1
-  bool allows_extended_connect = false;  ///< RFC 8441
+  std::uint32_t frame_bytes = first_frame_bytes;  ///< received frames: 16 KiB to 16 MiB - 1
+  bool allows_extended_connect = false;           ///< RFC 8441
   AbuseLimits abuse{};
 };
 
-/// What a client says where it is not told otherwise: one that waits for content wants all of it.
+/// Returns the default options of a client. Windows are large, since it wants all the content.
 constexpr Options client_options() noexcept {
   return {.role = Role::Client,
           .streams = 1000,
@@ -63,104 +61,103 @@ constexpr Options client_options() noexcept {
           .connection_window_bytes = 16 * 1024 * 1024};
 }
 
-/// What a consumer has of its content.
+/// Content that a consumer has available for sending.
 struct BodyRead {
   enum class State : std::uint8_t {
-    More,    ///< there is more behind it; with no bytes: not yet, until Connection::resume_body
-    End,     ///< these were the last
-    Failed,  ///< it cannot be completed: the stream is reset with INTERNAL_ERROR
+    More,    ///< more will follow; with 0 bytes: none until Connection::resume_body
+    End,     ///< these are the last bytes
+    Failed,  ///< the content cannot be completed: resets the stream with INTERNAL_ERROR
   };
-  std::size_t bytes = 0;  ///< at most as many as were asked for
+  std::size_t bytes = 0;  ///< at most as many as requested
   State state = State::More;
-  /// With End: field lines, `Name: value\r\n` each. Valid until the call returns to the connection.
+  /// With End: field lines, each `Name: value\r\n`. Read after append_payload returns.
   std::string_view trailers{};
 };
 
-/// Why a client's stream did not come to its end.
+/// The reason that a client's stream failed.
 struct StreamFailure {
   Error error = Errc::None;
-  /// The server has not looked at the request, and says so; or it was never sent. RFC 9113 §8.7
+  /// The server reports that it did not process the request, or it was never sent. RFC 9113 §8.7
   bool is_unprocessed = false;
-  bool has_begun = false;  ///< the server had begun to answer
+  bool has_begun = false;  ///< the response had begun
 };
 
-/// What a connection tells its consumer, what it asks of it, and where it writes.
+/// The consumer of a connection: receives its events, supplies content, and takes its output.
 ///
-/// The on_ functions are called from inside Connection::receive, write and lose; any other member
-/// may be called then. What they throw ends the connection.
+/// The on_ functions are called from Connection::receive, write and lose; they may call any other
+/// member of the connection. An exception ends the connection.
 class Events {
  public:
-  // A server's.
+  // Server only.
 
-  /// A request. With `request().error` it is to be answered with that. `is_end`: no content
-  /// follows, and on_end is not told.
+  /// A request arrived. If `request().error` is set, it must be answered with that error. `is_end`:
+  /// there is no content, and on_end is not called.
   virtual void on_request(Stream& stream, bool is_end);
-  /// The response was written whole, and the request is not: the peer may still send. A reset with
-  /// NO_ERROR tells it that the rest is not needed (RFC 9113 §8.1); some clients lose the response
-  /// to one that arrives with it.
+  /// The response was sent before the request was complete, so the peer may still be sending. A
+  /// reset with NO_ERROR tells it that the rest is not needed (RFC 9113 §8.1), but some clients
+  /// lose the response if both arrive together.
   virtual void on_answered_early(Stream& stream);
-  /// The stream is over: NoError if both sides said all that they had to say. Told once for each
-  /// request that was told and not released; Connection::release is due when its handler has
-  /// ended, too.
+  /// The stream is closed, with NoError if both sides completed it. Called once for each reported
+  /// request that was not released. The consumer must still call Connection::release once its
+  /// handler has ended.
   virtual void on_closed(Stream& stream, ErrorCode reason);
 
-  // A client's. Of each stream that is not released before, either on_end or on_failure is told,
-  // once.
+  // Client only. Either on_end or on_failure is called once for each stream, unless it is released
+  // first.
 
-  /// The head of an interim response (1xx), or of the final one.
+  /// The head of an interim response (1xx) or of the final one.
   virtual void on_response(Stream& stream, std::unique_ptr<ReceivedHead> head);
-  /// The response will not be whole. The stream is released with this.
+  /// The response will not be completed. This releases the stream.
   virtual void on_failure(Stream& stream, const StreamFailure& failure);
-  /// Connection::room may be more than before.
+  /// Connection::room may have increased.
   virtual void on_room();
 
-  // Of both.
+  // Both roles.
 
-  /// Content; each byte is to be given back with Connection::consume.
+  /// Content arrived. Each byte must be returned with Connection::consume.
   virtual void on_data(Stream& stream, std::string_view data) = 0;
-  /// The content is whole. `trailers` is null where there are none.
+  /// The content is complete. `trailers` may be null.
   virtual void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) = 0;
-  /// The peer begins nothing more, or takes nothing more.
+  /// A GOAWAY arrived: the peer opens or accepts no more streams.
   virtual void on_goaway(ErrorCode reason);
-  /// How much of our content there is. What is said here is taken by append_payload, at once.
+  /// Returns how much content is available. append_payload takes exactly that, right afterwards.
   virtual BodyRead read_body(Stream& stream, std::size_t most_bytes) = 0;
 
-  /// Bytes to be sent, valid during the call only.
+  /// Takes bytes to send, which are valid only during the call.
   virtual void append(std::string_view bytes) = 0;
-  /// The next bytes of this stream's content, as many as read_body has told: by copy, by reference
-  /// or as a range of a file. Moves the consumer's own position in the content.
+  /// Takes the stream's next content bytes, as many as read_body returned: by copy, by reference or
+  /// as a file range. Advances the consumer's own position in the content.
   virtual void append_payload(Stream& stream, std::size_t bytes) = 0;
 
  protected:
   ~Events() = default;
 };
 
-/// Why we ended a connection.
+/// The reason that we ended a connection.
 struct Failure {
   ErrorCode code = ErrorCode::NoError;
-  std::string reason{};  ///< for logs; it holds nothing that the peer sent
+  std::string reason{};  ///< for logs; contains no data from the peer
 };
 
-/// What the connections of one thread take turns with, so that an idle one owns none of it.
+/// Memory shared by the connections of one thread, so that idle ones own none.
 struct Workspace {
   explicit Workspace(std::size_t kept_streams = 256) : streams(kept_streams) {}
 
   base::Pool<Stream> streams;
-  std::string block;          ///< a head that is written
-  http::LastAuthority hosts;  ///< of requests
+  std::string block;          ///< the header block being written
+  http::LastAuthority hosts;  ///< the last one of a request
 };
 
-/// One HTTP/2 connection, of either side, without a socket and without a clock: bytes in, events
-/// out; commands in, bytes out.
+/// An HTTP/2 connection, client or server, without a socket or a clock. Turns received bytes into
+/// events, and commands into bytes to send.
 ///
-/// Heads and control frames go out when they are made; content when write() asks for it, in the
-/// order of RFC 9218's priorities (those of RFC 7540 are declined). Server push is refused. Not
-/// thread-safe.
+/// Heads and control frames are written at once, content only by write(), in order of RFC 9218
+/// priorities (those of RFC 7540 are declined). Server push is rejected. Not thread-safe.
 /// RFC:       9113, 7541, 8441, 9218
 class Connection final {
  public:
-  /// The preface and SETTINGS are the first that is written, at once. `events` and `workspace`
-  /// outlive it; `events` is not told of its destruction.
+  /// Writes SETTINGS at once; a client writes the preface first. `events` and `workspace` must
+  /// outlive the connection. Its destruction causes no events.
   ///
   /// Ends with: std::bad_alloc.
   Connection(const Options& options, Events& events, Workspace& workspace, loop::Instant now);
@@ -170,102 +167,102 @@ class Connection final {
 
   // The connection.
 
-  /// Takes bytes of the peer, all of them, the preface included. What breaks the rules ends in a
-  /// GOAWAY or RST_STREAM.
+  /// Processes all bytes from the peer, including the preface. Protocol violations result in GOAWAY
+  /// or RST_STREAM.
   void receive(std::string_view input, loop::Instant now);
-  /// Whether write() would get somewhere.
+  /// Reports whether write() would make progress.
   [[nodiscard]] bool wants_write() const noexcept {
     const bool has_unsent = !is_server() && highest_id_ >= unsent_id_;
     return !due_.empty() || has_unsent || (state_ != State::Over && ready_mask_ != 0);
   }
-  /// Writes content until there is none, or `most_bytes` are reached (a frame is not cut, so it may
-  /// be one more). Returns how many bytes went out.
+  /// Writes content until none is left or `most_bytes` are reached. Frames are not split, so the
+  /// last one may exceed that. Returns the number of bytes written.
   std::size_t write(std::size_t most_bytes);
-  /// Nothing more is read or written: the connection can be closed. A server's streams that it
-  /// takes along are not told of.
+  /// Reports whether nothing more is read or written, so that the connection can be closed. A
+  /// server gets no events for its remaining streams.
   [[nodiscard]] bool is_over() const noexcept {
     return state_ == State::Over || (state_ == State::Ending && open_count_ == 0 && due_.empty());
   }
-  /// Why we ended it; null if we did not.
+  /// The reason that we ended the connection; null if we did not.
   [[nodiscard]] const Failure* failure() const noexcept { return failure_ ? &*failure_ : nullptr; }
-  /// Announces the end (GOAWAY with the highest stream id), so that requests on their way are
+  /// Announces the end (GOAWAY with the highest stream id), so that requests in flight are still
   /// served. RFC 9113 §6.8
   void begin_shut_down();
-  /// A server: at least a round trip later, refuses new streams. A client: says goodbye; nothing is
-  /// begun any more. It is over when the streams in progress are.
+  /// Sends the final GOAWAY. A server then ignores new streams; it should first wait for a round
+  /// trip. A client opens no more streams. The connection is over once its streams are.
   void finish_shut_down();
-  /// Ends everything at once. `reason` goes to the peer.
+  /// Ends the connection immediately. `reason` is sent to the peer.
   void terminate(ErrorCode code, std::string_view reason) noexcept;
-  /// Since when the peer has not acknowledged our SETTINGS; for the caller to end it with
-  /// SettingsTimeout. RFC 9113 §6.5.3
+  /// The time of our SETTINGS, if unacknowledged; the caller should end the connection with
+  /// SettingsTimeout if that takes too long. RFC 9113 §6.5.3
   [[nodiscard]] std::optional<loop::Instant> settings_pending_since() const noexcept {
     return settings_pending_since_;
   }
-  /// Since when the peer has begun a head, or a frame other than DATA, and not ended it; for the
-  /// caller to end the connection.
+  /// The time when an unfinished head, or an unfinished frame other than DATA, began; the caller
+  /// should end the connection if that takes too long.
   [[nodiscard]] std::optional<loop::Instant> unfinished_since() const noexcept {
     return unfinished_since_;
   }
-  /// Streams that are open, or that the consumer has not released.
+  /// The number of streams that are open or that the consumer has not released.
   [[nodiscard]] std::size_t stream_count() const noexcept { return streams_.size(); }
   [[nodiscard]] std::uint32_t abuse_score() const noexcept { return guard_.score(); }
 
-  // Streams. On a closed stream these do nothing, but for release.
+  // Streams. Except for release, these do nothing on a closed stream.
 
-  /// There is content again after read_body had none.
+  /// Resumes reading content after read_body returned none.
   void resume_body(Stream& stream) noexcept;
-  /// The consumer has taken so much of the stream's content: the peer may send as much again. The
-  /// connection's window is given back at once when content arrives, so that a stream which nobody
-  /// reads never holds up another: at most streams * stream_window_bytes are in our memory.
+  /// Returns consumed content to the stream's window, so that the peer may send as much again. The
+  /// connection's window is returned as soon as content arrives, so that an unread stream never
+  /// blocks another. At most streams * stream_window_bytes + window_growth_bytes are buffered.
   void consume(Stream& stream, std::size_t bytes);
   void reset(Stream& stream, ErrorCode code);
-  /// The consumer is done with it: the last use of the stream. One that is not over is reset with
-  /// CANCEL, and nothing more is told of it.
+  /// Ends the consumer's use of the stream. A stream that is not closed is reset with CANCEL and
+  /// causes no more events.
   void release(Stream& stream) noexcept;
   [[nodiscard]] bool is_blocked_by_window(const Stream& stream) const noexcept {
     return stream.content_ == Stream::Content::Blocked;
   }
 
-  // A server's.
+  // Server only.
 
-  /// Begins the response: once. Without `has_body` it is complete; otherwise its content is asked
-  /// for by Events::read_body. The stream ends when the request is whole, too, or is reset: see
-  /// Events::on_answered_early. One that opens a tunnel (a 2xx to CONNECT) ends when both sides
-  /// have ended it, or with release.
+  /// Begins the response; called once. If `has_body` is false, the response is complete; otherwise
+  /// Events::read_body supplies its content. The stream ends once the request is complete too, or
+  /// is reset: see Events::on_answered_early. A tunnel (2xx to CONNECT) ends when both sides have
+  /// ended it, or with release.
   void respond(Stream& stream, const ResponseHead& head, bool has_body);
-  /// An informational response before it: 100 (Continue), 103 (Early Hints).
+  /// Sends an interim response before the final one: 100 (Continue) or 103 (Early Hints).
   SKUA_COLD void inform(Stream& stream, Status status, const FieldLines& fields);
 
-  // A client's.
+  // Client only.
 
-  /// Begins a request. With `has_body` its content is asked for by Events::read_body. Null if there
-  /// is no room; one whose head is too long for any server fails.
+  /// Begins a request. If `has_body` is true, Events::read_body supplies its content. Returns null
+  /// if there is no room. A request whose head is too long for any server fails.
   Stream* request(const RequestLines& head, bool has_body, void* context);
-  /// How many streams may be begun beside those that there are: 100 in all until the server says
-  /// what it allows; 0 once it takes no more, or stream ids have run out.
+  /// The number of streams that may still be opened. The total is 100 until the server announces
+  /// its limit. Returns 0 once it accepts no more, or stream ids have run out.
   [[nodiscard]] std::size_t room() const noexcept;
-  /// Every stream fails with this: the connection is lost, or over.
+  /// Fails every stream with this error, because the connection is lost or over.
   SKUA_COLD void lose(Error error);
 
  private:
-  /// How far the peer's bytes are read.
+  /// The kind of input that is expected next.
   enum class Reading : std::uint8_t {
     Preface,
     FrameHead,
-    Payload,    // of a frame that is kept until it is whole
+    Payload,    // of a frame that is buffered until it is complete
     PadLength,  // of a DATA frame
     Content,    // of a DATA frame
-    Skipped,    // what is left of a frame that nobody wants
+    Skipped,    // padding, or the rest of an unknown frame
   };
   enum class State : std::uint8_t {
     Open,
-    Ending,  // GOAWAY was sent or received: nothing new, and over with the last stream
-    Over,    // ended at once
+    Ending,  // GOAWAY sent or received: no new streams; over after the last one
+    Over,    // ended immediately
   };
-  /// What a header block that arrives is for.
+  /// The purpose of the header block that is arriving.
   enum class Block : std::uint8_t { None, Discarded, Request, Response, Trailers };
 
-  /// A literal that is longer than this is too long for any section.
+  /// A longer literal does not fit into any section.
   static std::size_t most_literal_bytes(const Options& options) noexcept {
     return 2 * std::max(options.head.list_bytes, options.trailers.list_bytes);
   }
@@ -359,38 +356,38 @@ class Connection final {
   HpackEncoder encoder_;
 
   std::vector<Stream*> streams_;          // owned, by id
-  std::vector<std::uint32_t> reset_ids_;  // by us, while the peer may still send on them
+  std::vector<std::uint32_t> reset_ids_;  // by us; the peer may still send on them
   std::array<base::IntrusiveList<Stream>, urgency_count> ready_;
-  base::IntrusiveList<Stream> due_;  // the consumer has to be told that they ended
+  base::IntrusiveList<Stream> due_;  // streams with an end to be reported
   std::size_t open_count_ = 0;
 
   std::optional<loop::Instant> settings_pending_since_;
   std::optional<loop::Instant> unfinished_since_;
   std::optional<Failure> failure_;
-  Error error_{Errc::None};  // why we end the connection, where the code does not say it
-  loop::Instant now_;        // of the last receive()
+  Error error_{Errc::None};  // why we end the connection, if the code does not tell
+  loop::Instant now_;        // time of the last receive()
   loop::Instant head_began_{};
 
-  std::string pending_;           // a frame, or the head of one, that has not come whole
-  std::string block_rest_;        // of a header block: a field that has not come whole
-  FrameHead frame_;               // that is read
-  std::uint32_t left_bytes_ = 0;  // of its content, of what is skipped, or of the preface
+  std::string pending_;           // an incomplete frame or frame head
+  std::string block_rest_;        // an incomplete field of a header block
+  FrameHead frame_;               // the current frame
+  std::uint32_t left_bytes_ = 0;  // of its content, of skipped bytes, or of the preface
   std::uint32_t pad_bytes_ = 0;
   std::uint32_t block_id_ = 0;
-  std::uint32_t highest_id_ = 0;  // a server: of the peer's streams; a client: of its own
-  std::uint32_t unsent_id_ = 1;   // a client: from here on nothing has been flushed
-  std::uint32_t last_taken_id_ = 0x7fff'ffff;  // a server: streams above it are ignored
-  std::uint64_t begun_ = 0;  // a server: bit n, the stream highest_id_ - 2n was begun
+  std::uint32_t highest_id_ = 0;               // server: of the peer's streams; client: of its own
+  std::uint32_t unsent_id_ = 1;                // client: streams from here on are not flushed
+  std::uint32_t last_taken_id_ = 0x7fff'ffff;  // server: streams above it are ignored
+  std::uint64_t begun_ = 0;                    // server: bit n: stream highest_id_ - 2n was begun
 
   std::int64_t send_window_ = first_window_bytes;
   std::int64_t receive_window_ = first_window_bytes;
-  std::uint32_t grown_bytes_ = 0;     // of the windows of all streams
+  std::uint32_t grown_bytes_ = 0;     // of all stream windows
   Duration round_trip_{0};            // from our SETTINGS to their acknowledgement
-  std::uint32_t consumed_bytes_ = 0;  // of the connection, not given back yet
+  std::uint32_t consumed_bytes_ = 0;  // of the connection, not returned yet
   std::int64_t first_send_window_ = first_window_bytes;  // of a new stream
   std::int64_t first_receive_window_ = first_window_bytes;
-  std::uint32_t sent_frame_bytes_ = first_frame_bytes;  // of a frame that we send
-  std::optional<std::uint32_t> peer_streams_;           // that it allows; none: it has not said
+  std::uint32_t sent_frame_bytes_ = first_frame_bytes;  // limit on frames that we send
+  std::optional<std::uint32_t> peer_streams_;           // its limit, once announced
 
   Reading reading_ = Reading::FrameHead;
   State state_ = State::Open;

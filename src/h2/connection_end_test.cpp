@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every way in which streams and connections end.
+// Tests all the ways in which streams and connections end.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -118,7 +118,7 @@ TEST_F(SessionEndTest, StreamsBeyondTheLimitAreRefusedAlsoWhenThePeerKnowsIt) {
             "RST_STREAM(7,REFUSED_STREAM)");
   EXPECT_EQ(session->stream_count(), 3U);
   recorder.answer(stream(1), "a");
-  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!") << "the others go on";
+  EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)!") << "the others continue";
   EXPECT_EQ(exchange(frames::get(9)), "");
   EXPECT_EQ(session->stream_count(), 3U);
 }
@@ -151,10 +151,10 @@ TEST_F(SessionEndTest, ShutsDownInTwoSteps) {
   session->begin_shut_down();
   EXPECT_EQ(flushed(), "GOAWAY(2147483647,NO_ERROR)");
   EXPECT_FALSE(session->is_over());
-  EXPECT_EQ(exchange(frames::get(3)), "");  // was on its way
+  EXPECT_EQ(exchange(frames::get(3)), "");  // in flight
   session->finish_shut_down();
   EXPECT_EQ(flushed(), "GOAWAY(3,NO_ERROR)");
-  EXPECT_EQ(exchange(frames::get(5)), "");  // is not looked at
+  EXPECT_EQ(exchange(frames::get(5)), "");  // ignored
   EXPECT_EQ(recorder.log, "1 GET / h.example end\n3 GET / h.example end\n");
   EXPECT_FALSE(session->is_over());
   recorder.answer(stream(1), "a");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is cheap for a peer, many times over: the connection ends where it should and not before,
-// and memory stays where it was.
+// Floods of frames that are cheap for a peer: the connection ends when it should and not before,
+// and memory does not grow.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ class SessionFloodTest : public ::testing::Test {
     session->receive(frames::hello(), start);
     recorder.flush();
   }
-  /// How many of these pass until the connection ends with ENHANCE_YOUR_CALM; -1: all of 30,000.
+  /// Returns how many pass before the connection ends with ENHANCE_YOUR_CALM; -1 if all 30,000 do.
   int passed(const std::function<std::string(int)>& make) {
     open({});
     for (int i = 0; i < 30'000; ++i) {
@@ -53,7 +53,7 @@ class SessionFloodTest : public ::testing::Test {
 };
 
 TEST_F(SessionFloodTest, FramesThatCostThePeerNothing) {
-  // The first SETTINGS have cost 200 of the 20,000 points.
+  // The first SETTINGS cost 40 of the 20,000 points.
   EXPECT_EQ(passed(frames::ping()), 998);
   EXPECT_EQ(passed(frames::settings()), 499);
   EXPECT_EQ(passed(frames::priority(1, 0)), 1996);
@@ -70,7 +70,7 @@ TEST_F(SessionFloodTest, DataThatIsNone) {
   EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "", 0); }), 166);
   EXPECT_EQ(passed([&](int n) { return first(n) + frames::padded_data(1, "x", 200); }), 998);
   EXPECT_EQ(passed([&](int n) { return first(n) + frames::data(1, "x"); }), -1);
-  // What we have reset for trailers that end nothing: 40 for SETTINGS, 200 for the reset.
+  // Late DATA after we reset a stream for bad trailers: 40 for SETTINGS, 200 for the reset.
   EXPECT_EQ(passed([&](int n) {
               return n == 0 ? frames::post(1) + frames::headers(1, field("x", "y"), frames::open)
                             : frames::data(1, "x");
@@ -80,7 +80,7 @@ TEST_F(SessionFloodTest, DataThatIsNone) {
 
 TEST_F(SessionFloodTest, RapidReset) {
   EXPECT_EQ(passed([](int n) { return frames::get(id(n)) + frames::reset(id(n)); }), 199);
-  recorder.releases = false;  // handlers that go on
+  recorder.releases = false;  // handlers keep running
   open({});
   for (int n = 0; n < 150; ++n) {
     session->receive(frames::get(id(n)) + frames::reset(id(n)), start);
@@ -117,7 +117,7 @@ TEST_F(SessionFloodTest, ResetsAsTimePassesAndRequestsAreServed) {
     if (stream.id() % 4 == 1) recorder.answer(stream, "hello");
   };
   std::uint32_t next = 1;
-  for (int second = 0; second < 600; ++second) {  // half of its requests are cancelled
+  for (int second = 0; second < 600; ++second) {  // half of the requests are cancelled
     session->receive(frames::window_update(0, 5'000), start + second * 1s);
     for (int i = 0; i < 50; ++i, next += 4) {
       session->receive(frames::get(next) + frames::get(next + 2) + frames::reset(next + 2),
@@ -201,7 +201,7 @@ TEST_F(SessionFloodTest, ContinuationsWithoutEnd) {
 }
 
 TEST_F(SessionFloodTest, APeerThatReadsNothingDoesNotMakeUsKeepMore) {
-  // What is written and waits to be sent is bounded.
+  // Output that waits to be sent is bounded.
   for (int i = 0; i < 30'000; ++i) session->receive(frames::ping() + frames::settings(), start);
   recorder.flush();
   EXPECT_LT(recorder.output.size(), 40'000U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is sent and when: windows both ways, and the budget of a write.
+// Tests flow control in both directions, and the budget of a write.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace {
 
 class SessionFlowTest : public ServerSessionTest {};
 
-// Content that arrives ----------------------------------------------------------------------------
+// Received content --------------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, GivesNoWindowBackForContentThatNobodyTook) {
   open({.stream_window_bytes = 20'000});
@@ -21,7 +21,7 @@ TEST_F(SessionFlowTest, GivesNoWindowBackForContentThatNobodyTook) {
   const std::string piece(10'000, 'x');
   EXPECT_EQ(exchange(frames::post(1) + frames::data(1, piece) + frames::data(1, piece)), "");
   session->consume(stream(1), 4'000);
-  EXPECT_EQ(flushed(), "");  // too little for a frame of its own
+  EXPECT_EQ(flushed(), "");  // too little for a frame
   session->consume(stream(1), 8'000);
   EXPECT_EQ(flushed(), "WINDOW_UPDATE(1)");
   EXPECT_EQ(frames::split(recorder.output)[0].number_at(0), 12'000U);
@@ -134,7 +134,7 @@ class SessionWindowTest : public ServerSessionTest {
     now += round_trip;
     session->receive(frames::settings_ack(), now);
   }
-  /// Content that takes so long to come; how much more may follow then, as far as that is told.
+  /// Receives content that takes `time` to arrive. Returns how far the window was opened meanwhile.
   std::size_t take(std::uint32_t id, std::size_t size_bytes, Duration time) {
     now += time;
     std::size_t opened = 0;
@@ -156,7 +156,7 @@ TEST_F(SessionWindowTest, GrowsWhileThePathHasRoomForMore) {
   open_after_round_trip({.stream_window_bytes = 40'000, .window_growth_bytes = 100'000});
   session->receive(frames::post(1), now);
   EXPECT_EQ(take(1, 20'000, round_trip / 2), 20'000U + 40'000U);
-  EXPECT_EQ(take(1, 40'000, round_trip / 2), 40'000U + 60'000U);  // and that is all
+  EXPECT_EQ(take(1, 40'000, round_trip / 2), 40'000U + 60'000U);  // the growth limit
   EXPECT_EQ(take(1, 70'000, round_trip / 2), 70'000U);
 }
 
@@ -177,7 +177,7 @@ TEST_F(SessionWindowTest, GrowthIsForAllStreamsTogether) {
   EXPECT_EQ(take(3, 20'000, round_trip / 4), 60'000U);
 }
 
-// Content that is sent ----------------------------------------------------------------------------
+// Sent content ------------------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, SendsAsMuchAsTheWindowsAllow) {
   open({}, frames::hello({{4, 10}}));
@@ -216,7 +216,7 @@ TEST_F(SessionFlowTest, ContentThatIsNotThereYetIsAskedForWhenItIs) {
   EXPECT_EQ(flushed(), "HEADERS(1) DATA(1)");
   EXPECT_FALSE(session->wants_write());
   session->resume_body(stream(1));
-  EXPECT_EQ(flushed(), "");  // there was none after all
+  EXPECT_EQ(flushed(), "");  // still nothing available
   recorder.contents[1].text += "def";
   recorder.contents[1].is_whole = true;
   session->resume_body(stream(1));
@@ -291,7 +291,7 @@ TEST_F(SessionFlowTest, UrgentResponsesGoFirst) {
             "HEADERS(9) HEADERS(11) DATA(11) DATA(11)! DATA(9) DATA(9)!");
 }
 
-// Heads that are sent -----------------------------------------------------------------------------
+// Sent heads --------------------------------------------------------------------------------------
 
 TEST_F(SessionFlowTest, AHeadWithoutContentEndsTheStream) {
   session->receive(frames::headers(1, frames::request_block("HEAD", "/")), start);
@@ -309,7 +309,7 @@ TEST_F(SessionFlowTest, InformationalResponsesComeBefore) {
   session->inform(stream(1), Status::EarlyHints, hints);
   session->receive(frames::data(1, "abc", frames::end), start);
   recorder.answer(stream(1), "done");
-  session->inform(stream(1), Status::EarlyHints, hints);  // too late: left out
+  session->inform(stream(1), Status::EarlyHints, hints);  // too late: dropped
   EXPECT_EQ(flushed(), "HEADERS(1) HEADERS(1) DATA(1)!");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The session against a client of nghttp2: what is sent has to be what another implementation
-// understands.
+// Tests the session against an nghttp2 client: another implementation must understand what it
+// sends.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr loop::Instant start{};
 
-/// A client that writes down the responses that it gets.
+/// A client that records the responses it receives.
 class Client {
  public:
   struct Response {
@@ -112,7 +112,7 @@ class SessionClientTest : public ::testing::Test {
     session = std::make_unique<Connection>(options, recorder, recorder.workspace, start);
     recorder.session = session.get();
   }
-  /// Until neither has anything to say.
+  /// Exchanges bytes until neither side has any left.
   void talk(std::size_t piece = 1U << 20U) {
     for (bool is_busy = true; is_busy;) {
       is_busy = false;

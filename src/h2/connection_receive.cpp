@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Frames in. Content is passed on as it comes; any other frame is looked at when it is whole, from
-// where it was received if it lies there in one piece. What a frame costs is charged when its head
-// is known.
+// In: frames. Out: events. Content is passed on as it arrives. Any other frame is processed once
+// complete, in place if it was received in one piece. Its abuse charge applies once its head is
+// known.
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace skua::h2 {
 namespace {
 
-/// Memory that is kept for the next frame that comes in pieces.
+/// Memory that is kept for the next frame that arrives in pieces.
 constexpr std::size_t kept_pending_bytes = 512;
 constexpr std::size_t ping_bytes = 8;
 constexpr std::size_t least_goaway_bytes = 8;
@@ -35,8 +35,8 @@ void Connection::receive(std::string_view input, loop::Instant now) {
     if (guard_.is_over_mark()) end_abuse();
     if (!is_server() && is_over()) lose(connection_error());
   } catch (...) {
-    // What a consumer throws, and a lack of memory.
-    terminate(ErrorCode::InternalError, "out of order");
+    // The consumer threw, or memory ran out.
+    terminate(ErrorCode::InternalError, "internal error");
   }
 }
 
@@ -64,8 +64,8 @@ void Connection::take(std::string_view input) {
   }
 }
 
-// A head counts from its first frame to its last, every other frame for itself. The content of DATA
-// has limits of its own.
+// A head is timed from its first frame to its last; any other frame is timed by itself. The content
+// of DATA has its own limits.
 void Connection::note_unfinished() noexcept {
   const bool is_within_frame = !pending_.empty() || reading_ == Reading::Payload ||
                                (reading_ == Reading::Skipped && frame_.type != FrameType::Data);
@@ -83,7 +83,7 @@ void Connection::take_preface(std::string_view& input) {
   const std::string_view expected =
       client_preface.substr(client_preface.size() - left_bytes_, size);
   if (input.substr(0, size) != expected) {
-    return terminate(ErrorCode::ProtocolError, "not the preface of HTTP/2");
+    return terminate(ErrorCode::ProtocolError, "invalid connection preface");
   }
   input.remove_prefix(size);
   left_bytes_ -= static_cast<std::uint32_t>(size);
@@ -110,31 +110,31 @@ void Connection::take_frame_head(std::string_view& input) {
   begin_frame();
 }
 
-/// What a frame's head alone tells: its size, and whether it may come now.
+/// Checks what the frame head alone tells: the size, and whether the frame may come now.
 bool Connection::is_allowed_here(const FrameHead& frame) {
   const auto refuse = [this](ErrorCode code, const char* reason) {
     terminate(code, reason);
     return false;
   };
   if (!has_settings_) {
-    // RFC 9113 §3.4. To a client an answer of HTTP/1 looks like this, too.
+    // RFC 9113 §3.4. An HTTP/1 response also ends up here.
     if (frame.type != FrameType::Settings || frame.has(frame_flags::ack)) {
       error_ = Error(Errc::UnsupportedVersion, "the server does not speak HTTP/2");
-      return refuse(ErrorCode::ProtocolError, "SETTINGS do not come first");
+      return refuse(ErrorCode::ProtocolError, "first frame is not SETTINGS");
     }
     has_settings_ = true;
   }
   if (frame.length_bytes > options_.frame_bytes) {
-    return refuse(ErrorCode::FrameSizeError, "a frame that is too long");
+    return refuse(ErrorCode::FrameSizeError, "frame too long");
   }
   const bool goes_on = frame.type == FrameType::Continuation && frame.stream_id == block_id_;
   if (block_ != Block::None && !goes_on) {
-    return refuse(ErrorCode::ProtocolError, "a head that is interrupted");
+    return refuse(ErrorCode::ProtocolError, "header block interrupted by another frame");
   }
   const std::uint32_t length = frame.length_bytes;
   const bool is_of_connection = frame.stream_id == 0;
-  const char* const wrong_place = "a frame on the wrong stream";
-  const char* const wrong_size = "a frame of the wrong size";
+  const char* const wrong_place = "frame on the wrong stream";
+  const char* const wrong_size = "frame of the wrong size";
   switch (frame.type) {
     case FrameType::Data:
     case FrameType::Headers:
@@ -159,7 +159,7 @@ bool Connection::is_allowed_here(const FrameHead& frame) {
       if (is_wrong) return refuse(ErrorCode::FrameSizeError, wrong_size);
       // RFC 9218 §7.1
       if (frame.type == FrameType::PriorityUpdate && !is_server()) {
-        return refuse(ErrorCode::ProtocolError, "PRIORITY_UPDATE of a server");
+        return refuse(ErrorCode::ProtocolError, "PRIORITY_UPDATE from a server");
       }
       return true;
     }
@@ -169,19 +169,19 @@ bool Connection::is_allowed_here(const FrameHead& frame) {
       return block_ != Block::None ||
              refuse(ErrorCode::ProtocolError, "CONTINUATION without HEADERS");
     case FrameType::PushPromise:
-      // RFC 9113 §8.4: a client does not push, and takes no pushes.
+      // RFC 9113 §8.4: clients cannot push, and our client disables push.
       return refuse(ErrorCode::ProtocolError, "PUSH_PROMISE");
   }
   return true;
 }
 
-/// What needs no state of a stream; the rest is charged where that is known.
+/// Charges frames that do not depend on a stream's state; the others are charged later.
 void Connection::charge_frame() {
   switch (frame_.type) {
     case FrameType::Data:
     case FrameType::Headers: return;
     case FrameType::RstStream:
-      // A server's refuses what we have asked for: it can have no more of them than we of streams.
+      // A server can reset only streams that we opened, which limits the number.
       if (is_server()) charge(Abuse::PeerReset);
       return;
     case FrameType::Settings:
@@ -197,7 +197,7 @@ void Connection::charge_frame() {
     case FrameType::Continuation: return charge(Abuse::Continuation);
     case FrameType::PushPromise: return;
     case FrameType::Goaway:
-      // A client's ends what it may do.
+      // A client gains nothing: it can open no more streams.
       if (is_server() && state_ == State::Open) return;
       break;
   }
@@ -244,7 +244,7 @@ void Connection::end_frame(std::string_view payload) {
     case FrameType::RstStream: on_reset(static_cast<ErrorCode>(read_number(payload.data()))); break;
     case FrameType::Priority:
       if (payload.size() != priority_bytes) {
-        terminate(ErrorCode::FrameSizeError, "a frame of the wrong size");
+        terminate(ErrorCode::FrameSizeError, "frame of the wrong size");
       } else {
         on_priority(read_number(payload.data()) & 0x7fff'ffffU);
       }
@@ -263,9 +263,9 @@ void Connection::begin_data() {
   left_bytes_ = length;
   receive_window_ -= length;
   if (receive_window_ < 0) {
-    return terminate(ErrorCode::FlowControlError, "more content than the window allows");
+    return terminate(ErrorCode::FlowControlError, "content exceeds the connection window");
   }
-  // Given back at once: a stream that nobody reads must not hold up the others.
+  // Returned at once, so that an unread stream cannot block the others.
   consumed_bytes_ += length;
   if (consumed_bytes_ >= options_.connection_window_bytes / 2) {
     receive_window_ += consumed_bytes_;
@@ -274,39 +274,38 @@ void Connection::begin_data() {
   Stream* const stream = find_open(frame_.stream_id);
   if (stream == nullptr) {
     if (is_ignored(frame_.stream_id)) {
-      // On its way when we said that we look at no more.
+      // In flight when we sent the final GOAWAY.
     } else if (is_idle(frame_.stream_id)) {
-      return terminate(ErrorCode::ProtocolError, "content on a stream that was not begun");
+      return terminate(ErrorCode::ProtocolError, "DATA on an idle stream");
     } else if (!was_reset_by_us(frame_.stream_id)) {
-      return terminate(ErrorCode::StreamClosed, "content on a stream that is over");
+      return terminate(ErrorCode::StreamClosed, "DATA on a closed stream");
     } else {
       charge(Abuse::LateFrame);
       if (frame_.has(frame_flags::end_stream)) forget_reset(frame_.stream_id);
     }
   } else if (stream->has_received_all_) {
-    return terminate(ErrorCode::StreamClosed, "content on a stream that is over");
+    return terminate(ErrorCode::StreamClosed, "DATA on a closed stream");
   } else {
     stream->receive_window_ -= length;
-    // RFC 9113 §6.9.1, §6.9.2: our SETTINGS may have made it less than 0, and an empty frame fits
-    // into any window.
+    // RFC 9113 §6.9.1, §6.9.2: our SETTINGS may have made it negative, and an empty frame fits into
+    // any window.
     if (stream->receive_window_ < 0 && length != 0) {
       punish(*stream, ErrorCode::FlowControlError, Error(Errc::MalformedFrame, "HTTP/2 window"));
     } else if (!is_server() && !stream->has_response_) {
-      punish(*stream, ErrorCode::ProtocolError,
-             Error(Errc::MalformedFrame, "content before its head"));
+      punish(*stream, ErrorCode::ProtocolError, Error(Errc::MalformedFrame, "DATA before HEADERS"));
     }
   }
   if (!frame_.has(frame_flags::padded)) return place_content(0);
-  if (length == 0) return terminate(ErrorCode::FrameSizeError, "a frame of the wrong size");
+  if (length == 0) return terminate(ErrorCode::FrameSizeError, "frame of the wrong size");
   --left_bytes_;
   reading_ = Reading::PadLength;
   pad_bytes_ = 1;
 }
 
-/// The content begins: it is known how much of the frame it is.
+/// Begins the content, once the pad length and thus the content's size is known.
 void Connection::place_content(std::uint32_t pad_bytes) {
   if (pad_bytes > left_bytes_) {
-    return terminate(ErrorCode::ProtocolError, "more padding than there is frame");
+    return terminate(ErrorCode::ProtocolError, "padding exceeds the frame");
   }
   const bool is_padded = frame_.has(frame_flags::padded);
   const std::uint32_t padding = is_padded ? pad_bytes + 1 : 0;
@@ -348,20 +347,20 @@ void Connection::end_data() {
 void Connection::on_headers(std::string_view payload) {
   std::size_t pad_bytes = 0;
   if (frame_.has(frame_flags::padded)) {
-    if (payload.empty()) return terminate(ErrorCode::FrameSizeError, "a frame of the wrong size");
+    if (payload.empty()) return terminate(ErrorCode::FrameSizeError, "frame of the wrong size");
     pad_bytes = static_cast<unsigned char>(payload.front());
     payload.remove_prefix(1);
   }
   is_self_dependent_ = false;
   if (frame_.has(frame_flags::priority)) {
     if (payload.size() < priority_bytes) {
-      return terminate(ErrorCode::FrameSizeError, "a frame of the wrong size");
+      return terminate(ErrorCode::FrameSizeError, "frame of the wrong size");
     }
     is_self_dependent_ = (read_number(payload.data()) & 0x7fff'ffffU) == frame_.stream_id;
     payload.remove_prefix(priority_bytes);
   }
   if (pad_bytes > payload.size()) {
-    return terminate(ErrorCode::ProtocolError, "more padding than there is frame");
+    return terminate(ErrorCode::ProtocolError, "padding exceeds the frame");
   }
   payload.remove_suffix(pad_bytes);
   begin_block();
@@ -381,31 +380,30 @@ void Connection::begin_block() {
   decoder_.start();
   if (Stream* const stream = find_open(id)) {
     if (stream->has_received_all_) {
-      return terminate(ErrorCode::StreamClosed, "a head on a stream that is over");
+      return terminate(ErrorCode::StreamClosed, "HEADERS on a closed stream");
     }
     return begin_section(*stream);
   }
   if (is_ignored(id)) return;
   if (is_server() && id % 2 == 1 && id > highest_id_) return begin_request();
-  if (is_idle(id))
-    return terminate(ErrorCode::ProtocolError, "a head on a stream that was not begun");
+  if (is_idle(id)) return terminate(ErrorCode::ProtocolError, "HEADERS on an idle stream");
   if (was_reset_by_us(id)) {
     charge(Abuse::LateFrame);
     if (is_block_end_) forget_reset(id);
     return;
   }
-  // RFC 9113 §5.1.1: a stream that was skipped cannot be begun any more.
+  // RFC 9113 §5.1.1: a skipped stream id can no longer be used.
   if (is_server() && !was_begun(id)) {
-    return terminate(ErrorCode::ProtocolError, "a stream id that was skipped");
+    return terminate(ErrorCode::ProtocolError, "HEADERS on a skipped stream id");
   }
-  terminate(ErrorCode::StreamClosed, "a head on a stream that is over");
+  terminate(ErrorCode::StreamClosed, "HEADERS on a closed stream");
 }
 
 void Connection::begin_request() {
   const std::uint32_t by = (block_id_ - highest_id_) / 2;
   begun_ = highest_id_ == 0 || by >= 64 ? 1 : begun_ << by | 1U;
   highest_id_ = block_id_;
-  // Those that the peer has reset count as long as somebody works on them.
+  // Streams that the peer has reset count while a handler works on them.
   if (streams_.size() >= options_.streams) {
     charge(Abuse::RefusedStream);
     if (!is_block_end_) remember_reset(block_id_);
@@ -416,7 +414,7 @@ void Connection::begin_request() {
   block_ = Block::Request;
 }
 
-/// What is not a request: a response, or trailers.
+/// Begins a section that is not a request: a response head or trailers.
 void Connection::begin_section(Stream& stream) {
   stream.has_begun_ = true;
   stream.section_ = std::make_unique<ReceivedHead>();
@@ -441,7 +439,7 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
   const HpackDecoder::Result result = decoder_.decode(
       block, is_last, taken, [&](const DecodedField& field) { return take_field(field, builder); });
   if (result == HpackDecoder::Result::Malformed) {
-    return terminate(ErrorCode::CompressionError, "a header block that cannot be decoded");
+    return terminate(ErrorCode::CompressionError, "malformed header block");
   }
   if (result == HpackDecoder::Result::Stopped) return;
   if (is_last) {
@@ -454,11 +452,11 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
     block_rest_.assign(block.substr(taken));
   }
   if (block_rest_.size() > most_literal_bytes(options_)) {
-    terminate(ErrorCode::EnhanceYourCalm, "a header field that is far too long");
+    terminate(ErrorCode::EnhanceYourCalm, "header field far too long");
   }
 }
 
-/// False ends the connection.
+/// Returns false if it has ended the connection.
 bool Connection::take_field(const DecodedField& field, HeadBuilder* builder) {
   if (builder == nullptr) return true;
   switch (builder->add(field)) {
@@ -466,9 +464,9 @@ bool Connection::take_field(const DecodedField& field, HeadBuilder* builder) {
     case HeadVerdict::Malformed: is_block_malformed_ = true; return true;
     case HeadVerdict::TooLong: break;
   }
-  // One octet may stand for 4 KiB of the dynamic table: the rest is not even decoded.
+  // One octet can stand for 4 KiB of the dynamic table, so the rest is not even decoded.
   error_ = Error(block_ == Block::Trailers ? Errc::TrailerTooLong : Errc::HeadTooLong, "response");
-  terminate(ErrorCode::EnhanceYourCalm, "a header section that is far too long");
+  terminate(ErrorCode::EnhanceYourCalm, "header section far too long");
   return false;
 }
 
@@ -490,7 +488,7 @@ void Connection::end_block() {
   }
 }
 
-// A server's --------------------------------------------------------------------------------------
+// Server only -------------------------------------------------------------------------------------
 
 void Connection::on_request_head(Stream& stream) {
   RequestHead& request = stream.request_;
@@ -500,7 +498,7 @@ void Connection::on_request_head(Stream& stream) {
       (!request.protocol.empty() && !options_.allows_extended_connect) ||
       (is_end && request.error == Errc::None && request.length_bytes.value_or(0) != 0);
   if (is_malformed) return punish(stream, ErrorCode::ProtocolError, Errc::MalformedField);
-  request.expect_continue = request.expect_continue && !is_end;  // nobody waits to send nothing
+  request.expect_continue = request.expect_continue && !is_end;  // no content to wait for
   if (request.head.method != Method::Connect) stream.length_bytes_ = request.length_bytes;
   stream.priority_ = request.priority;
   stream.is_told_ = true;
@@ -511,7 +509,7 @@ void Connection::on_request_head(Stream& stream) {
   events_.on_request(stream, is_end);
 }
 
-// A client's --------------------------------------------------------------------------------------
+// Client only -------------------------------------------------------------------------------------
 
 void Connection::on_response_head(Stream& stream) {
   ReceivedHead& section = *stream.section_;
@@ -524,7 +522,7 @@ void Connection::on_response_head(Stream& stream) {
   const http::Head& head = section.head;
   if (head.status < first_final) return on_interim_head(stream);
   stream.has_response_ = true;
-  // RFC 9110 §8.6: the length of what would have been sent is not that of what is.
+  // RFC 9110 §8.6: here Content-Length is that of the content that would have been sent.
   const bool has_content = !stream.is_head_request_ && head.status != code(Status::NoContent) &&
                            head.status != code(Status::NotModified);
   stream.length_bytes_ = has_content ? content_length(head) : std::optional<std::uint64_t>(0);
@@ -550,11 +548,11 @@ void Connection::on_interim_head(Stream& stream) {
   events_.on_response(stream, std::move(stream.section_));
 }
 
-// Of both -----------------------------------------------------------------------------------------
+// Both roles --------------------------------------------------------------------------------------
 
 void Connection::on_trailers(Stream& stream) {
   std::unique_ptr<ReceivedHead> section = std::move(stream.section_);
-  // RFC 9113 §8.1, §8.5: a trailer section ends its stream, and a tunnel has none.
+  // RFC 9113 §8.1, §8.5: a trailer section ends its stream, and tunnels have no trailers.
   if (!is_block_end_ || stream.is_tunnel_) {
     return punish(stream, ErrorCode::ProtocolError, Error(Errc::MalformedField, "response"));
   }
@@ -565,7 +563,7 @@ void Connection::on_trailers(Stream& stream) {
   end_content(stream, std::move(section));
 }
 
-/// The peer has said END_STREAM.
+/// Handles END_STREAM from the peer.
 void Connection::end_content(Stream& stream, std::unique_ptr<ReceivedHead> trailers) {
   if (stream.framed_bytes_ < stream.length_bytes_.value_or(0)) {
     return punish(stream, ErrorCode::ProtocolError, Error(Errc::TruncatedBody, "response"));

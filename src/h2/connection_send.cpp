@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames out: heads and control frames when they are made, content when there is room for it, the
-// most urgent first.
+// In: commands and content. Out: frames. Heads and control frames are written at once, content when
+// there is room for it, the most urgent first.
 
 #include <algorithm>
 #include <bit>
@@ -11,9 +11,9 @@
 namespace skua::h2 {
 namespace {
 
-/// A head that takes more is no server's to send, nor a client's to read.
+/// Larger heads are not sent: no peer would accept them.
 constexpr std::size_t most_sent_head_bytes = 256 * 1024;
-/// Longer frames would keep what is more urgent waiting. With its head, one fills a record of TLS.
+/// Longer frames would delay more urgent ones. With its head, such a frame fills one TLS record.
 constexpr std::uint32_t most_sent_frame_bytes = 16 * 1024 - frame_header_bytes;
 
 void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
@@ -24,7 +24,7 @@ void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
   payload.append(bytes, sizeof bytes);
 }
 
-/// Those that we have reset stay where the peer takes our word for it and says nothing more.
+/// Ids of reset streams accumulate if the peer never sends on those streams again.
 constexpr std::size_t most_reset_ids = 1024;
 constexpr std::size_t begun_bits = 64;
 
@@ -66,7 +66,7 @@ void Connection::write_settings(const Options& options) {
   put_setting(payload, Setting::NoRfc7540Priorities, 1);
   if (options.allows_extended_connect) put_setting(payload, Setting::EnableConnectProtocol, 1);
   write_frame(FrameType::Settings, 0, 0, payload);
-  // The first window of a connection is not told by SETTINGS. RFC 9113 §6.9.2
+  // SETTINGS do not apply to the connection's window. RFC 9113 §6.9.2
   if (options.connection_window_bytes > receive_window_) {
     write_window_update(
         0, static_cast<std::uint32_t>(options.connection_window_bytes - first_window_bytes));
@@ -96,14 +96,14 @@ void Connection::write_goaway(std::uint32_t last_id, ErrorCode code, std::string
 void Connection::consume(Stream& stream, std::size_t bytes) {
   if (stream.is_peer_done() || !takes_input()) return;
   stream.consumed_bytes_ += static_cast<std::uint32_t>(bytes);
-  // A frame for each piece would cost both sides more than the wait.
+  // A frame for each piece would cost both sides more than waiting does.
   if (stream.consumed_bytes_ < stream.window_bytes_ / 2) return;
   widen(stream);
   stream.receive_window_ += stream.consumed_bytes_;
   write_window_update(stream.id_, std::exchange(stream.consumed_bytes_, 0));
 }
 
-/// Doubles a window that may be shorter than the path: half of it was taken within two round trips.
+/// Doubles a window that may not cover the path: half of it was consumed within two round trips.
 void Connection::widen(Stream& stream) noexcept {
   const Duration taken_in = now_ - std::exchange(stream.given_back_at_, now_);
   if (taken_in >= 2 * round_trip_) return;
@@ -117,8 +117,8 @@ void Connection::widen(Stream& stream) noexcept {
 
 // Heads -------------------------------------------------------------------------------------------
 
-/// A field section, in as many frames as it takes. One that was begun has to be ended: the peer's
-/// HPACK table follows ours.
+/// Writes a field section in as many frames as needed. A section that was begun must be finished,
+/// or the peer's HPACK table would no longer match ours.
 template <class WriteFields>
 void Connection::write_block(Stream& stream, bool is_end, const WriteFields& write_fields) {
   std::string& block = workspace_.block;
@@ -128,7 +128,7 @@ void Connection::write_block(Stream& stream, bool is_end, const WriteFields& wri
     write_fields(block);
     FrameType type = FrameType::Headers;
     std::uint8_t flags = is_end ? frame_flags::end_stream : 0;
-    std::size_t begin = 0;  // of the room for a frame's head; what was there has been sent
+    std::size_t begin = 0;  // of the next frame's head, which overwrites bytes already sent
     while (true) {
       const std::size_t left = block.size() - begin - frame_header_bytes;
       const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(left, sent_frame_bytes_));
@@ -166,7 +166,7 @@ void Connection::respond(Stream& stream, const ResponseHead& head, bool has_body
 
 void Connection::inform(Stream& stream, Status status, const FieldLines& fields) {
   if (stream.is_closed() || stream.has_response_ || !takes_input()) return;
-  // RFC 9113 §8.6: there is no 101.
+  // RFC 9113 §8.6: HTTP/2 has no 101.
   SKUA_ASSERT(code(status) / 100 == 1 && status != Status::SwitchingProtocols);
   write_block(stream, false, [&](std::string& block) {
     write_response(encoder_, {.status = status, .fields = &fields}, block);
@@ -180,7 +180,7 @@ Stream* Connection::request(const RequestLines& head, bool has_body, void* conte
   stream.context = context;
   stream.is_told_ = true;
   stream.is_head_request_ = head.method == Method::Head;
-  // Each of a client's uploads gets its share.
+  // Concurrent uploads share the bandwidth.
   stream.priority_.is_incremental = true;
   if (head.fields.size() > most_sent_head_bytes) {
     stream.reset_for_ = Errc::HeadTooLong;
@@ -244,7 +244,7 @@ std::size_t Connection::write(std::size_t most_bytes) {
   return written;
 }
 
-/// A frame of it, and what follows from that.
+/// Writes one frame of the stream's content and updates the stream. Returns the bytes written.
 std::size_t Connection::write_data(Stream& stream) {
   const std::int64_t window =
       std::max<std::int64_t>(std::min(send_window_, stream.send_window_), 0);
@@ -252,7 +252,7 @@ std::size_t Connection::write_data(Stream& stream) {
       std::min<std::int64_t>(window, std::min(sent_frame_bytes_, most_sent_frame_bytes)));
   const BodyRead read = events_.read_body(stream, most);
   SKUA_ASSERT(read.bytes <= most);
-  if (stream.is_closed()) return 0;  // since it was asked
+  if (stream.is_closed()) return 0;  // by read_body
   const bool is_end = read.state == BodyRead::State::End;
   if (read.state == BodyRead::State::Failed) {
     stream.reset_for_ = Errc::Cancelled;
@@ -280,7 +280,7 @@ std::size_t Connection::write_data(Stream& stream) {
     stream.send_window_ -= static_cast<std::int64_t>(read.bytes);
     guard_.sent_data(read.bytes, most != 0 && read.bytes == most && most < most_sent_frame_bytes);
     guard_.sent_frame();
-    if (stream.is_closed()) return written;  // its content could not be read after all
+    if (stream.is_closed()) return written;  // reading its content failed
   }
   if (is_end) {
     leave_ready(stream, Stream::Content::Ended);
@@ -296,12 +296,12 @@ std::size_t Connection::write_data(Stream& stream) {
   return written;
 }
 
-/// END_STREAM is out.
+/// Handles a stream for which END_STREAM was written.
 void Connection::end_sending(Stream& stream) {
   if (is_server()) guard_.responded();
   if (stream.is_peer_done()) return close_stream(stream, ErrorCode::NoError);
   stream.state_ = Stream::State::HalfClosedLocal;
-  // A tunnel's other half may go on: RFC 9113 §8.5.
+  // The other half of a tunnel may continue: RFC 9113 §8.5.
   if (is_server() && !stream.is_tunnel_ && !stream.is_released_) {
     events_.on_answered_early(stream);
   }
@@ -340,12 +340,12 @@ std::size_t Connection::place_of(std::uint32_t id) const noexcept {
 
 Stream* Connection::find_open(std::uint32_t id) const noexcept {
   if (streams_.empty() || id > streams_.back()->id_) return nullptr;
-  Stream* stream = streams_.back();  // that most frames are for
+  Stream* stream = streams_.back();  // most frames belong to it
   if (stream->id_ != id) stream = streams_[place_of(id)];
   return stream->id_ != id || stream->is_closed() ? nullptr : stream;
 }
 
-/// Ids only grow, so that the last is the highest.
+/// Ids only grow, so the last one is the highest.
 Stream& Connection::open_stream(std::uint32_t id) {
   streams_.reserve(streams_.size() + 1);
   streams_.push_back(workspace_.streams.take().release());
@@ -359,12 +359,12 @@ Stream& Connection::open_stream(std::uint32_t id) {
   return stream;
 }
 
-/// Whether it was never begun, and cannot be said to have been skipped.
+/// Reports whether an id has neither been used nor skipped. Includes even ids: servers do not push.
 bool Connection::is_idle(std::uint32_t id) const noexcept {
   return !is_of_client(id) || id > highest_id_;
 }
 
-/// True also for what is too long ago to know.
+/// Also returns true for ids that are too old to know.
 bool Connection::was_begun(std::uint32_t id) const noexcept {
   const std::uint32_t ago = (highest_id_ - id) / 2;
   return ago >= begun_bits || (begun_ >> ago & 1U) != 0;
@@ -391,7 +391,7 @@ void Connection::reset_stream(Stream& stream, ErrorCode code) {
   close_stream(stream, code);
 }
 
-/// For what the peer did.
+/// Resets a stream for an error of the peer, and charges for it.
 void Connection::punish(Stream& stream, ErrorCode code, Error error) {
   charge(Abuse::ProvokedReset);
   reset_stream(stream, code);
@@ -417,7 +417,7 @@ void Connection::fail(Stream& stream, StreamFailure failure) {
   events_.on_failure(stream, failure);
 }
 
-/// Consumers may end other streams meanwhile: those are next.
+/// Reports the ends of streams. Consumers may end other streams meanwhile; those come next.
 void Connection::tell_due() {
   while (!due_.empty()) {
     Stream& stream = due_.front();
@@ -427,7 +427,7 @@ void Connection::tell_due() {
     } else if (stream.is_released_ || !stream.is_told_) {
       recycle(stream);
     } else if (!is_server()) {
-      if (stream.has_received_all_) continue;  // until it is released
+      if (stream.has_received_all_) continue;  // kept until it is released
       fail(stream, {.error = Error(stream.reset_for_, "request")});
       recycle(stream);
     } else if (!std::exchange(stream.is_close_told_, true)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames made by hand against a server's session: what becomes an event, what an answer, and what
-// ends a stream or the connection.
+// Tests a server's session against handmade frames: its events, its responses, and the ends of
+// streams and the connection.
 #include "h2/connection.hpp"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ namespace {
 using namespace std::chrono_literals;
 using frames::field;
 
-/// Everything here is asked with the bytes in one piece, in several, and byte by byte.
+/// Runs each test with the bytes in one piece, in several, and byte by byte.
 class SessionTest : public ServerSessionTest, public ::testing::WithParamInterface<std::size_t> {
  protected:
-  /// What comes back for these bytes.
+  /// Returns the response to these bytes.
   std::string exchange(const std::string& bytes) {
     receive(bytes);
     return frames::describe(recorder.flush());

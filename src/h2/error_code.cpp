@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of error codes, for logs. RFC 9113 §7
+// In: error codes. Out: their names, for logs. RFC 9113 §7
 #include "h2/error_code.hpp"
 
 namespace skua::h2 {

@@ -6,7 +6,7 @@
 
 namespace skua::h2 {
 
-/// Why a stream or a connection ended, as RST_STREAM and GOAWAY say it. RFC 9113 §7
+/// Error codes of RST_STREAM and GOAWAY. RFC 9113 §7
 enum class ErrorCode : std::uint32_t {
   NoError = 0x0,
   ProtocolError = 0x1,
@@ -24,7 +24,7 @@ enum class ErrorCode : std::uint32_t {
   Http11Required = 0xd,
 };
 
-/// The name in the RFC: `PROTOCOL_ERROR`; `UNKNOWN` for a code that is not registered.
+/// Returns the name from the RFC, such as `PROTOCOL_ERROR`; `UNKNOWN` for an unregistered code.
 std::string_view name(ErrorCode code) noexcept;
 
 }  // namespace skua::h2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `Name: value\r\n` lines in, header blocks out.
+// In: `Name: value\r\n` lines. Out: header blocks.
 #include "h2/field_block.hpp"
 
 #include <charconv>
@@ -15,7 +15,7 @@ using http::FieldName;
 
 constexpr std::size_t longest_number = 20;
 
-/// Whether `trailers` is in the list. RFC 9110 §10.1.4
+/// Reports whether a TE list contains `trailers`. RFC 9110 §10.1.4
 bool says_trailers(std::string_view list) noexcept {
   while (!list.empty()) {
     const std::size_t end = list.find(',');
@@ -26,7 +26,7 @@ bool says_trailers(std::string_view list) noexcept {
   return false;
 }
 
-/// Each line's name, and its value without white space around it (RFC 9113 §8.2.1).
+/// Calls `use` for each field that HTTP/2 allows, with its value trimmed. RFC 9113 §8.2.1, §8.2.2
 template <class Use>
 void for_each_line(std::string_view lines, const Use& use) {
   while (!lines.empty()) {
@@ -42,16 +42,16 @@ void for_each_line(std::string_view lines, const Use& use) {
   }
 }
 
-/// Fields of a request as they are sent: `use(known, name, value)`.
+/// Calls `use(known, name, value)` for each field of a request as it is sent.
 template <class Use>
 void for_each_request_field(std::string_view lines, const Use& use) {
   for_each_line(lines, [&use](FieldName known, std::string_view name, std::string_view value) {
     switch (known) {
-      case FieldName::Host:           // is `:authority`
-      case FieldName::ContentLength:  // is ours to write
+      case FieldName::Host:           // sent as `:authority`
+      case FieldName::ContentLength:  // written separately
         return;
       case FieldName::Te:
-        // RFC 9113 §8.2.2: nothing else may be said here.
+        // RFC 9113 §8.2.2: no other value is allowed.
         if (says_trailers(value)) use(known, "te", "trailers");
         return;
       case FieldName::Cookie:

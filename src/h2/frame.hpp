@@ -8,7 +8,7 @@
 
 namespace skua::h2 {
 
-/// The types of frames that the standards name. RFC 9113 §6, 9218 §7.1
+/// The standard frame types. RFC 9113 §6, 9218 §7.1
 enum class FrameType : std::uint8_t {
   Data = 0x0,
   Headers = 0x1,
@@ -23,7 +23,7 @@ enum class FrameType : std::uint8_t {
   PriorityUpdate = 0x10,
 };
 
-/// Bits of a frame's flags; which a frame may carry depends on its type. RFC 9113 §6
+/// Frame flags; which ones apply depends on the frame type. RFC 9113 §6
 namespace frame_flags {
 inline constexpr std::uint8_t end_stream = 0x1;
 inline constexpr std::uint8_t ack = 0x1;
@@ -47,15 +47,14 @@ enum class Setting : std::uint16_t {
 inline constexpr std::size_t frame_header_bytes = 9;
 inline constexpr std::size_t setting_bytes = 6;
 inline constexpr std::size_t priority_bytes = 5;
-/// What a frame may hold before SETTINGS say otherwise, and the most that they can say. RFC 9113
-/// §4.2
+/// The default and the maximum of SETTINGS_MAX_FRAME_SIZE. RFC 9113 §4.2
 inline constexpr std::uint32_t first_frame_bytes = 16 * 1024;
 inline constexpr std::uint32_t most_frame_bytes = (1U << 24U) - 1;
 /// RFC 9113 §6.9.1, §6.9.2
 inline constexpr std::int64_t most_window_bytes = 0x7fff'ffff;
 inline constexpr std::int64_t first_window_bytes = 65'535;
 
-/// A big-endian number of four bytes.
+/// Reads a big-endian number of four bytes.
 inline std::uint32_t read_number(const char* at) noexcept {
   const auto byte = [at](int i) { return std::uint32_t{static_cast<unsigned char>(at[i])}; };
   return byte(0) << 24U | byte(1) << 16U | byte(2) << 8U | byte(3);
@@ -76,19 +75,19 @@ inline void write_number(char* at, std::uint32_t value) noexcept {
 struct FrameHead {
   std::uint32_t length_bytes = 0;  ///< of the payload
   std::uint32_t stream_id = 0;
-  FrameType type = FrameType::Data;  ///< may be one that the standards do not name
+  FrameType type = FrameType::Data;  ///< may be an unknown type
   std::uint8_t flags = 0;
 
   [[nodiscard]] bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
 
-  /// From frame_header_bytes.
+  /// Reads from frame_header_bytes bytes.
   static FrameHead read(const char* at) noexcept {
     return {.length_bytes = read_number(at) >> 8U,
             .stream_id = read_number(at + 5) & 0x7fff'ffffU,
             .type = static_cast<FrameType>(at[3]),
             .flags = static_cast<std::uint8_t>(at[4])};
   }
-  /// Into frame_header_bytes.
+  /// Writes frame_header_bytes bytes.
   void write(char* at) const noexcept {
     write_number(at, length_bytes << 8U | static_cast<std::uint32_t>(type));
     at[4] = static_cast<char>(flags);

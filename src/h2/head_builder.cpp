@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Decoded fields in, a head out. The buffer holds, in order of arrival, the texts of the
-// pseudo-header fields and the lines of the others, then the joined cookie where it came in crumbs.
-// Whatever is past a limit is counted and not kept: memory does not grow with what a peer repeats.
+// In: decoded fields. Out: a head. The buffer holds, in order of arrival, the texts of the
+// pseudo-header fields and the lines of the others, then the joined cookie if it came in crumbs.
+// Fields over a limit are counted but not kept, so memory does not grow with repeated fields.
 #include "h2/head_builder.hpp"
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace {
 using http::FieldLine;
 using http::FieldName;
 
-constexpr std::size_t longest_part = 0xffff;  // what a FieldLine can hold
+constexpr std::size_t longest_part = 0xffff;  // limit of a FieldLine
 constexpr std::size_t kept_bytes = 8 * 1024;
 constexpr std::size_t kept_lines = 64;
-/// From this many times the limit on, a section is not answered any more.
+/// A section over this many times the limit is not answered.
 constexpr std::size_t bomb_factor = 4;
 
 constexpr auto cookie_bit = std::uint64_t{1} << static_cast<unsigned>(FieldName::Cookie);
@@ -28,7 +28,7 @@ constexpr auto cookie_bit = std::uint64_t{1} << static_cast<unsigned>(FieldName:
 constexpr std::uint16_t http_port = 80;
 constexpr std::uint16_t https_port = 443;
 
-/// The same octets that HTTP/1 takes in a request target.
+/// Accepts the octets that HTTP/1 allows in a request target.
 bool is_target_text(std::string_view text) noexcept {
   unsigned allowed = ascii::PathTarget;
   for (const char c : text) {
@@ -91,7 +91,7 @@ HeadVerdict HeadBuilder::add(const DecodedField& field) {
   has_regular_ = true;
   if (look_at(field) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
   const FieldName known = field.known;
-  // It agrees with `:authority`, and says nothing new.
+  // Redundant: it matches `:authority`.
   if (known == FieldName::Host && authority_.is_there && kind_ == Kind::Request) {
     return HeadVerdict::Fine;
   }
@@ -101,7 +101,7 @@ HeadVerdict HeadBuilder::add(const DecodedField& field) {
   return HeadVerdict::Fine;
 }
 
-/// The fields that decide something, and what HTTP/2 forbids in them. RFC 9113 §8.1.1, §8.3.1
+/// Evaluates fields with a meaning for framing or routing. RFC 9113 §8.1.1, §8.3.1
 HeadVerdict HeadBuilder::look_at(const DecodedField& field) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field.known);
   const bool is_first = (seen_ & bit) == 0;
@@ -141,7 +141,7 @@ bool HeadBuilder::take_room(const DecodedField& field) noexcept {
   return fail(Errc::FieldTooLong), false;
 }
 
-/// RFC 9113 §8.3: those of its kind of message, once each, before all other fields.
+/// RFC 9113 §8.3: only those for the kind of message, once each, before all other fields.
 HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
   const bool is_of_response = field.pseudo == Pseudo::Status;
   const Kind kind = is_of_response ? Kind::Response : Kind::Request;
@@ -203,7 +203,7 @@ bool HeadBuilder::agrees_with_authority(std::string_view host) const noexcept {
          http::is_same_authority(authority, host, port);
 }
 
-/// RFC 9113 §8.2.3: one field, joined with "; ", before anything that knows HTTP/1 sees it.
+/// RFC 9113 §8.2.3: crumbs are joined with "; " into one field before code for HTTP/1 sees it.
 void HeadBuilder::join_cookies() {
   const auto is_cookie = [](const FieldLine& line) { return line.name == FieldName::Cookie; };
   const auto first = std::find_if(lines_.begin(), lines_.end(), is_cookie);
@@ -268,13 +268,12 @@ HeadVerdict HeadBuilder::finish_request(RequestHead& request, http::LastAuthorit
   return HeadVerdict::Fine;
 }
 
-/// RFC 9113 §8.3.1, §8.5; RFC 8441 §4. The forms of a target are those of HTTP/1, less the absolute
-/// one.
+/// RFC 9113 §8.3.1, §8.5; RFC 8441 §4. Allows the target forms of HTTP/1, except absolute form.
 HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
   const bool is_tunnel = method_ == Method::Connect && !protocol_.is_there;
   const Text& target = is_tunnel ? authority_ : path_;
   request.path_and_query = {};
-  if (!target.is_there) {  // it was too long to be kept
+  if (!target.is_there) {  // it was too long to keep
     return error_ == Errc::None ? HeadVerdict::Malformed : HeadVerdict::Fine;
   }
   request.head.target_begin = target.begin;
@@ -308,7 +307,7 @@ HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
   const bool is_status = status_ >= 100 && status_ != code(Status::SwitchingProtocols);
   if (!is_status && error_ == Errc::None) return HeadVerdict::Malformed;
   response.status = status_;
-  // RFC 9110 §8.6: none of these may tell a length; that a 204 has 0 does no harm.
+  // RFC 9110 §8.6: 1xx and 204 must not have a Content-Length; 0 in a 204 is harmless.
   const std::uint64_t length = length_bytes_.value_or(0);
   const bool has_length = length_bytes_.has_value();
   const bool is_interim = is_status && status_ < 200;

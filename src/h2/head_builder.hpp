@@ -17,72 +17,71 @@
 
 namespace skua::h2 {
 
-/// How much of a head is taken.
+/// Limits on a head; the numbers are status codes.
 struct HeadLimits {
   std::size_t target_bytes = 8 * 1024;       ///< of `:path` or `:authority` of a request: 414
   std::size_t field_line_bytes = 16 * 1024;  ///< of one field, name and value: 431
-  std::size_t list_bytes = 64 * 1024;        ///< names, values, and field_charge for each: 431
-  std::uint16_t fields = 128;                ///< cookie crumbs counted: 431
+  std::size_t list_bytes = 64 * 1024;        ///< names and values, plus field_charge for each: 431
+  std::uint16_t fields = 128;                ///< including cookie crumbs: 431
 };
 
-/// What a field costs besides its bytes, so that many short ones are not cheap. More than RFC 9113
-/// §6.5.2 counts: a field costs us a FieldLine, too.
+/// The overhead charged per field, so that many short fields are not cheap. RFC 9113 §6.5.2 counts
+/// less, but each field also takes up a FieldLine.
 inline constexpr std::size_t field_charge = 64;
 
-/// A request's head, and what its pseudo-header fields decide: the counterpart of h1::Framing.
+/// A request head and the meaning of its pseudo-header fields: the counterpart of h1::Framing.
 ///
 /// Lifetime:  the views point into the head's bytes.
 struct RequestHead {
-  http::Head head;                    ///< `host` is made from `:authority`, cookies are joined
-  std::string_view host{};            ///< `uri-host[:port]`
-  std::string_view path_and_query{};  ///< begins with '/'; "*"; "" for a plain CONNECT
-  std::string_view protocol{};        ///< `:protocol` of an extended CONNECT. RFC 8441 §4
+  http::Head head;                              ///< `:authority` becomes `host`, cookies are joined
+  std::string_view host{};                      ///< `uri-host[:port]`
+  std::string_view path_and_query{};            ///< begins with '/'; "*"; "" for a plain CONNECT
+  std::string_view protocol{};                  ///< `:protocol` of an extended CONNECT. RFC 8441 §4
   std::optional<std::uint64_t> length_bytes{};  ///< Content-Length
-  Priority priority{};                          ///< the field `priority`
+  Priority priority{};                          ///< the `priority` field
   bool is_https = false;                        ///< `:scheme`
   bool expect_continue = false;                 ///< the peer waits for 100 (Continue)
-  /// Why it is to be answered with status_for(error) instead of being served; `head` then holds
-  /// what could be kept.
+  /// If set, the request is answered with status_for(error) instead of being served, and `head`
+  /// may be incomplete.
   Errc error = Errc::None;
 };
 
-/// What is wrong with a head that cannot even be answered.
+/// The verdict on a head; only a Fine one can be answered.
 enum class HeadVerdict : std::uint8_t {
-  Fine,       ///< or to be answered with an error
+  Fine,       ///< valid, or to be answered with an error
   Malformed,  ///< RFC 9113 §8.1.1: a stream error of type PROTOCOL_ERROR
-  TooLong,    ///< a header section many times longer than allowed, a trailer section longer
+  TooLong,    ///< a header section many times over the limit, or a trailer section over it
 };
 
-/// Content-Length, where the head has one that is a number.
+/// Returns the Content-Length, if the head has a valid one.
 std::optional<std::uint64_t> content_length(const http::Head& head) noexcept;
 
-/// Writes the fields of a header or trailer section into one buffer, in the shape of a head that
-/// was parsed.
+/// Collects the fields of a header or trailer section in one buffer, in the form of a parsed head.
 ///
-/// It knows no frames: names and values come decoded, and what RFC 9113 §8.2.1, §8.2.2 and §8.3
-/// forbid in each of them was found when it was decoded. Here is the rest: what needs several
-/// fields, what HTTP/1 refuses too, and the limits.
+/// It works on decoded fields, not on frames. The decoder has already checked each field by itself
+/// (RFC 9113 §8.2.1, §8.2.2, §8.3). The builder checks the rest: rules across fields, rules that
+/// HTTP/1 has too, and the limits.
 ///
 /// RFC:       9113 §8.2, §8.3; 8441 §4
 class HeadBuilder final {
  public:
   enum class Kind : std::uint8_t { Request, Response, Trailers };
 
-  /// Ready for another section.
+  /// Prepares for another section.
   void start(Kind kind, const HeadLimits& limits) noexcept;
-  /// A field in order of arrival. Past the limits nothing is kept any more.
+  /// Adds the next field. Once a limit is exceeded, nothing more is kept.
   HeadVerdict add(const DecodedField& field);
-  /// The section is whole. `hosts` outlives the call only.
+  /// Completes a request. `hosts` is used only during the call.
   HeadVerdict finish_request(RequestHead& request, http::LastAuthority& hosts);
-  /// The same for a response. Where a limit was passed it tells error() instead of fields.
+  /// Completes a response. If a limit was exceeded, error() is set and fields are missing.
   HeadVerdict finish_response(http::Head& response) noexcept;
-  /// The same for trailers; without those that must not be merged (http::is_allowed_in_trailers).
+  /// Completes trailers, dropping those that are not allowed (http::is_allowed_in_trailers).
   HeadVerdict finish_trailers(http::Head& trailers) noexcept;
-  /// Lets go of its memory, if it is much.
+  /// Frees large buffers.
   void shrink() noexcept;
-  /// The first limit that was passed.
+  /// The first error, such as an exceeded limit.
   [[nodiscard]] Errc error() const noexcept { return error_; }
-  /// The bytes that it holds.
+  /// Heap memory in use.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return bytes_.capacity() + lines_.capacity() * sizeof(http::FieldLine);
   }
@@ -94,7 +93,7 @@ class HeadBuilder final {
     bool is_there = false;
   };
 
-  /// What `:scheme` says.
+  /// The value of `:scheme`.
   enum class Scheme : std::uint8_t { None, Http, Https, Other };
 
   HeadVerdict add_pseudo(const DecodedField& field, bool has_room);
@@ -122,8 +121,8 @@ class HeadBuilder final {
   std::string bytes_;
   std::vector<http::FieldLine> lines_;
   HeadLimits limits_;
-  std::uint64_t known_ = 0;  // that are kept
-  std::uint64_t seen_ = 0;   // that came
+  std::uint64_t known_ = 0;  // fields that were kept
+  std::uint64_t seen_ = 0;   // fields that arrived
   std::size_t list_bytes_ = 0;
   std::size_t field_count_ = 0;
   Text path_;
@@ -137,8 +136,8 @@ class HeadBuilder final {
   Priority priority_{};
   bool expects_continue_ = false;
   Kind kind_ = Kind::Request;
-  std::uint8_t pseudos_ = 0;  // bit n: Pseudo(n) came
-  bool has_regular_ = false;  // a field that is none of those came
+  std::uint8_t pseudos_ = 0;  // bit n: Pseudo(n) arrived
+  bool has_regular_ = false;  // a regular field arrived
 };
 
 }  // namespace skua::h2

@@ -12,7 +12,7 @@
 namespace skua::h2 {
 namespace {
 
-/// A field as HPACK tells it.
+/// Returns a field as the HPACK decoder would.
 DecodedField decoded(std::string_view name, std::string_view value) {
   const rules::Name known = rules::look_at(name);
   return {.name = name,

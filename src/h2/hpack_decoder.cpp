@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The bytes of header blocks in, fields out. A field begins with its kind and a number:
+// In: bytes of header blocks. Out: fields. A field begins with its kind and a number:
 //
-//   1nnnnnnn             a field of a table                    RFC 7541 §6.1
-//   01nnnnnn  [name] value  a literal, which enters the table  §6.2.1
-//   0000nnnn  [name] value  a literal, which does not          §6.2.2
-//   0001nnnn  [name] value  one that nobody may index          §6.2.3
-//   001nnnnn             the size of the table                 §6.3
+//   1nnnnnnn                an indexed field             RFC 7541 §6.1
+//   01nnnnnn  [name] value  a literal, added to a table  §6.2.1
+//   0000nnnn  [name] value  a literal, not added         §6.2.2
+//   0001nnnn  [name] value  a literal, never indexed     §6.2.3
+//   001nnnnn                a table size update          §6.3
 //
-// Lengths are read first and texts only when all of a field is there, so that bytes that come one
-// by one cost no more than bytes that come at once.
+// Lengths are read first, and texts are decoded only once the field is complete, so input that
+// arrives byte by byte does not cost repeated decoding.
 #include "h2/hpack_decoder.hpp"
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace skua::h2 {
 namespace {
 
 constexpr std::uint32_t most_number = std::uint32_t{1} << 28;
-constexpr std::size_t most_octets = 5;  // behind the prefix
+constexpr std::size_t most_octets = 5;  // after the prefix
 constexpr std::size_t least_scratch_bytes = 64;
 
 enum class NumberRead : std::uint8_t { Fine, NeedMore, Malformed };
 
-/// A number whose first octet is there, in its lowest `bits`. RFC 7541 §5.1
+/// Reads a number that begins in the lowest `bits` of the first octet. RFC 7541 §5.1
 NumberRead read_number(const char*& at, const char* end, unsigned bits,
                        std::uint32_t& number) noexcept {
   const std::uint32_t most = (1U << bits) - 1;
@@ -47,7 +47,7 @@ NumberRead read_number(const char*& at, const char* end, unsigned bits,
   return NumberRead::Fine;
 }
 
-/// A text as it was sent. RFC 7541 §5.2
+/// A string literal in its encoded form. RFC 7541 §5.2
 struct CodedText {
   std::string_view bytes{};
   bool is_coded = false;
@@ -71,8 +71,8 @@ NumberRead read_text(const char*& at, const char* end, std::size_t most_bytes,
   return NumberRead::Fine;
 }
 
-/// The text itself; what has to be decoded goes to `out`, which moves behind it. False if it is
-/// malformed.
+/// Sets `text` to the decoded text. Huffman codes are decoded to `out`, which advances past them.
+/// Returns false if the text is malformed.
 bool decode_text(const CodedText& coded, char*& out, std::string_view& text) noexcept {
   text = coded.bytes;
   if (!coded.is_coded) return true;
@@ -88,7 +88,7 @@ bool decode_text(const CodedText& coded, char*& out, std::string_view& text) noe
 struct HpackDecoder::Literal {
   CodedText name{};
   CodedText value{};
-  std::uint32_t name_index = 0;  ///< 0: `name` says it
+  std::uint32_t name_index = 0;  ///< 0: see `name`
   bool enters_table = false;
 };
 
@@ -113,7 +113,7 @@ HpackDecoder::Step HpackDecoder::next_indexed(const char*& at, const char* end,
   std::uint32_t index = 0;
   const NumberRead read = read_number(at, end, 7, index);
   if (read == NumberRead::NeedMore) return Step::NeedMore;
-  // What is in the static table was found before.
+  // decode() has already handled the static table.
   return read == NumberRead::Fine && find(index, field) ? Step::Field : Step::Malformed;
 }
 
@@ -157,7 +157,7 @@ HpackDecoder::Step HpackDecoder::read_literal(const char*& at, const char* end,
   return read == NumberRead::Fine ? Step::Field : step_of(read);
 }
 
-/// The name that an index stands for, and what is known of it.
+/// Looks up the name with the literal's index, and its properties.
 rules::Name HpackDecoder::find_name(const Literal& literal, DecodedField& field) const noexcept {
   if (literal.name_index <= static_table::count) {
     const DecodedField& found = static_table::fields[literal.name_index];
@@ -173,7 +173,7 @@ rules::Name HpackDecoder::find_name(const Literal& literal, DecodedField& field)
 
 bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
   rules::Name name;
-  // An entry's name is copied before another entry may take its place.
+  // The name of a dynamic entry is copied, because adding an entry may evict it.
   bool is_name_copied = false;
   if (literal.name_index != 0) {
     name = find_name(literal, field);
@@ -205,7 +205,7 @@ bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
   return true;
 }
 
-/// Memory for the texts of one field; it may be null where none is needed.
+/// Returns memory for the texts of one field; it may be null if `bytes` is 0.
 char* HpackDecoder::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
     const std::size_t larger = std::bit_ceil(std::max(bytes, least_scratch_bytes));

@@ -12,43 +12,43 @@
 
 namespace skua::h2 {
 
-/// Decodes the header blocks of one direction of a connection, one after the other.
+/// A decoder for the header blocks of one direction of a connection.
 ///
 /// RFC:       7541
 class HpackDecoder final {
  public:
   enum class Result : std::uint8_t {
     Fine,
-    Malformed,  ///< the connection has to end: COMPRESSION_ERROR
-    Stopped,    ///< the sink said so
+    Malformed,  ///< the connection must end with COMPRESSION_ERROR
+    Stopped,    ///< the sink returned false
   };
   static constexpr std::size_t default_literal_bytes = std::size_t{256} * 1024;
 
-  /// `most_table_bytes` is what our SETTINGS_HEADER_TABLE_SIZE allows. No name or value above
-  /// `most_literal_bytes` is accepted, coded or decoded.
+  /// `most_table_bytes` is our SETTINGS_HEADER_TABLE_SIZE. Names and values above
+  /// `most_literal_bytes`, encoded or decoded, are rejected.
   explicit HpackDecoder(std::uint32_t most_table_bytes = default_table_bytes,
                         std::size_t most_literal_bytes = default_literal_bytes) noexcept;
 
-  /// A header block begins.
+  /// Begins a header block.
   void start() noexcept { has_field_ = false; }
-  /// The block is over: a long literal leaves no memory behind.
+  /// Ends the block and frees the memory of a long literal.
   void end() noexcept {
     if (scratch_bytes_ <= kept_scratch_bytes) return;
     scratch_.reset();
     scratch_bytes_ = 0;
   }
 
-  /// Decodes all fields that lie whole in `block`, which took `taken` bytes: the rest comes again,
-  /// with more behind it, unless this was the last of the block. `sink` is called with each
-  /// `const DecodedField&`, and returns whether it wants more.
+  /// Decodes all complete fields in `block` and sets `taken` to their size. The caller passes the
+  /// rest again, followed by more input, unless `is_last`. Calls `sink` with each
+  /// `const DecodedField&`; it returns whether to continue.
   template <class Sink>
   Result decode(std::string_view block, bool is_last, std::size_t& taken, Sink&& sink);
 
-  /// The peer has acknowledged our SETTINGS. Has to be called only where they allow less than the
-  /// default: until then the peer may use that. RFC 7541 §4.2
+  /// The peer has acknowledged our SETTINGS. This call is needed only if they allow less than the
+  /// default, which the peer may use until then. RFC 7541 §4.2
   void on_settings_acknowledged() noexcept;
 
-  /// What it has taken from the heap.
+  /// Heap memory in use.
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
     return table_.memory_bytes() + scratch_bytes_;
   }
@@ -61,19 +61,19 @@ class HpackDecoder final {
   enum class Step : std::uint8_t { Field, Update, NeedMore, Malformed };
   struct Literal;
 
-  // HpackTable::Entry::facts: a FieldName, a Pseudo, and two bits.
+  // HpackTable::Entry::facts: a FieldName, a Pseudo, and two flags.
   static constexpr unsigned pseudo_shift = 8;
   static constexpr std::uint32_t malformed_bit = 0x1'0000;
   static constexpr std::uint32_t malformed_name_bit = 0x2'0000;
 
   static constexpr unsigned indexed_bit = 0x80;
-  static constexpr unsigned index_mask = 0x7f;  // in the first octet; all ones: more follow
+  static constexpr unsigned index_mask = 0x7f;  // in the first octet; all ones: more octets follow
 
   // 001: a size update. RFC 7541 §6.3
   static constexpr bool is_update(char first) noexcept {
     return (static_cast<unsigned char>(first) & 0xe0U) == 0x20U;
   }
-  // `at` moves behind what was read, unless more is needed.
+  // Advances `at` past what was read, unless more input is needed.
   Step next(const char*& at, const char* end, DecodedField& field);
   Step next_indexed(const char*& at, const char* end, DecodedField& field) noexcept;
   Step update_size(const char*& at, const char* end);
@@ -85,13 +85,13 @@ class HpackDecoder final {
   char* scratch(std::size_t bytes);
 
   HpackTable table_{default_table_bytes};
-  std::unique_ptr<char[]> scratch_;  // the texts of the field that is being decoded
+  std::unique_ptr<char[]> scratch_;  // the texts of the current field
   std::size_t scratch_bytes_ = 0;
   std::size_t most_literal_bytes_;
-  std::uint32_t most_table_bytes_;    // what a size update may say now
-  std::uint32_t wanted_table_bytes_;  // what it may say when our SETTINGS are acknowledged
-  bool has_field_ = false;            // of this block
-  bool must_update_ = false;          // the next block has to begin with a size update
+  std::uint32_t most_table_bytes_;    // the maximum for size updates now
+  std::uint32_t wanted_table_bytes_;  // the maximum once our SETTINGS are acknowledged
+  bool has_field_ = false;            // in this block
+  bool must_update_ = false;          // the next block must begin with a size update
 };
 
 inline bool HpackDecoder::find(std::uint32_t index, DecodedField& field) const noexcept {

@@ -20,7 +20,7 @@ using hpack::bytes;
 using hpack::Fields;
 using Result = HpackDecoder::Result;
 
-/// Blocks that one decoder gets one after the other, and what has to come of them.
+/// One of a sequence of blocks for a decoder, with the expected results.
 struct Exchange {
   std::string block;
   Fields fields;
@@ -75,7 +75,7 @@ const Fields response_table_1 = {location, date_21, is_private, status_302};
 const Fields response_table_2 = {status_307, location, date_21, is_private};
 const Fields response_table_3 = {cookie, is_gzip, date_22};
 
-// Their tables have 256 bytes; the size update is ours.
+// The RFC's table has 256 bytes; the size update is ours.
 const std::vector<Exchange> plain_responses = {
     {bytes("3fe101 4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 "
            "2032 303a 3133 3a32 3120 474d 546e 1768 7474 7073 3a2f 2f77 7777 2e65 7861 6d70 6c65 "
@@ -136,7 +136,7 @@ TEST(HpackDecoder, ReadsEachKindOfLiteral) {
   EXPECT_EQ(decoder.table().size_bytes(), 55U);
 }
 
-/// What comes of one block, whole and however it is cut; the number of fields, or -1 if it is
+/// Decodes a block, whole and split in many ways. Returns the number of fields, or -1 if it is
 /// malformed.
 int count_of(std::string_view block, std::uint32_t most_table_bytes = default_table_bytes) {
   HpackDecoder whole(most_table_bytes);
@@ -156,7 +156,7 @@ TEST(HpackDecoder, ReadsEveryStaticEntry) {
     const static_table::Line& line = static_table::lines[i - 1];
     EXPECT_EQ(hpack::decode(decoder, frames::indexed(i)),
               (Fields{{std::string(line.name), std::string(line.value)}}));
-    // The name alone, in each kind of literal.
+    // Refer to the name only, in each kind of literal.
     for (const auto& [first, bits] : {std::pair{0x40U, 6U}, {0x00U, 4U}, {0x10U, 4U}}) {
       const std::string block = hpack_integer(first, bits, i) + frames::hpack_text("v");
       EXPECT_EQ(hpack::decode(decoder, block), (Fields{{std::string(line.name), "v"}}));
@@ -235,19 +235,19 @@ TEST(HpackDecoder, ReadsEveryIndexOfALargeTable) {
 }
 
 TEST(HpackDecoder, NumbersHaveALimit) {
-  // RFC 7541 §5.1; size updates say most about them.
+  // RFC 7541 §5.1; size updates show the limits best.
   constexpr std::uint32_t most = 1U << 28U;
   EXPECT_EQ(count_of(bytes("3f9a0a"), most), 0);          // 1337
   EXPECT_EQ(count_of(bytes("3fe1ffff7f"), most), 0);      // 2^28
-  EXPECT_EQ(count_of(bytes("3fe2ffff7f"), ~0U), -1);      // and one more
+  EXPECT_EQ(count_of(bytes("3fe2ffff7f"), ~0U), -1);      // 2^28 + 1
   EXPECT_EQ(count_of(bytes("3f8080808000"), most), 0);    // 31, with zeros to spare
   EXPECT_EQ(count_of(bytes("3f8080808001"), ~0U), -1);    // 2^28 + 31
-  EXPECT_EQ(count_of(bytes("3f808080808000"), ~0U), -1);  // an octet too many
+  EXPECT_EQ(count_of(bytes("3f808080808000"), ~0U), -1);  // one octet too many
   EXPECT_EQ(count_of(bytes("3fffffffff0f"), ~0U), -1);
   EXPECT_EQ(count_of(bytes("ffffffffff7f")), -1);
   EXPECT_EQ(count_of(bytes("7fffffffff7f")), -1);
   EXPECT_EQ(count_of(bytes("007fffffffff7f")), -1);
-  // It is refused before all of it is there.
+  // Rejected before it is complete.
   HpackDecoder decoder;
   std::size_t taken = 0;
   const auto sink = [](const DecodedField&) { return true; };
@@ -273,7 +273,7 @@ TEST(HpackDecoder, ASmallerLimitOfOursHasToBeFollowed) {
   HpackDecoder decoder(100);
   std::size_t taken = 0;
   const auto sink = [](const DecodedField&) { return true; };
-  // Until it is acknowledged, the default holds.
+  // The default applies until the acknowledgement.
   EXPECT_TRUE(hpack::decode(decoder, frames::remembered("a", std::string(3000, 'v'))));
   EXPECT_EQ(decoder.table().count(), 1U);
   decoder.on_settings_acknowledged();
@@ -284,7 +284,7 @@ TEST(HpackDecoder, ASmallerLimitOfOursHasToBeFollowed) {
   EXPECT_EQ(decoder.decode(bytes("3f45"), true, taken, sink), Result::Fine);       // 100
   EXPECT_EQ(decoder.table().count(), 0U);
   EXPECT_EQ(decoder.decode("\x82", true, taken, sink), Result::Fine);
-  // Nothing has to be followed that is no smaller.
+  // No update is required unless the limit gets smaller.
   HpackDecoder usual;
   usual.on_settings_acknowledged();
   EXPECT_TRUE(hpack::decode(usual, "\x82"));
@@ -329,14 +329,14 @@ TEST(HpackDecoder, LiteralsHaveALimit) {
     const auto result = [&](const std::string& block) {
       return decoder.decode(front + block, false, taken, sink);
     };
-    // It is told by the length, before anything else is there.
+    // The length alone decides, before the text arrives.
     EXPECT_EQ(result(std::string(1, '\0') + hpack_integer(0, 7, 100)), Result::Fine);
     EXPECT_EQ(result(std::string(1, '\0') + hpack_integer(0, 7, 101)), Result::Malformed);
     EXPECT_EQ(result("\x01" + hpack_integer(0, 7, 101)), Result::Malformed);
     EXPECT_EQ(result("\x01" + hpack_integer(0x80, 7, 101)), Result::Malformed);
     EXPECT_EQ(result("\x41" + hpack_integer(0x80, 7, 101)), Result::Malformed);
     EXPECT_EQ(result(frames::field("n", std::string(100, 'v'))), Result::Fine);
-    // Or by what it becomes: '0' has five bits.
+    // The decoded size decides, too: '0' has five bits.
     for (const std::size_t size : {100U, 101U, 102U, 160U}) {
       std::string coded;
       huffman_encode(std::string(size, '0'), coded);
@@ -355,7 +355,7 @@ TEST(HpackDecoder, HuffmanCodesThatAreMalformedAreRefused) {
   EXPECT_EQ(count_of(bytes("0081000161")), -1);
   EXPECT_EQ(count_of(bytes("01818007")), -1);
   EXPECT_EQ(count_of(bytes("0184ffffffff")), -1);
-  EXPECT_EQ(count_of(bytes("0180")), 1);  // nothing, coded
+  EXPECT_EQ(count_of(bytes("0180")), 1);  // an empty text, Huffman-coded
 }
 
 TEST(HpackDecoder, OldEntriesMakeRoom) {
@@ -367,12 +367,12 @@ TEST(HpackDecoder, OldEntriesMakeRoom) {
   EXPECT_EQ(decoder.table().size_bytes(), 80U);
   ASSERT_TRUE(hpack::decode(decoder, entry("ghi")));
   EXPECT_EQ(hpack::entries(decoder.table()), (Fields{{"ghi", "value"}, {"def", "value"}}));
-  // The name that is referred to goes when the entry comes that has it. RFC 7541 §4.4
+  // Adding an entry may evict the one that its name refers to. RFC 7541 §4.4
   const Fields alone = {{"def", std::string(45, 'v')}};
   const std::string literal = hpack_integer(0x40, 6, 63) + frames::hpack_text(alone[0].second);
   EXPECT_EQ(hpack::decode(decoder, literal), alone);
   EXPECT_EQ(hpack::entries(decoder.table()), alone);
-  // What is larger than the table empties it, and is told all the same.
+  // A field larger than the table empties it, but is still decoded.
   const std::string large(46, 'x');
   EXPECT_EQ(hpack::decode(decoder, "\x7e" + frames::hpack_text(large)), (Fields{{"def", large}}));
   EXPECT_EQ(decoder.table().count(), 0U);
@@ -395,7 +395,7 @@ TEST(HpackDecoder, MemoryIsNoMoreThanTheTableMayHold) {
         decoder, frames::remembered("name", std::string(size % (i % 2 == 0 ? 40 : 3000), 'v'))));
     ASSERT_LE(decoder.memory_bytes(), 4096 + 128 * sizeof(HpackTable::Entry));
   }
-  // What a large literal needed is given back.
+  // The memory of a large literal is freed.
   std::string coded;
   huffman_encode(std::string(100'000, 'e'), coded);
   ASSERT_TRUE(hpack::decode(decoder, "\x01" + hpack_integer(0x80, 7, coded.size()) + coded));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Fields in, bytes of header blocks out. Entries of the dynamic table are found by their tag: each
-// known name and each pseudo-header field has one, all other names share a few. The entries of one
-// tag are a list, the latest first, so that a value that was sent before is found wherever it is:
+// In: fields. Out: bytes of header blocks. Entries of the dynamic table are found by tag: each
+// known name and each pseudo-header field has its own tag, all other names share a few. The entries
+// with a tag form a list, latest first, so that values sent earlier are found:
 //
-//   latest_[tag] -> entry -> its link -> older entry -> ... -> one that is evicted
+//   latest_[tag] -> entry -> its link -> older entry -> ... -> an evicted one
 //
-// Numbers of entries have 16 bits. One that was evicted long ago may look like one that is there,
-// so whatever is found is compared, and only a few steps are taken.
+// Entry numbers have 16 bits, so one that was evicted long ago may look like a current one. Hence
+// every match is compared, and only a few steps are taken.
 #include "h2/hpack_encoder.hpp"
 
 #include <algorithm>
@@ -21,19 +21,19 @@ namespace {
 
 using http::FieldName;
 
-// HpackTable::Entry::facts: a tag, and the number of the entry before that has it.
+// HpackTable::Entry::facts: a tag, and the number of the previous entry with that tag.
 constexpr unsigned link_shift = 16;
-// Entries are numbered by 16 bits; there are never as many of them.
+// Entry numbers have 16 bits; the table never has that many entries.
 constexpr std::uint32_t number_mask = 0xffff;
 constexpr std::uint32_t most_table = 1U << 20U;
 static_assert(most_table / entry_charge <= number_mask);
 constexpr unsigned most_steps = 8;
-constexpr std::size_t longest_name = 128;  // a longer one is never indexed
+constexpr std::size_t longest_name = 128;  // longer names are never indexed
 constexpr std::size_t short_cookie_bytes = 20;
 constexpr std::size_t small_literal = 256;
-/// A shorter text would save an octet at most, which is not worth the time.
+/// Shorter texts would save at most one octet, which is not worth the time.
 constexpr std::size_t least_coded_bytes = 6;
-/// What numbers may take beside the texts, three of up to eleven octets, and what is overwritten.
+/// Room besides the texts: three numbers of up to eleven octets, and bytes that are overwritten.
 constexpr std::size_t literal_overhead = 48;
 
 constexpr unsigned pseudo_tags = 54;
@@ -44,12 +44,12 @@ static_assert(http::lookup::name_count < pseudo_tags);
 constexpr unsigned indexed = 0x80;
 constexpr unsigned size_update = 0x20;
 
-/// What is worth an entry. RFC 7541 §7.1.3
+/// Whether a field is worth a table entry. RFC 7541 §7.1.3
 enum class Worth : std::uint8_t { Entry, NoEntry, Secret, SecretIfShort };
 
 constexpr Worth worth_of(FieldName name) noexcept {
   switch (name) {
-    // Seldom twice the same.
+    // Values that rarely repeat.
     case FieldName::Age:
     case FieldName::ContentLength:
     case FieldName::ContentRange:
@@ -72,7 +72,7 @@ constexpr Worth worth_of(FieldName name) noexcept {
   }
 }
 
-/// Writes a number behind the bits of its kind, which are in `first`. RFC 7541 §5.1
+/// Writes a number after the bits of its kind, which are in `first`. RFC 7541 §5.1
 char* write_number(char* out, unsigned first, unsigned bits, std::uint64_t number) noexcept {
   const std::uint64_t most = (1U << bits) - 1;
   if (number < most) {
@@ -89,7 +89,7 @@ char* write_number(char* out, unsigned first, unsigned bits, std::uint64_t numbe
 
 /// RFC 7541 §5.2
 char* write_text(char* out, std::string_view text) noexcept {
-  constexpr std::size_t one_octet = 0x7f;  // lengths below have one
+  constexpr std::size_t one_octet = 0x7f;  // smaller lengths take one
   if (text.size() < least_coded_bytes) {
     *out++ = static_cast<char>(text.size());
     for (const char c : text) *out++ = c;
@@ -116,7 +116,7 @@ char* write_text(char* out, std::string_view text) noexcept {
   out.append(bytes, static_cast<std::size_t>(end - bytes));
 }
 
-// Not inlined: what std::string does when it has to grow would make its callers save registers.
+// Not inlined: the growth path of std::string would make callers save registers.
 [[gnu::noinline]] void append_index(std::string& out, std::uint32_t index) {
   if (index >= 0x7f) return append_number(out, indexed, 7, index);
   out.push_back(static_cast<char>(indexed | index));
@@ -139,7 +139,7 @@ constexpr Kind kind_of(Indexing indexing) noexcept {
 
 unsigned tag_of(const HpackTable::Entry& entry) noexcept { return entry.facts & 0xffffU; }
 
-/// The index of a status, or 0.
+/// Returns the static index of a status, or 0.
 constexpr std::uint32_t find_status(std::uint16_t status) noexcept {
   switch (status) {
     case 200: return 8;
@@ -153,7 +153,7 @@ constexpr std::uint32_t find_status(std::uint16_t status) noexcept {
   }
 }
 
-/// Static entries whose names are no FieldName and no pseudo-header field.
+/// Static entries whose names are neither a FieldName nor a pseudo-header field.
 constexpr auto other_static = [] {
   std::array<std::uint8_t, 10> indexes{};
   std::size_t count = 0;
@@ -181,12 +181,12 @@ std::uint8_t tag_of(std::string_view name) noexcept {
 
 }  // namespace
 
-/// How a name is found in both tables.
+/// A name and its position in both tables.
 struct HpackEncoder::Name {
   std::string_view text{};
   std::uint8_t tag = 0;
-  std::uint8_t static_first = 0;  ///< index of the first static entry that has it, or 0
-  std::uint8_t static_last = 0;   ///< and of the last
+  std::uint8_t static_first = 0;  ///< index of its first static entry, or 0
+  std::uint8_t static_last = 0;   ///< and of its last
   Worth worth = Worth::Entry;
 
   static constexpr Name make(std::string_view text, std::size_t tag, Worth worth) {
@@ -199,7 +199,7 @@ struct HpackEncoder::Name {
     return name;
   }
 
-  /// The static entry that has this value, too, or 0.
+  /// Returns the static entry with this name and value, or 0.
   [[nodiscard]] std::uint32_t find_static(std::string_view value) const noexcept {
     if (static_first == 0) return 0;
     for (std::uint32_t i = static_first; i <= static_last; ++i) {
@@ -258,7 +258,7 @@ void HpackEncoder::start(std::string& out) {
   has_update_ = false;
 }
 
-/// The index of the latest entry of a tag, if it has this value and no other name, or 0.
+/// Returns the index of the latest entry of a tag with one name, if it has this value, or 0.
 inline std::uint32_t HpackEncoder::find_latest(unsigned tag,
                                                std::string_view value) const noexcept {
   const std::uint32_t age = (table_.added() - latest_[tag]) & number_mask;
@@ -299,7 +299,7 @@ void HpackEncoder::add_status(std::string& out, std::uint16_t status) {
   add_literal(out, name, name.static_first, {digits, 3}, Indexing::Without);
 }
 
-/// Adds a field that the latest entry of its name is not.
+/// Adds a field that differs from the latest entry of its name.
 [[gnu::noinline]] void HpackEncoder::add_known(std::string& out, const Name& name,
                                                std::string_view value, Indexing indexing) {
   const bool may_be_there = name.worth == Worth::Entry || name.worth == Worth::SecretIfShort;
@@ -331,7 +331,7 @@ void HpackEncoder::add_status(std::string& out, std::uint16_t status) {
   add_unseen(out, found, name_index, value, indexing);
 }
 
-/// Adds a field that is not in the dynamic table, or that is not to be looked for in it.
+/// Adds a field that is not in the dynamic table, or that must not be looked up there.
 void HpackEncoder::add_unseen(std::string& out, const Name& name, std::uint32_t name_index,
                               std::string_view value, Indexing indexing) {
   if (indexing == Indexing::Auto) {
@@ -351,7 +351,7 @@ void HpackEncoder::add_unseen(std::string& out, const Name& name, std::uint32_t 
   add_literal(out, name, name_index, value, indexing);
 }
 
-/// The index of the entry that has the one name of this tag, and this value, or 0.
+/// Returns the index of an entry with this value, or 0. The tag must belong to a single name.
 std::uint32_t HpackEncoder::find(unsigned tag, std::string_view value) const noexcept {
   std::uint32_t number = latest_[tag];
   for (unsigned step = 0; step < most_steps; ++step) {
@@ -365,7 +365,7 @@ std::uint32_t HpackEncoder::find(unsigned tag, std::string_view value) const noe
   return 0;
 }
 
-/// The same where names share a tag; `name_index` is that of the latest entry that has the name.
+/// Like `find()`, but for a shared tag. Sets `name_index` to the latest entry with the name.
 std::uint32_t HpackEncoder::find_other(const Name& name, std::string_view value,
                                        std::uint32_t& name_index) const noexcept {
   std::uint32_t number = latest_[name.tag];

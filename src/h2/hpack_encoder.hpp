@@ -12,39 +12,38 @@
 
 namespace skua::h2 {
 
-/// What the dynamic table does with a field.
+/// Whether a field is added to the dynamic table.
 enum class Indexing : std::uint8_t {
-  Auto,     ///< holds it where that is worth it
-  Without,  ///< leaves it out
-  Never,    ///< leaves it out, and so does whoever passes it on. RFC 7541 §7.1.3
+  Auto,     ///< added if that pays off
+  Without,  ///< not added
+  Never,    ///< not added, nor by any intermediary. RFC 7541 §7.1.3
 };
 
-/// Encodes the header blocks of one direction of a connection, one after the other.
+/// An encoder for the header blocks of one direction of a connection.
 ///
 /// RFC:       7541
 class HpackEncoder final {
  public:
   static constexpr std::uint32_t usual_table_bytes = 1024;
 
-  /// The table holds at most this much, even if the peer allows more.
+  /// Limits the table to this size, even if the peer allows more.
   explicit HpackEncoder(std::uint32_t most_table_bytes = usual_table_bytes) noexcept;
 
-  /// The peer's SETTINGS_HEADER_TABLE_SIZE, for blocks that begin from now on.
+  /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE to blocks that begin from now on.
   void set_peer_table_bytes(std::uint32_t bytes) noexcept;
 
-  /// Begins a header block: announces what has become of the table's size. RFC 7541 §4.2
+  /// Begins a header block and announces changes of the table size. RFC 7541 §4.2
   void start(std::string& out);
 
-  /// Adds a field. `known` is what the name was found to be, Other if it is none of those; the case
-  /// of its letters does not matter.
+  /// Adds a field. `known` is the FieldName of `name`, or Other. `name` is case-insensitive.
   void add(std::string& out, http::FieldName known, std::string_view name, std::string_view value,
            Indexing indexing = Indexing::Auto);
-  /// Adds `:status`; three digits.
+  /// Adds `:status`, which must have three digits.
   void add_status(std::string& out, std::uint16_t status);
-  /// Adds a pseudo-header field, which is a known one.
+  /// Adds a pseudo-header field; None and Unknown are not allowed.
   void add_pseudo(std::string& out, Pseudo which, std::string_view value);
 
-  /// What it has taken from the heap.
+  /// Heap memory in use.
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return table_.memory_bytes(); }
   /// The dynamic table, for tests.
   [[nodiscard]] const HpackTable& table() const noexcept SKUA_LIFETIMEBOUND { return table_; }
@@ -68,11 +67,11 @@ class HpackEncoder final {
                                          std::uint32_t& name_index) const noexcept;
 
   HpackTable table_;
-  std::uint32_t most_bytes_;      // what we want
-  std::uint32_t next_bytes_;      // what the table holds from the next block on
-  std::uint32_t smallest_bytes_;  // the least that it was to hold since the last block
+  std::uint32_t most_bytes_;      // our own limit
+  std::uint32_t next_bytes_;      // limit of the table from the next block on
+  std::uint32_t smallest_bytes_;  // the lowest limit since the last block
   bool has_update_;               // to be announced by the next block
-  // For each tag, the number of the latest entry that has it, counted from 1 on, modulo 2^16.
+  // For each tag, the number of its latest entry, counted from 1, modulo 2^16.
   std::array<std::uint16_t, tag_count> latest_{};
 };
 

@@ -18,7 +18,7 @@ using hpack::bytes;
 using hpack::Fields;
 using http::FieldName;
 
-/// An encoder and the decoder at its other end.
+/// An encoder and the decoder of its peer.
 struct Pair {
   explicit Pair(std::uint32_t most_table_bytes = HpackEncoder::usual_table_bytes)
       : encoder(most_table_bytes), decoder(std::max(most_table_bytes, default_table_bytes)) {}
@@ -41,7 +41,7 @@ struct Pair {
     sent.emplace_back(lower, value);
     return *this;
   }
-  /// The block, in hexadecimal digits; the other end has read it.
+  /// Ends and decodes the block. Returns it in hexadecimal.
   std::string end() {
     const auto read = hpack::decode(decoder, block);
     EXPECT_TRUE(read == sent) << hex::encode(block).substr(0, 1000);
@@ -113,7 +113,7 @@ TEST(HpackEncoder, WhatWasSentBeforeIsOneOctet) {
   EXPECT_EQ(pair.one("CONTENT-TYPE", "text/html"), "c0");
   EXPECT_EQ(pair.one("content-type", "text/css"), "be");
   EXPECT_EQ(pair.one("date", "Mon, 21 Oct 2013 20:13:21 GMT"), "bf");
-  // A name that is known is not written again.
+  // A name in the table is not written again.
   EXPECT_EQ(pair.one("X-FRAME", "a"), "7f020161");  // entry 65
 }
 
@@ -127,7 +127,7 @@ TEST(HpackEncoder, SecretsAreNeverIndexed) {
   EXPECT_EQ(pair.one("accept-encoding", "gzip, deflate", Indexing::Never).substr(0, 4), "1f01");
   EXPECT_EQ(pair.encoder.table().count(), 0U);
   EXPECT_EQ(pair.encoder.memory_bytes(), 0U);
-  // A long one is worth an entry, and no one can guess it a character at a time.
+  // A long cookie is worth an entry, and cannot be guessed a character at a time.
   pair.one("cookie", "session=0123456789abcdef");
   EXPECT_EQ(pair.one("cookie", "session=0123456789abcdef"), "be");
   EXPECT_NE(pair.one("cookie", "session=0123456789abcdef", Indexing::Never), "be");
@@ -214,7 +214,7 @@ TEST(HpackEncoder, MemoryIsNoMoreThanTheTableMayHold) {
   EXPECT_LE(sizeof(HpackEncoder) + sizeof(HpackDecoder), 400U);
 }
 
-/// A field such as a message has, or one that is in none.
+/// Returns a random field, realistic or not.
 std::pair<std::string, std::string> random_field(std::mt19937& random) {
   static const std::string names[] = {":authority", ":path",         ":method",      "server",
                                       "date",       "content-type",  "X-Request-Id", "cookie",
@@ -249,7 +249,7 @@ TEST(HpackEncoder, RandomFieldsReachTheDecoder) {
 }
 
 TEST(HpackEncoder, NumbersOfEntriesMayComeRoundAgain) {
-  // 2^16 entries later, what is found by an old number is compared.
+  // After 2^16 entries, an entry found by an old number must be compared.
   Pair pair;
   pair.begin().end();
   pair.one("x-first", "1");

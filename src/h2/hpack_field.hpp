@@ -8,8 +8,8 @@
 
 namespace skua::h2 {
 
-/// Which pseudo-header field a name is; Unknown for any other name that begins with a colon.
-/// RFC 9113 §8.3, 8441 §4
+/// Pseudo-header fields; Unknown is any other name that begins with a colon. RFC 9113 §8.3,
+/// 8441 §4
 enum class Pseudo : std::uint8_t {
   None,
   Method,
@@ -21,16 +21,16 @@ enum class Pseudo : std::uint8_t {
   Unknown
 };
 
-/// One field as HPACK told it.
+/// A field decoded by HPACK.
 ///
-/// Lifetime:  the texts are valid until the sink that was given the field returns.
+/// Lifetime:  the texts are valid until the sink that received the field returns.
 struct DecodedField {
   std::string_view name{};
   std::string_view value{};
   http::FieldName known = http::FieldName::Other;  ///< Other for a pseudo-header field
   Pseudo pseudo = Pseudo::None;
-  /// Whether this field alone makes a message malformed, see hpack_rules.hpp; `host` is judged as
-  /// that of a request. What a message has to have and may not have is for its reader to say.
+  /// Whether this field alone makes a message malformed: see hpack_rules.hpp. `host` follows the
+  /// rules for requests. The reader checks which fields a message must or must not have.
   bool is_malformed = false;
 };
 

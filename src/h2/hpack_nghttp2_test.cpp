@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same bytes and the same fields, told by nghttp2 and by us.
+// Compares our HPACK and field rules with those of nghttp2.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -201,7 +201,7 @@ struct FreeSession {
 };
 using Session = std::unique_ptr<nghttp2_session, FreeSession>;
 
-/// Whether nghttp2 hands a head on that is made of these fields.
+/// Reports whether nghttp2 accepts a head with these fields.
 bool is_taken(bool is_server, const Fields& fields) {
   nghttp2_session_callbacks* callbacks = nullptr;
   nghttp2_session_callbacks_new(&callbacks);
@@ -238,7 +238,7 @@ bool is_taken(bool is_server, const Fields& fields) {
   return has_head;
 }
 
-/// Whether the decoder finds nothing wrong, when it is told and when it is told again.
+/// Reports whether the decoder accepts a field, as a literal and from the table.
 bool is_fine(const std::string& name, const std::string& value) {
   HpackDecoder decoder;
   bool is_malformed = false;
@@ -252,7 +252,7 @@ bool is_fine(const std::string& name, const std::string& value) {
   const bool was_malformed = is_malformed;
   decoder.decode(frames::indexed(62), true, taken, sink);
   EXPECT_EQ(is_malformed, was_malformed);
-  // A good value behind a bad one, and a bad one behind a good one: only the name stays.
+  // A bad value after a good one, and vice versa: only the name is reused.
   const std::string other = frames::hpack_integer(0x40, 6, 62) + frames::hpack_text("\x01");
   decoder.decode(other, true, taken, sink);
   EXPECT_TRUE(is_malformed);
@@ -263,7 +263,7 @@ bool is_fine(const std::string& name, const std::string& value) {
 }
 
 void expect_same_in_request(const std::string& name, const std::string& value) {
-  // The scheme is none whose paths nghttp2 knows, unless that is asked for.
+  // Use a scheme whose paths nghttp2 does not check, unless the scheme is under test.
   Fields fields = {{":method", "OPTIONS"}, {":scheme", "s"}, {":path", "/"}, {":authority", "a"}};
   bool is_there = false;
   for (auto& field : fields) {

@@ -14,11 +14,11 @@
 #include "h2/hpack_field.hpp"
 #include "http/field_lookup.hpp"
 
-/// What a single field has to look like, whatever stands beside it. That is decided once, when it
-/// enters a table. RFC 9113 §8.2, §8.3
+/// Validity rules for a single field, regardless of other fields. They are checked only once for
+/// an entry of a table. RFC 9113 §8.2, §8.3
 namespace skua::h2::rules {
 
-/// What can be said about a name.
+/// The properties of a name.
 struct Name {
   http::FieldName known = http::FieldName::Other;
   Pseudo pseudo = Pseudo::None;
@@ -35,7 +35,7 @@ constexpr Pseudo find_pseudo(std::string_view name) noexcept {
   return Pseudo::Unknown;
 }
 
-/// A token without A-Z. RFC 9113 §8.2.1
+/// Reports whether a name is a token without A-Z. RFC 9113 §8.2.1
 constexpr bool is_lower_token(std::string_view name) noexcept {
   bool is_fine = !name.empty();
   for (const char c : name) is_fine &= ascii::is_token(c) && (c < 'A' || c > 'Z');
@@ -54,7 +54,7 @@ constexpr bool is_connection_specific(http::FieldName name) noexcept {
   }
 }
 
-/// Of a token.
+/// Looks up a name that is a token.
 constexpr http::FieldName find_known(std::string_view name) noexcept {
   if (std::is_constant_evaluated()) {
     const auto* const found = std::ranges::find(http::lookup::names, name);
@@ -75,7 +75,7 @@ constexpr Name look_at(std::string_view name) noexcept {
   return {.known = known, .is_malformed = is_connection_specific(known)};
 }
 
-/// A number that a signed 64-bit integer can hold.
+/// Reports whether a value is a number that fits into a signed 64-bit integer.
 constexpr bool is_length(std::string_view digits) noexcept {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
   std::uint64_t number = 0;
@@ -88,7 +88,7 @@ constexpr bool is_length(std::string_view digits) noexcept {
   return !digits.empty();
 }
 
-/// Three digits, but not 101, which HTTP/2 has no use for. RFC 9113 §8.6
+/// Three digits, except 101, which HTTP/2 does not use. RFC 9113 §8.6
 constexpr bool is_status(std::string_view value) noexcept {
   return value.size() == 3 && std::ranges::all_of(value, ascii::is_digit) && value != "101";
 }
@@ -105,7 +105,7 @@ constexpr bool is_path_octet(char c) noexcept {
   return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
 }
 
-/// Whether eight octets are all those of a path.
+/// Reports whether eight octets are all path octets.
 inline bool is_path_word(const char* text) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   const std::uint64_t word = http::lookup::load(text);
@@ -115,7 +115,7 @@ inline bool is_path_word(const char* text) noexcept {
   return ((below | is_delete) & (ones * 0x80)) == 0;
 }
 
-/// Neither controls nor white space.
+/// Reports whether a value is non-empty and has no controls or white space.
 constexpr bool is_path_text(std::string_view value) noexcept {
   constexpr std::size_t word = sizeof(std::uint64_t);
   if (std::is_constant_evaluated() || value.size() < word) {
@@ -128,7 +128,7 @@ constexpr bool is_path_text(std::string_view value) noexcept {
   return is_path_word(last);
 }
 
-/// The octets of RFC 3986 §3.2, in any order.
+/// Accepts the octets of RFC 3986 §3.2, in any order.
 constexpr bool is_authority_text(std::string_view value) noexcept {
   const auto is_inside = [](char c) {
     return ascii::is(c, ascii::PathTarget) && c != '/' && c != '?' && c != '|';
@@ -136,8 +136,8 @@ constexpr bool is_authority_text(std::string_view value) noexcept {
   return !value.empty() && std::ranges::all_of(value, is_inside);
 }
 
-/// Whether a value may stand behind any name: no controls but HTAB, no white space around it.
-/// RFC 9113 §8.2.1
+/// Reports whether a value is valid for any field: no controls except HTAB, and no surrounding
+/// white space. RFC 9113 §8.2.1
 constexpr bool is_field_text(std::string_view value) noexcept {
   if (value.empty()) return true;
   if (ascii::is_ows(value.front()) || ascii::is_ows(value.back())) return false;
@@ -146,7 +146,7 @@ constexpr bool is_field_text(std::string_view value) noexcept {
   return scan::portable::field_value_end(value.data(), value.data(), end) == end;
 }
 
-/// Whether a value may stand behind this name; the name itself is not judged.
+/// Reports whether a value is valid for this name. Does not check the name itself.
 constexpr bool is_value(const Name& name, std::string_view value) noexcept {
   switch (name.pseudo) {
     case Pseudo::None: break;

@@ -19,7 +19,7 @@ struct Line {
   std::string_view value{};
 };
 
-/// In the order of their indexes, from 1 on.
+/// In index order; the first has index 1.
 inline constexpr std::array<Line, count> lines = {{{":authority"},
                                                    {":method", "GET"},
                                                    {":method", "POST"},
@@ -82,7 +82,7 @@ inline constexpr std::array<Line, count> lines = {{{":authority"},
                                                    {"via"},
                                                    {"www-authenticate"}}};
 
-/// What a decoder tells about each, by index; there is no index 0.
+/// The decoded form of each entry, by index; index 0 is unused.
 inline constexpr std::array<DecodedField, count + 1> fields = [] {
   std::array<DecodedField, count + 1> made{};
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Entries in, entries out in the order in which they came. All texts lie in one piece of memory:
+// In: entries. Out: the same entries, evicted in order of arrival. All texts lie in one buffer:
 //
 //   | evicted | oldest name, value | ... | latest name, value | free        |
 //   ^ text_[0], origin             ^ Entry::begin - origin    ^ text_end_   ^ text_capacity_
 //
-// Where that is full, what is left of it moves to the front, or to a larger piece. As every entry
-// is charged 32 bytes above its texts, a table that is full has room to move in.
+// If the buffer is full, the live texts move to its front or to a larger buffer. Since every entry
+// is charged 32 bytes besides its texts, even a full table has room for that.
 #include "h2/hpack_table.hpp"
 
 #include <algorithm>
@@ -72,8 +72,7 @@ void HpackTable::make_room(std::uint32_t text_bytes) {
   const std::uint32_t live = text_end_ - oldest_begin();
   const std::uint32_t needed = live + text_bytes;  // below the limit
   std::uint32_t capacity = text_capacity_;
-  // Half of it free, so that what is kept is not moved again and again; but no more than the table
-  // may hold.
+  // Keep half of it free, so that texts are not moved again and again, but do not exceed the limit.
   if (live > capacity / 2 || needed > capacity) {
     capacity = std::max({std::bit_ceil(needed), 2 * capacity, least_text_bytes});
     capacity = std::max(std::min(capacity, limit_bytes_), text_capacity_);

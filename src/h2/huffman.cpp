@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Text in, HPACK's static Huffman code out, and back. The code is canonical: symbols in the order
-// of their lengths, then of their values, have codes that count up. So the lengths are all that
-// has to be written down. What is read stands in a 64-bit word, the next bit highest:
+// In: text. Out: HPACK's static Huffman code, and vice versa. The code is canonical: codes count up
+// for symbols ordered by code length, then by value. The lengths alone therefore define the code.
+// Input is held in a 64-bit word, with the next bit highest:
 //
-//   | 8 bits: index of short_codes | ...          | not read yet: zeros, or bits of the next bytes
-//   |
+//   | 8 bits: index of short_codes | ...          | not read yet: zeros or the next bits |
 //   |<------------------- count ----------------->|
 //
-// Codes of up to eight bits, which is nearly all of a usual text, are found by one look-up; the
-// others by the first code of each length.
+// Codes of up to eight bits, nearly all of typical text, are found with one lookup; longer ones by
+// the first code of each length.
 #include "h2/huffman.hpp"
 
 #include <algorithm>
@@ -20,14 +19,14 @@
 namespace skua::h2 {
 namespace {
 
-constexpr std::size_t symbol_count = 257;  // the octets, and the end of the string
+constexpr std::size_t symbol_count = 257;  // the octets and end-of-string
 constexpr unsigned end_of_string = 256;
 constexpr unsigned longest_code = 30;
 constexpr unsigned short_code = 8;
 constexpr unsigned most_padding = 7;
 constexpr std::size_t write_slack = 8;
 
-/// How many bits each symbol has. RFC 7541 appendix B
+/// The code length of each symbol in bits. RFC 7541 appendix B
 constexpr std::array<std::uint8_t, symbol_count> code_sizes = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,  //
     28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,  //
@@ -52,10 +51,10 @@ struct Code {
   std::uint32_t size = 0;
 };
 
-/// The codes of one length. Bits stand highest in a word of 32.
+/// The codes of one length, left-aligned in 32-bit words.
 struct CodeRange {
   std::uint32_t first_bits = 0;
-  std::uint32_t last_bits = 0;  ///< all bits behind the last code are ones
+  std::uint32_t last_bits = 0;  ///< all bits after the last code are ones
   std::uint16_t first_place = 0;
   std::uint8_t size = 0;
 };
@@ -80,7 +79,7 @@ constexpr unsigned lengths_above_short = [] {
 
 struct Tables {
   std::array<Code, symbol_count> codes{};
-  std::array<std::uint16_t, symbol_count> symbols{};  ///< in the order of their codes
+  std::array<std::uint16_t, symbol_count> symbols{};  ///< in code order
   std::array<ShortCode, 1U << short_code> short_codes{};
   std::array<CodeRange, lengths_above_short> long_codes{};
 };
@@ -128,8 +127,7 @@ void store_big(char* at, std::uint32_t word) noexcept {
   std::memcpy(at, &word, sizeof word);
 }
 
-/// The bytes from `at` to the end, at most eight, the first one highest; zeros where there are
-/// less.
+/// Returns up to eight bytes from `at` to the end, the first one highest, padded with zeros.
 std::uint64_t load_rest(std::string_view text, const char* at) noexcept {
   const char* const end = text.data() + text.size();
   const auto left = static_cast<std::size_t>(end - at);
@@ -147,7 +145,7 @@ struct Symbol {
   unsigned size;
 };
 
-/// The symbol that the highest bits spell: one with more than eight.
+/// Finds the symbol at the highest bits, whose code is longer than eight bits.
 Symbol find_long(std::uint64_t bits) noexcept {
   const auto window = static_cast<std::uint32_t>(bits >> 32U);
   const CodeRange* range = tables.long_codes.data();
@@ -162,10 +160,10 @@ Symbol find_symbol(std::uint64_t bits) noexcept {
   return find_long(bits);
 }
 
-/// Decodes what is left, less than 64 bits, when nothing more comes; null if it is malformed.
+/// Decodes the last bits, fewer than 64, at the end of input. Returns null if they are malformed.
 char* read_last(std::uint64_t bits, unsigned count, char* out) noexcept {
   while (count != 0) {
-    // With ones behind the bits that are left, padding looks like the end of the string.
+    // With ones after the remaining bits, padding looks like end-of-string.
     const std::uint64_t padded = bits | ~std::uint64_t{0} >> count;
     if (~padded == 0 && count <= most_padding) break;
     const Symbol symbol = find_symbol(padded);
@@ -178,10 +176,10 @@ char* read_last(std::uint64_t bits, unsigned count, char* out) noexcept {
   return out;
 }
 
-/// Writes codes, four bytes at a time, until `limit` is reached, and returns their end; null if it
-/// is. What is behind that end is overwritten, up to seven bytes behind the limit.
+/// Writes codes, four bytes at a time, and returns their end; returns null on reaching `limit`.
+/// May overwrite bytes after the end, up to seven bytes after the limit.
 char* write_codes(std::string_view text, char* out, const char* limit) noexcept {
-  std::uint64_t bits = 0;  // the last `count` are not written yet
+  std::uint64_t bits = 0;  // the lowest `count` are not written yet
   unsigned count = 0;
   for (const char c : text) {
     const Code code = tables.codes[static_cast<unsigned char>(c)];
@@ -213,7 +211,7 @@ char* huffman_write_shorter(std::string_view text, char* out) noexcept {
 char* huffman_read(std::string_view coded, char* out) noexcept {
   const char* at = coded.data();
   const char* const end = at + coded.size();
-  std::uint64_t bits = 0;  // the next `count` bits, and behind them zeros or what comes next
+  std::uint64_t bits = 0;  // the next `count` bits, then zeros or later bits
   unsigned count = 0;
   while (at != end) {
     bits |= load_rest(coded, at) >> count;

@@ -53,7 +53,7 @@ TEST(Huffman, WritesAndReadsTheExamplesOfTheStandard) {
 
 TEST(Huffman, EveryOctetComesBack) {
   for (unsigned octet = 0; octet < 256; ++octet) {
-    // Behind each number of bits that may be in front, and with something that comes after it.
+    // After any number of preceding bits, and with other symbols after it.
     for (std::size_t before = 0; before < 20; ++before) {
       for (std::size_t after = 0; after < 12; after += 3) {
         std::string text(before, '0');
@@ -80,28 +80,28 @@ TEST(Huffman, RandomTextComesBack) {
 }
 
 TEST(Huffman, PaddingIsOfOnesAndShorterThanAnOctet) {
-  // '0' is 00000, and three bits are left.
+  // '0' is 00000, which leaves three bits.
   for (unsigned octet = 0; octet < 8; ++octet) {
     const std::string text(1, static_cast<char>(octet));
     EXPECT_EQ(decoded(text).has_value(), octet == 7) << octet;
   }
-  // '&' is 11111000: nothing is left.
+  // '&' is 11111000, which leaves no bits.
   EXPECT_EQ(decoded("\xf8"), "&");
   for (const std::size_t ones : {1U, 2U, 3U, 4U, 5U, 8U, 9U, 20U}) {
     EXPECT_EQ(decoded("\xf8" + std::string(ones, '\xff')), std::nullopt) << ones;
     EXPECT_EQ(decoded(std::string(ones, '\xff')), std::nullopt) << ones;
     EXPECT_EQ(decoded(std::string(10, '\x07') + std::string(ones, '\xff')), std::nullopt) << ones;
   }
-  // 'X' is 11111100; its first bits are no padding.
+  // 'X' is 11111100; its first bits are not padding.
   EXPECT_EQ(decoded(bytes("07e0")), std::nullopt);
   EXPECT_EQ(decoded(bytes("07fe")), std::nullopt);
 }
 
 TEST(Huffman, TheEndOfStringSymbolIsRefused) {
-  // 30 ones, padded with ones, or in front of '0' (00000).
+  // 30 ones, padded with ones, or before '0' (00000).
   EXPECT_EQ(decoded(bytes("ffff ffff")), std::nullopt);
   EXPECT_EQ(decoded(bytes("ffff fffc 1f")), std::nullopt);
-  // Behind '0', and with much behind it.
+  // After '0', and with much after it.
   EXPECT_EQ(decoded(bytes("07ff ffff ff")), std::nullopt);
   EXPECT_EQ(decoded(bytes("07ff ffff e0") + std::string(20, '\x07')), std::nullopt);
 }
@@ -111,7 +111,7 @@ TEST(Huffman, ACodeThatIsCutOffIsRefused) {
     const std::string text = coded(std::string("0") + static_cast<char>(octet));
     for (std::size_t size = 1; size < text.size(); ++size) {
       const auto read = decoded(std::string_view(text).substr(0, size));
-      // At most the '0' is whole, and what is left of the other may look like padding.
+      // At most the '0' is complete, and the rest of the other may look like padding.
       if (read) {
         ASSERT_EQ(read, "0") << octet;
         ASSERT_EQ(text[0], '\x07') << octet;
@@ -122,12 +122,12 @@ TEST(Huffman, ACodeThatIsCutOffIsRefused) {
 
 TEST(Huffman, ReadsNoMoreThanItHasRoomFor) {
   for (std::size_t size = 0; size < 200; ++size) {
-    const std::string zeros(size, '\0');  // the shortest code there is, again and again
+    const std::string zeros(size, '\0');  // repeats the shortest code
     std::string out(huffman_room(size), '?');
     const char* const end = huffman_read(zeros, out.data());
     const std::size_t symbols = size * 8 / 5;
     ASSERT_LE(symbols, huffman_room(size));
-    // Without padding, where the bits are all used up.
+    // Valid only if the codes use up all bits, without padding.
     ASSERT_EQ(end == nullptr, size % 5 != 0) << size;
     if (end != nullptr) {
       ASSERT_EQ(end, out.data() + symbols);

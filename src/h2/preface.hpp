@@ -6,13 +6,13 @@
 
 namespace skua::h2 {
 
-/// What a client that speaks HTTP/2 sends before anything else. RFC 9113 §3.4
+/// The first bytes that an HTTP/2 client sends. RFC 9113 §3.4
 inline constexpr std::string_view client_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 enum class PrefaceMatch : std::uint8_t { No, Yes, NeedMore };
 
-/// Whether a connection begins with the preface of HTTP/2 (prior knowledge, RFC 9113 §3.3). Needs
-/// the first 24 bytes for a Yes; nearly every request of HTTP/1 is told by its first three.
+/// Reports whether a connection begins with the HTTP/2 preface (prior knowledge, RFC 9113 §3.3).
+/// A Yes needs the first 24 bytes; nearly all HTTP/1 requests are a No within the first three.
 constexpr PrefaceMatch match_preface(std::string_view first_bytes) noexcept {
   if (first_bytes.size() >= client_preface.size()) {
     return first_bytes.starts_with(client_preface) ? PrefaceMatch::Yes : PrefaceMatch::No;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A dictionary of structured fields, of which two members matter: `u`, an integer, and `i`, a
-// boolean. The others are skipped without being understood.
+// In: a structured field dictionary. Out: its members `u`, an integer, and `i`, a boolean. Other
+// members are skipped without being parsed.
 #include "h2/priority.hpp"
 
 #include "base/ascii.hpp"
@@ -8,7 +8,7 @@
 namespace skua::h2 {
 namespace {
 
-/// The member up to the next comma that is not inside a string or a list; takes it off the rest.
+/// Removes and returns the member up to the next comma outside of strings and inner lists.
 std::string_view next_member(std::string_view& rest) noexcept {
   bool is_quoted = false;
   std::size_t depth = 0;

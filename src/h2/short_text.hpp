@@ -9,11 +9,11 @@
 
 #include "base/ascii.hpp"
 
-/// Names and values of most fields are short: a call would cost more than to look at them, eight
-/// octets at a time. Words overlap where a text ends; nothing is read outside of it.
+/// Most names and values are so short that inline code, eight octets at a time, is faster than a
+/// call. The last word overlaps the one before it, so nothing outside the text is read.
 namespace skua::h2::short_text {
 
-/// Eight letters at once: bit 7 of each octet of `upper` says that it is one of A-Z.
+/// Lowercases eight letters at once. Bit 7 of each octet of `upper` marks one of A-Z.
 inline std::uint64_t lower_word(const char* text) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t highest = 0x80 * ones;
@@ -26,7 +26,7 @@ inline std::uint64_t lower_word(const char* text) noexcept {
   return word | upper >> 2U;
 }
 
-/// Writes a text with its A-Z in lower case.
+/// Writes a text with A-Z lowercased.
 inline void to_lower(std::string_view text, char* out) noexcept {
   constexpr std::size_t size = sizeof(std::uint64_t);
   if (text.size() < size) {
@@ -54,7 +54,7 @@ inline bool is_same_pair(const char* a, const char* b) noexcept {
   return is_same_word<std::uint64_t>(a, b) && is_same_word<std::uint64_t>(a + 8, b + 8);
 }
 
-/// Whether texts are the same.
+/// Reports whether two texts are equal.
 [[gnu::always_inline]] inline bool is_same(std::string_view text, std::string_view other) noexcept {
   const std::size_t size = text.size();
   if (size != other.size()) return false;

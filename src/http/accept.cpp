@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a request and what could be answered. Out: what the client likes best of it. For each offer
-// the field is read once, and of the members that match the most specific one decides: nothing is
-// kept, so nothing has to be bounded.
+// In: a request and the offers of a handler. Out: the offer that the client prefers. The field is
+// scanned once per offer, and the most specific matching member decides, so nothing is stored and
+// nothing needs a limit.
 #include "skua/accept.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ using http::FieldName;
 
 constexpr unsigned full_weight = 1000;
 
-// How exactly a member names an offer; zero: not at all.
+// Returns how specifically a member matches an offer; 0 if it does not match.
 using Match = unsigned (*)(const Accepted& member, std::string_view offer) noexcept;
 
-// The weight of the member that names an offer most exactly; nothing where none does.
+// Returns the weight of the member that matches an offer most specifically; nullopt if none does.
 std::optional<unsigned> weight(const http::Head& head, FieldName name, std::string_view offer,
                                Match match) noexcept {
   unsigned best = 0;
@@ -56,7 +56,7 @@ std::optional<std::string_view> best_of(const Request& request, FieldName name,
   return best;
 }
 
-// `type/subtype` in two.
+// A media type, split at the slash.
 struct MediaType {
   std::string_view type;
   std::string_view subtype;
@@ -75,7 +75,7 @@ bool has_parameter(std::string_view parameters, const http::AcceptParameter& wan
   return false;
 }
 
-// RFC 9110 §12.5.1: type/subtype;parameters, type/subtype, type/*, */*
+// RFC 9110 §12.5.1, most specific first: type/subtype;parameters, type/subtype, type/*, */*
 unsigned match_type(const Accepted& member, std::string_view offer) noexcept {
   const MediaType range(member.value);
   const std::string_view offered = ascii::trim_ows(offer.substr(0, offer.find(';')));
@@ -98,9 +98,9 @@ bool is_prefix(std::string_view tag, std::string_view longer) noexcept {
          (tag.size() == longer.size() || longer[tag.size()] == '-');
 }
 
-// RFC 4647 §3.3.1: a range names the tags that begin with it, the longer the more exactly. §3.4:
-// where there are none it names those that it begins with; but what refuses the longer one says
-// nothing about the shorter.
+// RFC 4647 §3.3.1: a range matches tags that it is a prefix of; longer ranges are more specific.
+// §3.4: a tag that is a prefix of the range matches, too, unless the range is refused: refusing the
+// longer tag says nothing about the shorter.
 unsigned match_language(const Accepted& member, std::string_view offer) noexcept {
   if (member.value == "*") return 1;
   if (member.value.size() <= offer.size()) {
@@ -135,7 +135,7 @@ std::optional<std::string_view> preferred_encoding(
     const Request& request, std::span<const std::string_view> offers) noexcept {
   constexpr std::string_view identity = "identity";
   const http::Head& head = *http::RequestAccess::parts(request).head;
-  // Any would do then; but who does not ask for one may not know what to do with it.
+  // Every coding is acceptable then, but a client that asks for none may not understand any.
   if (!head.has(FieldName::AcceptEncoding)) return identity;
   const auto best = best_of(request, FieldName::AcceptEncoding, offers, match_encoding);
   const auto own = weight(head, FieldName::AcceptEncoding, identity, match_encoding);

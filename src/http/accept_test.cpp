@@ -69,7 +69,7 @@ TEST(Accept, OfEqualsTheEarlierOfferIsTaken) {
   EXPECT_EQ(type({"text/html, application/json"}, {"application/json", "text/html"}),
             "application/json");
   EXPECT_EQ(type({"*/*"}, {"b/b", "a/a"}), "b/b");
-  EXPECT_EQ(type({}, {"b/b", "a/a"}), "b/b") << "the client does not say";
+  EXPECT_EQ(type({}, {"b/b", "a/a"}), "b/b") << "no Accept field";
 }
 
 TEST(Accept, WhatIsNotAcceptedIsNotOffered) {
@@ -94,7 +94,7 @@ TEST(Accept, LettersHaveNoCaseAndSpaceIsFree) {
 TEST(Accept, AQuotedCommaIsNoEnd) {
   EXPECT_EQ(type({R"(a/b;x="1,\",2";q=0.5, c/d;q=0.6)"}, {"a/b;x=y", "c/d"}), "c/d");
   EXPECT_EQ(type({R"(a/b;x="y")"}, {"a/b;x=y"}), "a/b;x=y");
-  EXPECT_EQ(type({R"(a/b;x="y, c/d)"}, {"a/b", "c/d"}), "nothing") << "a quote without its end";
+  EXPECT_EQ(type({R"(a/b;x="y, c/d)"}, {"a/b", "c/d"}), "nothing") << "unterminated quote";
 }
 
 TEST(Accept, MalformedMembersCountForNothing) {
@@ -125,7 +125,7 @@ TEST(AcceptEncoding, IdentityIsFineUnlessItIsRefused) {
   EXPECT_EQ(encoding({}), "identity");
   EXPECT_EQ(encoding({""}), "identity");
   EXPECT_EQ(encoding({"gzip;q=0"}), "identity");
-  EXPECT_EQ(encoding({"gzip;q=0.001"}), "gzip") << "identity was not named";
+  EXPECT_EQ(encoding({"gzip;q=0.001"}), "gzip") << "identity is not listed";
   EXPECT_EQ(encoding({"identity, gzip;q=0.5"}), "identity");
   EXPECT_EQ(encoding({"identity;q=0.5, gzip;q=0.5"}), "gzip");
   EXPECT_EQ(encoding({"identity;q=0"}), "nothing");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a line of Accept, Accept-Encoding or Accept-Language. Out: its members as views into it.
-// A comma may stand in a quoted value, so the line is cut where a comma stands outside of one.
+// A quoted value may contain commas, so only commas outside of quotes separate members.
 #include "http/accepted_list.hpp"
 
 #include "base/ascii.hpp"
@@ -8,7 +8,7 @@
 namespace skua::http {
 namespace {
 
-// Takes what comes before the next comma that is not in a quoted string.
+// Takes the text up to the next comma outside of quotes.
 std::string_view take_member(std::string_view& list) noexcept {
   bool is_quoted = false;
   std::size_t at = 0;
@@ -39,7 +39,7 @@ std::optional<unsigned> parse_weight(std::string_view text) noexcept {
   return weight;
 }
 
-// Takes a token; empty where there is none.
+// Takes a token; returns an empty view if the text does not start with one.
 std::string_view take_token(std::string_view& text) noexcept {
   std::size_t size = 0;
   while (size < text.size() && ascii::is_token(text[size])) ++size;
@@ -48,7 +48,7 @@ std::string_view take_token(std::string_view& text) noexcept {
   return token;
 }
 
-// Takes a quoted string, and gives what stands between the quotes, escapes and all.
+// Takes a quoted string and returns the text between the quotes, with its escapes.
 std::optional<std::string_view> take_quoted(std::string_view& text) noexcept {
   for (std::size_t at = 1; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -83,7 +83,7 @@ std::optional<Accepted> parse_member(std::string_view text) noexcept {
       const auto weight = parse_weight(parameter->value);
       if (!weight) return std::nullopt;
       member.weight = *weight;
-      // What follows the weight is an extension that nobody ever defined.
+      // Parameters after the weight are extensions, and none was ever defined.
       member.parameters = parameters.substr(0, parameters.size() - before.size());
       return member;
     }
@@ -103,7 +103,7 @@ std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept {
     rest.remove_prefix(1);
     ascii::skip_ows(rest);
     AcceptParameter parameter{.name = take_token(rest)};
-    if (parameter.name.empty()) continue;  // RFC 9110 §5.6.6: it may be left out
+    if (parameter.name.empty()) continue;  // RFC 9110 §5.6.6: may be empty
     if (rest.empty() || rest.front() != '=') return std::nullopt;
     rest.remove_prefix(1);
     if (!rest.empty() && rest.front() == '"') {

@@ -8,14 +8,14 @@
 
 namespace skua::http {
 
-/// A parameter of a media type; the value without the quotes around it.
+/// A media type parameter; the value has no surrounding quotes.
 struct AcceptParameter {
   std::string_view name{};
   std::string_view value{};
 };
 
-/// Takes the next parameter off what follows a media type: `; charset=utf-8; q=1`. At the end
-/// `text` is empty; where it is malformed, it is not.
+/// Removes and returns the next parameter of `; charset=utf-8; q=1`. Returns nullopt with `text`
+/// empty at the end, or with `text` unchanged if it is malformed.
 ///
 /// RFC:       9110 §5.6.6
 std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept;
@@ -23,18 +23,18 @@ std::optional<AcceptParameter> take_parameter(std::string_view& text) noexcept;
 /// One member of Accept, Accept-Encoding or Accept-Language.
 struct Accepted {
   std::string_view value{};       ///< `text/*`, `gzip`, `de-CH`
-  std::string_view parameters{};  ///< those before the weight, with the semicolon in front of each
-  unsigned weight = 1000;         ///< in thousandths; zero: refused
+  std::string_view parameters{};  ///< those before the weight, each with its leading semicolon
+  unsigned weight = 1000;         ///< in thousandths; 0: not acceptable
 };
 
-/// Reads the members of one line one by one; those that are malformed are left out.
+/// An iterator over the members of one field line; malformed members are skipped.
 ///
 /// RFC:       9110 §12.4.2, §12.5
 class AcceptedList {
  public:
   explicit AcceptedList(std::string_view line SKUA_LIFETIMEBOUND) noexcept : rest_(line) {}
 
-  /// The next member; nothing at the end.
+  /// Returns the next member, or nullopt at the end.
   std::optional<Accepted> next() noexcept;
 
  private:

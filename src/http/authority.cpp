@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What may stand in a Host field or before the path of an absolute target: host and port, checked
-// byte by byte. No name is resolved and no address is turned into another spelling.
+// Checks, byte by byte, the host and port of a Host field or an absolute-form target. Names are not
+// resolved and addresses are not normalized.
 #include "http/authority.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::array<bool, 256> name_bytes = make_name_bytes();
 
 constexpr std::size_t longest_name_bytes = 255;  // RFC 1035 §2.3.4
 
-/// `d.d.d.d` with numbers up to 255.
+/// Reports whether text is `d.d.d.d` with numbers up to 255.
 bool is_ipv4(std::string_view text) noexcept {
   for (int part = 0; part < 4; ++part) {
     std::size_t digits = 0;
@@ -81,7 +81,7 @@ bool is_port(std::string_view text) noexcept {
   return true;
 }
 
-/// How many bytes the host of a valid authority has.
+/// Returns the size of the host of a valid authority.
 std::size_t host_bytes(std::string_view authority) noexcept {
   if (authority.starts_with('[')) return authority.find(']') + 1;
   return std::min(authority.find(':'), authority.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a field Authorization, or a name and a password. Out: the other.
+// Parses and formats an Authorization field with a user and a password.
 #include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "http/challenge.hpp"
@@ -10,8 +10,6 @@ namespace {
 
 constexpr Error malformed_basic{Errc::MalformedChallenge, "Basic"};
 
-// RFC 7617 §2: neither may contain control characters.
-
 }  // namespace
 
 Result<BasicCredentials> BasicCredentials::parse(std::string_view field) {
@@ -19,13 +17,14 @@ Result<BasicCredentials> BasicCredentials::parse(std::string_view field) {
   if (!encoded || encoded->size() > max_challenge_bytes) return malformed_basic;
   const auto pair = base64::decode(*encoded);
   if (!pair || ascii::has_control(*pair)) return malformed_basic;
-  // RFC 7617 §2: the first colon; a password may have more of them.
+  // RFC 7617 §2: the first colon separates; the password may contain more.
   const std::size_t colon = pair->find(':');
   if (colon == pair->npos) return malformed_basic;
   return BasicCredentials{pair->substr(0, colon), pair->substr(colon + 1)};
 }
 
 Result<std::string> BasicCredentials::field() const {
+  // RFC 7617 §2: no colon in the user, and no control characters at all.
   if (user.find(':') != user.npos || ascii::has_control(user) || ascii::has_control(password))
     return malformed_basic;
   return "Basic " + base64::encode(user + ":" + password);

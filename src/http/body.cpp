@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: text or a file with its owner. Out: one value that a response carries.
-// A tagged union by hand: moving a short text is a copy of 56 bytes, moving a string is a move of
-// the string.
+// The body of a response: text, a file range or a stream. It is a hand-written tagged union, so
+// moving a short text copies 56 bytes and moving a string only moves the string.
 #include "skua/body.hpp"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a Content-Type. Out: its boundary, checked. It is kept with the CRLF and the dashes that
-// stand in front of it, as this is what a parser looks for.
+// In: a Content-Type. Out: its boundary, checked. It is stored with the CRLF and dashes in front,
+// because that is what a parser searches for.
 #include "http/boundary.hpp"
 
 #include <algorithm>

@@ -12,22 +12,23 @@
 
 namespace skua::http {
 
-/// What separates the parts of multipart content.
+/// The boundary that separates the parts of multipart content.
 ///
 /// RFC:       2046 §5.1.1
 class Boundary {
  public:
   static constexpr std::size_t max_bytes = 70;
 
-  /// 1 to 70 letters, digits and `'()+_,-./:=?`, and spaces but for the last; else nothing.
+  /// Accepts 1 to 70 letters, digits, spaces and `'()+_,-./:=?`, not ending in a space; returns
+  /// nullopt for anything else.
   static std::optional<Boundary> make(std::string_view text) noexcept;
-  /// One that no content has, as nobody can foresee it.
+  /// Returns an unpredictable boundary, so that no content contains it.
   static Boundary random();
 
   [[nodiscard]] std::string_view text() const noexcept SKUA_LIFETIMEBOUND {
     return delimiter().substr(4);
   }
-  /// With the CRLF and the dashes in front: what parts are separated by.
+  /// The boundary with CRLF and two dashes in front, as it separates parts.
   [[nodiscard]] std::string_view delimiter() const noexcept SKUA_LIFETIMEBOUND {
     return {delimiter_.data(), size_bytes_};
   }
@@ -39,10 +40,10 @@ class Boundary {
   std::uint8_t size_bytes_ = 4;
 };
 
-/// The boundary in a Content-Type.
+/// Parses the boundary of a Content-Type.
 ///
-/// Ends with: UnsupportedMediaType where it is not `multipart/...`; MalformedMultipart where the
-///            boundary is missing, there twice or not one.
+/// Ends with: UnsupportedMediaType if it is not `multipart/...`; MalformedMultipart if the boundary
+///            is missing, repeated or invalid.
 /// RFC:       2046 §5.1.1
 Result<Boundary> parse_boundary(std::string_view content_type) noexcept;
 

@@ -12,17 +12,17 @@ namespace skua::http {
 
 inline constexpr std::size_t max_captures = 16;
 
-/// What the wildcards of a route stand for in one path: views of that path.
+/// The texts that a route's wildcards matched in one path, as views of that path.
 struct Captures {
   struct Text {
     const char* data;
     std::size_t size;
   };
-  const std::vector<std::string>* names = nullptr;  ///< of the route
+  const std::vector<std::string>* names = nullptr;  ///< owned by the route
   std::uint32_t count = 0;
-  std::array<Text, max_captures> texts;  // not initialised: only the first `count` are read
+  std::array<Text, max_captures> texts;  // only the first `count` are set
 
-  /// The path was copied: refers to the copy from here on.
+  /// Moves the views from the path to its copy at `to`.
   void move(std::string_view from, const char* to) noexcept {
     for (std::uint32_t i = 0; i < count; ++i) texts[i].data = to + (texts[i].data - from.data());
   }

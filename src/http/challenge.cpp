@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a field with challenges, credentials or parameters. Out: values.
-// A comma separates parameters as well as challenges (RFC 9110 §11.6.1), so what a word is shows
-// only after it: `word =` is a parameter of the challenge before, any other word a new scheme.
+// Commas separate parameters as well as challenges (RFC 9110 §11.6.1), so the text after a word
+// decides: `word =` is a parameter of the previous challenge, any other word starts a new one.
 #include "http/challenge.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Reads from left to right; every byte is looked at at most twice.
+// A scanner from left to right that inspects every byte at most twice.
 class Reader {
  public:
   explicit Reader(std::string_view text) noexcept : rest_(text) {}
@@ -43,7 +43,7 @@ class Reader {
   }
   std::string_view token() noexcept { return take(ascii::is_token); }
 
-  // A token68, if it fills the element; otherwise nothing is read.
+  // Takes a token68 if it fills the element; otherwise takes nothing.
   std::string_view token68() noexcept {
     const std::size_t size = std::min(rest_.find_first_of(", \t"), rest_.size());
     const std::string_view text = rest_.substr(0, size);
@@ -54,7 +54,7 @@ class Reader {
     return text;
   }
 
-  // A token or a quoted string.
+  // Takes a token or a quoted string.
   Result<std::string> value() {
     if (!is_at('"')) {
       const std::string_view plain = token();
@@ -87,10 +87,10 @@ class Reader {
   std::string_view rest_;
 };
 
-// What follows `name BWS`; the reader stands on the '='.
+// Reads the rest of a parameter after `name BWS`; the reader is at the '='.
 Result<void> read_parameter(Reader& reader, std::string_view name, Challenge& challenge) {
   std::string key = lower(name);
-  // RFC 9110 §11.2: a name occurs once.
+  // RFC 9110 §11.2: each name occurs once.
   if (challenge.find(key) != nullptr || !challenge.token.empty()) return malformed_challenge;
   if (challenge.parameters.size() == max_challenge_parameters) return malformed_challenge;
   reader.skip(1);
@@ -103,7 +103,7 @@ Result<void> read_parameter(Reader& reader, std::string_view name, Challenge& ch
   return {};
 }
 
-// One element: a parameter of the last challenge, or a scheme with what may follow on it.
+// Reads one element: a parameter of the last challenge, or a scheme and its first value, if any.
 Result<void> read_element(Reader& reader, std::vector<Challenge>& challenges) {
   const std::string_view word = reader.token();
   if (word.empty()) return malformed_challenge;

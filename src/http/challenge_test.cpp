@@ -8,7 +8,7 @@
 namespace skua {
 namespace {
 
-// `scheme token{name=value}...`, challenges between bars.
+// Formats challenges as `scheme token{name=value}...`, separated by bars.
 std::string shown(std::string_view field) {
   const auto challenges = parse_challenges(field);
   if (!challenges) return "malformed";

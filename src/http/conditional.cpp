@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the conditions of a request and the validators of what it is about. Out: go on, 304 or 412.
-// The steps stand in the order of RFC 9110 §13.2.2; a condition that comes later never overrules
-// one that came before, and a condition that cannot be read never does harm.
+// In: the conditions of a request and the validators of its target. Out: proceed, 304 or 412. The
+// steps follow RFC 9110 §13.2.2: a later condition never overrules an earlier one. A malformed date
+// is ignored, and a malformed tag matches nothing.
 #include "http/conditional.hpp"
 
 #include "base/ascii.hpp"
@@ -15,7 +15,7 @@ using std::chrono::sys_seconds;
 
 enum class Lines : std::uint8_t { None, One, Several };
 
-// The first line with this name, and whether there are more.
+// Finds the first line with this name, and reports whether there are more.
 Lines find(const Head& head, FieldName name, std::string_view& value) noexcept {
   Lines found = Lines::None;
   if (!head.has(name)) return found;
@@ -34,7 +34,7 @@ std::optional<sys_seconds> find_date(const Head& head, FieldName name, sys_secon
   return parse_http_date(text, now);
 }
 
-// Whether any tag in any line with this name is the current one; `*` is any that exists.
+// Reports whether any line with this name lists the current tag, or `*` if there is a current one.
 template <class Equal>
 bool names_current(const Head& head, FieldName name, const Validators& current,
                    Equal equal) noexcept {
@@ -58,7 +58,7 @@ bool names_current(const Head& head, FieldName name, const Validators& current,
 
 Precondition check_preconditions(const Head& head, const Validators& current,
                                  sys_seconds now) noexcept {
-  // Steps 1 and 2. RFC 9110 §13.1.1 compares strongly: the state has to be the same to the byte.
+  // Steps 1 and 2. RFC 9110 §13.1.1 compares strongly: representations must be byte-identical.
   if (head.has(FieldName::IfMatch)) {
     if (!names_current(head, FieldName::IfMatch, current, strongly_equal))
       return Precondition::Failed;
@@ -88,7 +88,7 @@ bool range_applies(const Head& head, const Validators& current, sys_seconds now)
     const auto own = parse_entity_tag(current.etag);
     return own && strongly_equal(*tag, *own);
   }
-  // A date proves the state only when it is exactly ours, and its second is over (§8.8.2.2).
+  // A date is a strong validator only if it equals ours and its second is over (§8.8.2.2).
   const auto date = parse_http_date(text, now);
   return date && current.modified && *date == *current.modified && *date < now;
 }

@@ -10,28 +10,28 @@
 
 namespace skua::http {
 
-/// What the present state of a resource is known by.
+/// The validators of a resource's current representation.
 struct Validators {
-  std::string_view etag{};                             ///< as it is sent; empty: it has none
-  std::optional<std::chrono::sys_seconds> modified{};  ///< nothing: it has no such date
-  bool exists = true;                                  ///< false: there is no representation at all
+  std::string_view etag{};                             ///< as sent; empty: none
+  std::optional<std::chrono::sys_seconds> modified{};  ///< nullopt: unknown
+  bool exists = true;                                  ///< false: there is no representation
 };
 
-/// What the conditions of a request come to.
+/// The result of a request's preconditions.
 enum class Precondition : std::uint8_t {
-  Proceed,      ///< answer as if there were none
+  Proceed,      ///< handle the request normally
   NotModified,  ///< 304
   Failed,       ///< 412
 };
 
-/// Decides If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since, in this order.
+/// Evaluates If-Match, If-Unmodified-Since, If-None-Match and If-Modified-Since, in this order.
 ///
-/// A date that cannot be read, or comes twice, is ignored. `now` is what an RFC 850 date needs.
+/// A malformed or repeated date is ignored. `now` resolves the two-digit years of RFC 850 dates.
 /// RFC:       9110 §13.1, §13.2.2
 Precondition check_preconditions(const Head& head, const Validators& current,
                                  std::chrono::sys_seconds now) noexcept;
 
-/// Whether a Range field counts: there is no If-Range, or it names exactly the present state.
+/// Reports whether Range applies: If-Range is absent or names exactly the current representation.
 ///
 /// RFC:       9110 §13.1.5, §13.2.2 step 5
 bool range_applies(const Head& head, const Validators& current,

@@ -20,7 +20,7 @@ constexpr const char* earlier = "Sun, 06 Nov 1994 08:49:36 GMT";
 constexpr const char* later = "Sun, 06 Nov 1994 08:49:38 GMT";
 constexpr Validators current{.etag = "\"now\"", .modified = modified};
 
-// A head that holds these lines and nothing else.
+// A head with only these lines.
 class TestHead {
  public:
   explicit TestHead(const Lines& lines, Method method = Method::Get) {

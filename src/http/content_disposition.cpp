@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the Content-Disposition of a part. Out: the names in it; and the other way round. Who reads
-// a name sees what the sender's user saw; who needs a name for a file asks safe_filename(), which
-// keeps nothing that any file system gives a meaning to.
+// In: the Content-Disposition of a part. Out: the names in it; and the other way round. Names are
+// decoded to what the sender's user saw. safe_filename() turns one into a name for a file, without
+// anything that has a meaning to a file system.
 #include "http/content_disposition.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace skua::http {
 namespace {
 
-// NAME_MAX is 255; what is written under another name meanwhile has a longer one.
+// NAME_MAX is 255, and a file has a longer name while it is written.
 constexpr std::size_t longest_filename_bytes = 200;
 
-// HTML, "multipart/form-data encoding algorithm": a quote is written as %22. It writes line ends as
-// %0D%0A too, but those stay as they are: a name with a line end in it would break whatever line it
-// is written to. Nothing else is encoded: a file called `50%25` is called so.
+// HTML, "multipart/form-data encoding algorithm": a quote is written as %22. Line ends are written
+// as %0D%0A, but those stay encoded: a name with a line end would break any line that it is written
+// to. Nothing else is encoded: `50%25` is a literal name.
 std::string decode_value(const Parameter& parameter) {
   std::string text(parameter.value);
   if (!parameter.is_quoted) return text;
@@ -31,8 +31,8 @@ std::string decode_value(const Parameter& parameter) {
   return text;
 }
 
-// RFC 8187 §3.2.1: `UTF-8'language'percent-encoded`; nothing where it is anything else, or has a
-// control character.
+// Decodes `UTF-8'language'percent-encoded`; returns nullopt for anything else and for control
+// characters. RFC 8187 §3.2.1
 std::optional<std::string> decode_extended(std::string_view value) {
   constexpr std::string_view charset = "UTF-8'";
   if (!ascii::equals_ignoring_case(value.substr(0, charset.size()), charset)) return std::nullopt;
@@ -58,14 +58,14 @@ void append_quoted(std::string& out, std::string_view text) {
       continue;
     }
     out += text[i];
-    // Browsers leave a backslash alone; one that could be read as an escape has to be one.
+    // Browsers do not escape backslashes; only one that could be read as an escape is escaped.
     const bool is_ambiguous = i + 1 == text.size() || text[i + 1] == '\\';
     if (text[i] == '\\' && is_ambiguous) out += '\\';
   }
   out += '"';
 }
 
-// CON, PRN, AUX, NUL, COM1 and their like, with whatever extension: a device on Windows.
+// Reports whether Windows takes a name for a device: CON, PRN, AUX, NUL, COM1, ..., any extension.
 bool is_device(std::string_view name) noexcept {
   const std::string_view stem = ascii::trim_ows(name.substr(0, name.find('.')));
   for (const std::string_view device : {"con", "prn", "aux", "nul", "conin$", "conout$"}) {
@@ -75,7 +75,7 @@ bool is_device(std::string_view name) noexcept {
   const std::string_view number = stem.substr(3);
   const bool is_port = ascii::equals_ignoring_case(stem.substr(0, 3), "com") ||
                        ascii::equals_ignoring_case(stem.substr(0, 3), "lpt");
-  // Superscript one, two and three count as digits there.
+  // Windows counts superscript one, two and three as digits.
   return is_port && ((number.size() == 1 && ascii::is_digit(number[0])) || number == "\xc2\xb9" ||
                      number == "\xc2\xb2" || number == "\xc2\xb3");
 }
@@ -88,14 +88,14 @@ std::string_view trim_dots(std::string_view name) noexcept {
   return name;
 }
 
-// At most `bytes`, never the half of a character.
+// Cuts a text to at most `bytes`, never within a UTF-8 character.
 std::string_view shorten(std::string_view text, std::size_t bytes) noexcept {
   if (text.size() <= bytes) return text;
   while (bytes != 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80) --bytes;
   return text.substr(0, bytes);
 }
 
-// Embeddings, overrides and isolates make `a<RLO>gpj.exe` look like `aexe.jpg`. Unicode UAX #9 §2
+// Replaces bidi controls, which make `a<RLO>gpj.exe` look like `aexe.jpg`. Unicode UAX #9 §2
 void replace_reordering(std::string& name) {
   for (std::size_t at = 0; at + 3 <= name.size(); ++at) {
     const auto last = static_cast<unsigned char>(name[at + 2]);
@@ -154,7 +154,7 @@ std::string safe_filename(std::string_view filename) {
     if (ascii::is_control(c) || special.find(c) != special.npos) c = '_';
   }
   replace_reordering(name);
-  // An option of whichever program is given the name, or somebody's home folder in a shell.
+  // Programs take a leading '-' for an option; shells expand a leading '~' to a home folder.
   if (name.starts_with('-') || name.starts_with('~')) name.front() = '_';
   if (is_device(name)) name.insert(name.begin(), '_');
   return std::string(trim_dots(shorten(name, longest_filename_bytes)));

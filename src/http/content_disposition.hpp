@@ -9,30 +9,31 @@
 
 namespace skua::http {
 
-/// What a Content-Disposition says, decoded.
+/// A decoded Content-Disposition.
 struct ContentDisposition {
   std::string type{};                     ///< `form-data`, in lower case
-  std::optional<std::string> name{};      ///< of the form's field
-  std::optional<std::string> filename{};  ///< as the sender calls it: never to be trusted
+  std::optional<std::string> name{};      ///< of the form field
+  std::optional<std::string> filename{};  ///< chosen by the sender: never trust it
 };
 
-/// Reads a Content-Disposition. In quoted texts `%22`, `%0D` and `%0A` are what browsers write for
-/// a quote, CR and LF, and `\"` and `\\` what others write. `filename*=UTF-8''...` is preferred
-/// where it is well-formed.
+/// Parses a Content-Disposition. A quoted value may escape a quote as `%22`, as browsers do, or use
+/// `\"` and `\\`; `%0D` and `%0A` stay as they are. `filename*=UTF-8''...` is preferred if it is
+/// well-formed.
 ///
-/// Ends with: MalformedMultipart; a parameter that is there twice counts, as readers do not agree
-///            which of the two is meant.
+/// Ends with: MalformedMultipart, also for a repeated parameter: readers disagree on which of the
+///            two counts.
 /// RFC:       6266 §4, 7578 §4.2, 8187 §3.2; WHATWG HTML §4.10.21.8
 Result<ContentDisposition> parse_content_disposition(std::string_view field);
 
-/// The value of the Content-Disposition of a form's part, as browsers write it. Control characters
-/// are percent-encoded, so neither text can end the field.
+/// Formats the Content-Disposition of a form's part as browsers do. Control characters are
+/// percent-encoded, so neither text can end the field.
 std::string form_data_disposition(std::string_view name, std::optional<std::string_view> filename);
 
-/// A name for a new file, made of one that somebody sent; empty when nothing is left of it.
+/// Makes a name for a new file from a name that a peer sent; empty if nothing is left of it.
 ///
-/// The last component, separated by `/` or `\`; control characters and `<>:"|?*` become `_`;
-/// neither dots nor spaces around it; no device of Windows; at most 200 bytes.
+/// Keeps the last component after `/` or `\`, at most 200 bytes of it. Control characters, bidi
+/// controls, `<>:"|?*` and a leading `-` or `~` become `_`. Surrounding dots and spaces are
+/// removed; Windows device names get a `_` in front.
 std::string safe_filename(std::string_view filename);
 
 }  // namespace skua::http

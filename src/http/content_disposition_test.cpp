@@ -8,7 +8,7 @@
 namespace skua::http {
 namespace {
 
-// `type|name|filename`, a dash for what is not there.
+// Returns `type|name|filename`, with a dash for a missing value.
 std::string read(std::string_view field) {
   const auto disposition = parse_content_disposition(field);
   if (!disposition) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the Cookie fields of a request, as browsers and others really send them. Out: its cookies, as
-// views. Nothing is decoded and nothing is refused: a cookie that makes no sense must not keep the
-// others from being read, and RFC 6265 gives no octet a meaning but `;` and the first `=`.
+// In: the Cookie fields of a request, as clients really send them. Out: its cookies, as views.
+// Nothing is decoded and nothing is refused: a malformed cookie must not hide the others, and
+// RFC 6265 gives no octet a meaning except `;` and the first `=`.
 #include "http/cookie.hpp"
 
 #include "base/ascii.hpp"
@@ -49,7 +49,7 @@ void RequestCookies::Iterator::next() noexcept {
       cookie_ = *cookie;
       return;
     }
-    // RFC 9113 §8.2.3: there may be several lines.
+    // RFC 9113 §8.2.3: there may be several Cookie lines.
     const auto lines = head_->fields;
     while (next_line_ < lines.size() && lines[next_line_].name != http::FieldName::Cookie) {
       ++next_line_;

@@ -10,19 +10,19 @@
 
 namespace skua::http {
 
-// RFC 6265bis §5.6: a longer cookie, a longer attribute is ignored.
+// RFC 6265bis §5.6: longer cookies and longer attributes are ignored.
 inline constexpr std::size_t max_cookie_bytes = 4096;
 inline constexpr std::size_t max_cookie_attribute_bytes = 1024;
 
-/// Takes the next cookie off a Cookie field; empty pairs are skipped.
+/// Removes and returns the next cookie of a Cookie field; skips empty pairs.
 ///
-/// Only the white space around a pair goes: `a =b` is not a cookie named `a`. RFC 6265 §4.2.1
+/// Only the white space around a pair is trimmed: `a =b` is not named `a`. RFC 6265 §4.2.1
 std::optional<Cookie> take_cookie(std::string_view& field) noexcept;
 
-/// The value of the first cookie with this name in a Cookie field.
+/// Returns the value of the first cookie with this name in a Cookie field.
 std::optional<std::string_view> find_cookie(std::string_view field, std::string_view name) noexcept;
 
-/// What the name of a cookie promises, whatever the case of its letters. RFC 6265bis §4.1.3
+/// The promise made by the prefix of a cookie name, ignoring case. RFC 6265bis §4.1.3
 enum class CookiePrefix : std::uint8_t { None, Secure, Host };
 CookiePrefix cookie_prefix(std::string_view name) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: what servers write where a date should be. Out: the time that browsers read out of it. The
-// text is cut into tokens; the first token that looks like a time, a day, a month or a year is
-// taken for one, in this order of trying, wherever it stands.
+// In: the text of an Expires attribute. Out: the time that browsers read from it. The text is split
+// into tokens, and each is tried as a time, day, month and year, in this order. The first match of
+// each wins, wherever it is.
 #include "http/cookie_date.hpp"
 
 #include "base/ascii.hpp"
@@ -26,7 +26,7 @@ std::string_view take_date_token(std::string_view& text) noexcept {
   return token;
 }
 
-// Takes a number of so many digits off the front, after which there is no digit.
+// Takes a number of `least` to `most` digits that no further digit follows.
 std::optional<unsigned> take_number(std::string_view& text, std::size_t least,
                                     std::size_t most) noexcept {
   unsigned value = 0;
@@ -71,7 +71,7 @@ std::optional<unsigned> read_month(std::string_view token) noexcept {
   return std::nullopt;
 }
 
-// What was found so far; each is taken once.
+// The components found so far; the first match of each counts.
 struct Found {
   std::optional<TimeOfDay> time{};
   std::optional<unsigned> day{};

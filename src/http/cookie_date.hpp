@@ -7,7 +7,7 @@
 
 namespace skua::http {
 
-/// The date of an Expires attribute, read as loosely as browsers do.
+/// Parses the date of an Expires attribute as leniently as browsers do.
 ///
 /// RFC:       6265bis §5.1.1
 std::optional<std::chrono::sys_seconds> parse_cookie_date(std::string_view text) noexcept;

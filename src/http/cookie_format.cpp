@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: cookies to set or to send back. Out: the value of a Set-Cookie or Cookie field, in the form
-// of today or in one of the two before it. A cookie that a browser would drop or read differently
-// is refused where it is made.
+// In: cookies to set or to send back. Out: the value of a Set-Cookie or Cookie field, in today's
+// form or in one of its two predecessors. A cookie that a browser would drop or read differently is
+// refused here.
 #include <chrono>
 #include <stdexcept>
 
@@ -53,30 +53,30 @@ bool is_domain(std::string_view domain) noexcept {
 void check(std::string_view name, std::string_view value, const CookieOptions& options) {
   if (!ascii::is_token_text(name)) refuse("the name is not a token");
   if (!is_cookie_value(value)) {
-    refuse("the value has a character that no cookie can have; encode it");
+    refuse("the value contains a character not allowed in cookies; encode it");
   }
-  // RFC 6265bis §5.6: browsers ignore what is longer.
-  if (name.size() + value.size() > http::max_cookie_bytes) refuse("it is too long for browsers");
+  // RFC 6265bis §5.6: browsers ignore longer cookies and attributes.
+  if (name.size() + value.size() > http::max_cookie_bytes) refuse("name and value are too long");
   if (options.path.size() > http::max_cookie_attribute_bytes ||
       options.domain.size() > http::max_cookie_attribute_bytes) {
     refuse("the path or domain is too long for browsers");
   }
-  if (!is_path(options.path)) refuse("the path is not one that begins with a slash");
+  if (!is_path(options.path)) refuse("the path has an invalid character or no leading slash");
   if (!is_domain(options.domain)) refuse("the domain is not a host name");
   if (options.same_site == SameSite::None && !options.secure) {
-    refuse("SameSite::None needs secure, else browsers drop it");
+    refuse("SameSite::None requires secure, or browsers drop the cookie");
   }
   if (options.partitioned && !options.secure) {
-    refuse("partitioned needs secure, else browsers drop it");
+    refuse("partitioned requires secure, or browsers drop the cookie");
   }
   // RFC 6265bis §4.1.3: browsers drop a cookie that breaks the promise of its prefix.
   const http::CookiePrefix prefix = http::cookie_prefix(name);
   if (prefix == http::CookiePrefix::Secure && !options.secure) {
-    refuse("a __Secure- name needs secure");
+    refuse("a __Secure- name requires secure");
   }
   if (prefix == http::CookiePrefix::Host &&
       (!options.secure || options.path != "/" || !options.domain.empty())) {
-    refuse("a __Host- name needs secure, the path / and no domain");
+    refuse("a __Host- name requires secure, the path / and no domain");
   }
 }
 
@@ -98,7 +98,7 @@ void append_quoted_value(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// `; Name=value`, or `; Name="value"` as RFC 2109 likes it.
+// Appends `; Name=value`, or `; Name="value"` for RFC 2109.
 void append_attribute(std::string& out, CookieForm form, std::string_view name,
                       std::string_view value) {
   out.append("; ").append(name).append("=");
@@ -116,7 +116,7 @@ void append_expires(std::string& out, CookieForm form, std::chrono::sys_seconds 
   out.append("; Expires=").append(date, http_date_bytes);
 }
 
-// How long it lives, as far as the form can say it.
+// Appends the lifetime, as far as the form can express it.
 void append_life(std::string& out, CookieForm form, const CookieOptions& options) {
   const auto age = options.max_age.count();
   if (form != CookieForm::Netscape && age != 0) {
@@ -137,7 +137,7 @@ std::string format_set_cookie(std::string_view name, std::string_view value,
                               const CookieOptions& options, CookieForm form) {
   check(name, value, options);
   if (form == CookieForm::Rfc2109 && http::cookie_prefix(name) == http::CookiePrefix::Host) {
-    refuse("RFC 2109 quotes the path, and browsers drop a __Host- name with such a path");
+    refuse("RFC 2109 quotes the path, and browsers drop a __Host- name with a quoted path");
   }
   std::string out(name);
   out += '=';
@@ -166,7 +166,7 @@ std::string escape_cookie(std::string_view text) {
 
 Result<std::string> unescape_cookie(std::string_view value) {
   Result<std::string> text = percent_decode(without_quotes(value));
-  if (!text) return Error(Errc::MalformedCookie, "cookie: a percent sign");
+  if (!text) return Error(Errc::MalformedCookie, "cookie: invalid percent-encoding");
   return text;
 }
 
@@ -183,12 +183,12 @@ void CookieField::add(std::string_view name, std::string_view value, std::string
   for (const std::string_view text : {name, value, path, domain}) {
     for (const char c : text) {
       if ((ascii::is_control(c) && c != '\t') || c == ';')
-        refuse("a control character or a semicolon");
+        refuse("contains a control character or a semicolon");
     }
   }
-  if (name.find('=') != name.npos) refuse("an equals sign in the name");
+  if (name.find('=') != name.npos) refuse("the name contains an equals sign");
   if (name.empty() && http::cookie_prefix(value) != http::CookiePrefix::None) {
-    refuse("a prefix without a name");
+    refuse("a nameless value starts with a reserved prefix");
   }
   if (form_ != CookieForm::Rfc2109) {
     if (!text_.empty()) text_ += "; ";

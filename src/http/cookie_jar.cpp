@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: Set-Cookie fields and the URLs that they came from. Out: the Cookie field for a URL. Cookies
-// are kept by domain, so that a request looks at its host and at the domains above it, not at all
-// there are. The checks of a cookie by itself are those of SetCookie::parse; here are those that
-// need to know who sets it, and what is kept already.
+// are stored by domain, so a request visits only its host and the domains above it.
+// SetCookie::parse() checks a cookie by itself; the checks here depend on the site that sets it and
+// on the cookies already stored.
 #include "skua/cookie_jar.hpp"
 
 #include <algorithm>
@@ -21,16 +21,16 @@ using std::chrono::sys_seconds;
 
 constexpr Error refused(const char* why) noexcept { return {Errc::CookieRefused, why}; }
 
-// Who sets a cookie or is sent one.
+// The URL parts that decide who may set a cookie and who receives it.
 struct Site {
   std::string host{};
-  std::string_view path{};  // as it stands in the request
+  std::string_view path{};  // as sent in the request
   bool is_name = false;
   bool is_secure = false;
 
   static std::optional<Site> of(const Url& url) {
     std::optional<Origin> origin = url.origin();
-    // A name that begins with a dot is none, and `cookies.txt` could not tell it from a domain.
+    // A host name cannot start with a dot, and `cookies.txt` could not tell it from a domain.
     if (!origin || !http::scheme_port(origin->scheme) || origin->host.starts_with('.')) {
       return std::nullopt;
     }
@@ -51,7 +51,7 @@ auto find_same(Domain& domain, const KeptCookie& cookie) noexcept {
   });
 }
 
-// Whether a field could have said it, as SetCookie::parse reads them.
+// Checks that a Set-Cookie field could have produced this cookie, as SetCookie::parse() reads it.
 Result<void> check_sayable(const KeptCookie& cookie) {
   std::string field = cookie.name + '=' + cookie.value;
   if (cookie.secure) field += "; Secure";
@@ -61,12 +61,12 @@ Result<void> check_sayable(const KeptCookie& cookie) {
   const Result<SetCookie> said = SetCookie::parse(field);
   if (!said) return said.error();
   if (said->name != cookie.name || said->value != cookie.value || !cookie.path.starts_with('/')) {
-    return Error(Errc::MalformedCookie, "cookie: the name, the value or the path");
+    return Error(Errc::MalformedCookie, "cookie: invalid name, value or path");
   }
   return {};
 }
 
-// What a cookie's domain is in the texts of origins; nothing for what is no host.
+// Returns a cookie's domain as an origin spells it; nullopt if it is not a host.
 std::optional<Site> site_of_domain(const std::string& domain) {
   Url url = Url::parse("http://x/").value();
   if (!url.set_host(domain)) return std::nullopt;
@@ -90,7 +90,7 @@ bool CookieJar::is_public(std::string_view domain) const {
 
 Result<void> CookieJar::store(const Url& url, std::string_view set_cookie, sys_seconds now) {
   std::optional<Site> site = Site::of(url);
-  if (!site) return refused("cookie: the URL has no host with cookies");
+  if (!site) return refused("cookie: the URL cannot have cookies");
   Result<SetCookie> said = SetCookie::parse(set_cookie);
   if (!said) return said.error();
   KeptCookie cookie;
@@ -103,27 +103,27 @@ Result<void> CookieJar::store(const Url& url, std::string_view set_cookie, sys_s
   cookie.name = std::move(said->name);
   cookie.value = std::move(said->value);
 
-  // A host that is no one's domain, as `localhost` or an address, may name itself.
+  // An address, `localhost` or a public suffix may name itself: the cookie is host-only then.
   cookie.host_only = said->domain.empty() ||
                      (said->domain == site->host && (!site->is_name || is_public(said->domain)));
   if (!cookie.host_only) {
     if (!site->is_name || !http::domain_matches(site->host, said->domain)) {
-      return refused("cookie: its Domain is not one of the host");
+      return refused("cookie: Domain does not match the host");
     }
-    if (is_public(said->domain)) return refused("cookie: its Domain is a public suffix");
+    if (is_public(said->domain)) return refused("cookie: Domain is a public suffix");
   }
   cookie.domain = cookie.host_only ? std::move(site->host) : std::move(said->domain);
 
   if (!site->is_secure) {
-    if (cookie.secure) return refused("cookie: Secure, over a connection that is not");
-    if (hides_secure(cookie, now)) return refused("cookie: a secure one has its name");
+    if (cookie.secure) return refused("cookie: Secure over an insecure connection");
+    if (hides_secure(cookie, now)) return refused("cookie: would hide a Secure cookie");
   }
   return keep(std::move(cookie), now);
 }
 
 Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
   const std::optional<Site> site = site_of_domain(cookie.domain);
-  if (!site) return Error(Errc::MalformedCookie, "cookie: the domain");
+  if (!site) return Error(Errc::MalformedCookie, "cookie: invalid domain");
   cookie.domain = site->host;
   if (!site->is_name || is_public(cookie.domain)) cookie.host_only = true;
   if (const Result<void> checked = check_sayable(cookie); !checked) return checked;
@@ -134,8 +134,8 @@ Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
   return keep(std::move(cookie), now);
 }
 
-// RFC 6265bis §5.7, "leave secure cookies alone": who can change what a connection without TLS
-// carries must not be able to put a cookie in front of one that he cannot see.
+// RFC 6265bis §5.7, "leave secure cookies alone": an attacker who can change plaintext traffic must
+// not be able to put a cookie in front of one that they cannot see.
 bool CookieJar::hides_secure(const KeptCookie& cookie, sys_seconds now) const {
   for (const auto& [domain, all] : domains_) {
     if (!http::domain_matches(domain, cookie.domain) &&
@@ -153,12 +153,12 @@ bool CookieJar::hides_secure(const KeptCookie& cookie, sys_seconds now) const {
   return false;
 }
 
-// The end of RFC 6265bis §5.7: the cookie may be kept, in place of one that it replaces.
+// The end of RFC 6265bis §5.7: stores the cookie, in place of one that it replaces.
 Result<void> CookieJar::keep(KeptCookie cookie, sys_seconds now) {
-  // A tab is allowed, but curl refuses it too: `cookies.txt` has no room for one.
+  // A tab is allowed, but `cookies.txt` cannot hold one; curl refuses it, too.
   if (ascii::has_control(cookie.name) || ascii::has_control(cookie.value) ||
       ascii::has_control(cookie.path)) {
-    return refused("cookie: a tab");
+    return refused("cookie: contains a tab");
   }
   const std::size_t bytes = http::size_of(cookie);
   if (bytes > options_.size_bytes) return refused("cookie: too long for the jar");
@@ -179,10 +179,10 @@ Result<void> CookieJar::keep(KeptCookie cookie, sys_seconds now) {
   size_bytes_ += bytes;
   const Tick mine = tick_;
   make_room(domain, now);
-  // What is left keeps its order: the new one is the last, or gone.
+  // make_room() keeps the order: the new cookie is the last, or gone.
   const auto left = domains_.find(name);
   if (left == domains_.end() || left->second.back().used != mine) {
-    return refused("cookie: no room for it");
+    return refused("cookie: no room in the jar");
   }
   return {};
 }

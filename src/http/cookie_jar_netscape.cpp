@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A jar as the text of a `cookies.txt`, and back: seven fields with tabs between them,
+// Converts a jar to the text of a `cookies.txt` and back: seven fields, separated by tabs,
 //
-//   .example.com  TRUE        /     FALSE   1893456000  name  value
-//   domain        with those  path  secure  expires;    may   may be
-//                 below it                  0: never    be    empty
-//                                           kept longer empty
+//   .example.com  TRUE        /     FALSE   1893456000           name  value
+//   domain        subdomains  path  secure  expires; 0: session  name and value may be empty
 //
-// in lines as curl writes them: HttpOnly is a prefix that looks like a comment to who does not know
-// it, an IPv6 address has no brackets.
+// in lines as curl writes them: HttpOnly is a prefix that other readers take for a comment, and an
+// IPv6 address has no brackets.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -29,7 +27,7 @@ using std::chrono::sys_seconds;
 constexpr std::string_view http_only_prefix = "#HttpOnly_";
 constexpr std::string_view file_head =
     "# Netscape HTTP Cookie File\n"
-    "# domain, with the names below it, path, secure, expires, name, value\n\n";
+    "# domain, include subdomains, path, secure, expires, name, value\n\n";
 
 constexpr std::string_view word(bool is_true) noexcept { return is_true ? "TRUE" : "FALSE"; }
 
@@ -50,7 +48,7 @@ void append_line(std::string& out, const KeptCookie& cookie) {
   out.append(cookie.value).append("\n");
 }
 
-// Takes the text up to the next separator, and that with it.
+// Takes the text up to the next separator, and the separator with it.
 std::string_view take(std::string_view& text, char separator) noexcept {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);
@@ -64,7 +62,7 @@ std::optional<bool> read_word(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-// Nothing where it is no number; one that is too large is as good as the largest.
+// Returns nullopt if the text is not a number; a number that is too large saturates.
 std::optional<sys_seconds> read_time(std::string_view digits) noexcept {
   seconds::rep value = 0;
   for (const char c : digits) {
@@ -81,7 +79,7 @@ Result<KeptCookie> read_line(std::string_view line) {
     cookie.http_only = true;
     line.remove_prefix(http_only_prefix.size());
   }
-  // curl takes it, too, where the tab in front of an empty value was lost.
+  // Like curl, accepts a line that lost the tab in front of an empty value.
   const auto tabs = std::count(line.begin(), line.end(), '\t');
   if (tabs != 6 && tabs != 5) return malformed_line("cookies.txt: not seven fields");
   std::string_view domain = take(line, '\t');
@@ -94,7 +92,7 @@ Result<KeptCookie> read_line(std::string_view line) {
   cookie.name = take(line, '\t');
   cookie.value = line;
   if (!is_for_below || !is_secure) return malformed_line("cookies.txt: neither TRUE nor FALSE");
-  if (!time) return malformed_line("cookies.txt: the time");
+  if (!time) return malformed_line("cookies.txt: invalid expiry time");
   const bool is_ipv6 = domain.find(':') != domain.npos && !domain.starts_with('[');
   cookie.domain = is_ipv6 ? "[" + std::string(domain) + "]" : std::string(domain);
   cookie.host_only = !*is_for_below;

@@ -68,7 +68,7 @@ TEST(CookiesTxt, LosesNothingButSameSite) {
       static_cast<void>(jar.store(url(host), field, now));
     }
   }
-  EXPECT_EQ(jar.size(), 8 + 3 * 6);  // without a domain a=2 is in place of a=1
+  EXPECT_EQ(jar.size(), 8 + 3 * 6);  // without a domain, a=2 replaces a=1
   CookieJar read;
   const CookieFileReport report = read.add_netscape(jar.to_netscape(now), now);
   EXPECT_EQ(report.kept, jar.size());

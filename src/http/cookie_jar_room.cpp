@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a jar forgets: to make room for others, and because it is told to. The order is that of RFC
-// 6265bis §5.7: what has expired; of a domain with too many what is not Secure, so that a
-// connection without TLS cannot push out what was set over TLS; then what was used last the longest
-// time ago.
+// Removes cookies from a jar, to make room or on request. The order is that of RFC 6265bis §5.7:
+// expired cookies first; then, in a domain with too many, those that are not Secure, so that a
+// plaintext connection cannot push out cookies set over TLS; then the least recently used.
 #include <algorithm>
 #include <utility>
 

@@ -18,7 +18,7 @@ Result<void> store(CookieJar& jar, std::string_view from, std::string_view field
   return jar.store(url(from), field, now);
 }
 
-/// The names of all cookies, the oldest first.
+/// Returns the names of all cookies, oldest first.
 std::string names(const CookieJar& jar, sys_seconds time = now) {
   std::string all;
   for (const KeptCookie& cookie : jar.cookies(time)) all += cookie.name;
@@ -33,7 +33,7 @@ TEST(CookieJarRoom, WhatWasUsedLastTheLongestTimeAgoGoes) {
   EXPECT_EQ(jar.field_for(url("http://example.com/a"), now), "a=1");
   EXPECT_TRUE(store(jar, "http://example.com/", "d=4"));
   EXPECT_EQ(names(jar), "acd");
-  EXPECT_TRUE(store(jar, "http://example.com/", "c=5; Path=/c"));  // set again is used, too
+  EXPECT_TRUE(store(jar, "http://example.com/", "c=5; Path=/c"));  // being set counts as use
   EXPECT_TRUE(store(jar, "http://example.com/", "e=6"));
   EXPECT_EQ(names(jar), "cde");
   EXPECT_TRUE(store(jar, "http://www.example.com/", "f=7"));  // another domain
@@ -58,7 +58,7 @@ TEST(CookieJarRoom, WithinADomainWhatIsNotSecureGoesFirst) {
   EXPECT_EQ(names(jar), "ad");
   const Result<void> refused = store(jar, "http://example.com/", "e=5");
   EXPECT_EQ(refused.error().code(), Errc::CookieRefused);
-  EXPECT_EQ(refused.error().context(), "cookie: no room for it");
+  EXPECT_EQ(refused.error().context(), "cookie: no room in the jar");
   EXPECT_EQ(names(jar), "ad");
   EXPECT_TRUE(store(jar, "https://example.com/", "f=6; Secure"));
   EXPECT_EQ(names(jar), "df");
@@ -73,7 +73,7 @@ TEST(CookieJarRoom, ThereIsALimitForAll) {
   EXPECT_TRUE(store(jar, "https://d.example/", "d=1"));
   EXPECT_EQ(names(jar), "acd");
   EXPECT_EQ(jar.field_for(url("https://b.example/"), now), "");
-  // What has expired goes first, wherever it is.
+  // Expired cookies of any domain go first.
   EXPECT_TRUE(store(jar, "https://c.example/", "c=1; Max-Age=1"));
   EXPECT_TRUE(jar.store(url("https://e.example/"), "e=1", now + 1s));
   EXPECT_EQ(names(jar, now + 1s), "ade");

@@ -14,10 +14,10 @@ constexpr sys_seconds now{1'800'000'000s};
 
 Url url(std::string_view text) { return Url::parse(text).value(); }
 
-/// A jar whose times are `now` unless a test says otherwise.
+/// A jar at the time `now`, unless a test passes another.
 class CookieJarTest : public testing::Test {
  protected:
-  /// Empty: it was kept; otherwise why not.
+  /// Returns why a cookie was refused; empty if it was stored.
   std::string store(std::string_view from, std::string_view field, sys_seconds time = now) {
     const Result<void> stored = jar_.store(url(from), field, time);
     return stored ? "" : std::string(stored.error().context());
@@ -59,7 +59,7 @@ TEST_F(CookieJarTest, ACookieWithoutDomainIsForItsHostAlone) {
   EXPECT_EQ(sent("http://example.com/"), "a=b");
   EXPECT_EQ(sent("http://EXAMPLE.com/"), "a=b");
   EXPECT_EQ(sent("http://ex%61mple.com/"), "a=b");
-  EXPECT_EQ(sent("http://example.com:8080/"), "a=b");  // ports do not keep cookies apart
+  EXPECT_EQ(sent("http://example.com:8080/"), "a=b");  // ports do not separate cookies
   EXPECT_EQ(sent("ws://example.com/"), "a=b");
   EXPECT_EQ(sent("http://www.example.com/"), "");
   EXPECT_EQ(sent("http://com/"), "");
@@ -80,7 +80,7 @@ TEST_F(CookieJarTest, AHostSetsCookiesForItsOwnDomainsOnly) {
   for (const char* const domain : {"example.org", "b.example.com", "a.b.example.com", "ple.com",
                                    "example.com.", "\xc3\xbc.com", "ex%61mple.com", "..com"}) {
     EXPECT_EQ(store("https://a.example.com/", std::string("a=b; Domain=") + domain),
-              "cookie: its Domain is not one of the host")
+              "cookie: Domain does not match the host")
         << domain;
   }
   EXPECT_EQ(jar_.size(), 0);
@@ -89,10 +89,10 @@ TEST_F(CookieJarTest, AHostSetsCookiesForItsOwnDomainsOnly) {
 }
 
 TEST_F(CookieJarTest, NoCookieIsForAWholeTopLevelDomain) {
-  constexpr const char* is_public = "cookie: its Domain is a public suffix";
+  constexpr const char* is_public = "cookie: Domain is a public suffix";
   EXPECT_EQ(store("http://example.com/", "a=b; Domain=com"), is_public);
   EXPECT_EQ(store("http://example.com./", "a=b; Domain=com."), is_public);
-  EXPECT_EQ(store("http://example.com./", "a=b; Domain=."), "");  // an empty Domain is none
+  EXPECT_EQ(store("http://example.com./", "a=b; Domain=."), "");  // an empty Domain is ignored
   EXPECT_EQ(store("http://localhost/", "a=b; Domain=localhost"), "");
   EXPECT_EQ(sent("http://localhost/"), "a=b");
   EXPECT_EQ(sent("http://x.localhost/"), "");
@@ -104,11 +104,11 @@ TEST_F(CookieJarTest, TheUserKnowsMorePublicSuffixes) {
     asked.emplace_back(domain);
     return domain == "co.uk";
   }});
-  EXPECT_EQ(store("http://a.co.uk/", "a=b; Domain=co.uk"), "cookie: its Domain is a public suffix");
-  EXPECT_EQ(store("http://a.co.uk/", "a=b; Domain=uk"), "cookie: its Domain is a public suffix");
+  EXPECT_EQ(store("http://a.co.uk/", "a=b; Domain=co.uk"), "cookie: Domain is a public suffix");
+  EXPECT_EQ(store("http://a.co.uk/", "a=b; Domain=uk"), "cookie: Domain is a public suffix");
   EXPECT_EQ(store("http://x.a.co.uk/", "c=d; Domain=A.co.uk"), "");
   EXPECT_EQ(sent("http://y.a.co.uk/"), "c=d");
-  // RFC 6265bis §5.7: the suffix itself may have cookies, as a host.
+  // RFC 6265bis §5.7: the suffix itself may have host-only cookies.
   EXPECT_EQ(store("http://co.uk/", "e=f; Domain=co.uk"), "");
   EXPECT_EQ(sent("http://co.uk/"), "e=f");
   EXPECT_EQ(sent("http://b.co.uk/"), "");
@@ -117,7 +117,7 @@ TEST_F(CookieJarTest, TheUserKnowsMorePublicSuffixes) {
 
 TEST_F(CookieJarTest, AnAddressHasNoDomain) {
   EXPECT_EQ(store("http://127.0.0.1/", "a=b; Domain=0.0.1"),
-            "cookie: its Domain is not one of the host");
+            "cookie: Domain does not match the host");
   EXPECT_EQ(store("http://127.0.0.1/", "a=b; Domain=127.0.0.1"), "");
   EXPECT_EQ(store("http://[::0:1]:81/", "c=d"), "");
   EXPECT_EQ(sent("http://127.0.0.1/"), "a=b");
@@ -141,7 +141,7 @@ TEST_F(CookieJarTest, APathIsForTheFoldersBelowIt) {
 
 TEST_F(CookieJarTest, ASecureCookieStaysWithTls) {
   EXPECT_EQ(store("http://example.com/", "a=b; Secure"),
-            "cookie: Secure, over a connection that is not");
+            "cookie: Secure over an insecure connection");
   EXPECT_EQ(store("wss://example.com/", "a=b; Secure"), "");
   EXPECT_EQ(sent("https://example.com/"), "a=b");
   EXPECT_EQ(sent("wss://example.com/"), "a=b");
@@ -151,7 +151,7 @@ TEST_F(CookieJarTest, ASecureCookieStaysWithTls) {
 
 TEST_F(CookieJarTest, SecureCookiesAreLeftAlone) {
   store("https://www.example.com/", "a=secret; Secure; Domain=example.com; Path=/x; Max-Age=60");
-  constexpr const char* is_left = "cookie: a secure one has its name";
+  constexpr const char* is_left = "cookie: would hide a Secure cookie";
   for (const char* const field :
        {"a=evil; Domain=example.com; Path=/x", "a=evil; Domain=example.com; Path=/x/y",
         "a=; Domain=example.com; Path=/x; Max-Age=0", "a=evil; Path=/x/"}) {
@@ -159,7 +159,7 @@ TEST_F(CookieJarTest, SecureCookiesAreLeftAlone) {
     EXPECT_EQ(store("http://example.com/", field), is_left) << field;
   }
   EXPECT_EQ(sent("https://www.example.com/x/y"), "a=secret");
-  // It would not be sent in front of it.
+  // It would not be sent before the Secure one.
   EXPECT_EQ(store("http://www.example.com/", "a=evil; Path=/"), "");
   EXPECT_EQ(store("http://www.example.com/", "b=c; Path=/x"), "");
   EXPECT_EQ(store("http://example.org/", "a=c; Path=/x"), "");
@@ -171,8 +171,8 @@ TEST_F(CookieJarTest, SecureCookiesAreLeftAlone) {
 TEST_F(CookieJarTest, ASecureCookieBelowADomainIsLeftAlone) {
   store("https://www.example.com/", "a=secret; Secure");
   EXPECT_EQ(store("http://example.com/", "a=evil; Domain=example.com"),
-            "cookie: a secure one has its name");
-  EXPECT_EQ(store("http://example.com/", "a=x"), "cookie: a secure one has its name");
+            "cookie: would hide a Secure cookie");
+  EXPECT_EQ(store("http://example.com/", "a=x"), "cookie: would hide a Secure cookie");
   EXPECT_EQ(store("http://b.example.com/", "a=x"), "");
 }
 
@@ -192,7 +192,7 @@ TEST_F(CookieJarTest, PrefixesKeepTheirPromises) {
         << field;
   }
   EXPECT_EQ(store("http://example.com/", "__Secure-a=b; Secure"),
-            "cookie: Secure, over a connection that is not");
+            "cookie: Secure over an insecure connection");
   EXPECT_EQ(store("https://example.com/", "__Host-a=b; Secure; Path=/"), "");
   EXPECT_EQ(store("https://example.com/", "__Secure-a=b; Secure"), "");
   EXPECT_EQ(sent("https://example.com/"), "__Host-a=b; __Secure-a=b");
@@ -266,11 +266,11 @@ TEST_F(CookieJarTest, WhatIsNoCookieIsRefused) {
               Errc::MalformedCookie)
         << field;
   }
-  EXPECT_EQ(store("http://example.com/", "a=x\ty"), "cookie: a tab");
-  EXPECT_EQ(store("http://example.com/", "a=b; Path=/x\ty"), "cookie: a tab");
-  EXPECT_EQ(store("ftp://example.com/", "a=b"), "cookie: the URL has no host with cookies");
-  EXPECT_EQ(store("http://.example.com/", "a=b"), "cookie: the URL has no host with cookies");
-  EXPECT_EQ(store("/path", "a=b"), "cookie: the URL has no host with cookies");
+  EXPECT_EQ(store("http://example.com/", "a=x\ty"), "cookie: contains a tab");
+  EXPECT_EQ(store("http://example.com/", "a=b; Path=/x\ty"), "cookie: contains a tab");
+  EXPECT_EQ(store("ftp://example.com/", "a=b"), "cookie: the URL cannot have cookies");
+  EXPECT_EQ(store("http://.example.com/", "a=b"), "cookie: the URL cannot have cookies");
+  EXPECT_EQ(store("/path", "a=b"), "cookie: the URL cannot have cookies");
   EXPECT_EQ(jar_.size(), 0);
 }
 

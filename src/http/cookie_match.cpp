@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: what a request is for, and where a cookie belongs. Out: whether they meet. Texts are compared
-// as they are: paths as they stand in the request, percent signs included.
+// In: the host and path of a request and of a cookie. Out: whether they match. Texts are compared
+// as they are: paths keep the percent-encoding of the request.
 #include "http/cookie_match.hpp"
 
 namespace skua::http {

@@ -29,7 +29,7 @@ constexpr bool is_session(DigestAlgorithm algorithm) noexcept {
          algorithm == DigestAlgorithm::Sha512256Sess;
 }
 
-// The hash value, in hex, of the texts with colons between them.
+// Returns the hash, in hex, of the texts joined with colons.
 Result<std::string> hash_joined(DigestAlgorithm algorithm,
                                 std::initializer_list<std::string_view> texts) {
   std::string joined;
@@ -39,7 +39,7 @@ Result<std::string> hash_joined(DigestAlgorithm algorithm,
 }
 
 constexpr unsigned strength(DigestAlgorithm algorithm) noexcept {
-  return static_cast<unsigned>(algorithm);  // the enumerators stand in this order
+  return static_cast<unsigned>(algorithm);  // the enumerators are in order of strength
 }
 
 }  // namespace
@@ -77,8 +77,7 @@ Result<std::string> DigestCredentials::compute(std::string_view secret, std::str
 }
 
 Result<void> DigestSession::restart(std::string nonce) {
-  // One cnonce a nonce: with it the key of -sess stays the same in both readings of RFC 7616
-  // §3.4.2.
+  // One cnonce per nonce keeps the -sess key the same in both readings of RFC 7616 §3.4.2.
   const auto random = crypto::random_bytes(16);
   if (!random) return random.error();
   cnonce_ = hex::encode(*random);
@@ -91,7 +90,7 @@ Result<void> DigestSession::accept(std::span<const std::string_view> fields) {
   std::optional<DigestChallenge> best;
   for (const std::string_view field : fields) {
     const auto challenges = parse_challenges(field);
-    if (!challenges) continue;  // another field may be right
+    if (!challenges) continue;  // another field may be valid
     for (const Challenge& challenge : *challenges) {
       const auto digest = DigestChallenge::from(challenge);
       if (!digest || (best && strength(digest->algorithm) <= strength(best->algorithm))) continue;
@@ -126,14 +125,14 @@ Result<std::string> DigestSession::authorize(std::string_view method, std::strin
   credentials.opaque = challenge_.opaque;
   credentials.nonce_count = ++nonce_count_;
   credentials.algorithm = challenge_.algorithm;
-  // The weaker of the two, as a body may be a stream: who wants it protected has TLS.
+  // Prefers the weaker of the two, as a body may be a stream: TLS is there to protect bodies.
   if (challenge_.offers_auth) {
     credentials.qop = DigestQop::Auth;
   } else if (challenge_.offers_auth_int) {
     credentials.qop = DigestQop::AuthInt;
   }
   if (credentials.qop == DigestQop::Legacy && !is_session(credentials.algorithm)) {
-    credentials.cnonce.clear();  // RFC 2617 §3.2.2: no cnonce where the server sent no qop
+    credentials.cnonce.clear();  // RFC 2617 §3.2.2: no cnonce if the server sent no qop
   }
   credentials.may_encode_user = challenge_.is_utf8;
   credentials.is_user_hashed = challenge_.wants_user_hash;

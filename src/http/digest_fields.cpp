@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a challenge or credentials of any scheme. Out: those of Digest, or the field that they are
-// written as. Which values are quoted is fixed (RFC 7616 §3.3, §3.4): old clients insist on it.
+// In: a challenge or credentials of any scheme. Out: their Digest form, and its field value. RFC
+// 7616 §3.3 and §3.4 fix which values are quoted, and old clients insist on it.
 #include <algorithm>
 #include <array>
 
@@ -28,7 +28,7 @@ bool is_true(const Challenge& challenge, std::string_view name) {
   return value != nullptr && ascii::equals_ignoring_case(*value, "true");
 }
 
-// RFC 7616 §3.3: without the parameter it is MD5.
+// RFC 7616 §3.3: the default is MD5.
 Result<DigestAlgorithm> algorithm_of(const Challenge& challenge) {
   const std::string* const text = challenge.find("algorithm");
   const auto algorithm = text == nullptr ? DigestAlgorithm::Md5 : parse_digest_algorithm(*text);
@@ -36,7 +36,7 @@ Result<DigestAlgorithm> algorithm_of(const Challenge& challenge) {
   return *algorithm;
 }
 
-// Eight digits, as only this spelling was hashed. RFC 7616 §3.4
+// Parses exactly eight lowercase digits: only this spelling was hashed. RFC 7616 §3.4
 std::optional<std::uint32_t> parse_count(std::string_view text) noexcept {
   std::uint32_t count = 0;
   if (!hex::is_lower_text(text, 8)) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<std::uint32_t> parse_count(std::string_view text) noexcept {
   return count;
 }
 
-// `UTF-8''J%C3%A4s` RFC 8187 §3.2.1
+// Decodes `UTF-8''J%C3%A4s`. RFC 8187 §3.2.1
 std::optional<std::string> parse_extended(std::string_view text) {
   constexpr std::string_view charset = "UTF-8'";
   if (!ascii::equals_ignoring_case(text.substr(0, charset.size()), charset)) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<std::string> parse_extended(std::string_view text) {
   return out;
 }
 
-// RFC 8187 §3.2.1: attr-char stands for itself.
+// Encodes an extended value. RFC 8187 §3.2.1: attr-char stands for itself.
 std::string extended(std::string_view text) {
   std::string out = "UTF-8''";
   for (const char c : text) {
@@ -85,7 +85,7 @@ std::string extended(std::string_view text) {
   return out;
 }
 
-// Whether it can be a quoted string: of visible ASCII, or with all that is no control character.
+// Reports whether a text can be quoted: no control characters, and only ASCII if asked for.
 bool is_quotable(std::string_view text, bool only_ascii) noexcept {
   return std::ranges::all_of(text, [only_ascii](char c) {
     const auto octet = static_cast<unsigned char>(c);
@@ -96,7 +96,7 @@ bool is_quotable(std::string_view text, bool only_ascii) noexcept {
 Result<void> read_user(const Challenge& from, DigestCredentials& to) {
   const std::string* const plain = from.find("username");
   const std::string* const encoded = from.find("username*");
-  // RFC 7616 §3.4: one of the two; what hides a name is not encoded.
+  // RFC 7616 §3.4: exactly one of the two; a hashed name is not encoded.
   if ((plain == nullptr) == (encoded == nullptr)) return malformed_digest;
   to.is_user_hashed = is_true(from, "userhash");
   if (plain != nullptr) {

@@ -51,7 +51,7 @@ TEST_F(Digest, ComputesTheExampleWithTwoAlgorithms) {
   }
 }
 
-// RFC 7616 §3.9.2 with the values of erratum 4897: those of the text are of a truncated SHA-512.
+// RFC 7616 §3.9.2 with the values of erratum 4897: the RFC's own are of a truncated SHA-512.
 constexpr std::string_view user = "J\xc3\xa4s\xc3\xb8n Doe";
 constexpr std::string_view user_hash =
     "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b";
@@ -112,7 +112,7 @@ TEST_F(Digest, ComputesTheExamplesOfOlderStandards) {
 }
 
 TEST_F(Digest, ComputesSessionsAndContent) {
-  // Values of an independent implementation.
+  // Values from an independent implementation.
   struct Expected {
     DigestAlgorithm session;
     DigestAlgorithm plain;
@@ -148,7 +148,7 @@ TEST(DigestFields, MalformedCredentialsAreRefused) {
       "Digest username=u, realm=r, nonce=n, uri=/x, response=d, qop=auth, nc=00000001, cnonce=c";
   const std::string quoted = R"(Digest username="u", realm="r", nonce="n", uri="/", response="d")";
   EXPECT_TRUE(read(quoted));
-  EXPECT_FALSE(read(good)) << "a slash is in no token";
+  EXPECT_FALSE(read(good)) << "a slash is not allowed in a token";
   EXPECT_TRUE(read(quoted + ", qop=auth, nc=0000000a, cnonce=c"));
   EXPECT_EQ(read(quoted + ", qop=auth, nc=0000000a, cnonce=c").value().nonce_count, 10U);
   EXPECT_TRUE(read(quoted + ", qop=\"auth-int\", nc=ffffffff, cnonce=c"));
@@ -191,7 +191,7 @@ TEST(DigestFields, AChallengeComesBack) {
 
 class Session : public Digest {
  protected:
-  // Whether a response of the session is what a server would compute.
+  // Reports whether a response of the session matches what a server would compute.
   static bool is_right(const std::string& field, std::string_view method,
                        std::string_view body = {}) {
     const auto credentials = read(field).value();
@@ -247,7 +247,7 @@ TEST_F(Session, HidesTheUserWhereTheServerAsks) {
   EXPECT_TRUE(is_right(field, "GET"));
 }
 
-// Apache httpd 2.4 and squid 5 know no `username*`, and do not say charset=UTF-8.
+// Apache httpd 2.4 and squid 5 do not support `username*` and do not send charset=UTF-8.
 TEST_F(Session, EncodesTheUserOnlyWhereTheServerKnowsHow) {
   const std::array<std::string_view, 1> old = {R"(Digest realm="r", nonce="n", qop="auth")"};
   const std::array<std::string_view, 1> modern = {

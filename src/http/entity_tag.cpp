@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the value of ETag, If-Match, If-None-Match or If-Range. Out: tags as views into it.
-// A comma may stand inside a tag, so a list is read tag by tag and never split at commas first.
+// A tag may contain commas, so a list is read tag by tag and never split at commas first.
 #include "http/entity_tag.hpp"
 
 #include "base/ascii.hpp"

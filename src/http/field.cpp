@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Field names to small integers and back, and look-up in a parsed head. Known names are found by
-// the bit set first, so that asking for one that is not there costs nothing.
+// Maps field names to small integers, and finds fields in a parsed head. Known names are looked up
+// in the bit set first, so asking for an absent field costs nothing.
 #include "http/field.hpp"
 
 #include "base/ascii.hpp"
@@ -19,7 +19,7 @@ std::uint64_t load_half(const char* p) noexcept {
   return half;
 }
 
-// lookup::first_word() in loads, none of which is outside of the text.
+// Like lookup::first_word(), but in word loads that stay within the text.
 std::uint64_t first_word(std::string_view text) noexcept {
   const std::size_t size = text.size();
   const char* const p = text.data();
@@ -28,8 +28,8 @@ std::uint64_t first_word(std::string_view text) noexcept {
   return lookup::first_word(text);
 }
 
-// Whether eight bytes of any text spell those of a known name. Only letters have bit 6 in one, and
-// only they may differ in bit 5.
+// Reports whether eight bytes of any text spell those of a known name. Only its letters have bit 6
+// set, and only they may differ in bit 5.
 bool spells(std::uint64_t text, const char* known) noexcept {
   constexpr std::uint64_t letter_bits = lookup::case_bits << 1;
   const std::uint64_t wanted = lookup::load(known);
@@ -38,7 +38,7 @@ bool spells(std::uint64_t text, const char* known) noexcept {
 
 }  // namespace
 
-// What spells a known name is a token, so that nothing else has to be asked.
+// A text that spells a known name is a token, so nothing else needs checking.
 FieldName find_field_name(std::string_view name) noexcept {
   const std::size_t size = name.size();
   const std::uint64_t word = first_word(name);

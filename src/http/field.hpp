@@ -11,8 +11,8 @@
 
 namespace skua::http {
 
-/// Field names that skua looks at itself or that nearly every request carries: a small integer
-/// each, found once by the parser. At most 63, so that a set of them is one 64-bit word.
+/// Field names that skua inspects itself or that nearly every request carries, as small integers
+/// that the parser looks up once. At most 63, so that a set of them fits in a 64-bit word.
 enum class FieldName : std::uint8_t {
   Other,
   Accept,
@@ -71,10 +71,10 @@ enum class FieldName : std::uint8_t {
   ContentRange,
 };
 
-/// The known name that these letters spell, whatever their case; Other for the rest.
+/// Returns the known name with this spelling, ignoring case, or Other.
 FieldName find_field_name(std::string_view name) noexcept;
 
-/// One field line as offsets from the first byte of the head: nothing is copied.
+/// One field line, as offsets from the first byte of the head.
 struct FieldLine {
   std::uint32_t name_begin = 0;
   std::uint32_t value_begin = 0;
@@ -83,14 +83,13 @@ struct FieldLine {
   FieldName name = FieldName::Other;
 };
 
-/// A parsed head, whatever the protocol version: views into memory that somebody else keeps.
+/// A parsed head of any protocol version, as views of memory that it does not own.
 ///
-/// HTTP/1 parses it where it was received; HTTP/2 writes its fields into one buffer of the same
-/// shape.
+/// HTTP/1 parses it in place; HTTP/2 writes its fields into one buffer of the same shape.
 struct Head {
-  const char* base = nullptr;           ///< where offsets count from
+  const char* base = nullptr;           ///< offsets count from here
   std::span<const FieldLine> fields{};  ///< in order of arrival
-  std::uint64_t known = 0;              ///< bit n: a field with FieldName(n) is there
+  std::uint64_t known = 0;              ///< bit n: a field with FieldName(n) is present
   std::uint32_t size_bytes = 0;         ///< start line to the empty line, inclusive
   std::uint32_t target_begin = 0;       ///< request target (or the reason phrase of a response)
   std::uint16_t target_bytes = 0;
@@ -115,7 +114,7 @@ struct Head {
     if (major_version >= 2) return Version::Http2;
     return minor_version == 0 ? Version::Http10 : Version::Http11;
   }
-  /// The first line with this name, or null.
+  /// Returns the first line with this name, or null.
   [[nodiscard]] const FieldLine* find(FieldName name) const noexcept;
   [[nodiscard]] const FieldLine* find(std::string_view name) const noexcept;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: names and values. Out: field lines as they go on the wire, kept in that form from the start,
-// so that HTTP/1 copies them in one piece; and from the other end of the same memory a record of
-// each, so that nobody has to parse them again. Whatever could end a line early is refused here,
-// and only here. What is seldom done to them is in field_lines_change.cpp.
+// In: names and values. Out: field lines, stored in wire form so that HTTP/1 copies them in one
+// piece, and a record of each at the other end of the same memory, so that nobody parses them
+// again. Anything that could end a line early is refused here, and only here. Rare operations are
+// in field_lines_change.cpp.
 #include "skua/field_lines.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace skua {
 namespace {
 
-// Nearly all lists that leave the inline memory fit into this.
+// Nearly all lists that outgrow the inline memory fit in this.
 constexpr std::size_t first_heap_bytes = 480;
 
 // Texts are nearly always short: a call costs more than the copy.
@@ -28,7 +28,7 @@ inline char* put_short(char* out, std::string_view text) noexcept {
   char* const end = out + size;
   if (size > 32 || size < 4) {
     if (size != 0) std::memcpy(out, from, size);
-  } else if (size >= 16) {  // two halves that overlap
+  } else if (size >= 16) {  // two overlapping halves
     std::memcpy(out, from, 16);
     std::memcpy(end - 16, from + size - 16, 16);
   } else if (size >= 8) {
@@ -64,12 +64,12 @@ void FieldLines::add(unsigned known, std::string_view name, std::string_view val
   const std::size_t bytes = name.size() + value.size() + punctuation_bytes;
   if (!has_room(bytes + sizeof(Record))) [[unlikely]]
     return add_grown(known, name, value);
-  // A name that is known is a token.
+  // Known names are tokens.
   if (known == 0 && (!scan::is_token_text(name) || name.size() > http::longest_name_bytes))
       [[unlikely]]
     http::refuse_field_name(name);
   if (!scan::is_field_value(value)) [[unlikely]]
-    http::refuse_field(name, ": the value has a control character");
+    http::refuse_field(name, ": the value contains a control character");
   char* const block = data();
   char* out = put_short(block + size_, name);
   *out++ = ':';
@@ -84,7 +84,7 @@ void FieldLines::add(unsigned known, std::string_view name, std::string_view val
   size_ += static_cast<std::uint32_t>(bytes);
 }
 
-// Makes room, and returns the memory that was used before: what is appended may be a view of it.
+// Makes room and returns the previous memory: the text to append may be a view of it.
 std::unique_ptr<char[]> FieldLines::grow(std::size_t more_bytes) {
   const std::size_t wanted = size_ + records_bytes() + more_bytes;
   if (wanted > std::numeric_limits<std::uint32_t>::max() / 2) http::refuse_fields();
@@ -109,7 +109,7 @@ void FieldLines::add(const FieldLines& other) {
   const std::size_t records = other.records_bytes();
   const std::string_view lines = other.wire();
   const char* const from = other.data() + other.records_at_;
-  std::unique_ptr<char[]> before;  // perhaps that of `other`, which may be this list
+  std::unique_ptr<char[]> before;  // may belong to `other`, which may be this list
   if (!has_room(lines.size() + records)) before = grow(lines.size() + records);
   copy(data() + size_, lines.data(), lines.size());
   copy(data() + records_at_ - records, from, records);
@@ -137,7 +137,7 @@ std::optional<std::string_view> FieldLines::find(unsigned known, std::string_vie
 }
 
 bool FieldLines::has_other(std::string_view name) const noexcept {
-  // A record tells most lines from it: they have a known name, or one of another length.
+  // The record rules out most lines: they have a known name, or one of another length.
   const auto wanted = static_cast<std::uint32_t>(name.size() << 8);
   const Iterator last = end();
   for (Iterator line = begin(); line != last; ++line) {

@@ -11,7 +11,7 @@
 
 namespace skua::http {
 
-/// The doors of FieldLines for those who know what find_field_name() says of a name.
+/// Access to FieldLines for callers that already have the result of find_field_name().
 struct FieldLinesAccess {
   static void add(FieldLines& lines, FieldName known, std::string_view name,
                   std::string_view value) {
@@ -35,26 +35,26 @@ struct FieldLinesAccess {
   }
 };
 
-/// The number by which FieldLines knows a name.
+/// Returns the number that FieldLines uses for a name; 0 for all names that are not known.
 inline unsigned known_number(std::string_view name) noexcept {
   return static_cast<unsigned>(find_field_name(name));
 }
 
-/// Whether a line has a name, whose number is `known`.
+/// Reports whether a line has this name, whose number is `known`.
 inline bool is_named(const FieldLines::Line& line, unsigned known, std::string_view name) noexcept {
   if (line.known != known) return false;
   return known != 0 || ascii::equals_ignoring_case(line.name, name);
 }
 
-/// What a record of FieldLines can say.
+/// The longest name that fits in a record of FieldLines.
 inline constexpr std::size_t longest_name_bytes = 0xffffff;
 
-/// Ends with: std::invalid_argument that says `header NAME` and the two texts.
+/// Throws std::invalid_argument with `header NAME` and the two texts.
 [[noreturn]] void refuse_field(std::string_view name, std::string_view problem,
                                std::string_view why = {});
-/// The same for a name that is no token, or is too long.
+/// Throws std::invalid_argument for a name that is not a token or is too long.
 [[noreturn]] void refuse_field_name(std::string_view name);
-/// The same where all of them are too long.
+/// Throws std::invalid_argument for fields that are too long in total.
 [[noreturn]] void refuse_fields();
 
 }  // namespace skua::http

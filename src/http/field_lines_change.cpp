@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is seldom done to field lines, compiled for size: assignment, removal and refusal.
+// Rare operations on field lines, compiled for size: assignment, removal and refusal.
 #include "skua/field_lines.hpp"
 
 #include <cstring>
@@ -39,7 +39,7 @@ FieldLines& FieldLines::operator=(FieldLines&& other) noexcept {
 }
 
 void FieldLines::replace(unsigned known, std::string_view name, std::string_view value) {
-  // Made first: it may be refused, and what it is made of may be views of lines that go away.
+  // Built first: it may be refused, and its name and value may be views of lines that go away.
   FieldLines line;
   line.add(known, name, value);
   remove(known, (*line.begin()).name);

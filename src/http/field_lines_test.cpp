@@ -23,7 +23,7 @@ struct Parsed {
   std::string value;
 };
 
-// The lines as a stranger reads them who has nothing but the wire.
+// Parses the lines from the wire form alone.
 std::vector<Parsed> parse(std::string_view wire) {
   std::vector<Parsed> lines;
   while (!wire.empty()) {
@@ -36,7 +36,7 @@ std::vector<Parsed> parse(std::string_view wire) {
   return lines;
 }
 
-// Whether what iteration, find() and known() tell is what stands on the wire.
+// Checks that iteration, find() and known() agree with the wire form.
 void expect_true(const FieldLines& lines) {
   const std::vector<Parsed> parsed = parse(lines.wire());
   ASSERT_EQ(lines.size(), parsed.size());
@@ -179,13 +179,13 @@ TEST(FieldLines, StayTrueInTextsOfEveryLength) {
 
 TEST(FieldLines, StayTrueThroughSetAndRemove) {
   FieldLines lines;
-  for (int i = 0; i < 100; ++i) {  // more than one word has bits for
+  for (int i = 0; i < 100; ++i) {  // more than a word has bits
     lines.add("Field-" + std::to_string(i % 40), std::to_string(i));
     if (i % 10 == 0) lines.add("Set-Cookie", "a=" + std::to_string(i));
   }
   expect_true(lines);
   ASSERT_EQ(lines.size(), 110U);
-  lines.set("field-7", "new");  // three lines become one, the last
+  lines.set("field-7", "new");  // three lines become one, at the end
   expect_true(lines);
   EXPECT_EQ(lines.size(), 108U);
   EXPECT_EQ(lines.find("Field-7", 1), std::nullopt);
@@ -274,7 +274,7 @@ TEST(FieldLines, WhatIsRefusedChangesNothing) {
     FieldLines lines;
     for (std::size_t i = 0; i < lines_before; ++i) lines.add("Vary", "Origin");
     const std::string before(lines.wire());
-    // Every byte at every place of names and values, short and long.
+    // Every byte at the start, middle and end of names and values, short and long.
     for (std::size_t size = 1; size < 40; ++size) {
       for (const std::size_t at : {std::size_t{0}, size / 2, size - 1}) {
         std::string text(size, 'a');

@@ -11,10 +11,10 @@
 
 #include "http/field.hpp"
 
-/// The known field names and their perfect hash, inline for the parser of heads.
+/// The known field names and their perfect hash, inline for the head parser.
 namespace skua::http::lookup {
 
-/// In the order of FieldName, from FieldName(1) on.
+/// In the order of FieldName, starting at FieldName(1).
 inline constexpr std::string_view names[] = {"accept",
                                              "accept-encoding",
                                              "accept-language",
@@ -70,19 +70,19 @@ inline constexpr std::string_view names[] = {"accept",
                                              "content-range"};
 inline constexpr std::size_t name_count = std::size(names);
 static_assert(name_count == static_cast<std::size_t>(FieldName::ContentRange));
-static_assert(name_count < 64, "a set of names is one 64-bit word");
+static_assert(name_count < 64, "a set of names must fit in a 64-bit word");
 
 inline constexpr std::size_t longest_bytes = 24;
 inline constexpr std::uint64_t case_bits = 0x2020202020202020;
 
-/// A name in lower case, padded so that it can be compared in words.
+/// A name in lower case, padded for comparison in words.
 struct Entry {
   std::array<char, longest_bytes> text{};
   std::uint8_t size_bytes = 0;
 };
 
-/// No two known names share both their first eight bytes and their length; the factor was searched
-/// for, and make_slots proves that it tells them all apart.
+/// A perfect hash: no two known names share both their first eight bytes and their length. The
+/// factor was found by search, and make_slots() proves that there are no collisions.
 constexpr std::size_t slot_of(std::uint64_t first_word, std::size_t size_bytes) noexcept {
   return static_cast<std::size_t>((((first_word | case_bits) + size_bytes) * 0xa2f81a9bab6aa41d) >>
                                   57);
@@ -126,7 +126,7 @@ constexpr bool has_letters_and_dashes(std::string_view name) noexcept {
 }
 static_assert(std::all_of(std::begin(names), std::end(names), has_letters_and_dashes));
 
-/// Eight bytes with the first one lowest, whatever the machine.
+/// Loads eight bytes as a little-endian word on any machine.
 inline std::uint64_t load(const char* p) noexcept {
   std::uint64_t word;
   std::memcpy(&word, p, sizeof word);
@@ -134,13 +134,13 @@ inline std::uint64_t load(const char* p) noexcept {
   return word;
 }
 
-/// Eight bytes are the same but for bit 5. For tokens that is: but for their case.
+/// Reports whether eight bytes are equal except for bit 5, which is the letter case in tokens.
 inline bool same(const char* a, const char* b) noexcept {
   return ((load(a) ^ load(b)) & ~case_bits) == 0;
 }
 
-/// The name of [p, p + size_bytes), which is a token. `word` holds its first eight bytes, the first
-/// one lowest, and zeros where it is shorter.
+/// Finds the name in [p, p + size_bytes), which must be a token. `word` holds its first eight
+/// bytes as a little-endian word, padded with zeros if the name is shorter.
 inline FieldName find(const char* p, std::size_t size_bytes, std::uint64_t word) noexcept {
   const std::uint8_t index = slots[slot_of(word, size_bytes)];
   const Entry& entry = entries[index];

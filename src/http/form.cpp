@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: an urlencoded text, or fields one at a time. Out: the fields, and the text again. All names
-// and values lie behind each other in one string, so a form of a thousand fields is two pieces of
-// memory, and a limit on that string is a limit on the form.
+// In: urlencoded text, or fields one at a time. Out: the fields, and the text again. All names and
+// values lie back to back in one string, so a form of a thousand fields takes two allocations, and
+// a limit on that string limits the form.
 #include "skua/form.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void Form::add_encoded(std::string_view name, std::string_view value) {
 Form& Form::add(std::string_view name, std::string_view value) & {
   const std::size_t begin = text_.size();
   const std::size_t wanted = begin + name.size() + value.size();
-  std::string former;  // keeps what was there until it was copied: both may be views of it
+  std::string former;  // keeps the old text until the copy: both may be views of it
   if (wanted > text_.capacity()) {
     former.reserve(std::max(wanted, 2 * begin));
     former.append(text_);
@@ -60,7 +60,7 @@ FormField Form::field(std::size_t index) const noexcept {
   return {{name, span.name_bytes}, {name + span.name_bytes, span.value_bytes}};
 }
 
-// The index of the first field with this name that is not before `index`, or size().
+// Returns the index of the first field with this name at or after `index`, or size().
 std::size_t Form::find_from(std::size_t index, std::string_view name) const noexcept {
   while (index < size() && field(index).name != name) ++index;
   return index;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Content in pieces in, a form out. What is kept is bounded by the form's limits: urlencoded text
-// is at most three times as long as what it stands for, and of multipart content only the open
-// field is kept, once it fits.
+// In: content in pieces. Out: a form. Memory is bounded by the form's limits: urlencoded text is at
+// most three times as long as its decoded form, and of multipart content only the open field is
+// kept, if it fits.
 #include "http/form_reader.hpp"
 
 #include <optional>
@@ -48,7 +48,7 @@ Result<void> FormReader::start(std::string_view content_type) {
 Result<void> FormReader::read(std::string_view piece) {
   if (parser_) return read_parts(piece);
   text_ += piece;
-  // Three bytes each for what is kept, two for `=` and `&`.
+  // A decoded byte takes up to three encoded ones; each field adds `=` and `&`.
   const std::size_t least = text_.size() / 3;
   if (least > limits_.total_bytes && least - limits_.total_bytes > limits_.fields) return too_long;
   return {};

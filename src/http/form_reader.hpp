@@ -12,25 +12,25 @@
 
 namespace skua::http {
 
-/// What the head of a form's part says. RFC 7578 §4.2: it has one Content-Disposition, which is
-/// `form-data` and has a name.
+/// Parses the head of a form's part. RFC 7578 §4.2: it has exactly one Content-Disposition, which
+/// is `form-data` and has a name.
 ///
 /// Ends with: MalformedMultipart.
 Result<ContentDisposition> parse_form_part(const MultipartParser& parser);
 
-/// Makes a form of content that arrives in pieces: urlencoded, or the text fields of
-/// `multipart/form-data`; files are passed over.
+/// Builds a form from content that arrives in pieces: urlencoded, or the text fields of
+/// `multipart/form-data`. Files are skipped.
 class FormReader {
  public:
   explicit FormReader(const FormLimits& limits) noexcept : limits_(limits) {}
 
   /// Ends with: UnsupportedMediaType, MalformedMultipart.
   Result<void> start(std::string_view content_type);
-  /// Takes the next piece. An error is final.
+  /// Takes the next piece. Errors are final.
   ///
   /// Ends with: BodyTooLong, TooManyParts, PartHeadTooLong, MalformedMultipart.
   Result<void> read(std::string_view piece);
-  /// There are no more pieces. Ends with: TruncatedBody, BodyTooLong.
+  /// Returns the form after the last piece. Ends with: TruncatedBody, BodyTooLong.
   Result<Form> finish();
 
  private:
@@ -41,7 +41,7 @@ class FormReader {
   Form form_;
   std::unique_ptr<MultipartParser> parser_;  // null: urlencoded
   std::string name_;
-  std::string text_;  // of the open field, or all of an urlencoded form
+  std::string text_;  // value of the open field, or the whole urlencoded form
   bool is_file_ = false;
 };
 

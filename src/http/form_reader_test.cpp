@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view urlencoded = "application/x-www-form-urlencoded; charset=utf-8";
 constexpr std::string_view multipart = "multipart/form-data; boundary=b";
 
-// The fields, or the error; whole and byte by byte.
+// Returns the fields or the error, which must be the same for whole content and byte by byte.
 std::string read(std::string_view type, std::string_view content, const FormLimits& limits = {}) {
   const auto whole = Form::parse_content(type, content, limits);
   FormReader reader(limits);
@@ -31,7 +31,7 @@ std::string read(std::string_view type, std::string_view content, const FormLimi
   return out;
 }
 
-// A part of a form with this Content-Disposition.
+// Returns a part of a form with this Content-Disposition.
 std::string part(std::string_view disposition, std::string_view content) {
   std::string out = "--b\r\nContent-Disposition: ";
   return out.append(disposition).append("\r\n\r\n").append(content).append("\r\n");

@@ -12,7 +12,7 @@ inline bool is_expired(const KeptCookie& cookie, std::chrono::sys_seconds now) n
   return cookie.expires && *cookie.expires <= now;
 }
 
-/// What counts towards CookieJarOptions::size_bytes.
+/// Returns the number of bytes that count towards CookieJarOptions::size_bytes.
 inline std::size_t size_of(const KeptCookie& cookie) noexcept {
   return cookie.name.size() + cookie.value.size() + cookie.domain.size() + cookie.path.size();
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a request, whose views go with the handler. Out: a copy that owns all that they see, but no
-// content.
+// In: a request, whose views end with the handler. Out: a copy that owns all but the content.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -46,7 +45,7 @@ struct KeptRequest {
     if (matched == nullptr) return;
     captures.names = matched->names;
     captures.count = matched->count;
-    // They are views of the path, or of nothing.
+    // Captures are views of the path, or empty.
     for (std::uint32_t i = 0; i < matched->count; ++i) {
       const std::string_view value = (*matched)[i];
       const bool is_inside = value.data() >= parts.path.data() &&

@@ -9,7 +9,7 @@
 
 namespace skua::http {
 
-/// The value of a field that is a list: its lines, joined by commas.
+/// Returns the value of a list-based field: its lines, joined by commas.
 ///
 /// RFC:       9110 §5.3
 inline std::string join_lines(const Head& head, std::string_view name) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a Content-Type, or what follows the first word of a Content-Disposition. Out: its words and
-// parameters, one at a time, as views. Nothing is copied; what is quoted is unescaped by who wants
-// it.
+// In: a Content-Type, or a Content-Disposition after its first word. Out: its words and parameters,
+// one at a time, as views. Nothing is copied; callers unescape quoted values.
 #include "http/media_type.hpp"
 
 #include <utility>
@@ -32,8 +31,8 @@ void skip_ows(std::string_view& text) noexcept {
   while (!text.empty() && ascii::is_ows(text.front())) text.remove_prefix(1);
 }
 
-// The text behind an opening quote up to the closing one, which is taken too; nothing if there is
-// none.
+// Takes the text after an opening quote, with the closing quote; returns nullopt if it is
+// malformed or does not end.
 std::optional<std::string_view> take_quoted_value(std::string_view& text) noexcept {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '"') {
@@ -58,7 +57,7 @@ std::optional<std::string_view> take_unquoted(std::string_view& text) noexcept {
 
 std::optional<Parameter> Parameters::next() noexcept {
   std::string_view rest = std::exchange(rest_, {});
-  is_malformed_ = true;  // unless the rest of this function finds nothing wrong
+  is_malformed_ = true;  // until the parameter turns out well-formed
   skip_ows(rest);
   while (!rest.empty() && rest.front() == ';') {
     rest.remove_prefix(1);

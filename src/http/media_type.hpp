@@ -9,25 +9,25 @@
 
 namespace skua::http {
 
-/// A parameter of a media type or of a disposition, as it was sent.
+/// A parameter of a media type or disposition, as sent.
 struct Parameter {
   std::string_view name{};
-  std::string_view value{};  ///< without its quotes; what is quoted may hold backslashes
+  std::string_view value{};  ///< without its quotes, but with its backslash escapes
   bool is_quoted = false;
 };
 
-/// The parameters behind a media type or a disposition: `; charset=utf-8; boundary="a b"`.
+/// An iterator over the parameters of a media type or disposition: `; charset=utf-8; name="a b"`.
 ///
-/// A value without quotes may hold any visible character but `;`, `,`, `"` and `\`: many senders
-/// forget the quotes that `=`, `/` or `:` ask for.
+/// An unquoted value may contain any visible character except `;`, `,`, `"` and `\`: many senders
+/// omit the quotes that `=`, `/` or `:` require.
 /// RFC:       9110 §5.6.6
 class Parameters {
  public:
   explicit constexpr Parameters(std::string_view text) noexcept : rest_(text) {}
 
-  /// The next one; nothing at the end, and where the text is malformed.
+  /// Returns the next parameter, or nullopt at the end or if the text is malformed.
   std::optional<Parameter> next() noexcept;
-  /// Whether next() stopped because of that.
+  /// Reports whether next() stopped at malformed text.
   [[nodiscard]] bool is_malformed() const noexcept { return is_malformed_; }
 
  private:
@@ -35,7 +35,7 @@ class Parameters {
   bool is_malformed_ = false;
 };
 
-/// A media type, as views of the field it was in.
+/// A media type, as views of the field it was parsed from.
 ///
 /// RFC:       9110 §8.3.1
 struct MediaType {
@@ -43,17 +43,17 @@ struct MediaType {
   std::string_view subtype{};     ///< `form-data`
   std::string_view parameters{};  ///< `; boundary=x`, for Parameters
 
-  /// Whether it is this one, whatever the case of its letters: `is("text", "html")`.
+  /// Reports whether it is this media type, ignoring case: `is("text", "html")`.
   [[nodiscard]] bool is(std::string_view type, std::string_view subtype) const noexcept;
 };
 
-/// Reads a Content-Type; nothing where it is malformed. Parameters are not looked at.
+/// Parses a Content-Type; returns nullopt if it is malformed. Parameters are not checked.
 std::optional<MediaType> parse_media_type(std::string_view field) noexcept;
 
-/// Takes the backslashes of a quoted value away, those in front of `"` and `\`. Any other stands
-/// for itself: some senders write Windows paths as they are.
+/// Removes the backslashes that escape `"` or `\` in a quoted value. Any other backslash stands for
+/// itself: some senders write Windows paths unescaped.
 ///
-/// `out` has room for as many bytes as `quoted` has; returns how many were written.
+/// `out` must have room for as many bytes as `quoted`. Returns the number of bytes written.
 /// RFC:       9110 §5.6.4
 std::size_t unescape_quoted(std::string_view quoted, char* out) noexcept;
 

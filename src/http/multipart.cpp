@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public face of multipart content: parts and their texts. What saves them is in files/save.
+// The public interface of multipart content: parts and their texts. files/save saves them.
 #include "skua/multipart.hpp"
 
 #include <utility>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Multipart content in, parts out, their content as views into what came in. The only bytes of
-// content that cannot be handed out at once are those at the end of an input that may begin a
-// delimiter; they equal its first bytes, so it is enough to count them.
+// In: multipart content. Out: parts, with their content as views of the input. The only content
+// that cannot be returned at once is at the end of an input and may begin a delimiter; it equals
+// the first bytes of the delimiter, so counting them is enough.
 //
 //   preamble CRLF --boundary padding CRLF head CRLF content CRLF --boundary-- epilogue
 //            ^^^^^^^^^^^^^^^                             ^^^^^^^^^^^^^^^
 //
-// A delimiter holds one CR, its first byte. So a comparison that fails goes on where it failed, and
-// no byte is looked at more than twice.
+// A delimiter contains one CR, its first byte. So a failed comparison continues where it failed,
+// and no byte is inspected more than twice.
 #include "http/multipart_parser.hpp"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ MultipartParser::MultipartParser(const Boundary& boundary, const MultipartLimits
   expect_delimiter(State::Preamble);
 }
 
-// The content may begin with a delimiter, as if a CRLF stood in front of it: RFC 2046 §5.1.1 has
-// neither a preamble nor a part without content end in one of its own.
+// The content may begin with a delimiter, as if a CRLF preceded it: in RFC 2046 §5.1.1, neither an
+// empty preamble nor an empty part has a CRLF of its own.
 void MultipartParser::expect_delimiter(State state) noexcept {
   state_ = state;
   matched_bytes_ = 2;
@@ -69,7 +69,7 @@ MultipartParser::Step MultipartParser::step(std::string_view input) noexcept {
   return step;
 }
 
-// The next piece of content, without what may begin a delimiter.
+// Returns the next piece of content, without bytes that may begin a delimiter.
 std::string_view MultipartParser::take_content(std::string_view input, std::size_t& at) noexcept {
   const std::string_view delimiter = boundary_.delimiter();
   if (matched_bytes_ != 0) {
@@ -84,7 +84,7 @@ std::string_view MultipartParser::take_content(std::string_view input, std::size
       return {};
     }
     if (at == input.size()) return {};
-    // None after all: what was held back is content.
+    // Not a delimiter after all: the held bytes are content.
     const std::string_view held = delimiter.substr(foreign_bytes_, matched_bytes_ - foreign_bytes_);
     matched_bytes_ = 0;
     if (!held.empty()) return held;
@@ -108,9 +108,8 @@ std::string_view MultipartParser::take_content(std::string_view input, std::size
   }
 }
 
-// A byte of what follows a delimiter: padding and CRLF, or two dashes. RFC 2046 §5.1.1 forbids the
-// delimiter within content; as readers do not agree on a line that only begins with it, such a line
-// is refused.
+// Takes a byte after a delimiter: padding and CRLF, or two dashes. RFC 2046 §5.1.1 forbids the
+// delimiter within content, and readers disagree on a line that only begins with it: it is refused.
 MultipartStatus MultipartParser::take_delimiter(char c) noexcept {
   const State before = state_;
   if (before == State::LastDash) {
@@ -131,7 +130,7 @@ MultipartStatus MultipartParser::take_delimiter(char c) noexcept {
   return MultipartStatus::More;
 }
 
-// The first delimiter ends no part.
+// The first delimiter does not end a part.
 MultipartStatus MultipartParser::end_part(State next) noexcept {
   state_ = next;
   if (std::exchange(in_part_, false)) return MultipartStatus::PartEnd;
@@ -149,7 +148,7 @@ MultipartStatus MultipartParser::begin_part() noexcept {
   return MultipartStatus::More;
 }
 
-// A byte of the head of a part, which is copied: its fields are wanted while its content arrives.
+// Takes a byte of a part's head and copies it: the fields are needed while the content arrives.
 MultipartStatus MultipartParser::take_head(char c) noexcept {
   if (state_ == State::Begin && begin_part() == MultipartStatus::Failed) {
     return MultipartStatus::Failed;
@@ -187,7 +186,7 @@ MultipartStatus MultipartParser::begin_line(char c) noexcept {
   if (c == '\r') {
     state_ = State::HeadLf;
   } else if (ascii::is_ows(c) && field_count_ != 0) {
-    // RFC 5322 §2.2.3: the line goes on; its CRLF is white space of the value.
+    // RFC 5322 §2.2.3: the line is folded; its CRLF becomes white space in the value.
     head_[head_bytes_ - 2] = ' ';
     head_[head_bytes_ - 3] = ' ';
     state_ = State::Value;

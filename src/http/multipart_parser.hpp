@@ -15,35 +15,35 @@
 
 namespace skua::http {
 
-/// More: content, if any; go on with the rest of the input, else with more of it. Part: the head of
-/// a part is there. PartEnd: its content is over. Done: there are no more parts. Failed: see
-/// error().
+/// The result of a step. More: content, if any; continue with the rest of the input or with more.
+/// Part: the head of a part is complete. PartEnd: its content is complete. Done: there are no more
+/// parts. Failed: see error().
 enum class MultipartStatus : std::uint8_t { More, Part, PartEnd, Done, Failed };
 
-/// One field line of a part, without the white space around its value.
+/// One field line of a part; the value has no surrounding white space.
 struct PartField {
   std::string_view name{};
   std::string_view value{};
 };
 
-/// Takes the parts out of multipart content as it arrives: form-data, related, mixed, any other.
+/// An incremental parser for multipart content: form-data, related, mixed or any other.
 ///
 /// ```
 /// for (;;) {
 ///   const auto step = parser.step(input);
 ///   input.remove_prefix(step.consumed_bytes);
-///   use(step.data);                                // of the part that is open
-///   if (step.status == MultipartStatus::More && input.empty()) break;  // go on with more input
+///   use(step.data);                                // content of the open part
+///   if (step.status == MultipartStatus::More && input.empty()) break;  // wait for more input
 ///   ...
 /// }
 /// ```
-/// Memory is constant: a part's head, and as much of a boundary as the last input ended with.
+/// Uses constant memory: the head of one part, and the boundary.
 /// RFC:       2046 §5.1, 7578, 2387
 class MultipartParser {
  public:
   struct Step {
     std::size_t consumed_bytes = 0;
-    /// With More: content of the open part. A view of the input, or of a delimiter's beginning.
+    /// With More: content of the open part, a view of the input or of the parser's delimiter.
     std::string_view data{};
     MultipartStatus status = MultipartStatus::More;
   };
@@ -53,21 +53,21 @@ class MultipartParser {
   MultipartParser& operator=(const MultipartParser&) = delete;
   ~MultipartParser() = default;
 
-  /// Consumes at most one piece of content, or up to the next status. What comes out is the same
-  /// however the input is split. Done consumes what follows: it means nothing.
+  /// Consumes at most one piece of content, or up to the next status. The parts do not depend on
+  /// how the input is split. After Done, all input is consumed and ignored.
   Step step(std::string_view input) noexcept;
 
-  /// There is no more input. Ends with: TruncatedBody unless Done was reached.
+  /// Signals the end of the input. Ends with: TruncatedBody unless Done was reached.
   Result<void> end_of_input() noexcept;
 
-  /// Why step() answered Failed: MalformedMultipart, TooManyParts, PartHeadTooLong.
+  /// The reason for Failed: MalformedMultipart, TooManyParts, PartHeadTooLong, OutOfMemory.
   [[nodiscard]] Errc error() const noexcept { return error_; }
 
-  /// How many field lines the open part has.
+  /// The number of field lines of the open part.
   [[nodiscard]] std::size_t field_count() const noexcept { return field_count_; }
-  /// One of them. Lifetime: until the step after PartEnd.
+  /// Returns one field line. Lifetime: until the step after PartEnd.
   [[nodiscard]] PartField field(std::size_t index) const noexcept SKUA_LIFETIMEBOUND;
-  /// The value of the first with this name, whatever the case of its letters.
+  /// Returns the value of the first field with this name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
 
@@ -114,8 +114,8 @@ class MultipartParser {
   std::size_t head_bytes_ = 0;
   std::size_t field_count_ = 0;
   std::size_t part_count_ = 0;
-  std::size_t matched_bytes_ = 0;  // of the delimiter, seen at the end of the last input
-  std::size_t foreign_bytes_ = 0;  // of these, those that are no content in any case
+  std::size_t matched_bytes_ = 0;  // of the delimiter, at the end of the last input
+  std::size_t foreign_bytes_ = 0;  // how many of these can never be content
   State state_ = State::Preamble;
   Errc error_ = Errc::None;
   bool in_part_ = false;

@@ -12,14 +12,14 @@ namespace {
 using namespace std::string_view_literals;
 using Status = MultipartStatus;
 
-// Reads pieces and notes what comes out: `[name=value;](content)` for each part, then `done`.
+// Reads pieces and records the output: `[name=value;](content)` for each part, then `done`.
 class Reader {
  public:
   explicit Reader(std::string_view boundary, const MultipartLimits& limits = {})
       : parser_(*Boundary::make(boundary), limits) {}
 
   void read(std::string_view piece) {
-    const std::string copy(piece);  // its end is where a sanitizer sees a read too far
+    const std::string copy(piece);  // lets a sanitizer detect a read past the end
     std::string_view input = copy;
     for (std::size_t steps = 0; !is_over_; ++steps) {
       ASSERT_LE(steps, 4 * copy.size() + 8) << "no progress";
@@ -58,7 +58,7 @@ class Reader {
   bool is_over_ = false;
 };
 
-// The events, which are the same for the whole input, byte by byte and cut at every place.
+// Returns the events, which must not depend on how the input is split.
 std::string events(std::string_view content, std::string_view boundary = "b",
                    const MultipartLimits& limits = {}) {
   Reader whole(boundary, limits);
@@ -220,7 +220,7 @@ TEST(MultipartParser, HandsContentOutInPlace) {
   EXPECT_EQ(step.consumed_bytes, input.size());
 }
 
-// A parser that looks at bytes again takes minutes for this.
+// A parser that rescans bytes takes minutes for this.
 TEST(MultipartParser, TakesLinearTimeForWhatNearlyIsADelimiter) {
   const std::string boundary(70, '-');
   std::string almost;

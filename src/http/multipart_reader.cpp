@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pieces of a body in, steps of the parser out. A piece is asked for only when the one before it is
-// used up, so whoever sends waits for whoever reads, and nothing is kept but what a head needs.
+// In: pieces of a body. Out: steps of the parser. A piece is requested only when the one before it
+// is used up, so a slow reader slows down the sender, and only part heads are buffered.
 #include "http/multipart_reader.hpp"
 
 #include <utility>
@@ -30,7 +30,7 @@ Error MultipartReader::fail(Error error) noexcept {
   return error;
 }
 
-// One step of the parser, with as many pieces as it takes; More has content.
+// Advances the parser by one step, with as many pieces as it takes; More comes with content.
 Task<Result<MultipartStatus>> MultipartReader::advance() {
   if (!failure_) co_return failure_.error();
   for (;;) {
@@ -65,7 +65,7 @@ Task<Result<bool>> MultipartReader::next() {
   co_return false;
 }
 
-// Only a form has to say what its parts are called.
+// Only the parts of a form must have names.
 Result<void> MultipartReader::read_head() {
   disposition_ = {};
   if (is_form_) {

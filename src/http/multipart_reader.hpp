@@ -13,15 +13,15 @@
 
 namespace skua::http {
 
-/// What a Multipart and its parts share: the parser, and the piece that it is about to read.
+/// The state that a Multipart shares with its parts: the parser and its pending input.
 class MultipartReader {
  public:
   MultipartReader(std::string_view content_type, Multipart::Source source,
                   const MultipartLimits& limits);
 
-  /// The head of the next part, then true; false when there is none.
+  /// Reads the head of the next part; returns false if there are no more parts.
   Task<Result<bool>> next();
-  /// The next piece of the open part; nothing at its end.
+  /// Returns the next piece of the open part, or nullopt at its end.
   Task<Result<std::optional<Bytes>>> read();
 
   [[nodiscard]] const ContentDisposition& disposition() const noexcept { return disposition_; }
@@ -35,17 +35,17 @@ class MultipartReader {
   Error fail(Error error) noexcept;
 
   Multipart::Source source_;
-  std::unique_ptr<MultipartParser> parser_;  // null: a failure from the start
+  std::unique_ptr<MultipartParser> parser_;  // null: construction failed
   ContentDisposition disposition_;           // of the open part
-  std::string_view waiting_;                 // of the last piece, not yet parsed
-  std::string_view data_;                    // of the open part, parsed last
+  std::string_view waiting_;                 // unparsed rest of the last piece
+  std::string_view data_;                    // content of the open part, from the last step
   Result<void> failure_;
   bool is_form_ = false;
   bool in_part_ = false;
   bool is_over_ = false;
 };
 
-/// The form that content in pieces is, see Form::parse_content.
+/// Parses a form that arrives in pieces. See Form::parse_content.
 Task<Result<Form>> read_form(std::string content_type, Multipart::Source source, FormLimits limits);
 
 }  // namespace skua::http

@@ -23,7 +23,7 @@ const std::string two_parts =
     "--b\r\nContent-Disposition: form-data; name=\"photo\"; filename=\"../a:b.png\"\r\n"
     "Content-Type: image/png\r\nX-Note: 1\r\n\r\nbytes\r\nof it\r\n--b--\r\n";
 
-// Content in pieces of this size; each is gone when the next one is asked for.
+// A source of pieces of this size; each is invalid once the next one is requested.
 Multipart::Source pieces(std::string content, std::size_t size) {
   struct State {
     std::string content;
@@ -53,7 +53,7 @@ std::size_t entries(const support::TemporaryDirectory& folder) {
       std::distance(std::filesystem::directory_iterator(folder.path()), {}));
 }
 
-// `name=text;` of every part, or the error.
+// Returns `name=text;` for every part, or the error.
 Task<std::string> read_texts(std::string type, std::string content, std::size_t size,
                              MultipartLimits limits, std::size_t text_limit = 64_KiB) {
   Multipart parts(type, pieces(std::move(content), size), limits);
@@ -206,7 +206,7 @@ TEST(Multipart, LeavesNothingOfAPartThatIsNotWhole) {
   EXPECT_EQ(file_text(folder / "photo"), "as it was");
 }
 
-// Dropped at its n-th wait, for every n.
+// Drops the task at its n-th wait, for every n.
 TEST(Multipart, LeavesAWholeFileOrNoneWhenItsTaskIsDropped) {
   const support::TemporaryDirectory folder;
   const std::string path = (folder / "photo").string();
@@ -222,7 +222,7 @@ TEST(Multipart, LeavesAWholeFileOrNoneWhenItsTaskIsDropped) {
       for (int i = 0; i < wait; ++i) co_await yield();
     };
     run(task(path, turns));
-    // run() ends with its threads, and so after the last write.
+    // run() returns after its threads have ended, so after the last write.
     std::error_code none;
     const bool is_whole = std::filesystem::file_size(path, none) == 600'000U;
     EXPECT_EQ(entries(folder), is_whole ? 1U : 0U) << turns;

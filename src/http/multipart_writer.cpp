@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Parts in, one stream of bytes out: the delimiter and head of a part, its content, and so on, then
-// the end. Heads are made when a part is added; content is read straight into the reader's buffer.
-// A part that does not keep to its length would shift every byte behind it, so it is an error, told
-// as soon as it shows.
+// In: parts. Out: one stream of bytes: the delimiter, head and content of each part, then the end.
+// Heads are built when a part is added; content is read straight into the caller's buffer. A part
+// with another length than promised would shift every byte after it, so it is an error, reported as
+// soon as it is detected.
 #include "skua/multipart_writer.hpp"
 
 #include <algorithm>
@@ -24,15 +24,15 @@ void check_type(std::string_view type) {
   while (parameters.next()) {
   }
   if (parameters.is_malformed()) {
-    throw std::invalid_argument("multipart: the type of a part is no media type");
+    throw std::invalid_argument("multipart: the type of a part is not a media type");
   }
 }
 
-// RFC 2392 §2: what stands between the angle brackets can be written in a `cid:` URL.
+// RFC 2392 §2: the text between the angle brackets must fit in a `cid:` URL.
 void check_content_id(std::string_view id) {
   for (const char c : id) {
     if (c <= ' ' || c > '~' || c == '<' || c == '>') {
-      throw std::invalid_argument("multipart: a Content-ID is visible ASCII without < and >");
+      throw std::invalid_argument("multipart: a Content-ID must be visible ASCII without < and >");
     }
   }
 }
@@ -44,7 +44,7 @@ MultipartWriter::MultipartWriter(MultipartKind kind)
 
 void MultipartWriter::add(std::string_view name, std::optional<std::string_view> filename,
                           std::string_view type, std::unique_ptr<PartSource> source) {
-  if (is_reading_) throw std::invalid_argument("multipart: a part was added after read()");
+  if (is_reading_) throw std::invalid_argument("multipart: cannot add a part after read()");
   if (!type.empty()) check_type(type);
   std::string head = (parts_.empty() ? "--" : "\r\n--") + boundary_ + "\r\n";
   if (kind_ == MultipartKind::FormData) {
@@ -101,8 +101,8 @@ MultipartWriter& MultipartWriter::on_progress(Progress progress) {
 
 std::string MultipartWriter::content_type() const {
   if (kind_ == MultipartKind::FormData) return "multipart/form-data; boundary=" + boundary_;
-  // RFC 2387 §3.1: the type of the root, which is the first part; RFC 2045 §5.2: without one it is
-  // plain text.
+  // RFC 2387 §3.1: the type of the root, which is the first part.
+  // RFC 2045 §5.2: the default is plain text.
   const std::string type = root_type_.empty() ? "text/plain" : root_type_;
   return "multipart/related; type=\"" + type + "\"; boundary=" + boundary_;
 }
@@ -134,7 +134,7 @@ Result<std::size_t> MultipartWriter::read(std::span<char> into) {
   return size;
 }
 
-// Of the head of the part, of its content, or of the end; 0 behind that.
+// Reads from the head or content of the current part, or from the end; returns 0 after that.
 Result<std::size_t> MultipartWriter::read_some(std::span<char> into) {
   for (; part_ < parts_.size(); ++part_, text_bytes_ = 0, content_bytes_ = 0) {
     const std::string_view head = parts_[part_].head;
@@ -159,7 +159,7 @@ Result<std::size_t> MultipartWriter::read_content(std::span<char> into) {
   char more = 0;
   if (part.length_bytes) {
     const std::uint64_t left = *part.length_bytes - content_bytes_;
-    // At the end only a look whether it is one.
+    // After the promised length, try one byte: the source must be at its end.
     into = left == 0 ? std::span(&more, 1) : into.first(std::min<std::uint64_t>(into.size(), left));
   }
   const auto size = part.source->read(into);

@@ -17,7 +17,7 @@
 namespace skua {
 namespace {
 
-// Everything that comes out, read in pieces of this size.
+// Returns the whole output, read in pieces of this size.
 Result<std::string> write(MultipartWriter& writer, std::size_t piece = 4096) {
   std::string out;
   std::string buffer(piece, '\0');
@@ -29,7 +29,7 @@ Result<std::string> write(MultipartWriter& writer, std::size_t piece = 4096) {
   }
 }
 
-// What comes out, with B for the boundary.
+// Returns the whole output, with B for the boundary.
 std::string text_of(MultipartWriter& writer) {
   const http::Boundary boundary = http::parse_boundary(writer.content_type()).value();
   std::string text = write(writer).value();
@@ -39,7 +39,7 @@ std::string text_of(MultipartWriter& writer) {
   return text;
 }
 
-// A part that counts, and may promise another length than it has.
+// A part that counts down, and may promise a length that it does not have.
 class Counting final : public PartSource {
  public:
   Counting(std::size_t size, std::optional<std::uint64_t> promised)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The two sources of parts that everybody needs: a text and a file. A file is asked for its size
-// when it is added and opened when it is sent, so that a thousand files need one descriptor.
+// The two common sources of parts: a text and a file. The size of a file is read when it is added,
+// but the file is opened when it is sent, so a thousand files need one descriptor.
 #include "http/part_sources.hpp"
 
 #include <fcntl.h>
@@ -57,7 +57,7 @@ class FileSource final : public PartSource {
   }
 
  private:
-  // What was a file may be a pipe by now: waiting for its other end would be forever.
+  // The file may be a pipe by now, and waiting for its other end could take forever.
   Result<void> open() {
     descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor_ < 0) return Error::from_system(errno, "open file");

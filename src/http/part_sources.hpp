@@ -9,12 +9,12 @@
 
 namespace skua::http {
 
-/// A part that is a text in memory.
+/// Returns the source of a text in memory.
 std::unique_ptr<PartSource> make_text_source(std::string text);
 
-/// A part that is a regular file. It is opened by the first read; its length is what it has now.
+/// Returns the source of a regular file. The length is fixed now; the first read opens the file.
 ///
-/// Ends with: NotFound, PermissionDenied; Unsupported for what is no regular file.
+/// Ends with: NotFound, PermissionDenied; Unsupported if it is not a regular file.
 Result<std::unique_ptr<PartSource>> make_file_source(const std::string& path);
 
 }  // namespace skua::http

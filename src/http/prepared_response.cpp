@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a response. Out: its head and its body in one string, as they go on the wire, but for the
-// lines that differ each time (Date, Connection).
+// In: a response. Out: its head and body in one string in wire form, without the lines that differ
+// each time (Date, Connection).
 #include "skua/prepared_response.hpp"
 
 #include <limits>
@@ -11,14 +11,14 @@ namespace skua {
 PreparedResponse::PreparedResponse(const Response& response)
     : status_(response.status()), closes_connection_(response.closes_connection()) {
   if (response.content().file() != nullptr) {
-    throw std::invalid_argument("PreparedResponse: a file is not in memory");
+    throw std::invalid_argument("PreparedResponse: the body is a file");
   }
   Response plain(response);
   plain.unprepare();
   type_ = plain.type_;
   lines_ = plain.lines();
 
-  // RFC 9112 §4: the reason phrase may be empty, the space before it not.
+  // RFC 9112 §4: the reason phrase may be empty, but the space before it is required.
   wire_ = "HTTP/1.1 " + std::to_string(code(status_)) + ' ';
   wire_.append(reason(status_)).append("\r\n");
   const std::string_view type = plain.static_type();

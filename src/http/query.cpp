@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a query string as it was sent. Out: its pairs, still encoded, one at a time; and the decoding
-// of one text. Nothing is copied by looking a name up: names are compared while they are decoded.
+// In: a raw query string. Out: its pairs, one at a time and still encoded, and the decoding of a
+// text. Lookups copy nothing: names are compared while they are decoded.
 #include "http/query.hpp"
 
 #include "base/percent.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 struct Octet {
   char value;
-  std::size_t size;  // of the encoded text that stands for it
+  std::size_t size;  // of its encoded form
 };
 
 Octet first_octet(std::string_view encoded) noexcept {

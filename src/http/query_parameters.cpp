@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a raw query, or names and values. Out: one from the other. Splitting and decoding are those
-// of http/query.hpp, which a server's Request uses too: both sides read a query alike.
+// In: a raw query, or names and values. Out: one from the other. Splitting and decoding come from
+// http/query.hpp, which Request uses too, so client and server read a query alike.
 #include <algorithm>
 #include <numeric>
 
@@ -64,7 +64,7 @@ QueryBuilder& QueryBuilder::set(std::string_view name, std::string_view value) &
   const auto has_name = [&](const QueryParameter& one) { return one.name == name; };
   const auto first = std::find_if(parameters_.begin(), parameters_.end(), has_name);
   if (first == parameters_.end()) return add(name, value);
-  // The name and the value may be views of what is removed.
+  // The name and the value may be views of removed parameters.
   QueryParameter made{std::string(name), std::string(value)};
   const auto others = [&made](const QueryParameter& one) { return one.name == made.name; };
   parameters_.erase(std::remove_if(first + 1, parameters_.end(), others), parameters_.end());
@@ -78,7 +78,7 @@ QueryBuilder& QueryBuilder::remove(std::string_view name) & {
   return *this;
 }
 
-// Not std::stable_sort: libstdc++ makes it of a function that Clang knows to be deprecated.
+// Not std::stable_sort: libstdc++ implements it with a function that Clang reports as deprecated.
 QueryBuilder& QueryBuilder::sort() & {
   std::vector<std::size_t> order(parameters_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

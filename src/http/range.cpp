@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a Range field and the size of what it is asked of. Out: the bytes to send, or that there are
-// none. Ranges that overlap or lie closer than a part's own head are joined while they are read, so
-// thousands of tiny ranges cost nothing and can never ask for more bytes than there are.
+// In: a Range field and the size of the representation. Out: the bytes to send, or that there are
+// none. Ranges that overlap, or whose gap is smaller than a part's head, are joined while they are
+// read, so thousands of tiny ranges cost nothing and never ask for more bytes than exist.
 #include "http/range.hpp"
 
 #include "base/ascii.hpp"
@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::uint64_t max_position = std::numeric_limits<std::uint64_t>::max();
 
-// A part of a multipart answer costs about this many bytes: RFC 9110 §15.3.7.2 allows to join
-// ranges with a smaller gap between them.
+// The approximate overhead of a part in a multipart response. RFC 9110 §15.3.7.2 allows joining
+// ranges with a smaller gap.
 constexpr std::uint64_t joined_gap_bytes = 80;
 
-// Digits to a number that saturates; nothing when there is no digit or anything else.
+// Parses digits and saturates; returns nullopt if the text is empty or not all digits.
 std::optional<std::uint64_t> parse_position(std::string_view digits) noexcept {
   if (digits.empty()) return std::nullopt;
   std::uint64_t value = 0;
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> parse_position(std::string_view digits) noexcept {
   return value;
 }
 
-// The field after `bytes=`; range unit names are case-insensitive (RFC 9110 §14.1).
+// Returns the field after `bytes=`; range unit names are case-insensitive (RFC 9110 §14.1).
 std::optional<std::string_view> after_unit(std::string_view field) noexcept {
   constexpr std::string_view unit = "bytes=";
   if (!ascii::equals_ignoring_case(field.substr(0, unit.size()), unit)) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<std::string_view> after_unit(std::string_view field) noexcept {
 
 enum class Spec : std::uint8_t { Satisfiable, Unsatisfiable, Malformed };
 
-// One range-spec: `first-last`, `first-` or `-suffix`.
+// Parses one range-spec: `first-last`, `first-` or `-suffix`.
 Spec parse_spec(std::string_view spec, std::uint64_t size_bytes, ByteRange& range) noexcept {
   const std::size_t dash = spec.find('-');
   if (dash == std::string_view::npos) return Spec::Malformed;
@@ -62,7 +62,7 @@ Spec parse_spec(std::string_view spec, std::uint64_t size_bytes, ByteRange& rang
   return Spec::Satisfiable;
 }
 
-// Both lie below the size of a file, so the sums cannot wrap round.
+// Reports whether two ranges overlap or are close enough to join.
 bool touches(ByteRange a, ByteRange b) noexcept {
   const ByteRange low = a.first <= b.first ? a : b;
   const ByteRange high = a.first <= b.first ? b : a;
@@ -77,7 +77,8 @@ RangeSet RangeSet::of(Kind kind) noexcept {
   return set;
 }
 
-// Joins `range` with all that it touches; the result stands where the first of them stood.
+// Joins `range` with all ranges that it touches; the result takes the place of the first of them.
+// Returns false if there are too many ranges.
 bool RangeSet::add(ByteRange range) noexcept {
   std::size_t place = count_;
   for (std::size_t i = 0; i < count_;) {
@@ -91,7 +92,7 @@ bool RangeSet::add(ByteRange range) noexcept {
               ranges_.begin() + static_cast<std::ptrdiff_t>(count_),
               ranges_.begin() + static_cast<std::ptrdiff_t>(i));
     --count_;
-    i = 0;  // what has grown may touch one that was passed
+    i = 0;  // the grown range may touch an earlier one
   }
   if (count_ == max_ranges) return false;
   place = std::min(place, count_);
@@ -125,8 +126,7 @@ RangeSet parse_ranges(std::string_view field, std::uint64_t size_bytes) noexcept
     if (result == Spec::Malformed) return RangeSet::of(RangeSet::Kind::Whole);
     if (result == Spec::Satisfiable && !set.add(range)) return RangeSet::of(RangeSet::Kind::Whole);
   }
-  // No range of an empty representation can be written as Content-Range: send it whole, all 0
-  // bytes.
+  // Content-Range cannot describe an empty representation: send it whole.
   if (!any || size_bytes == 0) return RangeSet::of(RangeSet::Kind::Whole);
   set.kind_ = set.count_ == 0 ? RangeSet::Kind::Unsatisfiable : RangeSet::Kind::Partial;
   return set;

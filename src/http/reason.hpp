@@ -7,7 +7,7 @@
 
 namespace skua::http {
 
-/// reason(), for tables that are made when the program is compiled.
+/// Like reason(), but constexpr, for tables built at compile time.
 constexpr std::string_view reason_phrase(Status status) noexcept {
   using enum Status;
   switch (status) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the parts that a server knows. Out: what a handler asks for, as views of them.
-// The idea: looking up is scanning, and only a query value that is encoded is copied: to its own
-// place in a buffer as large as the query, so that asking again neither allocates nor moves it.
+// In: the server's data about a request. Out: what a handler asks for, as views of it. Lookups
+// scan; only an encoded query value is copied, to its own place in a buffer as large as the query,
+// so asking again neither allocates nor moves it.
 #include "skua/request.hpp"
 
 #include "http/captures.hpp"
@@ -70,7 +70,7 @@ std::string_view Request::content_type() const noexcept {
 std::optional<std::string_view> Request::cookie(std::string_view name) const noexcept {
   const http::Head& head = *parts_->head;
   if (!head.has(http::FieldName::Cookie)) return std::nullopt;
-  // RFC 9113 §8.2.3: there may be several lines.
+  // RFC 9113 §8.2.3: there may be several Cookie lines.
   for (const http::FieldLine& line : head.fields) {
     if (line.name != http::FieldName::Cookie) continue;
     if (const auto value = http::find_cookie(head.value(line), name)) return value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The content of a request, piece by piece or whole. A request that has no source (all of it was
-// there, or a test made it) has one piece.
+// Reads the content of a request, piece by piece or whole. A request without a source (all of it
+// was there, or a test made it) has one piece.
 #include <string>
 #include <utility>
 
@@ -29,7 +29,7 @@ void append(std::vector<std::byte>& bytes, Bytes piece) {
   bytes.insert(bytes.end(), piece.begin(), piece.end());
 }
 
-// What is known to be too long is refused before the client is asked for it. RFC 9110 §10.1.1
+// Refuses content that is known to be too long before asking the client for it. RFC 9110 §10.1.1
 template <class T>
 Task<T> collect(Request& request, detail::BodySource* source, std::size_t limit_bytes) {
   if (is_longer(source, limit_bytes)) throw HttpError(Status::ContentTooLarge);

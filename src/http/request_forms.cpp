@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The content of a request as a form or as parts: what reads them asks for pieces, and a request
-// has them. Content in a coding is refused: its bytes are no form.
+// Reads the content of a request as a form or as parts, from the pieces that the request supplies.
+// Encoded content is refused: its bytes are not a form.
 #include <string>
 #include <string_view>
 
@@ -11,7 +11,7 @@
 namespace skua {
 namespace {
 
-// RFC 9110 §8.4: a coding other than identity, which is said for nothing.
+// Reports whether the content has a coding other than identity. RFC 9110 §8.4
 bool has_coding(const Request& request) noexcept {
   for (const auto [name, value] : request.headers()) {
     if (!ascii::equals_ignoring_case(name, "Content-Encoding")) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: what a handler says. Out: a response that a writer can only frame rightly: the fields that
-// frame a message are refused here, with a word about who writes them, and every other line is
-// checked by FieldLines.
+// In: the calls of a handler. Out: a response that a writer can only frame correctly: fields that
+// frame a message are refused here, with the reason, and FieldLines checks every other line.
 #include "skua/response.hpp"
 
 #include <cstring>
@@ -18,7 +17,7 @@ using http::FieldLinesAccess;
 
 namespace {
 
-// `404 Not Found\n`
+// Returns the body `404 Not Found\n`.
 Body status_text(Status status) {
   const std::string_view phrase = reason(status);
   std::string text = std::to_string(code(status));
@@ -26,23 +25,23 @@ Body status_text(Status status) {
   return Body(std::string_view(text.append("\n")));
 }
 
-// Why a handler does not write this field; null where it may.
+// Returns why a handler may not set this field; null if it may.
 constexpr const char* why_refused(http::FieldName name) noexcept {
   using enum http::FieldName;
   switch (name) {
-    case ContentLength: return "it is written from the body";
+    case ContentLength: return "it is computed from the body";
     case TransferEncoding:
     case Trailer:
     case Te: return "the server frames the message";
-    case Connection: return "only `close` is a handler's to say";
+    case Connection: return "a handler may only set `close`";
     case KeepAlive:
-    case ProxyConnection: return "the server decides how long the connection lives";
+    case ProxyConnection: return "the server decides how long the connection stays open";
     case Upgrade: return "the server switches protocols";
     default: return nullptr;
   }
 }
 
-// Whether a field is not simply a line: those above, and the type of the content.
+// Reports whether a field needs special handling: those above, and Content-Type.
 constexpr bool is_apart(http::FieldName name) noexcept {
   constexpr std::uint64_t apart = [] {
     std::uint64_t names = std::uint64_t{1} << static_cast<unsigned>(http::FieldName::ContentType);
@@ -54,7 +53,7 @@ constexpr bool is_apart(http::FieldName name) noexcept {
   return (apart >> static_cast<unsigned>(name) & 1U) != 0;
 }
 
-// Whether Vary names a field or `*`; else the names that it has are appended, each with a comma.
+// Reports whether Vary lists a field or `*`; otherwise appends its names, each with a comma.
 bool varies(const FieldLines& lines, std::string_view name, std::string& members) {
   for (std::size_t nth = 0; const auto line = lines.find("Vary", nth); ++nth) {
     for (std::string_view rest = *line; !rest.empty();) {
@@ -80,9 +79,9 @@ Response::Response(Status status, Body body, std::string_view content_type)
 }
 
 Response::Response(Error error) : status_(status_for(error.code())), type_(KnownType::Plain) {
-  // Neither the context nor the system's own text: those are for the log.
+  // Leave out the context and the system's own text: those are for the log.
   body_ = Body(std::string(message(error.code())).append("\n"));
-  // RFC 9110 §12.5.3, §15.5.16: so that a client can tell whether a content coding was the reason.
+  // RFC 9110 §12.5.3, §15.5.16: tells a client whether a content coding was the reason.
   if (error.code() == Errc::UnsupportedMediaType) lines_.add("Accept-Encoding", "identity");
 }
 
@@ -93,7 +92,7 @@ Response::Response(const PreparedResponse& prepared)
       closes_connection_(prepared.closes_connection_) {}
 
 Response::Response(std::shared_ptr<const PreparedResponse> prepared) : prepared_(prepared.get()) {
-  if (prepared == nullptr) throw std::invalid_argument("Response: there is no prepared response");
+  if (prepared == nullptr) throw std::invalid_argument("Response: the prepared response is null");
   status_ = prepared->status();
   closes_connection_ = prepared->closes_connection_;
   const std::string_view text = prepared->body();
@@ -102,7 +101,7 @@ Response::Response(std::shared_ptr<const PreparedResponse> prepared) : prepared_
 
 Response Response::stream(std::string_view type, std::function<Task<>(BodyWriter&)> produce,
                           std::optional<std::uint64_t> length_bytes) {
-  if (!produce) throw std::invalid_argument("Response::stream: there is no producer");
+  if (!produce) throw std::invalid_argument("Response::stream: the producer is empty");
   auto stream = std::make_shared<BodyStream>();
   stream->produce = std::move(produce);
   stream->length_bytes = length_bytes;
@@ -111,7 +110,7 @@ Response Response::stream(std::string_view type, std::function<Task<>(BodyWriter
 
 Response Response::redirect(std::string_view to, Status status) {
   if (code(status) < 300 || code(status) > 399) {
-    throw std::invalid_argument("redirect: the status is not one of 3xx");
+    throw std::invalid_argument("redirect: the status is not 3xx");
   }
   Response response(status);
   response.lines_.add("Location", to);
@@ -125,7 +124,7 @@ void Response::set_apart(unsigned known, std::string_view name, std::string_view
     closes_connection_ = true;
     return;
   }
-  http::refuse_field(name, " is not set by hand: ", why_refused(field));
+  http::refuse_field(name, " cannot be set by hand: ", why_refused(field));
 }
 
 Response& Response::header(std::string_view name, std::string_view value) & {
@@ -162,7 +161,7 @@ Response& Response::vary(std::string_view name) & {
   std::string members;
   if (prepared_ != nullptr && varies(prepared_->lines(), name, members)) return *this;
   if (varies(lines_, name, members)) return *this;
-  // A prepared head stays as it is for as long as it does not vary already.
+  // Keep the prepared head unless it has a Vary of its own.
   if (prepared_ != nullptr && prepared_->lines().find("Vary")) unprepare();
   lines_.set("Vary", members.append(name));
   return *this;
@@ -227,7 +226,7 @@ void Response::type(std::string_view type) {
   type_ = KnownType::None;
 }
 
-// Takes status, type and fields over; the body stays a view of the same bytes.
+// Copies the type and fields; the body stays a view of the same bytes.
 void Response::unprepare() {
   if (prepared_ == nullptr) return;
   FieldLines lines(prepared_->lines());

@@ -9,11 +9,11 @@
 
 namespace skua::http {
 
-/// The doors of Response that only skua itself uses.
+/// Access to the internals of Response, for skua itself.
 struct ResponseAccess {
-  /// The lines, for fields that no handler sets by hand.
+  /// The field lines, for fields that handlers do not set.
   static FieldLines& lines(Response& response) noexcept { return response.lines_; }
-  /// What static_type() is of known_types(): the first, which is empty, where it is another.
+  /// The index of static_type() in known_types(); 0, the empty one, for any other type.
   static std::size_t known_type(const Response& response) noexcept {
     return static_cast<std::size_t>(response.type_);
   }

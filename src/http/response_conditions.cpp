@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request and the response of its handler. Out: the same, or 304 or 412. Validators that no
-// client could have got from us (malformed ones) count as none.
+// In: a request and the response of its handler. Out: the same response, or 304 or 412. Malformed
+// validators in the response are ignored.
 #include "http/response_conditions.hpp"
 
 #include "base/http_date.hpp"
@@ -15,7 +15,7 @@
 namespace skua::http {
 namespace {
 
-// RFC 9110 §15.4.5: a 304 says nothing of content that it does not have.
+// RFC 9110 §15.4.5: a 304 does not describe content that it does not have.
 void make_unchanged(Response& response) {
   response.status(Status::NotModified).body({});
   for (const std::string_view name : {"Content-Type", "Content-Encoding", "Content-Language"}) {

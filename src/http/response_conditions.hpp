@@ -7,14 +7,14 @@
 
 namespace skua::http {
 
-/// Whether a request has a field that apply_conditions() looks at.
+/// Reports whether a request has a field that apply_conditions() evaluates.
 inline bool has_conditions(const Head& head) noexcept {
   return head.has(FieldName::IfNoneMatch) || head.has(FieldName::IfModifiedSince) ||
          head.has(FieldName::IfMatch) || head.has(FieldName::IfUnmodifiedSince);
 }
 
-/// Turns a 200 that has an ETag or a Last-Modified into 304 or 412, where the conditions of a GET
-/// or HEAD ask for that. Other methods have acted already: their conditions are the handler's.
+/// Turns a 200 with an ETag or Last-Modified into 304 or 412 if the conditions of a GET or HEAD
+/// call for it. Other methods have already acted: their conditions are up to the handler.
 ///
 /// RFC:       9110 §13.2, §15.4.5, §15.5.13
 void apply_conditions(const Request& request, Response& response);

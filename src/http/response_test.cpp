@@ -90,7 +90,7 @@ TEST(Response, RefusesTheFieldsThatFrameAMessage) {
     FAIL();
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(),
-                 "header Content-Length is not set by hand: it is written from the body");
+                 "header Content-Length cannot be set by hand: it is computed from the body");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the value of a Set-Cookie field. Out: the cookie, or that a client ignores it. The steps and
-// their order are those of RFC 6265bis §5.6, and those of §5.7 that need nothing but the field.
+// In: the value of a Set-Cookie field. Out: the cookie, or the reason to ignore it. The steps and
+// their order are those of RFC 6265bis §5.6, plus those of §5.7 that need only the field.
 #include <algorithm>
 
 #include "base/ascii.hpp"
@@ -29,7 +29,7 @@ struct Pair {
   bool has_equals = false;
 };
 
-// Takes what comes before the next ';', cut at its first '='.
+// Takes the text up to the next ';', split at its first '='.
 Pair take_pair(std::string_view& text) noexcept {
   const std::size_t end = text.find(';');
   const std::string_view pair = text.substr(0, end);
@@ -39,7 +39,7 @@ Pair take_pair(std::string_view& text) noexcept {
   return {ascii::trim_ows(pair.substr(0, equals)), ascii::trim_ows(pair.substr(equals + 1)), true};
 }
 
-// RFC 6265bis §5.6.2: a number that is too large is as good as the largest.
+// RFC 6265bis §5.6.2: numbers that are too large saturate.
 std::optional<seconds> read_max_age(std::string_view text) noexcept {
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
@@ -89,22 +89,22 @@ void take_attribute(SetCookie& cookie, const Pair& pair) {
   }
 }
 
-// RFC 6265bis §5.7: what makes a client ignore a cookie, now that its attributes are known.
+// Checks the conditions under which RFC 6265bis §5.7 ignores a cookie because of its attributes.
 Result<void> check_promises(const SetCookie& cookie) noexcept {
   if (!cookie.secure && cookie.same_site == SameSite::None) {
     return ignored("cookie: SameSite=None without Secure");
   }
   if (!cookie.secure && cookie.partitioned) return ignored("cookie: Partitioned without Secure");
-  // A server would take a value without a name for a cookie with that name.
+  // A server would read a nameless value as a cookie with a prefixed name.
   if (cookie.name.empty() && http::cookie_prefix(cookie.value) != http::CookiePrefix::None) {
-    return ignored("cookie: a prefix without a name");
+    return ignored("cookie: a nameless value starts with a reserved prefix");
   }
   const http::CookiePrefix prefix = http::cookie_prefix(cookie.name);
   if (prefix != http::CookiePrefix::None && !cookie.secure) {
-    return ignored("cookie: a prefix without Secure");
+    return ignored("cookie: a reserved name prefix without Secure");
   }
   if (prefix == http::CookiePrefix::Host && (!cookie.domain.empty() || cookie.path != "/")) {
-    return ignored("cookie: __Host- with another path or a domain");
+    return ignored("cookie: __Host- with a domain or a path other than /");
   }
   return {};
 }
@@ -113,7 +113,7 @@ Result<void> check_promises(const SetCookie& cookie) noexcept {
 
 Result<SetCookie> SetCookie::parse(std::string_view field) {
   if (std::any_of(field.begin(), field.end(), is_forbidden)) {
-    return ignored("cookie: a control character");
+    return ignored("cookie: contains a control character");
   }
   Pair first = take_pair(field);
   if (!first.has_equals) std::swap(first.name, first.value);

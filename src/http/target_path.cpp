@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: the path of a request target, as it was sent. Out: the one path that everybody else in the
-// program sees. The idea: decode once, then normalise once, and refuse whatever two readers could
-// read differently. Nearly every path is canonical already: one pass finds that out and returns the
-// input.
+// In: the raw path of a request target. Out: the canonical path that the rest of the program sees.
+// It is decoded once, then normalized once, and refused if two readers could read it differently.
+// Nearly every path is canonical already: one pass detects that and returns the input.
 #include "http/target_path.hpp"
 
 #include <array>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr bool is_special(char c) noexcept { return ascii::is_control(c) || c == '%' || c == '\\'; }
 
-// Sixteen bytes at once, on any machine that has such registers.
+// Sixteen bytes at once, on any machine with vector registers of that size.
 using Block = unsigned char __attribute__((vector_size(16)));
 
 Block load(const char* from) noexcept {
@@ -28,8 +27,8 @@ Block load(const char* from) noexcept {
   return block;
 }
 
-// Whether a path with these bytes may have to change: one that is refused or decoded, "//" or "/.".
-// Looks at 16 bytes and the one after them, for pairs.
+// Reports whether a path with these bytes may have to change: bytes that are refused or decoded,
+// "//" or "/.". Inspects 16 bytes and the one after them, for pairs.
 bool needs_care(const char* at) noexcept {
   static_assert(('.' | 1) == '/');
   const Block now = load(at);
@@ -52,12 +51,12 @@ bool is_canonical(std::string_view path) noexcept {
   for (; at + window <= path.size(); at += sizeof(Block)) {
     if (needs_care(path.data() + at)) return false;
   }
-  // The last window overlaps; its last byte has no successor, and is looked at as one by itself.
+  // The last window overlaps the one before; its last byte has no successor and is checked alone.
   const char* const end = path.data() + path.size();
   return !needs_care(end - window) && !is_special(end[-1]);
 }
 
-// Decodes into `out`; returns how many bytes that were, or nothing for what is refused.
+// Decodes into `out` and returns the number of bytes written, or an error for refused input.
 Result<std::size_t> decode(std::string_view raw, char* out) noexcept {
   std::size_t size = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -67,7 +66,7 @@ Result<std::size_t> decode(std::string_view raw, char* out) noexcept {
       if (!percent::has_triplet(rest)) return Error(Errc::MalformedTarget);
       c = percent::triplet_octet(rest);
       i += percent::triplet_bytes - 1;
-      // A slash that is data cannot be told from one that divides once it is decoded.
+      // Once decoded, a slash that is data cannot be told from a separator.
       if (c == '/') return Error(Errc::MalformedTarget);
     }
     if (c == '\\' || ascii::is_control(c)) return Error(Errc::MalformedTarget);
@@ -76,10 +75,10 @@ Result<std::size_t> decode(std::string_view raw, char* out) noexcept {
   return size;
 }
 
-// RFC 3986 §5.2.4 in place: `text` starts with '/'; what is written never overtakes what is read.
+// Implements RFC 3986 §5.2.4 in place: `text` starts with '/', and writing never overtakes reading.
 Result<std::size_t> normalise(std::span<char> text) noexcept {
   std::size_t size = 0;
-  bool is_folder = false;  // ends in a slash, or in a dot segment, which means one
+  bool is_folder = false;  // ends in a slash, or in a dot segment, which implies one
   for (std::size_t begin = 1; begin <= text.size();) {
     const auto* const slash =
         static_cast<const char*>(std::memchr(text.data() + begin, '/', text.size() - begin));
@@ -105,7 +104,7 @@ Result<std::size_t> normalise(std::span<char> text) noexcept {
 }  // namespace
 
 TargetParts split_target(std::string_view target) noexcept {
-  // RFC 9112 §3.2.2: absolute-form; what comes before its path has been looked at by the framing.
+  // RFC 9112 §3.2.2: absolute-form; the framing has already checked its authority.
   if (const std::size_t scheme = target.find("://");
       scheme != target.npos && target.find_first_of("/?") == scheme + 1) {
     const std::size_t path = target.find_first_of("/?", scheme + 3);

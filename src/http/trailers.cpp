@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which fields of a trailer section may be merged into a message: those that say nothing about how
-// it is framed, routed or understood. RFC 9110 §6.5.1
+// Decides which fields of a trailer section may be merged into a message: those that do not affect
+// how it is framed, routed or understood. RFC 9110 §6.5.1
 #include "http/trailers.hpp"
 
 #include <stdexcept>
@@ -22,7 +22,7 @@ bool is_allowed_in_trailers(FieldName name, std::string_view text) noexcept {
     default:
       return false;  // frames, routes, authenticates, modifies the request or describes content
   }
-  // The same for names without a number.
+  // Names that FieldName does not list.
   for (const std::string_view prefix :
        {"content-", "if-", "proxy-", "sec-", "x-forwarded-", "access-control-"}) {
     if (ascii::equals_ignoring_case(text.substr(0, prefix.size()), prefix)) return false;
@@ -38,7 +38,7 @@ bool is_allowed_in_trailers(FieldName name, std::string_view text) noexcept {
 
 void check_trailer(std::string_view name) {
   if (is_allowed_in_trailers(find_field_name(name), name)) return;
-  throw std::invalid_argument("a field that must not be a trailer: " + std::string(name));
+  throw std::invalid_argument("field not allowed in trailers: " + std::string(name));
 }
 
 }  // namespace skua::http

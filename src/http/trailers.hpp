@@ -7,13 +7,13 @@
 
 namespace skua::http {
 
-/// Whether a field may be sent in a trailer section, and taken from one: not if it frames, routes,
-/// authenticates, negotiates or describes content. RFC 9110 §6.5.1
+/// Reports whether a field may be sent in or taken from a trailer section. Fields that frame,
+/// route, authenticate, negotiate or describe content may not. RFC 9110 §6.5.1
 bool is_allowed_in_trailers(FieldName name, std::string_view text) noexcept;
 
-/// The same for a field that a program wants to send; whoever takes one from a BodyWriter asks.
+/// Checks a trailer that an application sends through a BodyWriter.
 ///
-/// Ends with: std::invalid_argument where it is not allowed.
+/// Ends with: std::invalid_argument if it is not allowed.
 void check_trailer(std::string_view name);
 
 }  // namespace skua::http

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a text, or new components for one. Out: a Url, which is the text and where its parts begin.
-// The idea of the setters: put the text together with the new component, read it again, and refuse
-// it unless the very same components come out. So no setter can reach into its neighbour.
+// In: a text, or new components for one. Out: a Url: the text and the offsets of its components. A
+// setter joins the text with the new component, parses it again, and refuses it unless the very
+// same components come out. So no setter can affect other components.
 #include "skua/url.hpp"
 
 #include "base/ascii.hpp"
@@ -11,16 +11,17 @@
 namespace skua {
 namespace {
 
-// Takes the components over, if a reader of the text would find them too.
+// Replaces the components if parsing their text yields the same ones.
 Result<void> replace(Url& url, const http::UrlParts& parts) {
   Result<Url> read = Url::parse(parts.join().to_string());
   if (!read) return read.error();
-  if (http::UrlParts::of(*read) != parts) return Error(Errc::MalformedUrl, "url: a component");
+  if (http::UrlParts::of(*read) != parts)
+    return Error(Errc::MalformedUrl, "url: invalid component");
   url = *std::move(read);
   return {};
 }
 
-// Encodes what may not stand in a part, and keeps the triplets that are there.
+// Encodes the octets that a part may not contain, and keeps existing triplets.
 Result<std::string> encode_rest(std::string_view text, percent::Part part) {
   std::string out;
   out.reserve(text.size());
@@ -30,7 +31,7 @@ Result<std::string> encode_rest(std::string_view text, percent::Part part) {
     if (is_triplet || percent::is(text.front(), part)) {
       out += text.substr(0, size);
     } else if (text.front() == '%') {
-      return Error(Errc::MalformedUrl, "url: a percent sign");
+      return Error(Errc::MalformedUrl, "url: invalid percent-encoding");
     } else {
       percent::append_triplet(out, text.front());
     }
@@ -120,7 +121,7 @@ std::string Url::password() const {
 
 std::string Url::host_field() const {
   std::string field(host());
-  // RFC 6874 §4: a zone means something on this machine only.
+  // RFC 6874 §4: a zone has a meaning on this machine only.
   if (host_kind() == HostKind::Ipv6) {
     field = "[";
     field.append(http::split_ipv6(host()).address).append("]");
@@ -200,7 +201,7 @@ Result<void> Url::set_fragment(std::optional<std::string_view> fragment) {
 }
 
 Result<void> Url::add_segment(std::string_view text) {
-  if (text == "." || text == "..") return Error(Errc::MalformedUrl, "url: a dot segment");
+  if (text == "." || text == "..") return Error(Errc::MalformedUrl, "url: dot segment");
   std::string longer(path());
   if (!longer.ends_with('/') && (has_authority() || !longer.empty())) longer += '/';
   longer += percent_encode(text);

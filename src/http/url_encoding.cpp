@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: any text. Out: the same, so that it survives in one part of a URL; and back. Each set names
-// what stays as it is; everything else is encoded, `%` first of all.
+// In: any text. Out: the text encoded for one part of a URL; and back. Each set lists the octets
+// that stay as they are; everything else is encoded, including `%`.
 #include <algorithm>
 
 #include "base/percent.hpp"
@@ -23,7 +23,7 @@ constexpr percent::Part part_of(PercentSet set) noexcept {
   return percent::Unreserved;
 }
 
-// Where the path of a reference begins: after its authority, if it has one.
+// Returns the start of a reference's path: after its authority, if it has one.
 std::size_t path_begin(std::string_view text) noexcept {
   const std::size_t slashes = text.find("//");
   if (slashes == text.npos) return 0;
@@ -34,7 +34,7 @@ std::size_t path_begin(std::string_view text) noexcept {
   return std::min(text.find_first_of("/?#", slashes + 2), text.size());
 }
 
-// Not allowed by RFC 3986, and without a meaning anywhere: WHATWG URL, path percent-encode set.
+// Forbidden by RFC 3986, and without a meaning anywhere: WHATWG URL, path percent-encode set.
 constexpr bool is_encoded_by_browsers(char c) noexcept {
   return static_cast<unsigned char>(c) > 0x7f ||
          std::string_view(" \"<>[]^`{|}").find(c) != std::string_view::npos;
@@ -71,7 +71,7 @@ std::string percent_encode(std::string_view text, PercentSet set) {
 Result<std::string> percent_decode(std::string_view text) {
   for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
     if (!percent::has_triplet(text.substr(at))) {
-      return Error(Errc::MalformedUrl, "percent_decode: a percent sign");
+      return Error(Errc::MalformedUrl, "percent_decode: invalid percent-encoding");
     }
   }
   return http::decode_triplets(text);

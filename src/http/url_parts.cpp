@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: the text of a URI reference. Out: its components, each octet of which was looked at; and
-// back. The grammar of RFC 3986 lets the delimiters be found one after the other: the fragment
-// first, then the query, the scheme, the authority, and in it the userinfo. There is one way to
-// read a text, so whoever else reads it strictly finds the same host.
+// In: the text of a URI reference. Out: its components, with every octet checked; and back. The
+// grammar of RFC 3986 lets the delimiters be found one after the other: the fragment first, then
+// the query, the scheme, the authority, and in it the userinfo. There is only one way to read a
+// text, so any other strict parser finds the same host.
 #include "http/url_parts.hpp"
 
 #include "base/ascii.hpp"
@@ -16,7 +16,7 @@ constexpr std::string_view zone_mark = "%25";  // RFC 6874 §2
 
 Error malformed_url(const char* where) noexcept { return {Errc::MalformedUrl, where}; }
 
-// Whether a text has nothing but triplets and octets that may stand in this part.
+// Reports whether a text consists of triplets and octets allowed in this part.
 bool is_made_of(std::string_view text, percent::Part part) noexcept {
   while (!text.empty()) {
     if (percent::is(text.front(), part)) {
@@ -40,7 +40,7 @@ bool is_scheme(std::string_view text) noexcept {
   return true;
 }
 
-// RFC 3986 §3.2.2: `[v1.x]`, between the brackets.
+// RFC 3986 §3.2.2, IPvFuture: the `v1.x` of `[v1.x]`.
 bool is_future_address(std::string_view text) noexcept {
   const std::size_t dot = text.find('.');
   if (dot == text.npos || dot < 2) return false;
@@ -53,7 +53,7 @@ bool is_future_address(std::string_view text) noexcept {
   return dot + 1 < text.size();
 }
 
-// One label of a name, as far as it was read.
+// One label of a name, as far as it has been read.
 struct Label {
   std::size_t size = 0;
   bool is_decimal = true;
@@ -71,7 +71,7 @@ struct Label {
   }
 };
 
-// Whether resolvers might take a name for an address: no name of the DNS ends in a number.
+// Reports whether a resolver might take a name for an address: no DNS name ends in a number.
 bool ends_in_number(std::string_view name) noexcept {
   Label last;
   last.is_decimal = last.is_hexadecimal = false;
@@ -96,21 +96,22 @@ Result<void> take_authority(UrlParts& parts, std::string_view text) noexcept {
   if (const std::size_t at = text.find('@'); at != text.npos) {
     parts.userinfo = text.substr(0, at);
     text.remove_prefix(at + 1);
-    if (!is_made_of(*parts.userinfo, percent::Userinfo)) return malformed_url("url: the userinfo");
+    if (!is_made_of(*parts.userinfo, percent::Userinfo))
+      return malformed_url("url: invalid userinfo");
   }
   std::size_t end = text.find(':');
   if (text.starts_with('[')) {
     end = text.find(']');
-    if (end == text.npos) return malformed_url("url: the host");
+    if (end == text.npos) return malformed_url("url: invalid host");
     ++end;
   }
   parts.host = text.substr(0, end);
   text.remove_prefix(parts.host.size());
   const std::optional<HostKind> kind = classify_host(parts.host);
-  if (!kind) return malformed_url("url: the host");
+  if (!kind) return malformed_url("url: invalid host");
   if (scheme_port(parts.scheme)) {
     // RFC 9110 §4.2.1: an empty host is invalid.
-    if (*kind == HostKind::None) return malformed_url("url: the host is missing");
+    if (*kind == HostKind::None) return malformed_url("url: missing host");
     if (*kind == HostKind::Name && ends_in_number(parts.host)) {
       return malformed_url("url: the host is neither a name nor an address");
     }
@@ -118,7 +119,7 @@ Result<void> take_authority(UrlParts& parts, std::string_view text) noexcept {
   if (text.empty()) return {};
   parts.port = text.substr(1);
   if (text.front() != ':' || (!parts.port->empty() && !port_number(*parts.port))) {
-    return malformed_url("url: the port");
+    return malformed_url("url: invalid port");
   }
   return {};
 }
@@ -177,18 +178,18 @@ Result<UrlParts> UrlParts::split(std::string_view text) noexcept {
   if (const std::size_t hash = text.find('#'); hash != text.npos) {
     parts.fragment = text.substr(hash + 1);
     text = text.substr(0, hash);
-    if (!is_made_of(*parts.fragment, percent::Query)) return malformed_url("url: the fragment");
+    if (!is_made_of(*parts.fragment, percent::Query)) return malformed_url("url: invalid fragment");
   }
   if (const std::size_t mark = text.find('?'); mark != text.npos) {
     parts.query = text.substr(mark + 1);
     text = text.substr(0, mark);
-    if (!is_made_of(*parts.query, percent::Query)) return malformed_url("url: the query");
+    if (!is_made_of(*parts.query, percent::Query)) return malformed_url("url: invalid query");
   }
-  // RFC 3986 §4.2: a colon in the first segment ends a scheme, or should not be there.
+  // RFC 3986 §4.2: a colon in the first segment can only end a scheme.
   if (const std::size_t colon = text.find(':'); colon < text.find('/')) {
     parts.scheme = text.substr(0, colon);
     text.remove_prefix(colon + 1);
-    if (!is_scheme(parts.scheme)) return malformed_url("url: the scheme");
+    if (!is_scheme(parts.scheme)) return malformed_url("url: invalid scheme");
   }
   if (text.starts_with("//")) {
     text.remove_prefix(2);
@@ -197,7 +198,7 @@ Result<UrlParts> UrlParts::split(std::string_view text) noexcept {
     if (const Result<void> taken = take_authority(parts, authority); !taken) return taken.error();
   }
   parts.path = text;
-  if (!is_made_of(parts.path, percent::Path)) return malformed_url("url: the path");
+  if (!is_made_of(parts.path, percent::Path)) return malformed_url("url: invalid path");
   return parts;
 }
 

@@ -11,7 +11,7 @@
 
 namespace skua::http {
 
-/// The components of a URI reference as views: what is missing and what is empty differ.
+/// The components of a URI reference as views. A missing component differs from an empty one.
 struct UrlParts {
   std::string_view scheme{};  ///< empty: none
   bool has_authority = false;
@@ -24,34 +24,33 @@ struct UrlParts {
 
   bool operator==(const UrlParts&) const noexcept = default;
 
-  /// Splits a text and checks every octet of it.
+  /// Splits a URI reference and checks every octet of it.
   ///
   /// Ends with: Errc::MalformedUrl.
   /// RFC:       3986 appendix A; 6874 §2
   static Result<UrlParts> split(std::string_view text) noexcept;
   static UrlParts of(const Url& url) noexcept;
-  /// Puts them together without a look at what they are. RFC 3986 §5.3
+  /// Joins the components without checking them. RFC 3986 §5.3
   [[nodiscard]] Url join() const;
 };
 
-/// What a host is; nothing for what is none.
+/// Returns the kind of a host, or nullopt if it is invalid.
 std::optional<HostKind> classify_host(std::string_view host) noexcept;
 
-/// The two texts inside the brackets of an IPv6 host: the address, and the zone after `%25`.
+/// The parts of a bracketed IPv6 host: the address, and the zone after `%25`.
 struct Ipv6Host {
   std::string_view address{};
   std::string_view zone{};  ///< still encoded; empty: none
 };
 Ipv6Host split_ipv6(std::string_view host) noexcept;
 
-/// The number of a port; nothing for an empty one, and above 65535.
+/// Parses a port; returns nullopt if it is empty, not a number or above 65535.
 std::optional<std::uint16_t> port_number(std::string_view digits) noexcept;
 
-/// The port that goes without saying; nothing for any scheme but http, https, ws and wss, whatever
-/// the case of their letters.
+/// Returns the default port of http, https, ws or wss, ignoring case; nullopt for other schemes.
 std::optional<std::uint16_t> scheme_port(std::string_view scheme) noexcept;
 
-/// The text with each triplet decoded; what is no triplet stands for itself.
+/// Decodes each percent-encoded triplet; anything else stands for itself.
 std::string decode_triplets(std::string_view text);
 
 /// RFC 3986 §5.2.4

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a URL, perhaps a reference inside of it. Out: what the reference means, or the one form that
-// texts are compared in. RFC 3986 §5.2 and §6.2, with one addition: a path that would come out as
-// `//x` where there is no authority gets `/.` in front, else it would be read as one.
+// In: a URL, and perhaps a reference to resolve. Out: the target of the reference, or the one form
+// for comparing URLs. RFC 3986 §5.2 and §6.2, with one addition: a path that would come out as
+// `//x` without an authority gets `/.` in front, or it would be read as an authority.
 #include "base/ascii.hpp"
 #include "base/ip_text.hpp"
 #include "base/percent.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 using http::UrlParts;
 
-// RFC 3986 §6.2.2.1, §6.2.2.2: capital letters in triplets, and none where none is needed.
+// RFC 3986 §6.2.2.1, §6.2.2.2: uppercase triplets, and no needless ones.
 std::string normalise_triplets(std::string_view text, bool to_lower) {
   std::string out;
   out.reserve(text.size());
@@ -34,14 +34,14 @@ std::string normalise_host(std::string_view host) {
   if (!host.starts_with('[')) return normalise_triplets(host, true);
   const auto [address, zone] = http::split_ipv6(host);
   const auto groups = parse_ipv6(address);
-  if (!groups) return normalise_triplets(host, true);  // a future address
+  if (!groups) return normalise_triplets(host, true);  // IPvFuture
   std::string out = "[";
   append_ipv6(out, *groups);
   if (!zone.empty()) out.append("%25").append(normalise_triplets(zone, false));
   return out.append("]");
 }
 
-// A path that nobody takes for an authority.
+// Removes dot segments; the result cannot be read as an authority.
 std::string without_dots(std::string_view path, bool has_authority) {
   std::string out = http::remove_dot_segments(path);
   if (!has_authority && out.starts_with("//")) out.insert(0, "/.");
@@ -98,7 +98,7 @@ Url Url::normalised() const {
   const std::string host = normalise_host(parts.host);
   const std::string digits = number && number != usual_port ? std::to_string(*number) : "";
   std::string path = normalise_triplets(parts.path, false);
-  // The dots of a relative path are what it says.
+  // The dot segments of a relative path carry its meaning.
   if (has_scheme() || path.starts_with('/')) path = without_dots(path, parts.has_authority);
   if (path.empty() && usual_port && parts.has_authority) path = "/";
   std::string userinfo;

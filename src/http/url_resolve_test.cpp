@@ -60,7 +60,7 @@ TEST(UrlResolve, GivesTheNormalExamplesOfTheStandard) {
 }
 
 TEST(UrlResolve, GivesTheAbnormalExamplesOfTheStandard) {
-  // RFC 3986 §5.4.2; the last one as strict parsers do it
+  // RFC 3986 §5.4.2; the last one as in strict parsers
   const std::vector<std::pair<const char*, const char*>> table = {
       {"../../../g", "http://a/g"},
       {"../../../../g", "http://a/g"},
@@ -147,7 +147,7 @@ TEST(UrlNormalised, LeavesWhatMatters) {
   EXPECT_EQ(normalised("http://a//b/"), "http://a//b/");
   EXPECT_EQ(normalised("http://a/?"), "http://a/?");
   EXPECT_EQ(normalised("mailto:A@B"), "mailto:A@B");
-  EXPECT_EQ(normalised("x:a/./b"), "x:a/b");  // as resolving it does
+  EXPECT_EQ(normalised("x:a/./b"), "x:a/b");  // as resolve() does
   EXPECT_EQ(normalised(""), "");
 }
 

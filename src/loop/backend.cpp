@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the kind of back end asked for. Out: that back end, or why this machine has none.
-// A handle's owner overrides only what concerns it, so the rest does nothing.
+// In: the kind of back end asked for. Out: that back end, or why this machine does not have it.
+// A handle's owner overrides only the callbacks that it needs; the others do nothing.
 #include "loop/backend.hpp"
 
 #include "loop/backend_epoll.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned accepts_per_turn = 64;
 
-/// Errors of accept that concern the one connection, not the listener: accept(2), "Error handling".
+/// Whether an error of accept concerns one connection only: accept(2), "Error handling".
 constexpr bool concerns_one_connection(int error) noexcept {
   switch (error) {
     case ECONNABORTED:

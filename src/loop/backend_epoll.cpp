@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: which descriptors matter. Out: which are ready, 256 a call.
-// Level-triggered: what one turn does not read is told again in the next, so that a turn gives each
-// connection one receive and no connection can starve the rest.
+// In: descriptors of interest. Out: those that are ready, at most 64 per call.
+// Level-triggered: input that one turn does not read is reported again in the next. So each
+// connection gets one receive per turn, and none can starve the others.
 #include "loop/backend_epoll.hpp"
 
 #if defined(__linux__)
@@ -34,8 +34,8 @@ class EpollBackend final : public ReadinessBackend {
   void wake() noexcept override;
 
  private:
-  // A batch is received, then handled, then answered: so many that the wait is cheap, so few that
-  // what they touch stays in the nearest caches.
+  // A batch is received, then handled, then answered: large enough to make the wait cheap, small
+  // enough to stay in the nearest caches.
   static constexpr std::size_t events_per_turn = 64;
 
   int wait(Duration timeout) noexcept;
@@ -44,7 +44,7 @@ class EpollBackend final : public ReadinessBackend {
   int control(int operation, Handle& handle, std::uint32_t events) noexcept;
 
   int epoll_;
-  int event_;  // what wake() writes to
+  int event_;  // the eventfd that wake() writes to
   bool has_precise_wait_ = true;
   std::array<epoll_event, events_per_turn> events_;
 };
@@ -66,13 +66,13 @@ void EpollBackend::turn(Duration timeout) {
 
 int EpollBackend::wait(Duration timeout) noexcept {
 #if defined(SYS_epoll_pwait2) && defined(__LP64__)
-  // Who waits for less than the other call can say wants to be woken in time, not a tick later.
+  // epoll_wait counts whole milliseconds, so shorter waits would end late.
   if (timeout > Duration(0) && timeout < 1ms && has_precise_wait_) {
     const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(timeout.count())};
     const long count = ::syscall(SYS_epoll_pwait2, epoll_, events_.data(), events_per_turn, &time,
                                  nullptr, std::size_t{0});
     if (count >= 0 || errno == EINTR) return static_cast<int>(count);
-    has_precise_wait_ = false;  // the kernel is older than 5.11, or a sandbox does not know it
+    has_precise_wait_ = false;  // the kernel is older than 5.11, or a sandbox blocks it
   }
 #endif
   return ::epoll_wait(epoll_, events_.data(), events_per_turn, to_milliseconds(timeout));
@@ -80,7 +80,7 @@ int EpollBackend::wait(Duration timeout) noexcept {
 
 void EpollBackend::wake() noexcept {
   const std::uint64_t one = 1;
-  // Fails only when the counter is full, and then a wake-up is on its way.
+  // Fails only if the counter is full, and then a wake-up is on its way.
   [[maybe_unused]] const ssize_t ignored = ::write(event_, &one, sizeof one);
 }
 
@@ -94,7 +94,7 @@ int EpollBackend::control(int operation, Handle& handle, std::uint32_t events) n
 
 int EpollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
   std::uint8_t& bits = armed(handle);
-  if (wanted == 0) {  // a mask of 0 would still tell of errors and hang-ups, in every turn
+  if (wanted == 0) {  // a mask of 0 would still report errors and hang-ups, in every turn
     forget(handle);
     return 0;
   }
@@ -109,8 +109,8 @@ int EpollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
 void EpollBackend::forget(Handle& handle) {
   std::uint8_t& bits = armed(handle);
   if ((bits & Registered) == 0) return;
-  // Closing alone is not enough: while a forked child still holds the socket, the system would go
-  // on telling of it, with the address of a handle that is gone.
+  // Closing is not enough: while a forked child still holds the socket, epoll would keep
+  // reporting it, with the address of a destroyed handle.
   control(EPOLL_CTL_DEL, handle, 0);
   bits &= static_cast<std::uint8_t>(~(interest_bits | Registered));
 }

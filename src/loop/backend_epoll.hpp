@@ -7,7 +7,7 @@
 
 namespace skua::loop {
 
-/// Ends with: Unsupported where the system has no epoll; TooManyOpenFiles and the like.
+/// Ends with: Unsupported if the system has no epoll; TooManyOpenFiles and the like.
 Result<std::unique_ptr<Backend>> make_epoll_backend();
 
 }  // namespace skua::loop

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: which descriptors matter. Out: which are ready.
-// One array of pollfd, a handle's place in it kept in the handle; the first one is the pipe that
-// wake() writes to. A descriptor that nobody waits for has its number negated away, which hides
-// hang-ups too.
+// In: descriptors of interest. Out: those that are ready.
+// They are kept in one array of pollfd, and each handle keeps its index. The first entry is the
+// pipe that wake() writes to. A descriptor without interest becomes -1, which hides hang-ups.
 #include "loop/backend_poll.hpp"
 
 #include <fcntl.h>
@@ -42,7 +41,7 @@ class PollBackend final : public ReadinessBackend {
 
   std::array<int, 2> pipe_;
   std::vector<pollfd> entries_;
-  std::vector<Handle*> handles_;  // of the entry with the same index
+  std::vector<Handle*> handles_;  // parallel to entries_
 };
 
 void PollBackend::turn(Duration timeout) {
@@ -53,7 +52,7 @@ void PollBackend::turn(Duration timeout) {
     drain_pipe();
     --left;
   }
-  // Callbacks may add entries behind these, but none goes away before settle().
+  // Callbacks may append entries, but none is removed before settle().
   for (std::size_t i = 1; left > 0 && i < entries_.size(); ++i) {
     const short events = std::exchange(entries_[i].revents, short{0});
     if (events == 0) continue;
@@ -68,7 +67,7 @@ void PollBackend::turn(Duration timeout) {
 
 void PollBackend::wake() noexcept {
   const char byte = 0;
-  // Fails only when the pipe is full, and then a wake-up is on its way.
+  // Fails only if the pipe is full, and then a wake-up is on its way.
   [[maybe_unused]] const ssize_t ignored = ::write(pipe_[1], &byte, 1);
 }
 

@@ -7,7 +7,7 @@
 
 namespace skua::loop {
 
-/// The back end that every POSIX system has: linear in the number of descriptors.
+/// Creates the back end for all POSIX systems: linear in the number of descriptors.
 /// Ends with: TooManyOpenFiles and the like.
 Result<std::unique_ptr<Backend>> make_poll_backend();
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// In: "this descriptor is ready". Out: the completions that handles hear.
-// Operations are tried at once; the system is asked to tell of readiness only when one has to wait,
-// and a stopped receive is taken back only when bytes really arrive: both spare system calls.
-// Nothing is told inside an operation. What it would have told (a failure, a closing) goes into a
-// list that settle() works off at the end of the turn, when no event of the batch can name a handle
-// that its owner has destroyed.
-// What a send does not take is the owner's to send again when on_sent(0) says that there is room,
+// In: "this descriptor is ready". Out: completions for the handles.
+// Operations are tried at once. Readiness is requested only when one has to wait, and a stopped
+// receive is withdrawn only when bytes arrive: both save system calls.
+// No operation calls back. Its failure or closing goes into a list that settle() processes at
+// the end of the turn, when no event of the batch can refer to a handle destroyed by its owner.
+// Bytes that a send does not take stay with the owner, which sends them again after on_sent(0),
 // so a pending send costs one bit and no memory.
 #include "loop/backend_readiness.hpp"
 
@@ -26,16 +25,16 @@
 namespace skua::loop {
 namespace {
 
-// A receive has room for so much at least: long messages then come in one piece.
+// The minimum room for a receive, so that long messages come in one piece.
 constexpr std::size_t receive_bytes_at_least = 128 * 1024;
 constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
-// So much is handed over before others are received: it would be gone from the processor's caches.
+// This much is delivered before the next receive, while it is still in the CPU caches.
 constexpr ssize_t handed_over_at_once_bytes = 16 * 1024;
-// Arrivals begin where a vector load does not cross a line.
+// Arrivals are aligned so that a vector load does not cross a cache line.
 constexpr std::size_t receive_alignment = 64;
 
 constexpr std::size_t slices_per_call = 64;
-// A fast reader must not keep a turn from ending: a long file goes out in pieces of this size.
+// A long file goes out in pieces of this size, so that a fast reader cannot prolong a turn.
 constexpr std::size_t file_piece_bytes = 1024 * 1024;
 constexpr std::size_t copy_piece_bytes = 16 * 1024;
 
@@ -113,7 +112,7 @@ void ReadinessBackend::connect(Handle& handle, const sockaddr* address,
 void ReadinessBackend::shutdown_write(Handle& handle) {
   SKUA_ASSERT(handle.is_open());
   ++calls_.others;
-  ::shutdown(handle.descriptor_, SHUT_WR);  // fails only where the connection has ended already
+  ::shutdown(handle.descriptor_, SHUT_WR);  // fails only if the connection has ended already
 }
 
 void ReadinessBackend::close(Handle& handle) {
@@ -164,7 +163,7 @@ void ReadinessBackend::dispatch_rare(Handle& handle, std::uint8_t ready, bool is
   }
   const bool is_done_writing = (ready & Writable) != 0 && !handle.sending_ && !handle.connecting_;
   if (is_wanted && !is_done_writing) return;
-  // Being level-triggered, the system would tell of it in every turn from now on.
+  // The system is level-triggered: it would report the event in every turn from now on.
   const int wanted = (handle.receiving_ || handle.accepting_ ? Readable : 0) |
                      (handle.sending_ || handle.connecting_ ? Writable : 0);
   const int error = set_interest(handle, static_cast<std::uint8_t>(wanted));
@@ -172,7 +171,7 @@ void ReadinessBackend::dispatch_rare(Handle& handle, std::uint8_t ready, bool is
 }
 
 void ReadinessBackend::finish_connect(Handle& handle) {
-  if ((handle.armed_ & (Failed | Connected)) != 0) return;  // settle() will tell
+  if ((handle.armed_ & (Failed | Connected)) != 0) return;  // settle() will report it
   int error = 0;
   socklen_t size_bytes = sizeof error;
   ++calls_.others;
@@ -181,9 +180,9 @@ void ReadinessBackend::finish_connect(Handle& handle) {
   handle.on_connect(Error::from_system(error, "connect"));
 }
 
-// All receives of a batch come first, then all that they brought is handed over: kernel and program
-// take turns once a batch instead of once a connection, and each finds its code in the caches. What
-// is long is handed over at once: there it is the data that counts.
+// A batch receives from all connections before it delivers: kernel and program alternate once
+// per batch instead of once per connection, and each finds its code in the caches. Long input is
+// delivered at once, because then cached data matters more than cached code.
 void ReadinessBackend::receive(Handle& handle) {
   if (arrival_count_ == arrivals_.size() ||
       receive_buffer_bytes - used_bytes_ < receive_bytes_at_least) {
@@ -222,7 +221,7 @@ void ReadinessBackend::deliver() {
 }
 
 void ReadinessBackend::settle() {
-  Handle* handle = first_;  // what is listed from here on is told in the next turn
+  Handle* handle = first_;  // handles listed from here on are settled in the next turn
   first_ = nullptr;
   last_ = &first_;
   while (handle != nullptr) {
@@ -277,7 +276,7 @@ void ReadinessBackend::tell_failure(Handle& handle) {
     handle.on_send_failed(code == truncated_file ? Error(Errc::TruncatedBody, "sendfile")
                                                  : Error::from_system(code, "send"));
   }
-  // A descriptor that cannot be watched will never be heard of again: nobody may wait for it.
+  // Nothing more is reported about an unwatched descriptor, so nothing may wait for it.
   if (is_unwatched && handle.receiving_) {
     handle.receiving_ = false;
     handle.on_receive_end(Error::from_system(code, "watch"));
@@ -352,7 +351,7 @@ ReadinessBackend::SendOutcome ReadinessBackend::send_piece(int descriptor, int f
       ::sendfile(descriptor, file, &position, std::min(size_bytes, file_piece_bytes));
   if (direct > 0) return {static_cast<std::size_t>(direct), 0};
   if (direct == 0) return {0, truncated_file};
-  // EINVAL: a file that cannot be mapped, as in some file systems; copy it.
+  // EINVAL: the file system cannot map the file, so copy it.
   if (errno != EINVAL && errno != ENOSYS) return {0, would_block(errno) ? 0 : errno};
 #endif
   std::array<char, copy_piece_bytes> piece;

@@ -13,10 +13,10 @@
 
 namespace skua::loop {
 
-/// What epoll and poll share: completions made out of readiness.
+/// The common base of epoll and poll: makes completions out of readiness.
 ///
-/// A heir knows how to wait and how to change what is waited for, and nothing else. It calls
-/// dispatch() for each descriptor that is ready and settle() at the end of each turn.
+/// A derived class only knows how to wait, and how to change what it waits for. It calls
+/// dispatch() for each ready descriptor, then deliver(), and settle() at the end of each turn.
 class ReadinessBackend : public Backend {
  public:
   void open(Handle& handle, int descriptor) final;
@@ -33,45 +33,45 @@ class ReadinessBackend : public Backend {
   void close(Handle& handle) final;
 
  protected:
-  /// What a handle waits for and where it is kept: bits of Handle::armed_.
+  /// The bits of Handle::armed_: what a handle waits for, and its state.
   enum : std::uint8_t {
-    Readable = 1,    // asked of the system
-    Writable = 2,    // asked of the system
+    Readable = 1,    // requested from the system
+    Writable = 2,    // requested from the system
     Registered = 4,  // known to the system
-    Listed = 8,      // in the list for the end of the turn
-    Failed = 16,     // a send or connect has failed; Handle::in_flight_ says how
-    Connected = 32,  // a connect was done at once
+    Listed = 8,      // in the list to settle at the end of the turn
+    Failed = 16,     // a send or connect has failed; Handle::in_flight_ says why
+    Connected = 32,  // a connect succeeded immediately
     Unwatched = 64,  // the system refused to watch; Handle::in_flight_ says why
   };
   static constexpr std::uint8_t interest_bits = Readable | Writable;
 
   ReadinessBackend();
 
-  /// Asks the system to tell of exactly `wanted` (Readable, Writable) from now on; of nothing at
-  /// all for 0, a hang-up included. Returns 0 or an errno.
+  /// Makes the system report exactly `wanted` (Readable, Writable) from now on; with 0 nothing,
+  /// not even a hang-up. Returns 0 or an errno.
   virtual int set_interest(Handle& handle, std::uint8_t wanted) = 0;
   /// Makes the system forget the handle, whose descriptor is about to be closed.
   virtual void forget(Handle& handle) = 0;
 
-  /// Tells a handle that it is ready; `ready` as above, and `is_broken` for an error or hang-up.
+  /// Handles a ready descriptor; `is_broken` stands for an error or a hang-up.
   void dispatch(Handle& handle, std::uint8_t ready, bool is_broken) {
     if (handle.closing_) return;  // closed by a callback earlier in this batch
     if (ready == Readable && !is_broken && handle.receiving_) {
-      receive(handle);  // what nearly every event is
+      receive(handle);  // nearly all events
     } else {
       dispatch_rare(handle, ready, is_broken);
     }
   }
-  /// Hands over what the receives of this batch brought; the last step of a batch.
+  /// Delivers everything received in this batch; the last step of a batch.
   void deliver();
-  /// Tells what could not be told inside an operation: failures, connections, closings.
+  /// Reports what could not be reported inside an operation: failures, connections, closings.
   void settle();
-  /// Whether settle() has something to tell, so that the system must not wait.
+  /// Whether settle() has something to report, so that the turn must not wait.
   [[nodiscard]] bool has_unsettled() const noexcept { return first_ != nullptr; }
-  /// Tells on_closed to all that is closing; for the destructor of an heir.
+  /// Calls on_closed on all closing handles; for the destructor of a derived class.
   void settle_closed();
 
-  /// The fields of a handle that heirs keep their own things in.
+  /// The fields of a handle that derived classes use.
   static std::uint8_t& armed(Handle& handle) noexcept { return handle.armed_; }
   static std::uint32_t& slot(Handle& handle) noexcept { return handle.slot_; }
 
@@ -79,7 +79,7 @@ class ReadinessBackend : public Backend {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
   }
 
-  /// `timeout` in whole milliseconds, rounded up: a deadline is never missed by waking early.
+  /// Rounds `timeout` up to whole milliseconds, so that no wait ends before its deadline.
   static int to_milliseconds(Duration timeout) noexcept;
 
  private:
@@ -103,7 +103,7 @@ class ReadinessBackend : public Backend {
                          std::size_t size_bytes) noexcept;
   std::size_t finish_send(Handle& handle, SendOutcome outcome, std::size_t size_bytes);
 
-  // What one recv brought, until the batch is over.
+  // The result of one recv, until the batch is delivered.
   struct Arrival {
     Handle* handle;
     char* bytes;
@@ -113,17 +113,17 @@ class ReadinessBackend : public Backend {
   static constexpr std::size_t arrivals_per_batch = 128;
 
   static constexpr std::size_t page_bytes = 4096;
-  // On a page's edge: where a buffer begins a little behind one, some processors copy into it at a
-  // quarter of the speed.
+  // Page-aligned: some processors copy at a quarter of the speed into a buffer that begins a
+  // little after a page boundary.
   struct alignas(page_bytes) Page {
     std::array<char, page_bytes> bytes;
   };
 
-  std::unique_ptr<Page[]> buffer_;  // every receive of this loop goes through it
+  std::unique_ptr<Page[]> buffer_;  // for all receives of this loop
   std::size_t used_bytes_ = 0;      // of the buffer, by the arrivals
   std::size_t arrival_count_ = 0;
   std::array<Arrival, arrivals_per_batch> arrivals_;
-  Handle* first_ = nullptr;  // handles with something for the end of the turn
+  Handle* first_ = nullptr;  // handles to settle at the end of the turn
   Handle** last_ = &first_;
   bool blocks_sigpipe_ = false;
 };

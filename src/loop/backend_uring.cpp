@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// In: operations on handles. Out: submissions, which go to the kernel in the system call that the
-// next turn waits in, so a turn's answers to all connections cost one call. The exceptions are a
-// file (io_uring has no sendfile), a shutdown (io_uring would give it to a thread), and closing
-// while a send is pending: that one is cancelled before close() returns, since its memory may go
-// away then.
+// In: operations on handles. Out: submissions, which reach the kernel with the system call in
+// which the next turn waits, so the responses of a turn to all connections cost one call. The
+// exceptions are files (io_uring has no sendfile), shutdowns (io_uring would use a thread), and
+// closing while a send is pending: close() cancels that send before it returns, because its
+// memory may go away then.
 #include "loop/backend_uring.hpp"
 
 #if defined(SKUA_HAS_IO_URING)
@@ -26,9 +26,9 @@ namespace skua::loop {
 namespace {
 
 constexpr std::size_t max_send_bytes = std::size_t{1} << 30;  // a submission's length has 32 bits
-constexpr std::size_t max_file_bytes = std::size_t{1} << 20;  // then the others have their turn
+constexpr std::size_t max_file_bytes = std::size_t{1} << 20;  // then others get their turn
 
-// Like sendfile(2), also for files that it refuses because their file system cannot map them.
+// Like sendfile(2), but also for files that it refuses because they cannot be mapped.
 ssize_t send_piece(int socket, int file, off_t offset, std::size_t size_bytes) noexcept {
   off_t position = offset;
   const ssize_t count = ::sendfile(socket, file, &position, size_bytes);
@@ -42,7 +42,7 @@ ssize_t send_piece(int socket, int file, off_t offset, std::size_t size_bytes) n
 
 }  // namespace
 
-// What is under way ends with the ring; who was closing, or closes on hearing that, is told here.
+// Operations in flight end with the ring. All handles that close get their on_closed here.
 UringBackend::~UringBackend() {
   ring_.abandon();
   finish_abandoned();
@@ -73,13 +73,13 @@ io_uring_sqe* UringBackend::submission_after_flush() noexcept {
 }
 
 void UringBackend::flush() noexcept {
-  buffers_.publish();  // a receive that is among the submissions would end for lack of buffers
+  buffers_.publish();  // otherwise a submitted receive would end for lack of buffers
   ++calls_.waits;
   ring_.submit();
 }
 
-// Completes with -ENOENT when what it is about has ended by itself; nobody minds. A submission that
-// follows is not met: the kernel takes them in order.
+// Completes with -ENOENT, which is harmless, if the operation has ended by itself. Later
+// submissions are not affected: the kernel takes them in order.
 void UringBackend::cancel(Handle& handle, Purpose purpose) noexcept {
   io_uring_sqe* const entry = submission();
   io_uring_prep_cancel64(entry, user_data(handle, purpose), 0);
@@ -94,7 +94,7 @@ void UringBackend::start_accept(Handle& handle) {
   if (!has(handle, accept_armed)) arm_accept(handle);
 }
 
-// The kernel would accept all that wait, however few are wanted: it is only asked whether any do.
+// Only polls: the kernel would accept all waiting connections, even if few are wanted.
 void UringBackend::arm_accept(Handle& handle) noexcept {
   io_uring_sqe* const entry = submission();
   io_uring_prep_poll_add(entry, handle.descriptor_, POLLIN);
@@ -134,7 +134,7 @@ void UringBackend::start_receive(Handle& handle) {
 void UringBackend::arm_receive(Handle& handle) noexcept {
   io_uring_sqe* const entry = submission();
   if (has(handle, reset_held)) [[unlikely]] {
-    io_uring_prep_nop(entry);  // the socket has told its error already and would now say "end"
+    io_uring_prep_nop(entry);  // the socket has reported its error and would now report "end"
   } else {
     io_uring_prep_recv_multishot(entry, handle.descriptor_, nullptr, 0, 0);
     entry->flags |= IOSQE_BUFFER_SELECT;
@@ -144,9 +144,9 @@ void UringBackend::arm_receive(Handle& handle) noexcept {
   set(handle, receive_armed);
 }
 
-// Cancelling waits for the first bytes that come in spite of it: most who stop start again before
-// that, and pay nothing. Until the cancellation works, a batch comes: 32 receives, and no more than
-// the buffers hold.
+// The cancellation is delayed until unwanted bytes arrive: most callers start again before that,
+// and pay nothing. Until it takes effect, one batch may come: at most 32 receives, and no more
+// than the buffers hold.
 void UringBackend::stop_receive(Handle& handle) { handle.receiving_ = false; }
 
 void UringBackend::cancel_receive(Handle& handle) noexcept {
@@ -160,7 +160,7 @@ void UringBackend::cancel_receive(Handle& handle) noexcept {
 std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
   if (!handle.is_open()) return 0;
   while (!slices.empty() && slices.front().size_bytes == 0) slices = slices.subspan(1);
-  if (slices.empty()) return 0;  // all of nothing
+  if (slices.empty()) return 0;  // nothing to send
   SKUA_ASSERT(!handle.sending_);
   if (slices.size() > 1) {
     send_gathered(handle, slices);
@@ -175,7 +175,7 @@ std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
   return 0;
 }
 
-// What does not fit is left to the next send, like anything else that was not taken.
+// Slices that do not fit are left to the next send, like other bytes that were not taken.
 void UringBackend::send_gathered(Handle& handle, std::span<const Slice> slices) {
   handle.slot_ = operations_.take();
   handle.sending_ = true;
@@ -223,7 +223,7 @@ void UringBackend::await_writable(Handle& handle) noexcept {
   track(entry, handle, Purpose::SendFile);
 }
 
-// Tells of the failure in the next turn: no operation calls back.
+// Reports the failure in the next turn, because operations do not call back.
 void UringBackend::fail_send(Handle& handle, Error failure) {
   handle.slot_ = operations_.take();
   handle.sending_ = true;
@@ -255,7 +255,7 @@ void UringBackend::close(Handle& handle) {
   if (handle.connecting_) cancel(handle, Purpose::Connect);
   const bool lends_memory = handle.sending_ && !has(handle, file_pending);
   if (handle.sending_) cancel(handle, lends_memory ? Purpose::Send : Purpose::SendFile);
-  // Whatever names the descriptor was submitted before this, so its number may be used again after.
+  // All uses of the descriptor were submitted before this, so its number may be reused after it.
   io_uring_sqe* const entry = submission();
   io_uring_prep_close(entry, handle.descriptor_);
   track(entry, handle, Purpose::Close);
@@ -283,7 +283,7 @@ Result<std::unique_ptr<Backend>> make_uring_backend(const UringOptions& options)
 namespace skua::loop {
 
 Result<std::unique_ptr<Backend>> make_uring_backend(const UringOptions& /*options*/) {
-  return Error(Errc::Unsupported, "io_uring is not in this build");
+  return Error(Errc::Unsupported, "built without io_uring");
 }
 
 }  // namespace skua::loop

@@ -199,7 +199,7 @@ TEST_P(UringBackendTest, SendsAFileInPiecesAndRefusesToSendMoreThanItHas) {
   const auto send_rest = [&] {
     taken += handle.sent_bytes;
     handle.sent_bytes = 0;
-    // One byte more than there is.
+    // One byte more than the file has.
     taken += backend->send_file(handle, ::fileno(file), taken, file_bytes + 1 - taken);
   };
   handle.when_sent = send_rest;

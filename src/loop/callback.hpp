@@ -3,7 +3,7 @@
 
 namespace skua::loop {
 
-/// A function and, beside it, the object it is for: a callback that needs no allocation.
+/// A function that gets its object as `context`: a callback that needs no allocation.
 using Callback = void (*)(void* context) noexcept;
 
 namespace detail {
@@ -19,7 +19,7 @@ struct OwnerOf<void (T::*)() noexcept> {
 };
 }  // namespace detail
 
-/// A member function as a Callback whose context is the object:
+/// Turns a member function into a Callback whose context is the object:
 /// `Timer deadline_{loop.timers(), call_member<&Connection::on_deadline>, this};`
 template <auto Method>
 void call_member(void* object) noexcept {

@@ -11,7 +11,7 @@ namespace skua::loop {
 /// A point of monotonic time.
 using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-/// Where a loop's time comes from. Any thread may ask.
+/// A source of time for a loop. Any thread may use it.
 class Clock {
  public:
   Clock() = default;
@@ -20,7 +20,7 @@ class Clock {
   virtual ~Clock() = default;
 
   [[nodiscard]] virtual Instant now() const noexcept = 0;
-  /// Whether this time passes while a loop sleeps; if not, a loop sleeps until it is woken.
+  /// Whether time passes while a loop sleeps; if not, the loop sleeps until it is woken.
   [[nodiscard]] virtual bool passes_by_itself() const noexcept = 0;
 };
 
@@ -31,7 +31,7 @@ class SteadyClock final : public Clock {
   [[nodiscard]] bool passes_by_itself() const noexcept override { return true; }
 };
 
-/// A clock that stands still until a test advances it; Loop::wake then lets the timers see it.
+/// A clock that stands still until a test advances it; timers notice after Loop::wake.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Instant now() const noexcept override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: descriptors, deadlines, calls from other threads. Out: callbacks, one after the other, on one
-// thread. A turn goes: wait and tell handles (the back end), timers, posts, deferred calls, so that
-// what the first three leave for the end of the turn (a flush, a destruction) happens once, last.
+// In: descriptors, deadlines, calls from other threads. Out: callbacks, one at a time.
+// Deferred calls run last in a turn, so that work that the others leave for its end (a flush, a
+// destruction) happens once.
 #include "loop/loop.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace skua::loop {
 namespace {
 
-thread_local Loop* current_loop = nullptr;  // whose turn it is
+thread_local Loop* current_loop = nullptr;  // the loop that runs a turn
 
 const Clock& machine_clock() noexcept {
   static const SteadyClock clock;
@@ -20,7 +20,7 @@ const Clock& machine_clock() noexcept {
 
 }  // namespace
 
-/// Makes a loop the one of this thread; a loop may turn inside of another one's turn.
+/// Makes a loop the current one of this thread. Loops may nest.
 class Loop::Entered {
  public:
   explicit Entered(Loop& loop) noexcept
@@ -116,12 +116,12 @@ Loop& Loop::current() {
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {
-  // Work that is there already; a wake-up for it may have been used up by an earlier turn.
+  // Work that is already queued; an earlier turn may have used up its wake-up.
   const bool has_work = deferred_.next_ != &deferred_ || !ready_.empty() || mailbox_->has_posts();
   timers_.forget_now();  // the callbacks of the last turn may have taken long
   const std::optional<Duration> to_next = has_work ? Duration::zero() : timers_.time_to_next();
   timers_.forget_now();  // and so may the wait that follows
-  // A manual clock stands still while the loop sleeps; who advances it wakes the loop.
+  // A manual clock stands still while the loop sleeps; advancing it requires a wake().
   if (!to_next || (*to_next > Duration::zero() && !clock_.passes_by_itself())) return max_wait;
   return max_wait < Duration::zero() ? *to_next : std::min(max_wait, *to_next);
 }
@@ -150,7 +150,7 @@ void Loop::defer(DeferredNode& call) noexcept {
 }
 
 void Loop::run_deferred() noexcept {
-  // What is deferred from here on belongs to the next turn, so the whole ring changes its head.
+  // Calls deferred from here on belong to the next turn, so the ring moves to another head.
   DeferredNode& batch = running_deferred_;
   batch.next_ = std::exchange(deferred_.next_, &deferred_);
   batch.previous_ = std::exchange(deferred_.previous_, &deferred_);

@@ -20,8 +20,8 @@ namespace skua::loop {
 class Loop;
 class WorkerPool;
 
-/// A call at the end of a turn, embedded in its owner; see Loop::defer. This one is for who is
-/// many: the callback is told the node.
+/// A call at the end of a turn, embedded in its owner; see Loop::defer. This compact form is for
+/// numerous owners: the callback gets the node.
 class DeferredNode {
  public:
   explicit DeferredNode(Callback callback) noexcept : callback_(callback) {}
@@ -42,7 +42,7 @@ class DeferredNode {
   DeferredNode* previous_ = nullptr;
 };
 
-/// The same with what the callback is told.
+/// A DeferredNode with a context for its callback.
 class Deferred final : public DeferredNode {
  public:
   Deferred(Callback callback, void* context) noexcept
@@ -58,62 +58,61 @@ class Deferred final : public DeferredNode {
   void* context_;
 };
 
-/// How a loop is made.
+/// Options of a loop.
 struct LoopOptions {
-  BackendChoice backend = BackendChoice::Auto;  ///< What drives it.
-  const Clock* clock = nullptr;  ///< Its time; null: the machine's. Outlives the loop.
+  BackendChoice backend = BackendChoice::Auto;  ///< The kind of back end.
+  const Clock* clock = nullptr;                 ///< Null: the machine's. Must outlive the loop.
 };
 
-/// One thread's events: descriptors, timers, deferred calls and what other threads post.
+/// The event loop of a thread: descriptors, timers, deferred calls and posts of other threads.
 ///
-/// A turn: wait, tell the handles, fire the timers, run the posts, resume the tasks that were
-/// woken, run the deferred calls. Every callback is noexcept by contract: a loop catches nothing,
-/// an escaping exception terminates. All but post, stop and wake is for the loop's thread: the one
-/// that runs it. Lifetime: handles are closed and have told on_closed, timers and deferred calls
-/// are destroyed
-///           or idle, before the loop is destroyed.
+/// A turn waits, calls the handles, fires the timers, runs the posts, resumes woken tasks, and
+/// runs the deferred calls. Callbacks are noexcept by contract: a loop catches nothing, so an
+/// escaping exception terminates. Only post, stop and wake may be called on other threads than
+/// the one that runs the loop.
+/// Lifetime: handles must have got on_closed, and timers and deferred calls must be destroyed or
+///           idle, before the loop is destroyed.
 class Loop {
  public:
-  /// Ends with: Unsupported where the machine lacks the back end; TooManyOpenFiles and the like.
+  /// Ends with: Unsupported if the machine lacks the back end; TooManyOpenFiles and the like.
   static Result<std::unique_ptr<Loop>> create(const LoopOptions& options = {});
 
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
-  /// Tells on_closed to what was being closed; drops posts and user timers that have not run.
+  /// Calls on_closed on handles that are closing; drops posts and user timers that have not run.
   ~Loop();
 
-  /// Turns until stop().
+  /// Runs turns until stop().
   void run();
-  /// Makes run() return after the current turn; called before run(), it returns at once. Any
-  /// thread.
+  /// Makes the current run() return after its turn, or the next one at once. Any thread.
   void stop() noexcept;
-  /// One turn that waits at most `max_wait` (negative: for ever) for something to do.
+  /// Runs one turn, which waits at most `max_wait` (negative: forever) for something to do.
   void run_once(Duration max_wait);
-  /// Makes a turn in progress, or the next one, not wait. Any thread, async-signal-safe.
+  /// Ends the wait of the current turn, or of the next one. Any thread, async-signal-safe.
   void wake() noexcept { backend_->wake(); }
 
-  /// Runs `task` on the loop's thread, in the order of posting. Any thread; one wake a batch.
+  /// Runs `task` on the loop's thread, in the order of posting. Any thread; one wake-up per batch.
   void post(std::function<void()> task) { mailbox_->post(std::move(task)); }
-  /// The same for threads that may outlive the loop.
+  /// For posts of threads that may outlive the loop.
   [[nodiscard]] const std::shared_ptr<Mailbox>& mailbox() const noexcept { return mailbox_; }
-  /// Runs `task` once, `delay` from now. Nothing cancels it; what must be cancelled uses a Timer.
+  /// Runs `task` once, `delay` from now. It cannot be cancelled; use a Timer for that.
   void after(Duration delay, std::function<void()> task);
-  /// Runs `call` once at the end of this turn; while such calls run, at the end of the next, which
-  /// then does not wait. A call that is pending already stays where it is.
+  /// Runs `call` once at the end of this turn; if called by a deferred call, at the end of the
+  /// next turn, which then does not wait. A call that is already pending keeps its place.
   void defer(DeferredNode& call) noexcept;
 
-  /// The time at which this turn began to tell of events: read at most once a turn.
+  /// The time at which this turn began to handle events; the clock is read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
-  /// The time at this moment, for who measures what happens within a turn.
+  /// The current time, to measure what happens within a turn.
   [[nodiscard]] Instant exact_now() const noexcept { return clock_.now(); }
   [[nodiscard]] TimerWheel& timers() noexcept { return timers_; }
   [[nodiscard]] Backend& backend() noexcept { return *backend_; }
 
-  /// The loop whose turn it is on this thread.
+  /// The loop that is running a turn on this thread.
   ///
-  /// Ends with: std::logic_error where there is none.
+  /// Ends with: std::logic_error if no loop is running.
   [[nodiscard]] static Loop& current();
-  /// Where offload() makes its calls; null until told. Outlives the loop's turns.
+  /// Sets the pool of offload(); null at first. It must outlive the loop's turns.
   void use_pool(WorkerPool* pool) noexcept { pool_ = pool; }
   [[nodiscard]] WorkerPool* pool() const noexcept { return pool_; }
 

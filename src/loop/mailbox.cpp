@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls from any thread in, a batch a turn out. Waking is done under the lock, so that a loop
-// cannot go away between the look at it and the call.
+// In: calls from any thread. Out: a batch per turn. Wake-ups happen under the lock, so that the
+// loop cannot go away between the check and the call.
 #include "loop/mailbox.hpp"
 
 #include <utility>
@@ -24,7 +24,7 @@ void Mailbox::swap(std::vector<std::function<void()>>& empty) {
 }
 
 void Mailbox::close() noexcept {
-  std::vector<std::function<void()>> dropped;  // outside of the lock: what they own may post
+  std::vector<std::function<void()>> dropped;  // destroyed outside the lock: destructors may post
   const std::lock_guard lock(mutex_);
   backend_ = nullptr;
   posts_.swap(dropped);

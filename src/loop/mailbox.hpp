@@ -10,13 +10,13 @@
 
 namespace skua::loop {
 
-/// What other threads want a loop to run. It may outlive the loop, and takes nothing then.
+/// Tasks that other threads post to a loop. It may outlive the loop, and then rejects posts.
 class Mailbox {
  public:
   explicit Mailbox(Backend& backend) noexcept : backend_(&backend) {}
 
-  /// Runs `task` on the loop's thread, in the order of posting; one wake a batch. Any thread. False
-  /// when the loop is gone.
+  /// Runs `task` on the loop's thread, in the order of posting; one wake-up per batch. Any thread.
+  /// Returns false if the loop is gone.
   bool post(std::function<void()> task);
 
   // For the loop.
@@ -30,8 +30,8 @@ class Mailbox {
  private:
   std::atomic<bool> has_posts_{false};
   std::mutex mutex_;
-  std::vector<std::function<void()>> posts_;  // guarded by mutex_, as the next
-  Backend* backend_;                          // null when the loop is gone
+  std::vector<std::function<void()>> posts_;  // guarded by mutex_, like the next
+  Backend* backend_;                          // null once the loop is gone
 };
 
 }  // namespace skua::loop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A call goes to the pool of the current loop and comes back through the loop's mailbox. Whoever
-// waits may be gone by then: that is looked at on the loop's thread only.
+// A call goes to the pool of the current loop and comes back through the loop's mailbox. Its
+// waiter may be gone by then, which is checked on the loop's thread only.
 #include <functional>
 
 #include "loop/loop.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: signals, at any moment in any thread. Out: one call each on the loop's thread.
-// The handler does the one safe thing: it sends the signal's number through a socket that the loop
-// reads. A handler can only reach globals, so the socket of each signal stands in a table of
-// atomics.
+// In: signals, at any moment in any thread. Out: one call per signal on the loop's thread.
+// The handler does the one safe thing: it sends the signal's number through a socket that the
+// loop reads. It can only access globals, so a table of atomics holds each signal's socket.
 #include "loop/signal.hpp"
 
 #include <signal.h>
@@ -19,10 +18,10 @@ namespace {
 
 constexpr int signal_count = 65;  // 1 to 64
 
-// The descriptor that a signal is sent through, plus one; 0: nobody watches it.
+// The descriptor for sending a signal, plus one; 0 if the signal is not watched.
 std::array<std::atomic<int>, signal_count> write_ends{};
 std::atomic<int> running_handlers{0};
-static_assert(std::atomic<int>::is_always_lock_free, "handlers may not take locks");
+static_assert(std::atomic<int>::is_always_lock_free, "signal handlers must not take locks");
 
 void handle_signal(int signal) {
   const int saved_errno = errno;
@@ -30,7 +29,7 @@ void handle_signal(int signal) {
   const int descriptor = write_ends[static_cast<std::size_t>(signal)].load() - 1;
   if (descriptor >= 0) {
     const char byte = static_cast<char>(signal);
-    // Fails only when the socket is full of signals that nobody has looked at yet.
+    // Fails only if the socket is full of unread signals.
     [[maybe_unused]] const ssize_t ignored =
         ::send(descriptor, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
   }
@@ -101,7 +100,7 @@ Result<void> SignalWatcher::watch(int signal, int descriptor) {
   int nobody = 0;
   auto& write_end = write_ends[static_cast<std::size_t>(signal)];
   if (!write_end.compare_exchange_strong(nobody, descriptor + 1)) {
-    return Error(Errc::Unsupported, "the signal has a watcher already");
+    return Error(Errc::Unsupported, "the signal already has a watcher");
   }
   struct sigaction action{};
   action.sa_handler = handle_signal;

@@ -30,7 +30,7 @@ class SleepAwaiter {
 }  // namespace
 
 Task<> sleep(Duration time) {
-  SleepAwaiter timer(time);  // NOLINT(misc-const-correctness): it is parked
+  SleepAwaiter timer(time);  // NOLINT(misc-const-correctness): it changes while awaited
   co_await timer;
 }
 

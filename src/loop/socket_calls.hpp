@@ -14,10 +14,10 @@
 
 namespace skua::loop {
 
-// glibc makes recv and send cancellation points, which costs each call four locked instructions as
-// soon as the program has a second thread. A loop's thread is never cancelled, so on Linux they are
-// made without. Not where a sanitizer has to see them to know what they read and wrote, nor where
-// one call serves several (32-bit x86).
+// glibc makes recv and send cancellation points, which costs each call four locked instructions
+// as soon as the program has a second thread. A loop's thread is never cancelled, so on Linux
+// the system calls are made directly. Not under sanitizers, which must see what the calls read
+// and wrote, nor on 32-bit x86, where one system call serves several.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SKUA_PLAIN_SOCKET_CALLS 1
 #elif defined(__has_feature)
@@ -49,8 +49,8 @@ inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
 #endif
 #undef SKUA_PLAIN_SOCKET_CALLS
 
-/// Blocks SIGPIPE in this thread, the loop's own. sendfile has no MSG_NOSIGNAL, and the handlers of
-/// signals belong to the program.
+/// Blocks SIGPIPE in the loop's thread: sendfile has no MSG_NOSIGNAL, and signal handlers belong
+/// to the program.
 inline void block_sigpipe() noexcept {
   sigset_t signals;
   sigemptyset(&signals);

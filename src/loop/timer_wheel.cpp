@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// In: timers with a deadline, and the time. Out: the callbacks whose time has come, in order.
+// In: timers with deadlines, and the time. Out: the callbacks of due timers, in order.
 //
 //   tick   ...|level 2: 6 bits|level 1: 6 bits|level 0: 6 bits|
 //
-// A timer lies on the level of the highest bit in which its tick differs from the present one, in
-// the slot that its own bits of that level name. When the present reaches a slot of a higher level,
-// its timers move down. So whatever lies on a level is due before all that lies on higher ones.
-// Stopping a timer, or moving it to a later time, only changes the timer: the wheel finds out when
-// it looks at the slot. A connection that restarts its deadline with each request pays two stores.
+// A timer lies on the level of the highest bit in which its tick differs from the current one,
+// in the slot given by its own bits of that level. When the time reaches a slot of a higher
+// level, its timers move down. So timers on a level are due before all timers on higher levels.
+// Stopping a timer, or moving it to a later time, only changes the timer: the wheel notices when
+// it visits the slot. A connection that restarts its deadline per request pays two stores.
 #include "loop/timer_wheel.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void TimerWheel::start(TimerNode& timer, Duration delay) noexcept {
     if (timer.visit_ <= timer.deadline_) return;
     timer.unlink();
   }
-  if (timer.deadline_ <= target_) {  // in this advance, it would fire again and again
+  if (timer.deadline_ <= target_) {  // in the wheel it would fire again in this advance
     timer.visit_ = timer.deadline_;
     timer.link(due_);
   } else {
@@ -112,11 +112,10 @@ void TimerWheel::advance() noexcept {
   tick_ = target_;
 }
 
-/// Fires, moves or drops the timers of a list. They go over to a list of their own first: callbacks
-/// may add to the slot, and destroy any timer in either.
+/// Fires, moves or drops the timers of a list. They move to a list of their own first, because
+/// callbacks may add to the slot, and destroy timers in either list.
 void TimerWheel::visit(TimerNode*& head) noexcept {
-  while (head !=
-         nullptr) {  // each is put in front, which turns the list round: first in, first out
+  while (head != nullptr) {  // moving each to the front reverses the list: first in, first out
     TimerNode& timer = *head;
     timer.unlink();
     timer.link(work_);

@@ -17,10 +17,10 @@ class TimerWheel;
 
 /// A deadline, embedded in its owner; allocates nothing.
 ///
-/// Fires once, at the end of the turn in which its time has come, never early, to 1 ms.
-/// It may be started, stopped or destroyed at any time, in any timer's callback, its own too.
-/// Restarting one that runs, to a later time, costs two stores. This one is for who is many, and
-/// knows its wheel: the callback is told the node.
+/// Fires once, in the first turn after its time has come, never early, with 1 ms resolution. It
+/// may be started, stopped or destroyed at any time, also in timer callbacks, including its own.
+/// Moving a running timer to a later time costs two stores. This compact form is for numerous
+/// owners that know their wheel: the callback gets the node.
 class TimerNode {
  public:
   explicit TimerNode(Callback callback) noexcept : callback_(callback) {}
@@ -42,16 +42,16 @@ class TimerNode {
   std::uint64_t deadline_ = never;  // the tick to fire at
   std::uint64_t visit_ = 0;         // the tick at which the wheel looks at it; <= deadline_
   TimerNode* next_ = nullptr;
-  TimerNode** link_ = nullptr;  // what points at this timer; null: in no list
+  TimerNode** link_ = nullptr;  // the pointer to this timer; null: in no list
 };
 
-/// The same with its wheel, and with what the callback is told.
+/// A TimerNode that knows its wheel, with a context for its callback.
 class Timer final : private TimerNode {
  public:
   Timer(TimerWheel& wheel, Callback callback, void* context) noexcept
       : TimerNode(fire), wheel_(wheel), told_(callback), context_(context) {}
 
-  /// Fires once when `delay` from the wheel's now has passed; a running timer is moved.
+  /// Fires once when `delay` has passed since the wheel's now; moves a running timer.
   inline void start(Duration delay) noexcept;
   using TimerNode::is_running;
   using TimerNode::stop;
@@ -67,7 +67,7 @@ class Timer final : private TimerNode {
   void* context_;
 };
 
-/// A hierarchical timing wheel with ticks of 1 ms and a time that is read once a turn.
+/// A hierarchical timing wheel with ticks of 1 ms and a time that is read once per turn.
 class TimerWheel {
  public:
   explicit TimerWheel(const Clock& clock) noexcept : clock_(clock), origin_(clock.now()) {}
@@ -82,13 +82,13 @@ class TimerWheel {
   }
   void forget_now() noexcept { is_stale_ = true; }
 
-  /// As Timer::start.
+  /// Like Timer::start.
   void start(TimerNode& timer, Duration delay) noexcept;
 
-  /// Fires what is due now.
+  /// Fires the timers that are due now.
   void advance() noexcept;
 
-  /// How long nothing can be due; none where no timer waits. May be too short, never too long.
+  /// The time until a timer may be due; nullopt if none waits. May be too short, never too long.
   [[nodiscard]] std::optional<Duration> time_to_next() noexcept;
 
  private:
@@ -98,7 +98,7 @@ class TimerWheel {
   static constexpr std::uint64_t last_tick = (std::uint64_t{1} << (level_bits * level_count)) - 1;
 
   struct Level {
-    std::uint64_t occupied = 0;  // a bit a slot; a set bit may be out of date, a clear one not
+    std::uint64_t occupied = 0;  // a bit per slot; a set bit may be stale, a clear one not
     std::array<TimerNode*, slot_count> slots{};
   };
   struct Slot {
@@ -120,7 +120,7 @@ class TimerWheel {
   std::uint64_t tick_ = 0;     // everything up to here has been visited
   std::uint64_t target_ = 0;   // the tick that advance() goes to, then equal to tick_
   TimerNode* due_ = nullptr;   // started with no delay: fires at the next advance
-  TimerNode* work_ = nullptr;  // taken out of a slot, being looked at
+  TimerNode* work_ = nullptr;  // taken out of a slot, being visited
   std::array<Level, level_count> levels_{};
 };
 

@@ -145,7 +145,7 @@ TEST_F(TimerWheelTest, ACallbackMayStartStopAndDestroyAnyTimer) {
     started.timer.start(5ms);
     if (++rounds < 3) again.timer.start(10ms);
   };
-  again.timer.start(10ms);  // first in its slot, so the others are still to come
+  again.timer.start(10ms);  // first in its slot, so the others follow
   victim->timer.start(10ms);
   stopped.timer.start(10ms);
   pass(10ms);
@@ -187,7 +187,7 @@ TEST_F(TimerWheelTest, NextIsNeverLaterThanTheFirstDeadline) {
   timer.timer.start(40ms);
   EXPECT_EQ(wheel.time_to_next(), Duration(40ms));
   timer.timer.start(10s);
-  // Short sleeps are allowed, but they must lead there in few steps.
+  // Early wake-ups are allowed, but only few.
   int steps = 0;
   while (timer.fired == 0 && ++steps < 10) {
     const auto next = wheel.time_to_next();
@@ -223,7 +223,7 @@ TEST_F(TimerWheelTest, AgreesWithAListOfDeadlinesUnderRandomUse) {
     now += time;
     pass(time);
     for (std::size_t k = 0; k < deadlines.size(); ++k) {
-      wrong += deadlines[k] <= now ? 1 : 0;  // due, and has not fired
+      wrong += deadlines[k] <= now ? 1 : 0;  // due, but has not fired
       wrong += timers[k]->timer.is_running() != (deadlines[k] != Duration::max()) ? 1 : 0;
     }
     ASSERT_EQ(wrong, 0) << "step " << step;

@@ -16,11 +16,11 @@
 
 namespace skua::loop {
 
-/// The back end over io_uring: Linux 6.0 and later.
+/// The io_uring back end: Linux 6.0 and later.
 ///
-/// `backend_uring.cpp` holds the operations (what goes into the ring), `uring_completions.cpp` the
-/// turn (what comes out of it). A submission carries its handle's address, with its purpose in the
-/// low three bits; Handle::in_flight_ counts the submissions that have not completed for good.
+/// `backend_uring.cpp` prepares submissions, `uring_completions.cpp` handles completions. A
+/// submission carries its handle's address, with its purpose in the low three bits;
+/// Handle::in_flight_ counts the submissions that have not finally completed.
 class UringBackend final : public Backend {
  public:
   UringBackend() = default;
@@ -44,7 +44,7 @@ class UringBackend final : public Backend {
   void wake() noexcept override;
 
  private:
-  // What a submission is for: the low bits of its user data.
+  // The purpose of a submission: the low bits of its user data.
   enum class Purpose : std::uint8_t {
     Receive,
     Send,
@@ -65,7 +65,7 @@ class UringBackend final : public Backend {
   static constexpr std::uint8_t accept_ending = 8;
   static constexpr std::uint8_t shutdown_wanted = 16;  // once the pending send is over
   static constexpr std::uint8_t reset_held = 32;       // receiving failed while it was stopped
-  static constexpr std::uint8_t file_pending = 64;     // the pending send is one of a file
+  static constexpr std::uint8_t file_pending = 64;     // the pending send is from a file
 
   static void set(Handle& handle, int bits) noexcept {
     handle.armed_ = static_cast<std::uint8_t>(handle.armed_ | bits);
@@ -111,7 +111,7 @@ class UringBackend final : public Backend {
   SKUA_COLD void finish_shutdown(Handle& handle) noexcept;
   void woken(const Completion& completion) noexcept;
 
-  // The ring is destroyed first: what the kernel may refer to outlives it.
+  // The ring is destroyed first, because the kernel may refer to the others until then.
   UringOperations operations_;
   UringBuffers buffers_;
   UringRing ring_;

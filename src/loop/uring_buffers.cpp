@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-// In: numbers of buffers that are done with. Out: descriptors in the ring that the kernel takes
-// from.
+// In: ids of buffers that are free again. Out: descriptors in the ring that the kernel takes from.
 //
 //   mapping   | descriptors (16 bytes each), to a page | buffer 0 | buffer 1 | ...
 //   a slot    | address | size | id |       the tail of the ring lies in slot 0, behind the id
 //
-// A shared buffer is filled from its front, and is the kernel's until there is no room left in it:
+// A shared buffer is filled from the front, and belongs to the kernel until it is full:
 //
 //   buffer    | received | received | ...                      |
-//             '-- used_bytes_: where the next will lie --'
+//             '-- used_bytes_: start of the next one --'
 //
-// Under AddressSanitizer a buffer is poisoned while it is the kernel's, so that a reader who keeps
-// a view longer than its call is found.
+// Under AddressSanitizer a buffer is poisoned while it belongs to the kernel, which catches
+// views that are kept longer than their call.
 #include "loop/uring_buffers.hpp"
 
 #if defined(SKUA_HAS_IO_URING)
@@ -41,7 +40,7 @@ namespace skua::loop {
 
 namespace {
 
-// IOU_PBUF_RING_INC, which liburing 2.3 does not know; nor does it name the field for it.
+// IOU_PBUF_RING_INC and the field for it, neither of which liburing 2.3 declares.
 constexpr std::uint16_t incremental = 2;
 constexpr std::size_t flags_offset =
     offsetof(io_uring_buf_reg, bgid) + sizeof(io_uring_buf_reg::bgid);
@@ -67,7 +66,7 @@ Result<void> UringBuffers::create(io_uring& ring, const UringOptions& options) {
   return {};
 }
 
-// 0, or an errno: EINVAL where the kernel does not know buffers of this kind.
+// Returns 0 or an errno: EINVAL if the kernel does not support this kind of buffer.
 int UringBuffers::lend(io_uring& ring, const UringOptions::Buffers& sizes, bool are_shared) {
   unmap();
   const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -110,7 +109,7 @@ std::span<char> UringBuffers::received(std::uint16_t id, std::size_t size_bytes)
 }
 
 void UringBuffers::release(std::uint16_t id, std::size_t size_bytes, std::uint32_t flags) noexcept {
-  // The kernel keeps a shared buffer that it put nothing into, though not all versions say so.
+  // The kernel keeps a shared buffer that it left empty, though not all versions say so.
   const bool goes_on = !used_bytes_.empty() && (size_bytes == 0 || (flags & more_follows) != 0);
   if (!goes_on) return give_back(id);
   ASAN_POISON_MEMORY_REGION(address(id), used_bytes_[id]);

@@ -15,12 +15,12 @@
 
 namespace skua::loop {
 
-/// The receive buffers of a ring: the kernel takes one for what arrives, we give it back.
+/// The receive buffers of a ring: the kernel takes one for arriving bytes, and we give it back.
 ///
-/// One mapping, reserved at once and touched little by little: few buffers at first, so that the
-/// same warm pages serve again and again, and twice as many whenever the kernel ran out of them.
-/// Where the kernel can, receives share large buffers: a long message then comes in one piece, and
-/// many short ones lie close together.
+/// One mapping, reserved at once and touched gradually: few buffers at first, so that the same
+/// warm pages are used again and again, and twice as many whenever the kernel has run out. If
+/// the kernel supports it, receives share large buffers: long messages then come in one piece,
+/// and short ones lie close together.
 class UringBuffers final {
  public:
   static constexpr std::uint16_t group = 0;
@@ -28,19 +28,19 @@ class UringBuffers final {
   UringBuffers() = default;
   UringBuffers(const UringBuffers&) = delete;
   UringBuffers& operator=(const UringBuffers&) = delete;
-  /// After the ring is gone.
+  /// The ring must be gone by then.
   ~UringBuffers();
 
   Result<void> create(io_uring& ring, const UringOptions& options);
 
-  /// What the kernel has put into buffer `id`, behind what it had put there before.
+  /// Returns the bytes that the kernel has put into buffer `id`, after any earlier ones.
   [[nodiscard]] std::span<char> received(std::uint16_t id, std::size_t size_bytes) noexcept;
-  /// Nobody needs what was received() any longer: hands buffer `id` back where the flags of the
-  /// completion say that the kernel is done with it. The kernel sees it after publish().
+  /// Ends the use of received() bytes. Hands buffer `id` back if the completion's flags say that
+  /// the kernel is done with it; the kernel sees that after publish().
   void release(std::uint16_t id, std::size_t size_bytes, std::uint32_t flags) noexcept;
-  /// Lends more buffers, if the maximum is not reached; the kernel sees them after publish().
+  /// Lends more buffers, up to the maximum; the kernel sees them after publish().
   void grow() noexcept;
-  /// Shows the kernel what was handed back: one store for a whole batch.
+  /// Shows the kernel the buffers handed back: one store per batch.
   void publish() noexcept {
     if (tail_ != published_tail_) show_tail();
   }
@@ -57,12 +57,12 @@ class UringBuffers final {
   }
 
   io_uring_buf* slots_ = nullptr;  // the ring of descriptors, at the start of the mapping
-  char* buffers_ = nullptr;        // behind it
+  char* buffers_ = nullptr;        // after the ring
   std::size_t mapped_bytes_ = 0;
   std::uint32_t buffer_bytes_ = 0;
   std::uint32_t max_count_ = 0;
   std::uint32_t count_ = 0;
-  std::vector<std::uint32_t> used_bytes_;  // of each buffer; empty where they are not shared
+  std::vector<std::uint32_t> used_bytes_;  // of each buffer; empty if they are not shared
   std::uint16_t tail_ = 0;
   std::uint16_t published_tail_ = 0;
 };

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// In: the completions of a turn. Out: calls to the handles, and whatever has to be armed again.
+// In: the completions of a turn. Out: calls to the handles, and operations that are armed again.
 //
-// A multishot operation is over when a completion lacks IORING_CQE_F_MORE: for lack of buffers, for
-// lack of room among the completions, by cancellation, by its end. Whether it is armed again
-// depends on what the owner wants by then, so starting may overtake a cancellation that is still on
-// its way. A callback may close or start anything; only on_closed, when nothing is in flight, ends
-// a handle.
+// A multishot operation is over when a completion lacks IORING_CQE_F_MORE: for lack of buffers
+// or of room for completions, by cancellation, or at its end. Whether it is armed again depends
+// on what the owner wants by then, so starting may overtake a cancellation in flight. A callback
+// may close or start anything; only on_closed, when nothing is in flight, ends a handle.
 #include "loop/uring_backend.hpp"
 
 #if defined(SKUA_HAS_IO_URING)
@@ -42,13 +41,13 @@ void UringBackend::turn(Duration timeout) {
   if (ring_.is_abandoned()) finish_abandoned();
 }
 
-// Nothing completes any more, so whoever closes has closed.
+// Nothing completes any more, so all closing handles are closed.
 void UringBackend::finish_abandoned() {
   was_abandoned_ = true;
   while (first_closing_ != nullptr) finish_close(*first_closing_);
 }
 
-// The list is in the order of closing, which is nearly that of finishing.
+// The list is in the order of closing, which is nearly that of completion.
 void UringBackend::finish_close(Handle& handle) {
   Handle** link = &first_closing_;
   while (*link != &handle) link = &(*link)->next_;
@@ -109,7 +108,7 @@ void UringBackend::receive_ended(Handle& handle, int result) {
     handle.receiving_ = false;
     handle.on_receive_end(error_of(result, "recv"));
   } else if (result < 0) {
-    set(handle, reset_held);  // an end is told again by the socket, an error is not
+    set(handle, reset_held);  // the socket reports an end again, but not an error
   }
 }
 
@@ -161,7 +160,7 @@ void UringBackend::file_sent(Handle& handle) {
   if (has(handle, shutdown_wanted)) finish_shutdown(handle);
 }
 
-// The owner may have gone on with the rest of its bytes, and wants the shutdown after those.
+// The owner may have sent the rest of its bytes; the shutdown comes after those.
 void UringBackend::finish_shutdown(Handle& handle) noexcept {
   if (handle.sending_ || handle.closing_) return;
   clear(handle, shutdown_wanted);
@@ -173,7 +172,7 @@ void UringBackend::release_operation(Handle& handle) noexcept {
   handle.slot_ = 0;
 }
 
-// Nobody reads the eventfd: the multishot poll completes once for each write, not for its level.
+// The eventfd is never read: the multishot poll completes once per write, whatever its level.
 void UringBackend::arm_wake() noexcept {
   is_wake_armed_ = true;
   io_uring_sqe* const entry = submission();
@@ -181,7 +180,7 @@ void UringBackend::arm_wake() noexcept {
   entry->user_data = static_cast<std::uint64_t>(Purpose::Wake);
 }
 
-// Cleared before the loop looks at what it was woken for, so that a later wake() is not lost.
+// Cleared before the loop looks for work, so that a later wake() is not lost.
 void UringBackend::woken(const Completion& completion) noexcept {
   if ((completion.flags & IORING_CQE_F_MORE) == 0) is_wake_armed_ = false;
   is_woken_.exchange(false, std::memory_order_acq_rel);

@@ -65,7 +65,7 @@ TEST_P(UringBackendTest, AcceptsAndConnectsAThousandAndClosesThemFromTheirCallba
     };
     backend->open(client, tcp_socket());
     backend->connect(client, where, sizeof(address));
-    if (i % 50 != 0) continue;  // some connect alone, most in a crowd
+    if (i % 50 != 0) continue;  // some connect alone, most in bulk
     turn_until([&] { return client.connected.has_value(); });
   }
   for (Recorder& client : clients) {
@@ -116,7 +116,7 @@ TEST_P(UringBackendTest, StopsAcceptingWithoutDescriptorsUntilStartedAgain) {
   const auto [descriptor, address] = listening_socket();
   Recorder listener;
   backend->open(listener, descriptor);
-  // UBSan looks at each kind of object that is called through a pipe, once: while it can have one.
+  // UBSan checks each type of object once, through a pipe: let it do so while it can open one.
   settle();
   turn_until([&] { return !listener.accept_failure.has_value(); });
   backend->start_accept(listener);
@@ -150,7 +150,7 @@ TEST_P(UringBackendTest, CallsNothingButOnClosedAfterClosing) {
   backend->turn(0ns);
   write_all(peer, "too late");
   backend->close(handle);
-  memory.reset();  // must not be sent from any more; the sanitizer of the kernel is the byte count
+  memory.reset();  // the kernel must not send from it any more
   turn_until([&] { return handle.closed_calls == 1; });
   EXPECT_EQ(handle.sent_calls, 1);
   EXPECT_EQ(handle.received, "");

@@ -18,11 +18,11 @@
 
 namespace skua::loop {
 
-/// What the kernel reads while an operation is under way, when a submission alone cannot hold it.
+/// Data of an operation in flight that the kernel reads and that a submission cannot hold.
 struct UringOperation {
   static constexpr std::size_t max_slices = 32;
 
-  /// Makes the message of as many slices as it can hold; their memory stays where it is.
+  /// Builds the message from as many slices as fit; their memory is not copied.
   void gather(std::span<const Slice> from) noexcept {
     const std::size_t count = std::min(from.size(), slices.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -35,10 +35,10 @@ struct UringOperation {
   msghdr message{};
   std::array<iovec, max_slices> slices{};
   sockaddr_storage address{};
-  Error failure{Errc::None};  // found at once, to be told in the next turn
+  Error failure{Errc::None};  // found at once, reported in the next turn
 };
 
-/// Operations that are used again and again, known by a number that is never 0.
+/// A pool of operations, identified by numbers that are never 0.
 class UringOperations final {
  public:
   UringOperations() = default;
@@ -52,7 +52,7 @@ class UringOperations final {
     free_.pop_back();
     return number;
   }
-  /// The room in `free_` is there: it was made when the operation was.
+  /// Cannot throw: add() has reserved the room in `free_`.
   void give_back(std::uint32_t number) noexcept { free_.push_back(number); }
   [[nodiscard]] UringOperation& operator[](std::uint32_t number) noexcept {
     return *all_[number - 1];

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// In: submissions. Out: completions. One system call a turn does both and waits.
+// In: submissions. Out: completions. One system call per turn exchanges both and waits.
 //
-// The ring runs with SINGLE_ISSUER and DEFER_TASKRUN: completions are made only inside our own
-// io_uring_enter, so the kernel never interrupts a callback, and never touches the memory of an
-// operation between two calls. It is made disabled, because the thread that makes a loop need not
-// be the one that runs it: the first to submit becomes the issuer.
+// The ring runs with SINGLE_ISSUER and DEFER_TASKRUN: completions are produced only inside our
+// own io_uring_enter, so the kernel never interrupts a callback, and never touches the memory of
+// an operation between two calls. It starts disabled, because the thread that creates a loop
+// need not be the one that runs it: the first thread to submit becomes the issuer.
 //
-// If that thread ends first, the ring is of no use: the kernel takes nothing from another thread,
-// and ends what is in flight only when the ring goes. Descriptors to be closed are then closed
-// here.
+// If that thread ends first, the ring is useless: the kernel takes nothing from another thread,
+// and ends operations in flight only with the ring. Pending closes are then done here.
 #include "loop/uring_ring.hpp"
 
 #if defined(SKUA_HAS_IO_URING)
@@ -27,8 +26,8 @@
 namespace skua::loop {
 namespace {
 
-// A new ring may lie where that of another thread lay. ThreadSanitizer does not see liburing's
-// system calls, so it has to be told that the one ended before the other began.
+// A new ring may reuse the address of another thread's. ThreadSanitizer does not see liburing's
+// system calls, so it must be told that the old one ended before the new one began.
 #if defined(__SANITIZE_THREAD__)
 char rings;
 void ring_begins() noexcept { __tsan_acquire(&rings); }
@@ -42,7 +41,7 @@ constexpr unsigned basic_flags = IORING_SETUP_R_DISABLED | IORING_SETUP_SUBMIT_A
                                  IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP |
                                  IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_COOP_TASKRUN;
 
-// SEND_ZC stands for Linux 6.0, which has multishot receive too; that one cannot be asked for.
+// SEND_ZC stands for Linux 6.0, which also has multishot receive, for which there is no probe.
 constexpr std::array required_operations = {
     IORING_OP_CONNECT,  IORING_OP_RECV,         IORING_OP_SEND,
     IORING_OP_SENDMSG,  IORING_OP_CLOSE,        IORING_OP_NOP,
@@ -73,7 +72,7 @@ Result<void> UringRing::create(const UringOptions& options) {
   if (failure != 0) return uring_error("io_uring_setup", "io_uring's queues", -failure);
   is_created_ = true;
   ring_begins();
-  // A submission always sits where its number says.
+  // Submission i is always in slot i.
   for (unsigned i = 0; i < ring_.sq.ring_entries; ++i) ring_.sq.array[i] = i;
   return check_features();
 }
@@ -120,7 +119,7 @@ void UringRing::submit() noexcept {
     const int outcome = enter(0, 0, nullptr);
     if (outcome == -EEXIST) return abandon();
     if (outcome >= 0 && io_uring_sq_space_left(&ring_) > 0) return;
-    // Only lack of kernel memory, or completions that wait for room, get us here: both pass.
+    // Only a lack of kernel memory, or of room for completions, gets us here. Both are temporary.
     if (outcome < 0 && outcome != -EAGAIN && outcome != -EBUSY && outcome != -EINTR) std::abort();
     enter(0, IORING_ENTER_GETEVENTS, nullptr);
     ::sched_yield();
@@ -136,7 +135,7 @@ void UringRing::wait(Duration timeout) noexcept {
   const unsigned wait_count = timeout == Duration::zero() ? 0 : 1;
   const int outcome =
       enter(wait_count, IORING_ENTER_GETEVENTS, timeout > Duration::zero() ? &time : nullptr);
-  // A timeout, a signal and a shortage (the next turn tries again) are nothing to speak of.
+  // Time-outs, signals and shortages are harmless: the next turn tries again.
   if (outcome == -EEXIST) abandon();
 }
 

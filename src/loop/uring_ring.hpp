@@ -15,22 +15,22 @@
 
 namespace skua::loop {
 
-/// What an operation came to.
+/// The result of an operation.
 struct Completion {
   std::uint64_t user_data;
   std::int32_t result;
   std::uint32_t flags;
 };
 
-/// Why io_uring cannot be had: `call` was refused, or there is no memory for `what`.
+/// Returns why io_uring is unavailable: `call` was refused, or there is no memory for `what`.
 inline Error uring_error(const char* call, const char* what, int code) noexcept {
   const bool lacks_memory = code == ENOMEM || code == EAGAIN;
   return lacks_memory ? Error(Errc::OutOfMemory, what, code) : Error(Errc::Unsupported, call, code);
 }
 
-/// The two queues shared with the kernel, and the system call that turns them.
+/// The two queues shared with the kernel, and the system call that drives them.
 ///
-/// Made on any thread; the first submission binds it to the thread that makes it.
+/// Can be created on any thread; the first submission binds it to the thread that makes it.
 class UringRing final {
  public:
   UringRing() = default;
@@ -38,26 +38,26 @@ class UringRing final {
   UringRing& operator=(const UringRing&) = delete;
   ~UringRing();
 
-  /// Ends with: Unsupported where the kernel refuses or lacks what we build upon.
+  /// Ends with: Unsupported if the kernel refuses io_uring, or lacks a feature that we need.
   Result<void> create(const UringOptions& options);
   [[nodiscard]] bool is_created() const noexcept { return is_created_; }
   [[nodiscard]] io_uring& raw() noexcept { return ring_; }
 
-  /// An empty submission to fill in; null when the queue is full until submit() has been called.
+  /// Returns a submission to fill in, or null if the queue is full and needs a submit().
   [[nodiscard]] io_uring_sqe* submission() noexcept { return io_uring_get_sqe(&ring_); }
-  /// Hands the submissions to the kernel without waiting: leaves room for at least one.
+  /// Hands the submissions to the kernel without waiting, which leaves room for at least one more.
   void submit() noexcept;
-  /// The same, and waits at most `timeout` (negative: for ever) until something has completed.
+  /// Hands over the submissions and waits at most `timeout` (negative: forever) for a completion.
   void wait(Duration timeout) noexcept;
 
-  /// Takes the oldest completion, up to those that were there at `end` (see completions_end).
+  /// Takes the oldest completion. Returns false at `end` (see completions_end).
   bool next_completion(std::uint32_t end, Completion& out) noexcept;
   [[nodiscard]] std::uint32_t completions_end() const noexcept {
     return std::atomic_ref<unsigned>(*ring_.cq.ktail).load(std::memory_order_acquire);
   }
-  /// Closes the descriptors that the submissions want closed, and drops the submissions.
+  /// Closes the descriptors of submitted close operations, and drops all submissions.
   void abandon() noexcept;
-  /// The ring's thread has ended, and nothing will complete any more; see the source.
+  /// Whether the ring's thread has ended, so that nothing completes any more; see the source.
   [[nodiscard]] bool is_abandoned() const noexcept { return is_abandoned_; }
 
  private:
@@ -76,7 +76,7 @@ inline bool UringRing::next_completion(std::uint32_t end, Completion& out) noexc
   if (head == end) return false;
   const io_uring_cqe& entry = ring_.cq.cqes[head & ring_.cq.ring_mask];
   out = {entry.user_data, entry.res, entry.flags};
-  // Copied, so the slot is the kernel's again before anybody is told: a callback may submit.
+  // The slot goes back to the kernel before any callback, because a callback may submit.
   std::atomic_ref<unsigned>(*ring_.cq.khead).store(head + 1, std::memory_order_release);
   return true;
 }

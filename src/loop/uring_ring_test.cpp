@@ -90,7 +90,7 @@ TEST_P(UringBackendTest, ClosesWhatIsClosingWhenItIsDestroyed) {
   backend->start_receive(first);
   backend->start_receive(second);
   settle();
-  Backend& dying = *backend;  // what unique_ptr holds is null by then
+  Backend& dying = *backend;  // `backend` is null by then
   first.when_closed = [&] { dying.close(second); };
   backend->close(first);
   backend.reset();
@@ -156,7 +156,7 @@ TEST(UringBackend, ServesManyConnectionsWithAFewSystemCalls) {
   for (const Recorder& handle : handles) {
     while (handle.sent_calls == 0) backend->turn(10s);
   }
-  // Newer kernels (6.13) complete twenty received pieces a call, and as many sends as there are.
+  // Newer kernels (6.13) complete twenty receives per call, and all sends.
   EXPECT_LE(backend->system_calls().total() - before.total(), 6U);
   for (Recorder& handle : handles) backend->close(handle);
   for (Recorder& handle : handles) {
@@ -165,7 +165,7 @@ TEST(UringBackend, ServesManyConnectionsWithAFewSystemCalls) {
   for (const int peer : peers) ::close(peer);
 }
 
-// A container's rules: io_uring_setup is forbidden, here for one thread only.
+// As under a container's rules, io_uring_setup is forbidden, here for one thread only.
 TEST(UringBackend, IsUnsupportedWhereTheKernelRefuses) {
   std::optional<Error> error;
   std::thread([&error] {
@@ -179,7 +179,7 @@ TEST(UringBackend, IsUnsupportedWhereTheKernelRefuses) {
     const auto made = make_uring_backend();
     if (!made) error = made.error();
   }).join();
-  if (!error) GTEST_SKIP() << "no seccomp here";
+  if (!error) GTEST_SKIP() << "seccomp is not available";
   EXPECT_EQ(error->code(), Errc::Unsupported);
   EXPECT_FALSE(error->message().empty());
 }

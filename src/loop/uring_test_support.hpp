@@ -34,7 +34,7 @@ inline constexpr UringOptions tiny_shared_options = {
     .shared_buffers = {.first_count = 1, .max_count = 4, .size_bytes = 64},
     .single_buffers = tiny_options.single_buffers};
 
-// A handle that writes down what it is told, and may do more.
+// A handle that records its callbacks, and may run a function in each.
 class Recorder final : public Handle {
  public:
   std::string received;
@@ -92,7 +92,7 @@ inline sockaddr_in loopback(std::uint16_t port = 0) {
 
 inline int tcp_socket() { return ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
 
-// A listening socket and where it listens.
+// A listening socket and its address.
 inline std::pair<int, sockaddr_in> listening_socket() {
   const int descriptor = tcp_socket();
   sockaddr_in address = loopback();
@@ -117,7 +117,7 @@ inline std::string read_some(int descriptor) {
 
 inline Slice slice(std::string_view text) { return {text.data(), text.size()}; }
 
-// What a reset makes of a TCP connection: two ends, ours first.
+// A TCP connection, which can be reset: our end, then the peer's.
 inline std::pair<int, int> tcp_pair() {
   const auto [listener, address] = listening_socket();
   const int peer = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -134,7 +134,7 @@ inline void reset(int descriptor) {
   ::close(descriptor);
 }
 
-// Every rule holds with the server's sizes, with queues that are always full, and on older kernels.
+// All tests run with the server's sizes, with queues that are always full, and as on old kernels.
 class UringBackendTest : public ::testing::TestWithParam<UringOptions> {
  protected:
   void SetUp() override {
@@ -143,7 +143,7 @@ class UringBackendTest : public ::testing::TestWithParam<UringOptions> {
     backend = *std::move(made);
   }
 
-  // Turns until `is_done`, for a time that only a failure needs.
+  // Runs turns until `is_done`; fails after 20 s.
   void turn_until(const std::function<bool()>& is_done) {
     const auto deadline = steady_clock::now() + 20s;
     while (!is_done()) {
@@ -151,7 +151,7 @@ class UringBackendTest : public ::testing::TestWithParam<UringOptions> {
       backend->turn(100ms);
     }
   }
-  // Turns as often as it takes for everything that is under way to arrive.
+  // Runs enough turns for everything in flight to arrive.
   void settle() {
     for (int i = 0; i < 50; ++i) backend->turn(0ns);
   }

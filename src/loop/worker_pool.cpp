@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls in, each made once by some thread. A thread is started only while there are more calls than
-// idle threads, so that whoever offloads nothing pays nothing.
+// In: calls. Out: each runs once, on some thread. A thread is started only if there are more
+// calls than idle threads, so programs that offload nothing pay nothing.
 #include "loop/worker_pool.hpp"
 
 #include <condition_variable>
@@ -28,7 +28,7 @@ struct WorkerPool::State {
   const std::size_t most_queued;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> queue;  // guarded by mutex, as all that follows
+  std::deque<std::function<void()>> queue;  // guarded by mutex, like all that follows
   std::vector<std::thread> threads;
   std::size_t idle = 0;
   bool is_ending = false;
@@ -38,7 +38,7 @@ WorkerPool::WorkerPool(std::size_t threads, std::size_t queued)
     : state_(std::make_shared<State>(threads, queued)) {}
 
 WorkerPool::~WorkerPool() {
-  std::deque<std::function<void()>> dropped;  // outside of the lock: what they own may submit
+  std::deque<std::function<void()>> dropped;  // destroyed outside the lock: destructors may submit
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(state_->mutex);
@@ -60,8 +60,7 @@ WorkerPool::~WorkerPool() {
 bool WorkerPool::is_own_thread() const noexcept { return pool_of_this_thread == state_.get(); }
 
 bool WorkerPool::submit(std::function<void()> call) {
-  const std::shared_ptr<State> kept =
-      state_;  // the call may destroy the pool before we are through
+  const std::shared_ptr<State> kept = state_;  // the call may destroy the pool before we return
   State& state = *kept;
   {
     const std::lock_guard lock(state.mutex);
@@ -70,9 +69,9 @@ bool WorkerPool::submit(std::function<void()> call) {
     if (!has_thread && state.threads.size() < state.most_threads) {
       try {
         state.threads.emplace_back([kept] { kept->work(); });
-        ++state.idle;  // it is about to look at the queue
+        ++state.idle;  // it is about to check the queue
       } catch (const std::system_error&) {
-        if (state.threads.empty()) return false;  // the system has none to give
+        if (state.threads.empty()) return false;  // no thread can be started
       }
     }
     if (state.queue.size() >= state.most_queued + state.idle) return false;
@@ -93,7 +92,7 @@ void WorkerPool::State::work() {
     --idle;
     lock.unlock();
     call();
-    call = nullptr;  // outside of the lock, too: what it owned may submit, or take its time to go
+    call = nullptr;  // also outside the lock: its destructor may submit, or take long
     lock.lock();
     ++idle;
   }

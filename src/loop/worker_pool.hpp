@@ -7,28 +7,27 @@
 
 namespace skua::loop {
 
-/// Threads for calls that would make a loop wait. They are started when they are first needed.
+/// A pool of threads for calls that would block a loop. Threads are started on demand.
 ///
-/// Lifetime:  the destructor waits for the calls that have begun, and drops the others. One of the
-///            calls may destroy the pool: it is not waited for.
+/// Lifetime:  the destructor waits for calls that have started, and drops the others. A call may
+///            destroy the pool, which then does not wait for that call.
 class WorkerPool {
  public:
-  /// At most `threads` calls at a time (at least one), and `queued` that wait for a thread.
+  /// Runs at most `threads` calls at a time (at least one), and queues at most `queued` more.
   WorkerPool(std::size_t threads, std::size_t queued);
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
-  /// Makes a call on one of the threads; false when the queue is full. Any thread.
+  /// Runs a call on one of the threads. Returns false if the queue is full. Any thread.
   bool submit(std::function<void()> call);
-  /// Whether this is one of the threads.
+  /// Whether the calling thread belongs to this pool.
   [[nodiscard]] bool is_own_thread() const noexcept;
 
  private:
   struct State;
 
-  const std::shared_ptr<State>
-      state_;  // shared with the threads, one of which may outlive the pool
+  const std::shared_ptr<State> state_;  // shared with threads, one of which may outlive the pool
 };
 
 }  // namespace skua::loop

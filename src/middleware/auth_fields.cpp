@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: its credentials. In: a challenge. Out: the response that carries it.
-// The one place that knows how the fields of servers and of proxies are called.
+// Reads credentials from a request and writes challenges into a response. This is the only place
+// that knows the different field names of servers and proxies.
 #include "middleware/auth_fields.hpp"
 
 #include <stdexcept>
@@ -38,7 +38,7 @@ void add_challenge(Response& response, auth::Role role, std::string_view challen
 std::string realm_challenge(std::string_view scheme, std::string_view realm) {
   for (const char c : realm) {
     if (!ascii::is_field_value(c)) {
-      throw std::invalid_argument("auth: the realm has a control character");
+      throw std::invalid_argument("auth: the realm contains a control character");
     }
   }
   std::string challenge(scheme);

@@ -11,17 +11,17 @@
 
 namespace skua::middleware {
 
-/// The field with the credentials. Nothing where it is missing; nothing either where there are
-/// two, of which somebody in front of us may have read the other one.
+/// Returns the value of the credentials field. Returns nullopt if the field is missing, or if it
+/// occurs twice: an intermediary may have checked the other one.
 std::optional<std::string_view> find_credentials(const Request& request, auth::Role role) noexcept;
 
-/// 401 or 407, without a challenge yet.
+/// Returns a 401 or 407 response without a challenge.
 Response refuse(auth::Role role);
 void add_challenge(Response& response, auth::Role role, std::string_view challenge);
 
-/// `Basic realm="..."`
+/// Returns a challenge such as `Basic realm="..."`.
 ///
-/// Ends with: std::invalid_argument for a realm that no field can have.
+/// Ends with: std::invalid_argument if the realm is not a valid field value.
 std::string realm_challenge(std::string_view scheme, std::string_view realm);
 
 }  // namespace skua::middleware

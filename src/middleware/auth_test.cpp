@@ -15,7 +15,7 @@ namespace {
 
 using testing::FakeRequest;
 
-// Who was let in, or nothing.
+// Responds with the name of the authenticated user.
 Router whoami() {
   Router router;
   router.get("/", [](const Request& request) {

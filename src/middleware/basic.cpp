@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: 401 with a challenge, unless its name and password are taken by the check.
+// In: a request. Out: 401 with a challenge, unless the check accepts its user name and password.
 #include <stdexcept>
 
 #include "crypto/constant_time.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: what RFC 6750 §3.1 answers, unless its token is taken by the check.
+// In: a request. Out: the error response of RFC 6750 §3.1, unless the check accepts its token.
 #include <stdexcept>
 
 #include "http/challenge.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 Response answer(Status status, std::string challenge, std::string_view error,
                 std::string_view scope = {}) {
-  // RFC 6750 §3.1: who sent no credentials is told no error.
+  // RFC 6750 §3.1: no error code for a request without credentials.
   if (!error.empty()) http::append_quoted(challenge, "error", error);
   if (!scope.empty()) http::append_quoted(challenge, "scope", scope);
   Response response = status;

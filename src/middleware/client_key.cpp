@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a peer's address as our own sockets write it. Out: the part of it that says who the peer is.
+// In: a peer's address as formatted by our own sockets. Out: the part that identifies the peer.
 #include "middleware/client_key.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace skua::middleware {
 namespace {
 
-// Reads `2001:db8:…` into words; how many there were, or nothing where one is not hexadecimal.
+// Reads `2001:db8:…` into words and returns their number, or nullopt if one is not hexadecimal.
 std::optional<std::size_t> read_words(std::string_view text, std::span<std::uint16_t> words) {
   std::size_t count = 0;
   while (!text.empty()) {
@@ -26,7 +26,7 @@ std::optional<std::size_t> read_words(std::string_view text, std::span<std::uint
   return count;
 }
 
-// The first four of the eight words of an address. RFC 4291 §2.2
+// Returns the first four of the eight words of an IPv6 address. RFC 4291 §2.2
 std::optional<std::array<std::uint16_t, 4>> network_of(std::string_view host) {
   std::array<std::uint16_t, 8> words{};
   const std::size_t gap = host.find("::");
@@ -47,7 +47,7 @@ std::optional<std::array<std::uint16_t, 4>> network_of(std::string_view host) {
 
 std::string client_key(std::string_view peer) {
   if (!peer.starts_with('[')) {
-    // An IPv4 address and its port, or a path, which has none.
+    // An IPv4 address with a port, or a path without one.
     return std::string(peer.starts_with("unix:") ? peer : peer.substr(0, peer.rfind(':')));
   }
   const std::size_t end = peer.find_first_of("%]");

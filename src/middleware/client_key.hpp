@@ -6,9 +6,9 @@
 
 namespace skua::middleware {
 
-/// Who a peer is, whatever its port: `192.0.2.1:50123` is `192.0.2.1`. Of an IPv6 address only the
-/// first 64 bits count, as one customer has all of the rest; one that stands for an IPv4 address is
-/// that. What is neither is itself.
+/// Identifies a peer independently of its port: `192.0.2.1:50123` becomes `192.0.2.1`. An IPv6
+/// address is reduced to its first 64 bits, because one customer usually owns the rest; an
+/// IPv4-mapped address becomes the IPv4 address. Anything else is returned unchanged.
 std::string client_key(std::string_view peer);
 
 }  // namespace skua::middleware

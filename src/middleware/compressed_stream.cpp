@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between what makes a stream and the server's sink: pieces in, encoded pieces out. Back-pressure
-// is the server's, which counts what it was given: the encoded bytes.
+// Sits between a stream's producer and the server's sink: pieces in, encoded pieces out. The server
+// applies back-pressure based on the encoded bytes.
 #include "middleware/compressed_stream.hpp"
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class EncodingSink final : public detail::BodySink {
 
   void write(Body&& piece) override {
     if (piece.file() != nullptr) {
-      throw Exception(Error(Errc::Unsupported, "a file range in a stream that is compressed"));
+      throw Exception(Error(Errc::Unsupported, "a file range in a compressed stream"));
     }
     taken_bytes_ += piece.size_bytes();
     std::string coded;
@@ -42,7 +42,7 @@ class EncodingSink final : public detail::BodySink {
   void finish(std::optional<std::uint64_t> told_bytes) {
     if (told_bytes && *told_bytes != taken_bytes_) {
       const Errc code = taken_bytes_ < *told_bytes ? Errc::TruncatedBody : Errc::BodyTooLong;
-      throw Exception(Error(code, "what was written has not the length that was told"));
+      throw Exception(Error(code, "the stream does not have its declared length"));
     }
     std::string coded;
     require(encoder_.finish({}, coded));
@@ -68,7 +68,7 @@ Task<> produce_encoded(std::shared_ptr<const BodyStream> plain,
 std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStream> plain,
                                                   coding::Encoder encoder) {
   auto coded = std::make_shared<BodyStream>();
-  // Shared, because a function that is kept has to be copyable: a response is made once.
+  // Shared only because std::function has to be copyable; the content is produced once.
   coded->produce = [plain = std::move(plain),
                     encoder = std::make_shared<coding::Encoder>(std::move(encoder))](
                        BodyWriter& writer) { return produce_encoded(plain, encoder, writer); };

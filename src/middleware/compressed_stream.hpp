@@ -8,11 +8,11 @@
 
 namespace skua::middleware {
 
-/// The same stream in a content coding. Each piece that is written leaves at once; the length is
-/// no longer known beforehand, but is still asked for where it was told.
+/// Returns the stream with a content coding applied. Each written piece is flushed at once. The
+/// coded length is not known beforehand, but a declared plain length is still enforced.
 ///
-/// A file range in it ends the stream with Exception(Unsupported): the loop would wait for the
-/// disk.
+/// A file range ends the stream with Exception(Unsupported), because encoding it would block the
+/// loop on the disk.
 std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStream> plain,
                                                   coding::Encoder encoder);
 

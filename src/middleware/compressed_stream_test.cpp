@@ -18,7 +18,7 @@ namespace {
 
 using coding::Coding;
 
-// Takes everything at once.
+// A sink that always has room.
 class Recorder final : public detail::BodySink {
  public:
   void write(Body&& piece) override { pieces.emplace_back(piece.text()); }
@@ -48,7 +48,7 @@ class CompressedStream : public ::testing::Test {
   void SetUp() override {
     if (!coding::is_available(Coding::Gzip)) GTEST_SKIP() << "this build does not know gzip";
   }
-  /// Makes the content of a stream; throws what that throws.
+  /// Produces the content of a stream and rethrows the producer's exceptions.
   void produce(const BodyStream& stream) {
     BodyWriter writer(recorder_);
     Task<> task = stream.produce(writer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a Content-Type. Out: whether it is worth compressing. What is not in the table is not: of
-// what is unknown, most is compressed already, and trying costs time.
+// In: a Content-Type. Out: whether it is worth compressing. Types missing from the table are not:
+// most unknown types are compressed already, and trying costs time.
 #include "middleware/compressible.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ constexpr bool ends_with(std::string_view text, std::string_view end) noexcept {
 bool is_compressible(std::string_view content_type) noexcept {
   const std::string_view type = ascii::trim_ows(content_type.substr(0, content_type.find(';')));
   if (ascii::equals_ignoring_case(type.substr(0, 5), "text/")) return true;
-  // RFC 6839 §3.1, RFC 7303 §4.2: the syntax that a subtype is built on
+  // RFC 6839 §3.1, RFC 7303 §4.2: structured syntax suffixes
   if (ends_with(type, "+json") || ends_with(type, "+xml") || ends_with(type, "+yaml")) return true;
   return std::any_of(types.begin(), types.end(), [type](std::string_view known) {
     return ascii::equals_ignoring_case(type, known);

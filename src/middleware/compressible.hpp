@@ -5,7 +5,7 @@
 
 namespace skua::middleware {
 
-/// Whether content of this media type shrinks: text, not what is compressed already.
+/// Reports whether content of this media type is worth compressing, i.e. mostly text.
 bool is_compressible(std::string_view content_type) noexcept;
 
 }  // namespace skua::middleware

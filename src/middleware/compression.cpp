@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a response and what its client accepts. Out: the same content in a content coding, and fields
-// that are true of it. It is done at once, on the loop, which is why there is an upper bound; HEAD
-// is treated as GET, so that its Content-Length is that of the GET.
+// In: a response and the codings its client accepts. Out: the same content in a content coding,
+// with matching fields. Content is compressed synchronously on the loop, hence the upper size
+// bound. HEAD is treated as GET, so that both report the same Content-Length.
 #include "skua/compression.hpp"
 
 #include <optional>
@@ -27,7 +27,7 @@ namespace {
 using coding::Coding;
 using coding::Encoder;
 
-// What a thread keeps of an encoder: the memory of the last one of each coding.
+// The encoder that a thread reuses for a coding, to save its memory allocations.
 struct KeptEncoder {
   std::optional<Encoder> encoder;
   int level = 0;
@@ -60,7 +60,7 @@ bool forbids_transform(const Response& response) noexcept {
          (prepared != nullptr && has_no_transform(prepared->lines()));
 }
 
-// RFC 9110 §8.8.3.3: a strong tag is of one coding only.
+// RFC 9110 §8.8.3.3: a strong tag identifies one coding only.
 void weaken_etag(Response& response) {
   const auto field = response.header("ETag");
   if (!field) return;
@@ -68,7 +68,7 @@ void weaken_etag(Response& response) {
   if (tag && !tag->weak) response.header("ETag", "W/" + std::string(*field));
 }
 
-// Whether the client asks about the weak form of a tag: what it has was compressed here.
+// Reports whether If-None-Match lists the weak form of a tag: then the client's copy is compressed.
 bool has_weak_form(const Request& request, std::string_view etag) noexcept {
   const auto own = http::parse_entity_tag(etag);
   if (!own) return false;
@@ -82,8 +82,8 @@ bool has_weak_form(const Request& request, std::string_view etag) noexcept {
   return false;
 }
 
-// RFC 9110 §15.4.5: a 304 has the Vary and the ETag that the 200 would have. What its type would be
-// it mostly does not say; a Vary too many does no harm.
+// RFC 9110 §15.4.5: a 304 has the Vary and the ETag that the 200 would have. It usually lacks a
+// Content-Type; a superfluous Vary does no harm.
 void amend_unchanged(const Request& request, Response& response) {
   const std::string_view type = response.content_type();
   if (!type.empty() && !is_compressible(type)) return;
@@ -91,7 +91,7 @@ void amend_unchanged(const Request& request, Response& response) {
   if (has_weak_form(request, response.header("ETag").value_or(""))) weaken_etag(response);
 }
 
-// RFC 9110 §15.3.7: so has a 206. How long the whole is that it is a part of does not matter.
+// RFC 9110 §15.3.7: the same holds for a 206, whatever the size of the complete representation.
 void amend_partial(Response& response) {
   const std::string_view type = response.content_type();
   if (is_compressible(type) || type.starts_with("multipart/byteranges")) {
@@ -102,7 +102,7 @@ void amend_partial(Response& response) {
 void amend_fields(Response& response, std::string_view coding) {
   response.header("Content-Encoding", coding);
   weaken_etag(response);
-  // Digests are of the coded content, and ranges would be (RFC 9530 §2, §3; RFC 9110 §14.2).
+  // Digests and ranges apply to the coded content (RFC 9530 §2, §3; RFC 9110 §14.2).
   for (const std::string_view name :
        {"Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "Accept-Ranges"}) {
     response.remove_header(name);
@@ -113,20 +113,20 @@ void amend_fields(Response& response, std::string_view coding) {
 
 Compressor::Compressor(const CompressionOptions& options) : options_(options) {
   if (options.min_bytes > options.max_bytes) {
-    throw std::invalid_argument("compression: min_bytes is over max_bytes");
+    throw std::invalid_argument("compression: min_bytes exceeds max_bytes");
   }
   const Choice all[] = {{Coding::Zstd, options.zstd_level},
                         {Coding::Brotli, options.brotli_level},
                         {Coding::Gzip, options.gzip_level}};
   for (const Choice& choice : all) {
     if (choice.level == 0) continue;
-    // Says so where there is no such level.
+    // Throws if the level does not exist.
     if (!Encoder::create(choice.coding, choice.level)) continue;
     choices_[count_] = choice;
     names_[count_] = coding::name(choice.coding);
     ++count_;
   }
-  if (count_ == 0) throw std::invalid_argument("compression: no coding is left");
+  if (count_ == 0) throw std::invalid_argument("compression: no coding is available");
 }
 
 bool Compressor::applies_to(const Body& content) const noexcept {
@@ -176,7 +176,7 @@ void Compressor::finish(const Request& request, Response& response) const {
   Encoder* const encoder = borrow_encoder(choice->coding, choice->level);
   if (encoder == nullptr) return;
   std::string coded;
-  // What does not shrink goes as it is.
+  // Content that does not shrink is sent unchanged.
   if (!encoder->finish(response.body(), coded) || coded.size() >= response.body().size()) return;
   amend_fields(response, coding::name(choice->coding));
   response.body(std::move(coded));

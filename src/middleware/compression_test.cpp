@@ -44,7 +44,7 @@ class CompressionTest : public ::testing::Test {
     if (!coding::is_available(Coding::Gzip)) GTEST_SKIP() << "this build does not know gzip";
     middleware_ = compression();
   }
-  /// What becomes of a response when the client accepts this.
+  /// Returns the response after compression for a client that accepts `accepted`.
   Response finish(Response response, std::string_view accepted = "gzip",
                   std::string_view line = "GET /") {
     FakeRequest fake(line);
@@ -176,7 +176,7 @@ TEST_F(CompressionTest, HeadSaysWhatGetWouldSay) {
   const Response get = finish(page());
   const Response head = finish(page(), "gzip", "HEAD /");
   EXPECT_EQ(head.lines().wire(), get.lines().wire());
-  EXPECT_EQ(head.body().size(), get.body().size()) << "of which the writer takes the length";
+  EXPECT_EQ(head.body().size(), get.body().size()) << "the writer takes the length from it";
 }
 
 TEST_F(CompressionTest, APreparedResponseIsCompressedForWhoAsks) {

@@ -11,7 +11,7 @@
 
 namespace skua::middleware {
 
-/// Compresses responses; any thread may call it.
+/// Compresses responses. Thread-safe.
 class Compressor {
  public:
   explicit Compressor(const CompressionOptions& options);
@@ -29,7 +29,7 @@ class Compressor {
   [[nodiscard]] const Choice* choose(const Request& request) const noexcept;
 
   CompressionOptions options_;
-  std::array<Choice, 3> choices_{};  // by preference
+  std::array<Choice, 3> choices_{};  // in order of preference
   std::array<std::string_view, 3> names_{};
   std::size_t count_ = 0;
 };

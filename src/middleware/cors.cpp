@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a request with an Origin. Out: the fields by which a browser decides whether a page of that
-// origin may read the answer. Nothing is refused here: CORS opens what the browser keeps shut, and
-// a request that it does not open is answered like any other.
+// origin may read the response. Nothing is refused here: CORS only relaxes the browser's own
+// restrictions, and a request from a disallowed origin is answered like any other.
 #include <algorithm>
 #include <stdexcept>
 
@@ -15,13 +15,13 @@ namespace {
 constexpr std::string_view requested_method = "Access-Control-Request-Method";
 constexpr std::string_view requested_headers = "Access-Control-Request-Headers";
 
-// Of a request with an Origin. Fetch, "CORS-preflight request".
+// Expects a request with an Origin. Fetch, "CORS-preflight request".
 bool is_preflight(const Request& request) noexcept {
   return request.method() == Method::Options && request.header(requested_method).has_value();
 }
 
-// RFC 6454 §6.2: scheme, host and port as a browser writes them; nothing else would ever match. The
-// host is a whole authority, so that what ends like a name of ours is one.
+// RFC 6454 §6.2: scheme, host and port as a browser serializes them; nothing else would ever match.
+// Requires a valid authority, so that a predicate may safely test the end of the host.
 bool is_origin(std::string_view text) noexcept {
   constexpr std::string_view separator = "://";
   const std::size_t colon = text.find(separator);
@@ -47,7 +47,7 @@ void check_origin(std::string_view origin) {
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
-    if (!ascii::is_token_text(name)) throw std::invalid_argument("cors: not the name of a field");
+    if (!ascii::is_token_text(name)) throw std::invalid_argument("cors: not a field name");
     if (!text.empty()) text.append(", ");
     text.append(name);
   }
@@ -60,11 +60,11 @@ Cors::Cors(CorsOptions options) : options_(std::move(options)) {
   const auto& origins = options_.origins;
   is_any_origin_ = std::find(origins.begin(), origins.end(), "*") != origins.end();
   if (is_any_origin_ && (origins.size() != 1 || options_.allow_origin)) {
-    throw std::invalid_argument("cors: * is every origin, and stands alone");
+    throw std::invalid_argument("cors: * must be the only origin");
   }
-  // Every page there is could act for whoever looks at it.
+  // Otherwise any page could act on behalf of its visitor.
   if (is_any_origin_ && options_.credentials) {
-    throw std::invalid_argument("cors: * does not go with credentials; name the origins");
+    throw std::invalid_argument("cors: * cannot be combined with credentials; list the origins");
   }
   if (origins.empty() && !options_.allow_origin) {
     throw std::invalid_argument("cors: no origin is allowed");
@@ -91,7 +91,7 @@ std::optional<Response> Cors::guard(Request& request) const {
   const auto origin = request.header("Origin");
   if (!origin || !is_preflight(request)) return std::nullopt;
   Response response(Status::NoContent);
-  // A cache is not to answer one preflight with another's answer.
+  // A cache must not answer one preflight with the response to another.
   response.vary(requested_method).vary(requested_headers);
   if (!is_allowed(*origin)) return response;
   if (!methods_.empty()) response.header("Access-Control-Allow-Methods", methods_);
@@ -117,7 +117,7 @@ void Cors::finish(const Request& request, Response& response) const {
   if (is_any_origin_) {
     response.header("Access-Control-Allow-Origin", "*");
   } else {
-    // Also where there is none: a cache would else give that answer to a page that may read it.
+    // Needed without an Origin too: a cache would otherwise reuse that response for allowed pages.
     response.vary("Origin");
     if (!origin || !is_allowed(*origin)) return;
     response.header("Access-Control-Allow-Origin", *origin);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a request. Out: 401 with a nonce, unless it proves the password for exactly this request.
-// The order matters: first the proof, in the same time whoever the user is, and only then the
-// nonce. So `stale` is said to those alone who know the password (RFC 7616 §3.3), and nobody else
-// takes up memory.
+// The order matters: the proof is checked first, in constant time for all users, and only then the
+// nonce. So only clients that know the password learn `stale` (RFC 7616 §3.3) or use memory.
 #include "middleware/digest.hpp"
 
 #include <algorithm>
@@ -27,11 +26,11 @@ auth::DigestOptions checked(auth::DigestOptions options) {
   if (!crypto::is_available()) refuse_options("needs OpenSSL, which skua was built without");
   if (!options.lookup) refuse_options("needs a lookup");
   if (options.algorithms.empty()) refuse_options("needs an algorithm");
-  if (options.nonce_age <= Duration::zero()) refuse_options("needs nonces that last");
+  if (options.nonce_age <= Duration::zero()) refuse_options("needs a positive nonce_age");
   static_cast<void>(realm_challenge("Digest", options.realm));
   static_cast<void>(realm_challenge("Digest", options.domain));
   for (const DigestAlgorithm algorithm : options.algorithms) {
-    if (!digest_user_hash(algorithm, {}, {})) refuse_options("has an algorithm that is forbidden");
+    if (!digest_user_hash(algorithm, {}, {})) refuse_options("has an unavailable algorithm");
   }
   return options;
 }
@@ -48,7 +47,7 @@ const std::string& hashed(const auth::DigestSecret& secret, DigestAlgorithm algo
   return secret.sha512_256;
 }
 
-// The path and the query of a target, also of one in absolute form. RFC 9112 §3.2.2
+// Returns the path and query of a target, which may be in absolute-form. RFC 9112 §3.2.2
 std::string_view without_origin(std::string_view target) noexcept {
   const std::size_t slashes = target.find("://");
   if (target.starts_with('/') || slashes == target.npos) return target;
@@ -56,7 +55,7 @@ std::string_view without_origin(std::string_view target) noexcept {
   return path == target.npos ? std::string_view("/") : target.substr(path);
 }
 
-// Guards see the head of a request first.
+// Guards first run with the head only.
 bool lacks_content(const Request& request) {
   return http::RequestAccess::parts(request).has_later_content;
 }
@@ -79,20 +78,20 @@ std::optional<Response> DigestVerifier::check(Request& request) const {
   if (!parsed) return challenge(false);
   const auto credentials = DigestCredentials::from(*parsed);
   if (!credentials || !is_offered(*credentials)) return challenge(false);
-  // RFC 7616 §3.4.6: a proof for another resource is a bad request.
+  // RFC 7616 §3.4.6: a proof for another resource is answered with 400.
   if (without_origin(credentials->uri) != without_origin(request.target())) {
     return Response(Status::BadRequest);
   }
   if (credentials->qop == DigestQop::AuthInt && lacks_content(request)) {
-    // What a handler reads piece by piece cannot be proven before.
+    // Content that a handler reads piece by piece cannot be verified beforehand.
     if (!http::RequestAccess::ask_for_content(request)) return challenge(false);
     return std::nullopt;
   }
   auto name = name_of(*credentials);
   const bool is_proven = is_right(*credentials, name, request);
   if (!name || !is_proven) return challenge(false);
-  // Who replays a proof gets a nonce that is of no use without the password; a client whose
-  // connection broke gets one that is.
+  // A replayed proof earns a fresh nonce, which is useless without the password; a client that
+  // retries after a broken connection can use it.
   if (nonces_.use(credentials->nonce, credentials->nonce_count) != NonceStore::Use::Fresh) {
     return challenge(true);
   }
@@ -122,7 +121,7 @@ bool DigestVerifier::is_right(const DigestCredentials& credentials,
   const std::string* const password = secret && secret->password ? &*secret->password : nullptr;
   const bool has_hash = kept != nullptr && !kept->empty();
   const bool is_known = has_hash || password != nullptr;
-  // Hashed in every case, so that it takes the same time.
+  // Always hashed, to take the same time in every case.
   const auto key =
       digest_secret(credentials.algorithm, name ? *name : credentials.user, options_.realm,
                     password != nullptr ? *password : nobodys_password_);
@@ -138,13 +137,13 @@ Response DigestVerifier::challenge(bool is_stale) const {
   DigestChallenge asked;
   asked.realm = options_.realm;
   asked.nonce = *std::move(nonce);
-  asked.opaque = opaque_;  // not looked at when it comes back: the nonce is signed
+  asked.opaque = opaque_;  // not verified when it comes back: the nonce is signed
   asked.domain = options_.domain;
   asked.offers_auth_int = options_.integrity;
   asked.is_stale = is_stale;
   asked.wants_user_hash = static_cast<bool>(options_.find_user);
   Response response = refuse(options_.role);
-  // RFC 7616 §3.7: the best first, for clients that take the first one they know.
+  // RFC 7616 §3.7: strongest first, for clients that use the first one they support.
   for (const DigestAlgorithm algorithm : options_.algorithms) {
     asked.algorithm = algorithm;
     add_challenge(response, options_.role, asked.field());

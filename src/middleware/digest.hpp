@@ -12,13 +12,13 @@
 
 namespace skua::middleware {
 
-/// What is behind a DigestGuard. Any thread may call.
+/// The implementation of DigestGuard. Thread-safe.
 class DigestVerifier final {
  public:
   /// Ends with: std::invalid_argument, see auth::digest.
   DigestVerifier(auth::DigestOptions options, std::unique_ptr<const loop::Clock> clock);
 
-  /// Nothing where the request may pass.
+  /// Returns nullopt if the request may pass.
   std::optional<Response> check(Request& request) const;
 
  private:
@@ -31,7 +31,7 @@ class DigestVerifier final {
   auth::DigestOptions options_;
   std::unique_ptr<const loop::Clock> clock_;
   std::string opaque_;
-  std::string nobodys_password_;  // stands in for users who do not exist
+  std::string nobodys_password_;  // stands in for unknown users
   mutable NonceStore nonces_;
 };
 

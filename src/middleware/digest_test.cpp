@@ -17,7 +17,7 @@ namespace {
 
 using skua::testing::FakeRequest;
 
-// A clock that the verifier owns and the test moves.
+// A clock that the verifier owns and the test advances.
 class BorrowedClock final : public loop::Clock {
  public:
   explicit BorrowedClock(const loop::Clock& clock) noexcept : clock_(clock) {}
@@ -55,7 +55,7 @@ class DigestGuard : public ::testing::Test {
                                                  std::make_unique<BorrowedClock>(clock_));
   }
 
-  // The status and, where there is one, whether the challenge says stale; remembers challenges.
+  // Returns the status, and " stale" if the challenge says so. Stores the challenges.
   std::string ask(std::string_view field, std::string_view line = "GET /a?b=c",
                   std::string_view body = {}) {
     FakeRequest fake(line, body);
@@ -75,7 +75,7 @@ class DigestGuard : public ::testing::Test {
     return status + (is_stale ? " stale" : "");
   }
 
-  // A client that has seen the last challenges.
+  // Returns a client that has seen the last challenges.
   DigestSession client(std::string user, std::string password) {
     DigestSession session(std::move(user), std::move(password));
     const std::vector<std::string_view> fields(challenges_.begin(), challenges_.end());
@@ -154,7 +154,7 @@ TEST_F(DigestGuard, ProtectsTheContentWhereAsked) {
   integrity.integrity = true;
   ask("");
   const std::string offered = challenges_[0];
-  // A client that insists on it.
+  // A client that insists on auth-int.
   const auto insist = [](std::string challenge) {
     const std::size_t at = challenge.find("qop=\"auth");
     return challenge.replace(at, challenge.find('"', at + 5) - at, "qop=\"auth-int");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a request that came in plain text. Out: the same URL with https. Nothing of the request is
-// decoded or repaired on its way into Location; what could not stand there is refused, and so is a
-// host that is not ours: a cache in front would hand the answer to others.
+// In: a plain-text request. Out: a redirect to the same URL with https. The target is copied into
+// Location without decoding or repair. An invalid host is refused, and so is a host that is not
+// ours: a cache in front would serve the redirect to others.
 #include "skua/https_redirect.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace skua {
 namespace {
 
-// What follows the authority of a target in origin-form or in absolute-form. RFC 9112 §3.2
+// Returns the part of an origin-form or absolute-form target after the authority. RFC 9112 §3.2
 std::string_view path_and_query(std::string_view target) noexcept {
   if (target.starts_with('/')) return target;
   const std::size_t authority = target.find("://");
@@ -33,10 +33,10 @@ std::string_view path_and_query(std::string_view target) noexcept {
 constexpr std::string_view any_host = "*";
 constexpr std::string_view any_label = "*.";
 
-// Whether a host is what a pattern of the options stands for.
+// Reports whether a host matches a pattern of the options.
 bool stands_for(std::string_view pattern, std::string_view host) noexcept {
   if (pattern == any_host) return true;
-  if (host.ends_with('.')) host.remove_suffix(1);  // the root of all names goes without saying
+  if (host.ends_with('.')) host.remove_suffix(1);  // a fully qualified name
   if (pattern.starts_with(any_label)) {
     const std::size_t dot = host.find('.');
     if (dot == host.npos || dot == 0) return false;
@@ -47,7 +47,7 @@ bool stands_for(std::string_view pattern, std::string_view host) noexcept {
 }
 
 void check_hosts(const std::vector<std::string>& hosts) {
-  if (hosts.empty()) throw std::invalid_argument("redirect_to_https: no host is listed");
+  if (hosts.empty()) throw std::invalid_argument("redirect_to_https: no hosts are listed");
   for (const std::string& pattern : hosts) {
     if (pattern == any_host && hosts.size() == 1) continue;
     std::string_view host = pattern;
@@ -61,13 +61,13 @@ void check_hosts(const std::vector<std::string>& hosts) {
   }
 }
 
-// A coroutine handler, as a plain one would have to wait for content that nobody wants.
+// A coroutine handler, because a plain one would have to wait for unwanted content.
 struct Redirect {
   std::vector<std::string> hosts;
-  std::string port;  // `:8443`; empty: that of https
+  std::string port;  // e.g. `:8443`; empty means the default port
 
   [[nodiscard]] Response answer(const Request& request) const {
-    // RFC 9112 §3.2; also keeps out of Location whatever would make another place of it.
+    // RFC 9112 §3.2; also keeps characters out of Location that would change its destination.
     if (!http::is_authority(request.host())) return Error(Errc::InvalidHost);
     const std::string_view host = http::host_of(request.host());
     const auto is_ours = [host](const std::string& pattern) { return stands_for(pattern, host); };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: nothing, or a nonce and a count. Out: a nonce, or whether that count of it is used for the
-// first time. What was forgotten to make room counts as used: memory is bounded, and no flood of
-// nonces lets an old proof pass again.
+// Makes nonces, and tells whether a nonce count is used for the first time. Nonces evicted to make
+// room count as used: memory is bounded, and no flood of nonces lets an old proof pass again.
 #include "middleware/nonce_store.hpp"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ NonceStore::NonceStore(std::string key, std::size_t capacity, Duration age,
       shard_capacity_(std::max<std::size_t>(capacity / shard_count_, 1)),
       shards_(std::make_unique<Shard[]>(shard_count_)) {}
 
-// From the start of the store, so that a nonce does not tell how long the machine has been up.
+// Relative to the store's creation, so that a nonce does not reveal the machine's uptime.
 std::uint64_t NonceStore::now() const noexcept {
   return static_cast<std::uint64_t>((clock_.now() - start_).count());
 }
@@ -56,7 +55,7 @@ Result<std::string> NonceStore::sign(std::string_view stamp) const {
 }
 
 Result<std::string> NonceStore::make() {
-  // A stamp is the time, but never the same twice.
+  // A stamp is the current time, made unique.
   std::uint64_t last = last_stamp_.load(std::memory_order_relaxed);
   std::uint64_t stamp = 0;
   do {
@@ -82,7 +81,7 @@ std::optional<std::uint64_t> NonceStore::verify(std::string_view nonce) const {
 NonceStore::Use NonceStore::use(std::string_view nonce, std::uint32_t count) {
   const auto stamp = verify(nonce);
   const std::uint64_t time = now();
-  // A stamp may be a little ahead of the time, where many were made at once.
+  // A stamp may be slightly ahead of the clock if many were made at once.
   if (!stamp || (time > *stamp && time - *stamp > static_cast<std::uint64_t>(age_.count()))) {
     return Use::Stale;
   }

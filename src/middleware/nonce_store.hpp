@@ -18,20 +18,20 @@
 
 namespace skua::middleware {
 
-/// Nonces of Digest: signed, so that those never used cost no memory; those in use are remembered
-/// with their counts, up to a fixed number. Any thread may call.
+/// Nonces for Digest authentication. They are signed, so that unused ones cost no memory; those in
+/// use are stored with their counts, up to a fixed number. Thread-safe.
 class NonceStore final {
  public:
   enum class Use : std::uint8_t {
-    Fresh,     ///< ours, young, and this count was not used
-    Stale,     ///< old, forgotten, or of another server
-    Replayed,  ///< this count was used, or is too far behind another one
+    Fresh,     ///< valid, and this count was not used before
+    Stale,     ///< expired, evicted, or from another server
+    Replayed,  ///< this count was used, or is too far behind the highest one
   };
 
-  /// `key` signs; the clock outlives the store.
+  /// `key` signs the nonces. The clock must outlive the store.
   NonceStore(std::string key, std::size_t capacity, Duration age, const loop::Clock& clock);
 
-  /// A new nonce: 32 characters of base64url.
+  /// Makes a new nonce: 32 characters of base64url.
   ///
   ///     +---- 8 ----+--------- 16 ---------+
   ///     | stamp, ns |  HMAC of the stamp   |
@@ -40,12 +40,12 @@ class NonceStore final {
   /// Ends with: Unsupported without OpenSSL.
   Result<std::string> make();
 
-  /// Uses a count of a nonce: for a client that proved to know the password, so that nobody else
-  /// can fill the memory.
+  /// Uses up one count of a nonce. Call this only after the client has proven the password, so that
+  /// nobody else can fill the memory.
   Use use(std::string_view nonce, std::uint32_t count);
 
  private:
-  // Counts may come in another order than they were given out, on connections side by side.
+  // Counts may arrive out of order over parallel connections.
   struct Counts {
     std::uint32_t highest = 0;
     std::uint64_t seen = 0;  // bit n: highest - n
@@ -56,7 +56,7 @@ class NonceStore final {
     std::unordered_map<std::uint64_t, Counts> counts;
     std::vector<std::uint64_t> order;  // a ring of stamps: the oldest is overwritten
     std::size_t oldest = 0;
-    std::uint64_t horizon = 0;  // the newest stamp that was forgotten: older ones are not new
+    std::uint64_t horizon = 0;  // the newest evicted stamp: anything up to it is stale
   };
 
   [[nodiscard]] std::uint64_t now() const noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: 429 where its client asks too often, and for every answer the fields that
-// tell a client where it stands.
+// In: a request. Out: 429 if its client sends too many, and for every response the fields that tell
+// the client its remaining quota.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -14,16 +14,16 @@ namespace skua {
 middleware::RateTable::Settings middleware::rate_settings(const RateLimitOptions& options) {
   constexpr std::size_t most_keys = std::size_t{1} << 30U;  // 16 GiB of them
   if (options.requests == 0 || options.per <= Duration::zero()) {
-    throw std::invalid_argument("rate_limit: no requests or no time");
+    throw std::invalid_argument("rate_limit: requests and per must be positive");
   }
   if (options.max_keys == 0 || options.max_keys > most_keys) {
-    throw std::invalid_argument("rate_limit: no keys, or too many");
+    throw std::invalid_argument("rate_limit: max_keys is zero or too large");
   }
   const auto per = static_cast<std::uint64_t>(options.per.count());
   const std::uint64_t interval = std::max<std::uint64_t>(per / options.requests, 1);
   const std::size_t burst = options.burst == 0 ? options.requests : options.burst;
   if (burst > std::numeric_limits<std::int64_t>::max() / 4 / interval) {
-    throw std::invalid_argument("rate_limit: the burst lasts for centuries");
+    throw std::invalid_argument("rate_limit: the burst is too large");
   }
   return {.interval = Duration(static_cast<Duration::rep>(interval)),
           .burst = burst,
@@ -40,7 +40,7 @@ std::shared_ptr<RateTable> make_table(const RateLimitOptions& options) {
   return std::make_shared<RateTable>(middleware::rate_settings(options), clock);
 }
 
-// A string of structured fields (RFC 9651 §3.3.3).
+// Formats a structured-field String (RFC 9651 §3.3.3).
 std::string quoted(std::string_view name) {
   const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
     return c >= ' ' && c < '\x7f' && c != '"' && c != '\\';
@@ -49,7 +49,7 @@ std::string quoted(std::string_view name) {
   return "\"" + std::string(name) + "\"";
 }
 
-// Whole seconds, rounded up: who waits so long is not refused again.
+// Rounds up to whole seconds, so that a client that waits this long is not refused again.
 std::string seconds_text(Duration wait) {
   return std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count());
 }
@@ -69,8 +69,7 @@ std::optional<Response> RateLimit::guard(Request& request) const {
   std::string key = key_ ? key_(request) : middleware::client_key(request.peer());
   if (key.empty()) {
     if (key_) return std::nullopt;
-    key =
-        "gone";  // a peer that has reset, of which the system knows no address: they share a limit
+    key = "gone";  // a connection that was reset has no peer address; all such peers share a limit
   }
   const RateVerdict verdict = table_->ask(key);
   request.attachments().set(verdict);
@@ -82,7 +81,7 @@ std::optional<Response> RateLimit::guard(Request& request) const {
 
 void RateLimit::finish(const Request& request, Response& response) const {
   const RateVerdict* const verdict = request.attachments().find<RateVerdict>();
-  // Of limits inside of each other, the last one that was asked speaks.
+  // With nested limits, the last one consulted sets the fields.
   if (verdict == nullptr || verdict->table != table_.get() || name_.empty()) return;
   response.header("RateLimit-Policy", policy_);
   response.header("RateLimit", name_ + ";r=" + std::to_string(verdict->remaining) +

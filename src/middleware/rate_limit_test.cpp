@@ -72,8 +72,8 @@ TEST_F(RateTableTest, ARefusedRequestCostsNothing) {
   EXPECT_EQ(allowed("a", 1), 1);
 }
 
-// Whoever has many addresses can make us forget others, but not the one that has asked too often:
-// of a full set it is the last to be forgotten.
+// A client with many addresses can evict others, but not a client over its limit: in a full set,
+// that one is evicted last.
 TEST_F(RateTableTest, AMillionKeysTakeNoMoreMemory) {
   const std::size_t size_bytes = table_.size_bytes();
   EXPECT_EQ(allowed("greedy", 20), 5);
@@ -158,7 +158,7 @@ TEST_F(RateLimitTest, AnswersTooManyRequests) {
   EXPECT_EQ(third.header("Retry-After"), "5");
   EXPECT_EQ(third.header("RateLimit"), "\"default\";r=0;t=5");
   EXPECT_EQ(ask("192.0.2.2:1").status(), Status::Ok);
-  EXPECT_EQ(ask("192.0.2.1:2").status(), Status::TooManyRequests) << "another port is no other";
+  EXPECT_EQ(ask("192.0.2.1:2").status(), Status::TooManyRequests) << "the port does not matter";
   clock_.advance(5s);
   EXPECT_EQ(ask().status(), Status::Ok);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a key and the time. Out: whether it is its turn. The generic cell rate algorithm: of each key
-// one point of time is kept, at which all that it has used will have come back; a request moves it
-// by one interval, and is refused where it would move further ahead than a whole burst.
+// In: a key and the time. Out: whether the request is allowed. The generic cell rate algorithm:
+// each key stores the time at which its whole burst is available again. A request moves that time
+// by one interval, and is refused if it would move further ahead than a whole burst.
 #include "middleware/rate_table.hpp"
 
 #include <algorithm>

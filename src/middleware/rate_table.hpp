@@ -18,18 +18,18 @@ namespace skua::middleware {
 
 class RateTable;
 
-/// What a table said to one request.
+/// A table's decision about one request.
 struct RateVerdict {
   const RateTable* table = nullptr;
   bool is_allowed = true;
   std::size_t remaining = 0;  ///< requests that would be allowed now
-  Duration wait{};            ///< until the next is allowed, or all of the burst is there again
+  Duration wait{};            ///< until the next is allowed, or the whole burst is available again
 };
 
-/// How often each of many keys was there lately (GCRA), in a table that never grows.
+/// A table of fixed size that limits the request rate of many keys (GCRA).
 ///
-/// Keys lie in sets of eight places, so that asking costs the same whatever the table holds; of a
-/// full set that one is forgotten whose limit is over or soonest will be.
+/// The table is 8-way set-associative, so that a lookup takes constant time. A full set evicts the
+/// key whose burst is, or soonest will be, available again.
 class RateTable {
  public:
   struct Settings {
@@ -37,10 +37,10 @@ class RateTable {
     std::size_t burst = 1;
     std::size_t max_keys = 1;
   };
-  /// The clock outlives the table.
+  /// The clock must outlive the table.
   RateTable(const Settings& settings, const loop::Clock& clock);
 
-  /// Counts one request of a key. Any thread may ask.
+  /// Counts one request of a key. Thread-safe.
   RateVerdict ask(std::string_view key);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return slots_.size() * sizeof(Slot); }
@@ -51,7 +51,7 @@ class RateTable {
 
   struct Slot {
     std::uint64_t hash = 0;
-    // When the burst is whole again, in nanoseconds of the clock.
+    // When the whole burst is available again, in nanoseconds of the clock.
     std::int64_t whole_at = std::numeric_limits<std::int64_t>::min();
   };
   struct alignas(64) Shard {
@@ -63,12 +63,12 @@ class RateTable {
   KeyedHash hash_;
   const loop::Clock& clock_;
   std::int64_t interval_;
-  std::int64_t tolerance_;  // of a whole burst
+  std::int64_t tolerance_;  // the time of a whole burst
   std::vector<Slot> slots_;
   std::array<Shard, shard_count> shards_;
 };
 
-/// Ends with: std::invalid_argument for what cannot be meant.
+/// Ends with: std::invalid_argument if a value is out of range.
 RateTable::Settings rate_settings(const RateLimitOptions& options);
 
 }  // namespace skua::middleware

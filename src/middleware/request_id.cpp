@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: an identifier for it, so that the lines of several logs can be brought
-// together. It tells requests apart and is no secret: a fast generator, seeded once a thread.
+// In: a request. Out: an identifier that correlates log lines across systems. It is unique but not
+// secret, so a fast generator seeded once per thread is enough.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -24,7 +24,7 @@ std::uint64_t random_word() {
   return generator();
 }
 
-// 128 bits in hexadecimal.
+// Returns 128 random bits in hexadecimal.
 std::string random_id() {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string id;
@@ -45,7 +45,7 @@ bool is_sane(std::string_view id) noexcept {
 
 RequestIds::RequestIds(RequestIdOptions options) : options_(std::move(options)) {
   if (!ascii::is_token_text(options_.field)) {
-    throw std::invalid_argument("request_id: the name of the field is not a token");
+    throw std::invalid_argument("request_id: the field name is not a token");
   }
 }
 
@@ -60,7 +60,7 @@ std::optional<Response> RequestIds::guard(Request& request) const {
 }
 
 void RequestIds::finish(const Request& request, Response& response) const {
-  // A guard of an outer router may have answered before ours was asked.
+  // A guard of an outer router may have answered before ours ran.
   const RequestId* const id = request.attachments().find<RequestId>();
   if (id != nullptr) response.header(options_.field, id->value);
 }

@@ -15,7 +15,7 @@ namespace {
 using testing::call;
 using testing::FakeRequest;
 
-// A router that answers with the identifier that its handler saw.
+// Returns a router that responds with the identifier its handler saw.
 Router echo(RequestIdOptions options) {
   Router router;
   router.use(request_id(std::move(options)));

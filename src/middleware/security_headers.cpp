@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a response. Out: the same with the fields that take dangerous habits from browsers. They are
-// written once, at set-up; what the handler said itself stays.
+// In: a response. Out: the same with fields that disable risky browser behavior. The fields are
+// built once, at setup; fields that the handler has set are kept.
 #include "skua/field_lines.hpp"
 #include "skua/middleware.hpp"
 
@@ -16,7 +16,7 @@ SecurityHeaders::SecurityHeaders(const SecurityHeadersOptions& options) {
              {"Cross-Origin-Resource-Policy", options.cross_origin_resource_policy},
              {"Cross-Origin-Embedder-Policy", options.cross_origin_embedder_policy}};
   std::erase_if(fields_, [](const auto& field) { return field.second.empty(); });
-  FieldLines checked;  // throws for what no field can say
+  FieldLines checked;  // throws if a value is not a valid field value
   for (const auto& [name, value] : fields_) checked.add(name, value);
   if (options.strict_transport > std::chrono::seconds::zero()) {
     strict_transport_ = "max-age=" + std::to_string(options.strict_transport.count());

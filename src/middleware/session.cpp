@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a handler does with its session; how it gets into a cookie is the keeper's business.
+// The interface of a session for handlers. SessionKeeper reads and writes the cookie.
 #include "skua/session.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@ namespace skua {
 namespace {
 
 constexpr std::size_t id_bytes = 16;
-constexpr std::size_t sizes_bytes = 4;  // in front of every name and value
+constexpr std::size_t sizes_bytes = 4;  // before each name and value pair
 
 const Session& attached(const Request& request) {
   const Session* const found = request.attachments().find<Session>();
   if (found == nullptr)
-    throw std::logic_error("session: no skua::sessions() is used for this path");
+    throw std::logic_error("session: skua::sessions() is not used for this path");
   return *found;
 }
 
@@ -47,7 +47,7 @@ void Session::set(std::string_view name, std::string_view value) {
   const std::size_t room = most_bytes_ - std::min(most_bytes_, others);
   if (room < sizes_bytes || name.size() > room || value.size() > room ||
       sizes_bytes + name.size() + value.size() > room) {
-    throw std::length_error("session: it does not fit into a cookie");
+    throw std::length_error("session: it does not fit in a cookie");
   }
   size_bytes_ = others + sizes_bytes + name.size() + value.size();
   if (is_there) {
@@ -87,7 +87,7 @@ void Session::change() {
 }
 
 Session& session(Request& request) {
-  // Attached to a request that is not const.
+  // Safe, as the request it is attached to is not const.
   return const_cast<Session&>(session(std::as_const(request)));
 }
 

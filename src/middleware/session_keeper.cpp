@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a cookie, or a session. Out: the other. What does not open is as good as no cookie: why it
-// did not is nobody's business, least of all of who sent it.
+// Converts between a cookie and a session. A cookie that cannot be opened counts as no cookie; the
+// reason is never revealed, least of all to the sender.
 #include "middleware/session_keeper.hpp"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ constexpr std::size_t prefix_bytes = 1 + key_id_bytes;
 constexpr std::size_t id_bytes = 16;
 constexpr std::size_t times_bytes = 24;
 constexpr std::size_t least_key_bytes = 32;
-// RFC 6265 §6.1: what a browser keeps at least, name, value and attributes together. The attributes
-// take less than this.
+// RFC 6265 §6.1: browsers keep at least 4096 bytes per cookie: name, value and attributes together.
+// Our attributes take less than attributes_bytes.
 constexpr std::size_t cookie_bytes = 4096;
 constexpr std::size_t attributes_bytes = 100;
-// Servers' clocks differ a little.
+// Allows for clock skew between servers.
 constexpr std::chrono::seconds tolerance{60};
 
 void append_number(std::string& out, std::uint64_t number, unsigned size_bytes) {
@@ -40,7 +40,7 @@ void append_number(std::string& out, std::uint64_t number, unsigned size_bytes) 
   }
 }
 
-// Takes what append_number wrote; the caller knows that it is there.
+// Reads a number written by append_number. The caller has checked that it is present.
 std::uint64_t take_number(std::string_view& bytes, std::size_t size_bytes) noexcept {
   std::uint64_t number = 0;
   for (const char c : bytes.substr(0, size_bytes)) {
@@ -62,13 +62,13 @@ SessionOptions checked(SessionOptions options) {
   const auto refuse = [](const char* why) {
     throw std::invalid_argument("sessions: " + std::string(why));
   };
-  if (!crypto::is_available()) refuse("they need OpenSSL, which skua was built without");
-  if (options.keys.empty()) refuse("there is no key");
+  if (!crypto::is_available()) refuse("needs OpenSSL, which skua was built without");
+  if (options.keys.empty()) refuse("no key is configured");
   for (const std::string& key : options.keys) {
-    if (key.size() < least_key_bytes) refuse("a key has less than 32 bytes");
+    if (key.size() < least_key_bytes) refuse("a key is shorter than 32 bytes");
   }
-  if (!ascii::is_token_text(options.name)) refuse("the name of the cookie is not a token");
-  if (options.name.size() > 64) refuse("the name of the cookie is longer than 64 bytes");
+  if (!ascii::is_token_text(options.name)) refuse("the cookie name is not a token");
+  if (options.name.size() > 64) refuse("the cookie name is longer than 64 bytes");
   if (options.idle <= std::chrono::seconds::zero()) refuse("idle is not positive");
   if (options.lifetime < std::chrono::seconds::zero()) refuse("lifetime is negative");
   if (options.same_site == SameSite::None && !options.secure) refuse("SameSite::None needs secure");
@@ -183,7 +183,7 @@ void SessionKeeper::save(const Request& request, Response& response) const {
     response.cookie(options_.name, {}, cookie);
   }
   if (!is_sent && !is_deleted && !session->is_used_) return;
-  // What was made for one visitor is for no other: RFC 9111 §5.2.2.7, RFC 9110 §12.5.5.
+  // A response for one visitor must not be served to others: RFC 9111 §5.2.2.7, RFC 9110 §12.5.5.
   constexpr auto cache_control = static_cast<unsigned>(http::FieldName::CacheControl);
   if ((response.known_fields() >> cache_control & 1U) == 0) {
     response.header("Cache-Control", "private");

@@ -13,16 +13,16 @@
 
 namespace skua::middleware {
 
-/// What is behind Sessions. Any thread may call.
+/// The implementation of Sessions. Thread-safe.
 ///
-/// A cookie is base64url of
+/// A cookie is the base64url encoding of
 ///
 ///     +--- 1 ---+--- 4 ---+--- 12 ---+-----------+--- 16 ---+
 ///     | version | key id  |  nonce   | encrypted |   tag    |
 ///     +---------+---------+----------+-----------+----------+
 ///
-/// and encrypted are, big-endian, with the first five bytes and the cookie's name as associated
-/// data,
+/// The encrypted part is big-endian, with the first five bytes and the cookie's name as associated
+/// data:
 ///
 ///     +--- 8 ----+--- 8 ---+--- 8 ---+- 16 -+----- 2 -----+----- 2 ------+------+-------+-
 ///     | sealed at| expires | begun   |  id  | size of name| size of value| name | value | ...
@@ -36,7 +36,7 @@ class SessionKeeper final {
 
   /// Attaches the session to the request.
   void open(Request& request) const;
-  /// Sends it, if it changed or is due.
+  /// Sets the cookie if the session changed or is due for renewal.
   void save(const Request& request, Response& response) const;
 
  private:
@@ -55,7 +55,7 @@ class SessionKeeper final {
   SessionOptions options_;
   WallClock clock_;
   std::vector<Key> keys_;
-  std::size_t most_bytes_;  // of values
+  std::size_t most_bytes_;  // limit on the stored names and values
 };
 
 }  // namespace skua::middleware

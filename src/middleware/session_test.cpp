@@ -21,7 +21,7 @@ using testing::FakeRequest;
 const std::string first_key(32, 'a');
 const std::string second_key(32, 'b');
 
-// A browser with one cookie, and the time.
+// Simulates a browser with one cookie, and the time.
 class Sessions : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -33,7 +33,7 @@ class Sessions : public ::testing::Test {
     keeper_.emplace(std::move(options), [this] { return now_; });
   }
 
-  // Opens the session, lets `handle` have it, saves it; whether a cookie was set.
+  // Opens the session, calls `handle`, and saves it. Reports whether a cookie was set.
   template <class F>
   bool visit(const F& handle) {
     FakeRequest fake("GET /");
@@ -67,7 +67,7 @@ class Sessions : public ::testing::Test {
 
 TEST_F(Sessions, RememberWhatWasSet) {
   EXPECT_EQ(get("name"), "nothing");
-  EXPECT_TRUE(cookie_.empty()) << "who has no session gets no cookie";
+  EXPECT_TRUE(cookie_.empty()) << "no cookie without a session";
   EXPECT_TRUE(set("name", "Ada"));
   EXPECT_TRUE(cookie_.starts_with("__Host-session="));
   EXPECT_EQ(attributes_, "; Max-Age=86400; Path=/; Secure; HttpOnly; SameSite=Lax");
@@ -103,7 +103,7 @@ TEST_F(Sessions, AreForgottenWhenCleared) {
   set("name", "Ada");
   EXPECT_TRUE(visit([](Request& request) { session(request).clear(); }));
   EXPECT_TRUE(cookie_.empty());
-  EXPECT_FALSE(visit([](Request& request) { session(request).clear(); })) << "there was none";
+  EXPECT_FALSE(visit([](Request& request) { session(request).clear(); })) << "no session to clear";
   set("name", "Ada");
   EXPECT_TRUE(visit([](Request& request) { session(request).erase("name"); }));
   EXPECT_TRUE(cookie_.empty());
@@ -216,7 +216,7 @@ TEST_F(Sessions, FitIntoOneCookie) {
   });
   EXPECT_GT(size, 2800U);
   EXPECT_LE(response_.header("Set-Cookie")->size(), 4096U);
-  EXPECT_EQ(get("n"), std::string(size - 1, 'x')) << "what did not fit changed nothing";
+  EXPECT_EQ(get("n"), std::string(size - 1, 'x')) << "a value that did not fit changed nothing";
   EXPECT_THROW(set("m", ""), std::length_error);
   EXPECT_TRUE(set("n", "small"));
   EXPECT_TRUE(set("m", ""));

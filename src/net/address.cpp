@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: numeric text, or what the operating system told. Out: a sockaddr that knows its size, and
-// text. Names are never resolved here, so parsing cannot block; nothing allocates but to_string.
+// In: numeric text, or a sockaddr from the system. Out: a sockaddr that knows its size, or text.
+// Names are never resolved here, so parsing cannot block. Only to_string() allocates.
 #include "net/address.hpp"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ constexpr Error invalid{Errc::InvalidAddress, "address"};
 constexpr std::size_t path_offset = offsetof(sockaddr_un, sun_path);
 constexpr std::string_view unix_prefix = "unix:";
 
-/// Text with a terminating zero, as inet_pton wants it.
+/// NUL-terminated text, as inet_pton expects it.
 using CText = std::array<char, INET6_ADDRSTRLEN>;
 
 std::optional<CText> c_text(std::string_view text) noexcept {
@@ -39,7 +39,7 @@ std::optional<T> number(std::string_view text) noexcept {
   return value;
 }
 
-/// The index of a network interface: `eth0` or `2`. RFC 4007 §11.
+/// Parses a network interface, `eth0` or `2`, and returns its index. RFC 4007 §11.
 std::optional<std::uint32_t> zone_index(std::string_view zone) noexcept {
   if (const auto index = number<std::uint32_t>(zone)) return index;
   std::array<char, IF_NAMESIZE> name{};
@@ -49,7 +49,7 @@ std::optional<std::uint32_t> zone_index(std::string_view zone) noexcept {
   return index != 0 ? std::optional<std::uint32_t>(index) : std::nullopt;
 }
 
-/// Writes into a buffer and drops what does not fit.
+/// Writes into a buffer and truncates what does not fit.
 class Writer {
  public:
   explicit Writer(std::span<char> buffer) noexcept : buffer_(buffer) {}

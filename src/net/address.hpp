@@ -14,25 +14,25 @@
 
 namespace skua::net {
 
-/// Where a socket is: IPv4 or IPv6 (with zone) and a port, a Unix path, or nothing. A value.
+/// A socket address: IPv4 or IPv6 (with zone) and a port, a Unix path, or none. A value type.
 class Address {
  public:
   enum class Family : std::uint8_t { None, Ipv4, Ipv6, Unix };
 
-  /// The longest text of an address: `unix:` and a path.
+  /// The maximum length of an address as text: `unix:` and a path.
   static constexpr std::size_t max_text_bytes = 5 + sizeof(sockaddr_un::sun_path);
 
-  /// No address.
+  /// Creates an address of Family::None.
   Address() noexcept;
 
-  /// A numeric host (`127.0.0.1`, `::1`, `[::1]`, `fe80::1%eth0`) and a port.
+  /// Parses a numeric host, `127.0.0.1`, `::1`, `[::1]` or `fe80::1%eth0`, and adds the port.
   /// Ends with: InvalidAddress; names are not resolved.
   static Result<Address> parse(std::string_view host, std::uint16_t port) noexcept;
-  /// What to_string gives: `1.2.3.4:80`, `[::1]:80`, `unix:/run/x`.
+  /// Parses the output of to_string(): `1.2.3.4:80`, `[::1]:80`, `unix:/run/x`.
   static Result<Address> parse(std::string_view text) noexcept;
-  /// Ends with: InvalidAddress where the path is empty or too long (107 bytes on Linux).
+  /// Ends with: InvalidAddress if the path is empty, has a NUL or exceeds 107 bytes (on Linux).
   static Result<Address> unix_path(std::string_view path) noexcept;
-  /// What the operating system told; an unknown family is no address.
+  /// Copies a sockaddr; an unknown family or a wrong size yields Family::None.
   static Address from_sockaddr(const sockaddr* address, std::size_t size_bytes) noexcept;
 
   [[nodiscard]] Family family() const noexcept;
@@ -40,19 +40,19 @@ class Address {
     return family() == Family::Ipv4 || family() == Family::Ipv6;
   }
   [[nodiscard]] bool is_loopback() const noexcept;
-  /// 0 for what has no port.
+  /// The port, or 0 if the family has none.
   [[nodiscard]] std::uint16_t port() const noexcept;
   [[nodiscard]] Address with_port(std::uint16_t port) const noexcept;
-  /// The path of a Unix address, otherwise empty.
+  /// The path of a Unix address; empty for other families.
   [[nodiscard]] std::string_view path() const noexcept SKUA_LIFETIMEBOUND;
 
-  /// The text in `buffer`, cut where it does not fit (max_text_bytes always do).
+  /// Writes the text into `buffer`, truncated if necessary (max_text_bytes always suffice).
   std::string_view format(std::span<char> buffer) const noexcept;
-  /// The same without port and brackets: `1.2.3.4`, `::1`, the path.
+  /// Like format(), but without port and brackets: `1.2.3.4`, `::1`, the path.
   std::string_view format_host(std::span<char> buffer) const noexcept;
   [[nodiscard]] std::string to_string() const;
 
-  /// For the operating system.
+  /// The sockaddr, for system calls.
   [[nodiscard]] const sockaddr* data() const noexcept SKUA_LIFETIMEBOUND { return &base_; }
   [[nodiscard]] socklen_t size_bytes() const noexcept { return size_bytes_; }
 

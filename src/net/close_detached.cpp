@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A stream whose owner has gone gets one that only waits for its end.
+// A stream without a user gets an owner that only waits for its end.
 #include "net/close_detached.hpp"
 
 #include <utility>
@@ -23,7 +23,7 @@ class LastOwner final : private StreamSink {
   void on_send_failed(Error /*error*/) override {}
   void on_closed() override { const std::unique_ptr<LastOwner> owned(this); }
 
-  std::shared_ptr<const void> sent_{};  // goes after the stream
+  std::shared_ptr<const void> sent_{};  // destroyed after the stream
   std::unique_ptr<Stream> stream_{};
 };
 
@@ -38,7 +38,7 @@ void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> 
   std::unique_ptr<LastOwner> owner = std::move(stream->last_owner_);
   if (owner == nullptr) owner = std::make_unique<LastOwner>();
   owner->close(std::move(stream), std::move(sent));
-  static_cast<void>(owner.release());  // on_closed takes it back
+  static_cast<void>(owner.release());  // on_closed() deletes it
 }
 
 }  // namespace skua::net

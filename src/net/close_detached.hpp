@@ -9,16 +9,15 @@
 
 namespace skua::net {
 
-/// Closes a stream that nobody needs any more, and destroys it when it is closed: in a later turn
-/// of its loop, or with the loop. Nobody is told anything else of it. Not inside one of its calls.
-/// `sent` is kept as long: the memory of a send that may be pending.
+/// Closes a stream that has no user any more, and destroys it once closed: in a later turn of
+/// its loop, or with the loop. It reports no more events. Must not be called in its callbacks.
+/// `sent` is the memory of a send that may be pending, and lives as long as the stream.
 ///
-/// Ends with: std::bad_alloc, unless the stream was provided with a last owner before.
+/// Ends with: std::bad_alloc, unless provide_last_owner() was called on the stream.
 void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent = {});
 
-/// A stream on its way to whoever will listen to it; where it does not get there, it is closed. It
-/// ought to have a last owner by then: destructors do not throw. Who closes it takes it out first:
-/// a stream is closed once.
+/// A stream on its way to its user, closed if it never gets there. It should have a last owner
+/// by then, as destructors do not throw. Take it out to close it: a stream is closed only once.
 class HeldStream final {
  public:
   template <std::derived_from<Stream> T>

@@ -24,7 +24,7 @@ TEST(CloseDetached, KeepsAStreamUntilItIsClosed) {
   EXPECT_TRUE(is_destroyed);
 }
 
-// The sanitizers see what is left over.
+// The sanitizers report leaks.
 TEST(CloseDetached, IsOverAtTheLatestWithTheLoop) {
   for (const BackendChoice kind :
        {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: operations and what a real stream answers. Out: the same, but for one that fails.
+// In: operations, and the events of a real stream. Out: the same, except for the one that fails.
 #include "net/fault_stream.hpp"
 
 #include <utility>

@@ -8,21 +8,21 @@
 
 namespace skua::net {
 
-/// Another stream whose n-th operation fails, for tests that fail every operation in turn.
+/// A stream whose n-th operation fails, for tests that fail every operation in turn.
 ///
-/// Operations are start_receive, each receive, send and send_file, in the order in which they
-/// happen. A failing receive ends receiving; a failing send sends nothing. The rest works on as it
-/// did.
+/// Wraps another stream. Operations are start_receive, each receive, send and send_file, in the
+/// order in which they happen. A failing receive ends receiving; a failing send sends nothing.
+/// Everything else is passed on.
 class FaultStream final : public Stream, private StreamSink {
  public:
-  /// `failing_operation` counts from 1; 0 lets all succeed.
+  /// `failing_operation` counts from 1; with 0 all operations succeed.
   FaultStream(std::unique_ptr<Stream> inner, std::uint64_t failing_operation,
               Error error = Errc::Reset);
 
-  /// Tells the sink of a failure that could not be told inside the operation; whether there was
-  /// one. Call it after each pump or turn.
+  /// Reports a failure that could not be reported inside the operation. Returns whether there
+  /// was one. Call it after each pump or turn.
   bool deliver();
-  /// How many operations there have been: the n after which a test has tried them all.
+  /// The number of operations so far: the last n that a test has to try.
   [[nodiscard]] std::uint64_t operation_count() const noexcept { return operation_count_; }
   [[nodiscard]] Stream& inner() noexcept { return *inner_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: nothing. Out: what the operating system says of the machine's own name and addresses.
+// In: nothing. Out: the machine's own name and addresses, as the operating system reports them.
 #include "net/interfaces.hpp"
 
 #include <ifaddrs.h>

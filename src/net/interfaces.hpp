@@ -7,11 +7,11 @@
 
 namespace skua::net {
 
-/// The IP addresses by which other machines reach this one: no loopback, no link-local IPv6. Empty
-/// where the system does not tell.
+/// Returns the IP addresses at which other machines can reach this one: neither loopback nor
+/// link-local IPv6 addresses. Empty if the system reports none.
 [[nodiscard]] std::vector<Address> interface_addresses();
 
-/// The machine's name; empty where it has none.
+/// Returns the machine's name, or an empty string if it has none.
 [[nodiscard]] std::string host_name();
 
 }  // namespace skua::net

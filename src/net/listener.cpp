@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: a listening socket. Out: its connections, one by one.
-// Without descriptors, a level-triggered listener would spin: the connection that cannot be taken
-// stays ready. So accepting stops, a timer tries again, and the first in the queue is shed with a
-// descriptor kept for that, because a peer that is refused at once is better off than one that
-// hangs.
+// Without free descriptors, a level-triggered listener would spin: the connection that cannot be
+// accepted stays ready. So accepting stops, a timer retries, and the first connection in the
+// queue is shed with a reserved descriptor: a peer is better off refused at once than hanging.
 #include "net/listener.hpp"
 
 #include <fcntl.h>
@@ -16,7 +15,7 @@ namespace {
 
 constexpr Duration first_retry_delay = 100ms;
 constexpr Duration longest_retry_delay = 1s;
-// Long enough for an accept that was in flight when it was cancelled to be told of.
+// Long enough for an accept that was in flight when it was cancelled to be reported.
 constexpr Duration drain_delay = 5ms;
 constexpr int most_drained = 4096;
 
@@ -85,10 +84,10 @@ void Listener::shed_one() noexcept {
     reserve_.reset();
     const Socket shed(::accept(descriptor(), nullptr, nullptr));
   }
-  reserve_ = open_reserve();  // may fail now; tried again at the next shortage
+  reserve_ = open_reserve();  // may fail now; retry() tries again
 }
 
-// A connection that is closed in the queue is reset: the queue is emptied before the socket goes.
+// Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < most_drained; ++i) {
     Socket connection(::accept4(descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));

@@ -7,13 +7,13 @@
 
 namespace skua::net {
 
-/// Who gets a listener's connections.
+/// The receiver of a listener's connections.
 class ListenerSink {
  public:
   virtual void on_accept(Socket connection) = 0;
-  /// Descriptors or memory ran out: accepting pauses and is tried again by itself.
+  /// Descriptors or memory ran out. Accepting pauses and is retried automatically.
   virtual void on_accept_paused(Error /*error*/) {}
-  /// The listener is closed: the last call; it may destroy the listener.
+  /// The listener is closed. This is the last call; it may destroy the listener.
   virtual void on_listener_closed() = 0;
 
  protected:
@@ -22,25 +22,24 @@ class ListenerSink {
 
 /// Accepts connections on a loop, and survives running out of descriptors.
 ///
-/// Where the system has no descriptor left, one waiting connection is shed with the help of a
-/// reserve, then accepting pauses 100 ms, doubling up to 1 s while it goes on.
-/// Lifetime: once made, it lives until its sink's on_listener_closed() (call close() to get there).
+/// If no descriptor is left, it uses a reserved one to shed one waiting connection, then pauses
+/// for 100 ms, doubling up to 1 s while the shortage lasts.
+/// Lifetime: must live until its sink's on_listener_closed(), which follows close().
 class Listener final : private loop::Handle {
  public:
   Listener(loop::Loop& loop, Socket socket, ListenerSink& sink);
   ~Listener();
 
-  /// Accepts, from the start or again after pause() or a shortage. Costs nothing when it does
-  /// already.
+  /// Starts accepting, also after pause() or a shortage. Does nothing if it is already accepting.
   void resume();
-  /// New connections wait in the system's backlog; nothing but resume() ends this.
+  /// Stops accepting until resume(). New connections wait in the system's backlog.
   void pause();
   void close();
-  /// Takes what has connected already, for a moment, and then closes.
+  /// Accepts connections that are already established, for a moment, and then closes.
   void drain();
 
   [[nodiscard]] bool is_accepting() const noexcept { return is_accepting_; }
-  /// Where it listens: the port is the one that the system chose for port 0.
+  /// The listening address, with the port that the system chose for port 0.
   [[nodiscard]] Address address() const noexcept;
 
  private:

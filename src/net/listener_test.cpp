@@ -20,8 +20,8 @@ class ListenerTest : public testing::Test, public ListenerSink {
 
  protected:
   void SetUp() override {
-    // UBSan looks at an object's type through a pipe of its own, for which a shortage leaves no
-    // descriptors; what it has seen once it remembers. So everything is called once before.
+    // UBSan checks an object's type through a pipe, for which a shortage leaves no descriptors,
+    // and caches the result. So every virtual function is called once beforehand.
     ListenerSink& sink = *this;
     sink.on_accept_paused(Errc::None);
     listener->resume();
@@ -61,7 +61,7 @@ class ListenerTest : public testing::Test, public ListenerSink {
       std::make_unique<Listener>(*loop, *create_listener(*Address::parse("127.0.0.1:0")), *this);
 };
 
-/// Takes every descriptor that the process may have.
+/// Uses up all descriptors that the process may have.
 class Shortage {
  public:
   Shortage() {
@@ -136,12 +136,12 @@ TEST_F(ListenerTest, TriesLessAndLessOftenWhileTheShortageLasts) {
     pass(1s);
     pass(1s);
     EXPECT_EQ(pauses.size(), 7U);
-    // Between two tries nothing at all happens: the ready connections do not keep the loop awake.
+    // Nothing happens between retries: the ready connections do not keep the loop awake.
     const auto before = loop->backend().system_calls().total();
     loop->run_once(20ms);
     EXPECT_LE(loop->backend().system_calls().total(), before + 1);
   }
-  listener->resume();  // a connection has ended, say: no need to wait for the timer
+  listener->resume();  // e.g. after a connection ended: no need to wait for the timer
   settle();
   EXPECT_EQ(accepted.size(), 13U);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: what a test feeds, and what the code under test sends. Out: the calls of a real stream, in an
-// order that depends on nothing but the test: sends first, then bytes, then the end, then
-// on_closed.
+// In: bytes that a test feeds, and what the code under test sends. Out: a real stream's calls,
+// in an order that depends only on the test: sends first, then bytes, the end, and on_closed.
 #include "net/memory_stream.hpp"
 
 #include <algorithm>

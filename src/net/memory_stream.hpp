@@ -12,49 +12,48 @@
 
 namespace skua::net {
 
-/// A stream without a socket, for tests: a test is its peer. Nothing happens but inside pump().
+/// A stream without a socket, for tests: the test is its peer. Events happen only inside pump().
 ///
-/// It keeps the contract as strictly as it can be read: a call after close(), a second send while
-/// one is pending, or destruction before on_closed() is a bug of the user and asserts.
+/// It asserts what the contract forbids: receiving or sending after close(), and a second send
+/// while one is pending.
 class MemoryStream final : public Stream {
  public:
-  /// How a send that was not taken whole goes on: both are allowed, and both happen.
+  /// How a partial send continues. Both ways are allowed, and real back ends use both.
   enum class SendStyle : std::uint8_t {
-    Readiness,   ///< on_sent(0), and the owner sends again: epoll, poll.
-    Completion,  ///< Bytes are taken in the meantime, on_sent(count): io_uring.
+    Readiness,   ///< on_sent(0), then the owner sends the rest: epoll, poll.
+    Completion,  ///< More bytes are taken, then on_sent(count): io_uring.
   };
 
   MemoryStream() = default;
   ~MemoryStream() override;
 
-  /// The peer sends these bytes; they arrive as one piece.
+  /// Sends these bytes as the peer; they arrive in one piece.
   void feed(std::string_view piece) { pieces_.emplace_back(piece); }
-  /// The peer sends these bytes; they arrive in pieces of at most `piece_bytes`.
+  /// Sends these bytes as the peer; they arrive in pieces of at most `piece_bytes`.
   void feed(std::string_view bytes, std::size_t piece_bytes);
-  /// The peer ends its side after what was fed; an error stands for a reset.
+  /// Ends the peer's side after the bytes fed so far; an error stands for a reset.
   void finish(Error error = Errc::None) { end_ = error; }
-  /// From now on a send takes at most `count_bytes` at once, and as many more in each step.
+  /// Limits sends from now on, to `count_bytes` at once and as many in each later step.
   void take_at_most(std::size_t count_bytes, SendStyle style = SendStyle::Readiness) noexcept;
-  /// The pending send, or else the next one, fails.
+  /// Fails the pending send, or else the next one.
   void fail_send(Error error) noexcept { send_error_ = error; }
 
-  /// Makes one call to the sink, if there is one to make.
+  /// Makes the next call to the sink. Returns false if none is due.
   bool pump_once();
-  /// Makes calls until there are none left; returns how many it made. `*this` may be gone
-  /// afterwards.
+  /// Makes all calls that are due and returns their number. `*this` may be destroyed afterwards.
   std::size_t pump();
 
-  /// All that was sent, and taken.
+  /// All bytes that were sent and taken.
   [[nodiscard]] const std::string& output() const noexcept { return output_; }
   std::string take_output() noexcept { return std::exchange(output_, {}); }
-  /// In how many operations it was sent.
+  /// The number of send operations.
   [[nodiscard]] std::size_t send_count() const noexcept { return send_count_; }
   [[nodiscard]] bool is_receiving() const noexcept { return is_receiving_; }
   [[nodiscard]] bool is_write_shut() const noexcept { return is_write_shut_; }
-  /// close() has been called (on_closed comes with the next pump).
+  /// Whether close() has been called (on_closed comes with the next pump).
   [[nodiscard]] bool is_closed() const noexcept { return is_closing_; }
   [[nodiscard]] bool has_input() const noexcept { return !pieces_.empty(); }
-  /// Becomes true when the stream is destroyed: its owner may destroy it inside on_closed.
+  /// Sets `is_destroyed` when the stream is destroyed, which its owner may do inside on_closed.
   void tell_destruction(bool& is_destroyed) noexcept { is_destroyed_ = &is_destroyed; }
 
   void start_receive() override;
@@ -76,7 +75,7 @@ class MemoryStream final : public Stream {
   std::optional<Error> end_;
   std::optional<Error> send_error_;
   std::string output_;
-  std::string pending_;  // what a send was given and has not been taken
+  std::string pending_;  // bytes of the pending send that were not taken
   std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
   std::size_t send_count_ = 0;
   bool* is_destroyed_ = nullptr;

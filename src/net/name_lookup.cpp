@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a name. Out: what the system's resolver (files, name servers) says. Nothing that it could
-// read in another way than we do gets there.
+// In: a name. Out: the answer of the system's resolver (files, name servers). Text that the
+// resolver might read differently than we do never gets there.
 #include "net/name_lookup.hpp"
 
 #include <netdb.h>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t longest_name = 253;  // RFC 1035 §2.3.4, without the root's empty label
 
-// Letters, digits and hyphens (RFC 1123 §2.1), and the underscore that many names have all the
-// same. Names in other scripts come as A-labels (RFC 5890 §2.3.2.1).
+// Letters, digits and hyphens (RFC 1123 §2.1), and underscores, which many names contain anyway.
+// Names in other scripts come as A-labels (RFC 5890 §2.3.2.1).
 bool is_name(std::string_view text) noexcept {
   if (text.ends_with('.')) text.remove_suffix(1);
   return !text.empty() && text.size() <= longest_name && std::ranges::all_of(text, [](char c) {
@@ -58,7 +58,7 @@ struct CloseFile {
 
 constexpr std::string_view hosts_blanks = " \t\r\n\f\v";
 
-/// Whether a line of a hosts file, `address name name... # comment`, has a name.
+/// Reports whether a line of a hosts file, `address name name... # comment`, contains the name.
 bool line_has(std::string_view line, std::string_view name) noexcept {
   line = line.substr(0, line.find('#'));
   bool is_address = true;
@@ -85,12 +85,12 @@ bool hosts_file_has(const char* path, const std::string& name) {
   for (ssize_t size = 0; !is_there && (size = ::getline(&line, &capacity, file.get())) >= 0;) {
     is_there = line_has(std::string_view(line, static_cast<std::size_t>(size)), name);
   }
-  std::free(line);  // NOLINT(cppcoreguidelines-no-malloc): getline's own
+  std::free(line);  // NOLINT(cppcoreguidelines-no-malloc): getline allocated it
   return is_there;
 }
 
 Result<std::vector<Address>> look_up(const std::string& name) {
-  // Strict readers have found no address in it: whoever does must not decide where we connect to.
+  // Strict parsers found no address in it, so a lenient one must not decide where we connect to.
   if (!is_name(name) || ask(name, AI_NUMERICHOST).failure == 0) {
     return Error(Errc::InvalidAddress, "resolve");
   }

@@ -9,16 +9,16 @@
 
 namespace skua::net {
 
-/// The addresses of a name, as this machine is set up to find them, the best first (RFC 6724), with
-/// port 0. Blocks as long as name servers take: for another thread than a loop's.
+/// Returns the addresses of a name, best first (RFC 6724), with port 0. Asks the system's
+/// resolver, which blocks on name servers, so it must not be called on a loop's thread.
 ///
-/// Ends with: NameNotResolved, its context the system's reason; InvalidAddress for what is no name,
-///            among them the texts that only lenient readers take for addresses (`127.1`).
+/// Ends with: NameNotResolved, its context the system's reason; InvalidAddress for anything but a
+///            host name, e.g. text that only lenient parsers take for an address (`127.1`).
 Result<std::vector<Address>> look_up(const std::string& name);
 
-/// Whether the hosts file has the name, so that look_up() need not ask the network. Reads the file.
+/// Reports whether the hosts file has the name: look_up() then needs no network. Reads the file.
 [[nodiscard]] bool is_in_hosts_file(const std::string& name);
-/// The same for a file of this form at another place. hosts(5)
+/// Like is_in_hosts_file(), for a file of this format at `path`. hosts(5)
 [[nodiscard]] bool hosts_file_has(const char* path, const std::string& name);
 
 }  // namespace skua::net

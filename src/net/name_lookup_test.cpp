@@ -14,7 +14,7 @@ namespace {
 
 TEST(NameLookup, KnowsTheMachineItself) {
   const auto found = look_up("localhost");
-  if (!found) GTEST_SKIP() << "this machine does not: " << found.error().message();
+  if (!found) GTEST_SKIP() << "localhost does not resolve here: " << found.error().message();
   EXPECT_TRUE(std::ranges::all_of(*found, &Address::is_loopback));
   EXPECT_TRUE(std::ranges::all_of(*found, [](const Address& one) { return one.port() == 0; }));
 }
@@ -30,7 +30,7 @@ TEST(NameLookup, AsksNobodyForWhatIsNoName) {
   EXPECT_EQ(look_up(std::string(254, 'a')).error().code(), Errc::InvalidAddress);
 }
 
-// RFC 2606 §2: it does not exist, and where no name server answers it is not found either.
+// RFC 2606 §2: the name does not exist, and without a name server it is not found either.
 TEST(NameLookup, SaysWhyThereIsNothing) {
   const auto found = look_up("nowhere.invalid");
   ASSERT_FALSE(found);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Responses in, slices for one gathering send out. Small pieces share a block, so that a batch of
-// pipelined answers leaves in one system call; large bodies are not copied: they ride along until
-// they are sent.
+// In: responses. Out: slices for one gathering send. Small pieces share a block, so a batch of
+// pipelined responses leaves in one system call. Large bodies are kept until sent, not copied.
 #include "net/output_queue.hpp"
 
 #include <algorithm>
@@ -11,14 +10,14 @@ namespace skua::net {
 namespace {
 
 constexpr std::size_t slices_per_send = 16;
-constexpr std::size_t copied_bytes = 4096;  // up to here a copy is cheaper than a slice
+constexpr std::size_t copied_bytes = 4096;  // up to here, copying is cheaper than a slice
 
 struct BodySegment final : Segment {
   explicit BodySegment(Body&& kept) : body(std::move(kept)) {}
   Body body;
 };
 
-// A text that its owners share, where it had one.
+// Returns a part of a body's text. If the body owns the text, both share it from then on.
 Body part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
   if (std::string* const text = body.owned()) {
     body = Body(std::make_shared<const std::string>(std::move(*text)));

@@ -14,28 +14,27 @@
 
 namespace skua::net {
 
-/// A piece of output: memory, or a range of a file.
+/// A segment of output: memory, or a range of a file.
 struct Segment {
   virtual ~Segment() = default;
   std::unique_ptr<Segment> next{};
   const char* data = nullptr;
-  std::uint64_t size_bytes = 0;  ///< what is left of it
+  std::uint64_t size_bytes = 0;  ///< still to be sent
   std::uint64_t offset = 0;      ///< in the file
   int file = -1;
   bool is_block = false;
 };
 
-/// A piece of output into which heads and small bodies are written one after the other; from a
-/// worker's pool.
+/// A segment that collects heads and small bodies one after the other; from a worker's pool.
 struct OutputBlock final : Segment {
   std::array<char, 6 * 1024 - 192> bytes;
-  std::size_t used = 0;  ///< from the front; what was sent is not used again
+  std::size_t used = 0;  ///< from the front; the room of sent bytes is not reused
 };
 
-/// What a connection still has to send, in order.
+/// The output that a connection still has to send, in order.
 ///
-/// Blocks go back to the pool once sent, so a connection that has nothing to send owns no buffer.
-/// Memory stays where it is until consume() has passed it: sends in flight refer to it.
+/// Blocks go back to the pool once sent, so a connection with nothing to send owns no buffer.
+/// Memory does not move until it is consumed, because sends in flight refer to it.
 class OutputQueue {
  public:
   using Blocks = base::Pool<OutputBlock>;
@@ -46,45 +45,43 @@ class OutputQueue {
   ~OutputQueue() { clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
-  /// All that waits; looks at each piece of it.
+  /// The number of queued bytes; walks all segments.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
-  /// What back-pressure counts: the bytes that wait in memory, and file_pressure_bytes for each
-  /// file.
+  /// The measure for back-pressure: the queued bytes in memory, plus file_pressure_bytes per file.
   [[nodiscard]] std::uint64_t pressure_bytes() const noexcept { return pressure_bytes_; }
-  /// A file costs a descriptor, of which a process has few: a peer that asks for many and reads
-  /// none must not get hold of all.
+  /// The charge for a file. Descriptors are scarce: a peer that requests many files and reads
+  /// none must not exhaust them.
   static constexpr std::uint64_t file_pressure_bytes = 256 * 1024;
 
-  /// Room for `size_bytes` (at most max_reserve) in one piece, to be filled and committed.
+  /// Returns contiguous room for `size_bytes` (at most max_reserve), to be filled and committed.
   char* reserve(std::size_t size_bytes);
   void commit(std::size_t size_bytes) noexcept;
   static constexpr std::size_t max_reserve = std::tuple_size_v<decltype(OutputBlock::bytes)>;
 
-  /// Copies text.
+  /// Appends a copy of the text.
   void append(std::string_view text);
-  /// Takes over a body and sends it from where it is: for those that are too large to copy.
+  /// Appends a body without copying it; for bodies that are too large to copy.
   void append_body(Body&& body);
 
-  /// Takes over a piece of any size: short texts are copied, as that is cheaper than a slice.
+  /// Appends a piece of any size. Short texts are copied, which is cheaper than a slice.
   void append_piece(Body&& piece);
 
-  /// Adds a part of a text. A long one is not copied: the body shares its text from then on.
+  /// Appends a part of a body's text. A long part is not copied: the body then shares its text.
   void append_part(Body& body, std::size_t offset, std::size_t size_bytes);
-  /// Moves the first bytes of the segment at the front, which is memory, to the end of another
-  /// queue.
+  /// Moves the first bytes of the front segment, which must be memory, to the end of `to`.
   void move_front(OutputQueue& to, std::size_t size_bytes);
-  /// Takes out the file at the front, of which nothing was consumed.
+  /// Removes and returns the file at the front, of which nothing must have been consumed.
   Body take_file() noexcept;
 
-  /// The slices at the front up to the first file range: as many as `slices` holds.
+  /// Fills `slices` from the front up to the first file range, and returns their number.
   std::size_t gather(std::span<Slice> slices) const noexcept;
-  /// The segment at the front; not to be called when empty.
+  /// The front segment. The queue must not be empty.
   [[nodiscard]] const Segment& front() const noexcept { return *head_; }
-  /// These many bytes have been sent.
+  /// Removes this many bytes, which have been sent, from the front.
   void consume(std::uint64_t size_bytes) noexcept;
-  /// The segment at the front, which is memory, has been sent.
+  /// Removes the front segment, which must be memory and has been sent.
   void drop_memory() noexcept;
-  /// Drops everything.
+  /// Removes everything.
   void clear() noexcept;
 
  private:
@@ -97,14 +94,14 @@ class OutputQueue {
   std::uint64_t pressure_bytes_ = 0;
 };
 
-/// What a stream has taken.
+/// The result of send_queued().
 struct Sent {
   std::uint64_t bytes = 0;
-  bool is_pending = false;  ///< it takes more later, and tells on_sent
+  bool is_pending = false;  ///< the stream takes more later: on_sent() follows
 };
 
-/// Sends what is queued until nothing is left, or the stream cannot take more now; what was taken
-/// is gone from the queue. Not while a send is pending.
+/// Sends queued output until none is left or the stream cannot take more, and removes what was
+/// taken. Must not be called while a send is pending.
 Sent send_queued(OutputQueue& queue, Stream& stream);
 
 }  // namespace skua::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: an address. Out: a non-blocking, close-on-exec descriptor, listening or ready to connect, or
-// the operating system's reason why not.
+// In: an address. Out: a non-blocking, close-on-exec descriptor, listening or ready to connect,
+// or the operating system's error.
 #include "net/socket.hpp"
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   if (!made) return made;
   const int descriptor = made->descriptor();
   if (address.is_ip()) {
-    // A server that restarts must not wait for the old connections' TIME_WAIT to end.
+    // A restarted server must not wait for the TIME_WAIT of its old connections.
     set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
     if (options.reuse_port && !set_option(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)) {
       return Error::from_system(errno, "SO_REUSEPORT");
@@ -84,14 +84,14 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
     return Error::from_system(errno, "bind");
   }
   if (address.is_ip()) keep_alive(descriptor);
-  // The system cuts this down to its own limit (somaxconn) by itself: listen(2).
+  // The system caps this at its own limit (somaxconn): listen(2).
   if (::listen(descriptor, std::clamp(options.backlog, 1, 4096)) != 0) {
     return Error::from_system(errno, "listen");
   }
   return made;
 }
 
-// A peer that has vanished while we have nothing to say to it is noticed after two minutes.
+// A vanished peer is noticed after two minutes, even if we have nothing to send.
 void keep_alive(int descriptor) noexcept {
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(TCP_KEEPIDLE) && defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)

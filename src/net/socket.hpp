@@ -8,7 +8,7 @@
 
 namespace skua::net {
 
-/// Owns a socket's descriptor, closing it unless released; non-blocking and close-on-exec.
+/// A socket's descriptor, closed unless released; non-blocking and close-on-exec.
 class Socket {
  public:
   Socket() noexcept = default;
@@ -22,7 +22,7 @@ class Socket {
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
-  /// The descriptor, the caller's to close from here on.
+  /// Releases the descriptor, which the caller must close from here on.
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
   void reset(int descriptor = -1) noexcept;
 
@@ -30,29 +30,28 @@ class Socket {
   int descriptor_ = -1;
 };
 
-/// How a listening socket is made.
+/// Options of a listening socket.
 struct ListenOptions {
-  bool reuse_port =
-      false;  ///< Other sockets may listen here too; the kernel balances (SO_REUSEPORT).
-  bool ipv6_only = false;  ///< An IPv6 wildcard does not take IPv4 connections.
-  int backlog = 4096;      ///< Connections waiting to be accepted; the system's somaxconn caps it.
+  bool reuse_port = false;  ///< Sockets may share the port; the kernel balances (SO_REUSEPORT).
+  bool ipv6_only = false;   ///< An IPv6 wildcard does not accept IPv4 connections.
+  int backlog = 4096;       ///< Connections waiting to be accepted; somaxconn may cap it.
 };
 
-/// A socket of the address's family, to connect with Backend::connect.
+/// Creates a socket of the address family, to connect with Backend::connect.
 Result<Socket> create_socket(Address::Family family) noexcept;
 
-/// A socket bound to the address and listening.
+/// Creates a socket that is bound to the address and listens.
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
 Result<Socket> create_listener(const Address& address, const ListenOptions& options = {}) noexcept;
 
-/// Asks the system to find out, every now and then, whether a silent peer is still there. What a
-/// listener accepts inherits it.
+/// Makes the system probe silent peers now and then (SO_KEEPALIVE). Accepted connections inherit
+/// this from their listener.
 void keep_alive(int descriptor) noexcept;
 
-/// Small writes go out at once (TCP_NODELAY); silently nothing for what is not TCP.
+/// Sends small writes at once (TCP_NODELAY). Has no effect on sockets other than TCP.
 void set_no_delay(int descriptor) noexcept;
 
-/// Where our side and the other side are; no address where that is not known.
+/// Return the local and the remote address, or Family::None if unknown.
 [[nodiscard]] Address local_address(int descriptor) noexcept;
 [[nodiscard]] Address peer_address(int descriptor) noexcept;
 

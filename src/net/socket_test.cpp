@@ -20,7 +20,7 @@ TEST(Socket, ClosesItsDescriptorUnlessReleased) {
   EXPECT_NE(::fcntl(descriptor, F_GETFL) & O_NONBLOCK, 0);
   EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
   Socket second = std::move(first);
-  EXPECT_FALSE(first);  // NOLINT: what a moved-from socket is, is what we ask
+  EXPECT_FALSE(first);  // NOLINT: tests the moved-from state
   EXPECT_EQ(second.descriptor(), descriptor);
   second.reset();
   EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
@@ -50,7 +50,7 @@ TEST(Listener, SharesAPortWhenAllAskForIt) {
 
 TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   EXPECT_EQ(create_listener(Address()).error().code(), Errc::InvalidAddress);
-  // RFC 5737: never the address of a machine.
+  // RFC 5737: a documentation address, which no machine has.
   EXPECT_EQ(create_listener(*Address::parse("192.0.2.1:0")).error().code(),
             Errc::AddressUnavailable);
   EXPECT_EQ(create_listener(*Address::unix_path("/nowhere/at/all")).error().code(), Errc::NotFound);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Between a stream and who speaks on it. What the stream, the clock or the end of the turn tells
-// comes through here, so that there is one place where a failed allocation ends at the connection
-// that it was for (docs/decisions/0020), and one order of things: the user hears, then it settles.
+// In: events of a stream, the clock and the end of the turn. Out: calls to the user.
+// All events pass through here, so a failed allocation ends only the connection that it was for
+// (docs/decisions/0020), and the order is always the same: first the event, then settle().
 #include "net/stream_pump.hpp"
 
 namespace skua::net {
 namespace {
 
-// So much leaves before others of the turn are heard: it is still in the processor's caches.
+// This much output is flushed before the turn goes on, while it is still in the CPU caches.
 constexpr std::uint64_t flushed_at_once_bytes = 16 * 1024;
 
 }  // namespace
 
-// What was asked for with the last words is nobody's any more.
+// The user settles only until its last output was sent.
 void StreamPump::settle() {
-  DeferredNode::cancel();  // this is it
+  DeferredNode::cancel();  // this call replaces it
   if (state_ <= State::Ending) user_.settle();
 }
 

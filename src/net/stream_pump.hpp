@@ -16,96 +16,95 @@
 
 namespace skua::net {
 
-/// Who uses a stream through a pump. Calls come on the loop's thread. What of them runs out of
-/// memory ends in on_lack_of_memory().
+/// The user of a stream through a pump. Calls come on the loop's thread; if one runs out of
+/// memory, on_lack_of_memory() follows.
 class StreamPumpUser {
  public:
-  /// The same as of StreamSink, as long as the pump is open.
+  /// Like those of StreamSink, while the pump is open.
   virtual void on_established() {}
   virtual void on_receive(std::span<char> bytes) = 0;
   virtual void on_receive_end(Error error) = 0;
   virtual void on_send_failed(Error error) = 0;
-  /// So many bytes came when the pump was open no more.
+  /// `count` bytes arrived after the pump ceased to be open, and were dropped.
   virtual void on_dropped(std::size_t /*count*/) {}
-  /// So many bytes of the output have left; also inside of flush().
+  /// `count` bytes of the output were sent; also called inside flush().
   virtual void on_sent(std::uint64_t count) = 0;
-  /// The timer has run out; while is_sending(), on a peer that takes nothing.
+  /// The timer has expired; while is_sending(), because the peer takes nothing.
   virtual void on_time_out() {}
-  /// Something has happened: behind every call above but on_established(), on_receive() and
-  /// on_send_failed(), and at the end of a turn in which settle_later() was called. The place to
-  /// flush().
+  /// The place to flush(). Called after on_receive_end(), a finished send, on_time_out() and an
+  /// on_receive() that left much output, and at the end of a turn with a settle_later().
   virtual void settle() = 0;
   virtual void on_lack_of_memory() noexcept = 0;
-  /// The pump begins to close, whoever wanted it: lets go of what still waits.
+  /// The pump starts to close, for whatever reason: release what still waits.
   virtual void on_closing() noexcept {}
-  /// The stream is closed: the last call; it may destroy the pump.
+  /// The stream is closed. This is the last call; it may destroy the pump.
   virtual void on_closed() = 0;
 
  protected:
   ~StreamPumpUser() = default;
 };
 
-/// A stream with what is still to be sent on it: sends that once a turn, turns receiving on and
-/// off, watches over a peer that takes nothing, and ends both sides in order. It knows no protocol.
+/// A stream with its output queue. Sends the output once a turn, turns receiving on and off,
+/// times out a peer that takes nothing, and ends both sides in order. It knows no protocol.
 ///
-/// Lifetime:  once it has a stream, until StreamPumpUser::on_closed.
+/// Lifetime:  once it has a stream, it must live until StreamPumpUser::on_closed.
 class StreamPump final : private StreamSink, private loop::TimerNode, private loop::DeferredNode {
  public:
   enum class State : std::uint8_t {
     Open,
-    Ending,     ///< what is in the output is the last; what is received is dropped
-    Lingering,  ///< that was sent; the peer's bytes are read and dropped, so that it gets it
+    Ending,     ///< the output is final; received bytes are dropped
+    Lingering,  ///< the output was sent; received bytes are dropped until the peer ends
     Closing,
     Closed,
   };
 
   StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept;
 
-  /// Takes over a stream to which nobody listens; before all else.
+  /// Takes over a stream without a sink. Call it before anything else.
   void take(std::unique_ptr<Stream> stream) noexcept;
   [[nodiscard]] Stream& stream() const noexcept { return *stream_; }
   [[nodiscard]] loop::Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }
 
-  /// Does what may want memory; where there is none, the user is told.
+  /// Runs `work`; if it runs out of memory, calls on_lack_of_memory().
   template <class Work>
   void guarded(Work&& work) noexcept;
 
-  // What is received.
+  // Receiving.
 
-  /// Starts or stops receiving; whether that changes anything. It does not where the peer has
-  /// ended.
+  /// Starts or stops receiving. Returns whether that changed anything; nothing changes once
+  /// input has ended.
   bool set_receiving(bool wanted);
-  /// The peer has ended its side, or an error has.
+  /// Whether the peer has ended its side, or an error has.
   [[nodiscard]] bool has_input_ended() const noexcept { return input_ == Input::Ended; }
-  /// The same as if the stream told it, for who has heard of it before.
+  /// Ends the input as if the stream had reported it, for a caller that learned of it earlier.
   void end_input(Error error);
 
-  // What is sent.
+  // Sending.
 
   [[nodiscard]] OutputQueue& output() noexcept { return output_; }
   [[nodiscard]] const OutputQueue& output() const noexcept { return output_; }
-  /// The peer has not taken all that was sent.
+  /// Whether the stream has not yet taken all that was sent.
   [[nodiscard]] bool is_sending() const noexcept { return sending_ == Sending::Pending; }
-  /// Has the user settle at the end of the turn, and so all that this turn writes leave at once.
+  /// Calls settle() at the end of the turn, so that all output of the turn leaves at once.
   void settle_later() noexcept { loop_.defer(*this); }
-  /// Sends what can go now.
+  /// Sends as much output as the stream takes now.
   void flush();
-  /// The same, and again each time that `go_on` says that it got further; only so often that others
-  /// have their turn, too: then it settles later.
+  /// Flushes, and again while `go_on` reports progress. After 16 rounds it settles later
+  /// instead, so that other connections get their turn.
   template <class GoOn>
   void flush_while(GoOn&& go_on);
-  /// Sends what can go at once, from where it lies, where nothing waits before it. Returns how many
-  /// bytes went, of which on_sent() does not tell.
+  /// Sends what the stream takes of `slices` at once, without copying, if no output is queued.
+  /// Returns the number of bytes sent, which on_sent() does not report.
   std::size_t send_now(std::span<const Slice> slices);
 
   // Time.
 
   void start_timer(Duration delay) noexcept { loop_.timers().start(*this, delay); }
   void stop_timer() noexcept { TimerNode::stop(); }
-  /// While a send is pending: what is left of a patience that begins whenever the peer takes
-  /// something; nothing if none is.
+  /// Returns what is left of `patience`, which starts anew when the peer takes something;
+  /// nullopt if no send is pending.
   [[nodiscard]] std::optional<Duration> left_to_send(Duration patience) noexcept {
     if (!is_sending()) [[likely]]
       return std::nullopt;
@@ -118,17 +117,17 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
   // The end.
 
-  /// What is in the output is the last.
+  /// Makes the current output the last.
   void end() noexcept;
-  /// All of that was sent.
+  /// Whether end() was called and all output was sent.
   [[nodiscard]] bool has_ended() const noexcept {
     return state_ == State::Ending && output_.empty();
   }
   enum class LastWord : std::uint8_t { Ours, Peers };
-  /// Waits for the peer to end its side, for so long, and then closes; at once where it has.
-  /// `Ours`: ends our side now. `Peers`: with its own.
+  /// Closes once the peer has ended its side, at the latest after `patience`. `Ours` ends our
+  /// side now, `Peers` when the peer ends its own.
   void linger(Duration patience, LastWord last_word = LastWord::Ours);
-  /// Neither sends nor receives any more.
+  /// Stops sending and receiving for good.
   void cut_off() noexcept;
   /// Closes at once, whatever is in progress.
   void close() noexcept;
@@ -159,7 +158,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   Input input_ = Input::Stopped;
   Sending sending_ = Sending::Nothing;
   bool is_sending_timed_ = false;
-  std::uint32_t sending_since_ = 0;  // the peer last took something: in milliseconds
+  std::uint32_t sending_since_ = 0;  // when the peer last took something, in ms
 };
 
 template <class Work>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to a pump once or seldom: it begins, waits for too long, and ends.
+// The rare events in a pump's life: its start, failures and time-outs, and its end.
 #include "net/stream_pump.hpp"
 
 namespace skua::net {
@@ -53,8 +53,8 @@ void StreamPump::end() noexcept {
   if (state_ == State::Open) state_ = State::Ending;
 }
 
-// What a peer sends to a socket that is closed is answered by a reset, which may destroy the last
-// of ours before it was read.
+// Bytes that a peer sends to a closed socket trigger a reset, which may destroy the last of our
+// bytes before the peer has read them.
 void StreamPump::linger(Duration patience, LastWord last_word) {
   if (has_input_ended()) {
     if (stream_->is_secure()) stream_->shutdown_write();  // RFC 8446 §6.1: close_notify

@@ -14,7 +14,7 @@
 namespace skua::net {
 namespace {
 
-/// A user that writes down what it is told; the test is its peer.
+/// A user that records its calls; the test is its peer.
 class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
  protected:
   void SetUp() override { use(std::make_unique<MemoryStream>()); }
@@ -33,7 +33,7 @@ class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
     if (pump_) memory_->pump();
     loop_->run_once(Duration(0));
   }
-  /// From now on the user writes `count` bytes in answer to each piece.
+  /// Makes the user answer each piece with `count` bytes from now on.
   void answer_with(std::size_t count) {
     act_ = [this, count] {
       pump_->output().append(std::string(count, 'x'));
@@ -108,7 +108,7 @@ TEST_F(StreamPumpTest, MuchThatWasWrittenLeavesAtOnce) {
   memory_->pump_once();
   EXPECT_EQ(memory_->output().size(), much);
   turn();
-  EXPECT_EQ(settled_, 1) << "that was it for this turn";
+  EXPECT_EQ(settled_, 1) << "only once per turn";
 }
 
 TEST_F(StreamPumpTest, ReceivingStartsAndStopsOnceAndNotAfterTheEnd) {
@@ -200,7 +200,7 @@ TEST_P(Slowly, APeerThatTakesSomethingHasItsTimeAnew) {
   turn();
   EXPECT_TRUE(pump_->is_sending());
   clock_.advance(4s);
-  loop_->run_once(Duration(0));  // which looks at the clock
+  loop_->run_once(Duration(0));  // reads the clock
   memory_->take_at_most(3, GetParam());
   memory_->pump_once();
   memory_->take_at_most(0, GetParam());
@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(Styles, Slowly,
                          ::testing::Values(MemoryStream::SendStyle::Readiness,
                                            MemoryStream::SendStyle::Completion));
 
-// Readiness without room: nothing was taken, and the time goes on.
+// A send that takes nothing is not progress: the time runs on.
 TEST_F(StreamPumpTest, APeerThatTakesNothingHasNoMoreTime) {
   memory_->take_at_most(0);
   pump_->output().append("text");
@@ -326,7 +326,7 @@ TEST_F(StreamPumpTest, AnEndThatWasHeardOfBeforeIsAnEnd) {
   EXPECT_EQ(settled_, 1);
 }
 
-// Whatever fails, it is told, and the pump can be closed.
+// Whichever operation fails, the failure is reported, and the pump can be closed.
 TEST(StreamPumpFaults, EachOperationMayFail) {
   struct Closer final : StreamPumpUser {
     void on_receive(std::span<char> bytes) override {

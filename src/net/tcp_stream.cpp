@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// In: the operations of a Stream. Out: those of the back end; only the addresses are asked for
-// here.
+// In: stream operations. Out: those of the back end; only addresses come from the socket itself.
 #include "net/tcp_stream.hpp"
 
 namespace skua::net {
 
-// One that nobody has used is not known to the system yet.
+// Closes the descriptor of a stream that was never used: the system does not watch it yet.
 TcpStream::~TcpStream() { const Socket unused(descriptor()); }
 
 Address TcpStream::peer() const { return peer_address(descriptor()); }

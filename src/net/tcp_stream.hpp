@@ -7,9 +7,9 @@
 
 namespace skua::net {
 
-/// A TCP or Unix socket on a loop, as a Stream: connected, or told to connect before all else.
+/// A TCP or Unix socket on a loop: connected already, or by connect() as the first operation.
 ///
-/// Lifetime: once used, it lives until its sink's on_closed() (call close() to get there).
+/// Lifetime: once used, it must live until its sink's on_closed(), which follows close().
 class TcpStream final : public Stream, private loop::Handle {
  public:
   TcpStream(loop::Backend& backend, Socket socket) : backend_(backend) {
@@ -34,7 +34,7 @@ class TcpStream final : public Stream, private loop::Handle {
   void shutdown_write() override { backend_.shutdown_write(*this); }
   void close() override { backend_.close(*this); }
 
-  /// Asks the operating system each time: an idle connection stores no addresses.
+  /// Asks the operating system each time, so that an idle connection stores no addresses.
   [[nodiscard]] Address peer() const override;
   [[nodiscard]] Address local() const override;
 

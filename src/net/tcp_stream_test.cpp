@@ -10,7 +10,7 @@
 namespace skua::net {
 namespace {
 
-/// Owns its stream, as a connection does.
+/// Owns its stream, like a connection.
 struct Owner final : RecordingSink {
   Owner(loop::Backend& backend, Socket socket)
       : stream(std::make_unique<TcpStream>(backend, std::move(socket))) {

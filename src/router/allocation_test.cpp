@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this test program allocates is counted, so that "nothing" is a fact.
+// Counts the allocations of this test program, to prove that requests make none.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 std::atomic<std::size_t> allocations{0};
 }
 
-// Not inlined: GCC would see a pointer of `new` in the hands of free().
+// Not inlined: GCC would warn of a pointer from `new` passed to free().
 [[gnu::noinline]] void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;

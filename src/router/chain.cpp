@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a match that has coroutines. Out: one task that runs its guards, the coroutines around the
-// handler, and the handler. Where nothing is around the handler, its own task is that one.
+// handler, and the handler. If no coroutine is around the handler, the handler's own task is it.
 #include "router/chain.hpp"
 
 #include <optional>

@@ -10,10 +10,10 @@
 
 namespace skua::router {
 
-/// The steps of a match, outermost router first, and its handler behind them.
+/// The steps of a match, outermost router first, then its handler.
 class Chain {
  public:
-  /// Runs them from a step on. Match and request outlive the task.
+  /// Runs the chain from a step on. Match and request outlive the task.
   static Task<Response> run(const Match& match, Request& request, std::size_t step);
 };
 

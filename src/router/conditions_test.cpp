@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the validators of a handler's own response lead to.
+// Conditional requests for responses with a handler's own validators.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of requests whose content is in a coding.
+// Requests whose content has a Content-Encoding.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose guards and finishers a path belongs to: mounts x routes that match below them x methods x
-// spellings.
+// The guards and finishers of a path: mounts x routes that match below them x methods x spellings.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -45,7 +44,7 @@ Router locked(Calls& calls) {
   return router;
 }
 
-/// What a router has beside its mount: each would take paths below it.
+/// Routes of a router beside its mount; each would take paths below the mount.
 struct Other {
   std::string_view name;
   std::function<void(Router&)> add;
@@ -102,7 +101,7 @@ std::string describe(std::string_view method, std::string_view path, const Other
       .append(" the mount");
 }
 
-// Every path below a mount, and none beside it, whatever else would match, whichever came first.
+// Guards see every path below a mount and none beside it, whatever else matches, in any order.
 TEST(Guards, OwnWhatIsBelowTheirMount) {
   for (const Other& other : others()) {
     for (const bool is_mounted_last : {false, true}) {
@@ -140,7 +139,7 @@ auto note(std::string& trace, char mark) {
   };
 }
 
-// However a mount got where it is: a path passes all that are around it, from outside inwards.
+// A path passes all mounts around it, from outside inwards, in whatever order they were mounted.
 TEST(Guards, OfNestedMountsComeFromOutsideInwards) {
   std::string trace;
   const auto marked = [&](char mark) {
@@ -150,7 +149,7 @@ TEST(Guards, OfNestedMountsComeFromOutsideInwards) {
   };
   Router router;
   router.use(note(trace, 'r'));
-  router.mount("/a/b", marked('b'));  // before the one that is around it
+  router.mount("/a/b", marked('b'));  // before the mount around it
   router.mount("/a", marked('a'));
   Router deep = marked('d');
   deep.mount("/e", marked('e'));
@@ -169,7 +168,7 @@ TEST(Guards, OfNestedMountsComeFromOutsideInwards) {
   EXPECT_EQ(passed("GET /a/b/c/e/f"), "raAbde");
 }
 
-// A coroutine that is around a mount is around the routes of others below it.
+// A coroutine around a mount is also around other routers' routes below it.
 TEST(Guards, CoroutinesOwnWhatIsBelowTheirMountToo) {
   Router inner;
   inner.use([](Request& request, Next next) -> Task<Response> {

@@ -17,12 +17,12 @@ constexpr MethodSet bit(Method method) noexcept {
   return static_cast<MethodSet>(1U << static_cast<unsigned>(method));
 }
 
-/// What Router::match found.
+/// The result of Router::match.
 struct Match {
-  const Route* route = nullptr;  ///< null: 404, or 405 where `allowed` is not empty
-  const Scope* scope = nullptr;  ///< whose guards and finishers apply; never null
-  MethodSet allowed = 0;         ///< what the path would take, where there is no route
-  bool has_coroutine = false;    ///< the handler is one, or one is around it
+  const Route* route = nullptr;  ///< null: 404, or 405 if `allowed` is not empty
+  const Scope* scope = nullptr;  ///< the scope of the path; never null
+  MethodSet allowed = 0;         ///< the methods of the path, if there is no route
+  bool has_coroutine = false;    ///< the handler is a coroutine, or one is around it
   http::Captures captures;
 };
 

@@ -41,7 +41,7 @@ TEST(Middleware, AnswersEarlyOrLetsThrough) {
   router.get("/", [] { return "in"; });
   EXPECT_EQ(call(router, "GET /").status(), Status::Unauthorized);
   EXPECT_EQ(call(router, "GET /unknown").status(), Status::Unauthorized)
-      << "a guard hides what there is";
+      << "a guard hides what exists";
   FakeRequest fake("GET /");
   fake.header("authorization", "x");
   EXPECT_EQ(router.handle(fake.request()).body(), "in");
@@ -93,7 +93,7 @@ TEST(Middleware, FinishesAnEarlyResponse) {
   EXPECT_EQ(call(router, "GET /").header("trace"), "a");
 }
 
-// Counts what is on its way; both halves have to see the same object.
+// Counts requests in flight; guard and finisher must see the same object.
 class InFlight {
  public:
   explicit InFlight(std::string refused) : refused_(std::move(refused)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a path segment. Out: the number that the whole of it is, or nothing.
+// In: a path segment. Out: the number that it spells, or nullopt if anything else is in it.
 #include "skua/path_parameter.hpp"
 
 #include <charconv>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Patterns that come from a configuration: the same checks as at compile time, and an error text
-// that leads to the line of the program and to the column of the pattern.
+// Patterns that are known only at run time: the same checks as at compile time, and an error text
+// with the line of the program and the column of the pattern.
 #include "skua/pattern.hpp"
 
 #include <stdexcept>
@@ -14,19 +14,19 @@ using detail::PatternFlaw;
 std::string_view sentence(PatternFlaw flaw) noexcept {
   switch (flaw) {
     case PatternFlaw::None: break;
-    case PatternFlaw::NoSlash: return "it has to start with a slash";
-    case PatternFlaw::UnopenedBrace: return "a closing brace without an opening one";
-    case PatternFlaw::UnclosedBrace: return "an opening brace without a closing one";
-    case PatternFlaw::PartOfSegment: return "a wildcard has to fill a whole path segment";
+    case PatternFlaw::NoSlash: return "must start with a slash";
+    case PatternFlaw::UnopenedBrace: return "closing brace without an opening brace";
+    case PatternFlaw::UnclosedBrace: return "opening brace without a closing brace";
+    case PatternFlaw::PartOfSegment: return "a wildcard must fill a whole path segment";
     case PatternFlaw::BadName:
-      return "the name of a wildcard consists of letters, digits and underscores";
+      return "a wildcard's name must consist of letters, digits and underscores";
     case PatternFlaw::SameName: return "another wildcard has the same name";
-    case PatternFlaw::RestBeforeEnd: return "a {name...} has to be the last segment";
+    case PatternFlaw::RestBeforeEnd: return "{name...} must be the last segment";
     case PatternFlaw::TooManyWildcards: return "more than 16 wildcards";
     case PatternFlaw::BadCharacter:
-      return "a pattern is a decoded path: no '?', '#', '%', '\\' or control characters";
-    case PatternFlaw::BadSegment: return "an empty segment or a dot segment";
-    case PatternFlaw::BadPrefix: return "a prefix has no wildcard and no slash at its end";
+      return "a pattern is a decoded path, without '?', '#', '%', '\\' and control characters";
+    case PatternFlaw::BadSegment: return "empty segment or dot segment";
+    case PatternFlaw::BadPrefix: return "a prefix must not have a wildcard or end with a slash";
   }
   return "";
 }
@@ -59,8 +59,8 @@ RuntimePattern::RuntimePattern(std::string text, std::source_location where)
 void RuntimePattern::require_parameters(std::size_t parameters) const {
   if (parameters == 0 || parameters == wildcards_) return;
   refuse_pattern(where_, text_,
-                 " has " + std::to_string(wildcards_) + " wildcards where the handler takes " +
-                     std::to_string(parameters) + " path parameters");
+                 " has " + std::to_string(wildcards_) + " wildcard(s), but the handler takes " +
+                     std::to_string(parameters) + " parameter(s)");
 }
 
 void RuntimePattern::require_prefix() const { require(where_, text_, detail::check_prefix(text_)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must not compile is in tests/rejected.
+// Patterns that must not compile are in tests/rejected.
 #include "skua/pattern.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Pattern, IsMadeOfALiteral) {
   static_assert(Prefix("/admin").text() == "/admin");
 }
 
-// What `register_it` throws, with the line of the call as "LINE".
+// Returns the text that `register_it` throws, with the line of the call as "LINE".
 template <class F>
 std::string refusal(unsigned line, F register_it) {
   try {
@@ -56,23 +56,23 @@ TEST(RuntimePattern, SaysWhichColumnIsWrong) {
     const char* pattern;
     const char* expected;
   } const cases[] = {
-      {"", "column 1: it has to start with a slash"},
-      {"users", "column 1: it has to start with a slash"},
-      {"/users/{id", "column 8: an opening brace without a closing one"},
-      {"/users/id}", "column 10: a closing brace without an opening one"},
-      {"/a}{b", "column 3: a closing brace without an opening one"},
-      {"/users/x{id}", "column 9: a wildcard has to fill a whole path segment"},
-      {"/users/{id}x", "column 12: a wildcard has to fill a whole path segment"},
-      {"/users/{}", "column 9: the name of a wildcard consists of"},
-      {"/users/{a-b}", "column 10: the name of a wildcard consists of"},
+      {"", "column 1: must start with a slash"},
+      {"users", "column 1: must start with a slash"},
+      {"/users/{id", "column 8: opening brace without a closing brace"},
+      {"/users/id}", "column 10: closing brace without an opening brace"},
+      {"/a}{b", "column 3: closing brace without an opening brace"},
+      {"/users/x{id}", "column 9: a wildcard must fill a whole path segment"},
+      {"/users/{id}x", "column 12: a wildcard must fill a whole path segment"},
+      {"/users/{}", "column 9: a wildcard's name must consist of"},
+      {"/users/{a-b}", "column 10: a wildcard's name must consist of"},
       {"/{a}/{a}", "column 7: another wildcard has the same name"},
-      {"/{a...}/b", "column 2: a {name...} has to be the last segment"},
+      {"/{a...}/b", "column 2: {name...} must be the last segment"},
       {"/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}/{j}/{k}/{l}/{m}/{n}/{o}/{p}/{q}",
        "column 66: more than 16 wildcards"},
       {"/a%20b", "column 3: a pattern is a decoded path"},
       {"/a?b", "column 3: a pattern is a decoded path"},
-      {"/a//b", "column 4: an empty segment or a dot segment"},
-      {"/a/../b", "column 4: an empty segment or a dot segment"},
+      {"/a//b", "column 4: empty segment or dot segment"},
+      {"/a/../b", "column 4: empty segment or dot segment"},
   };
   for (const auto& [pattern, expected] : cases) {
     Router router;
@@ -90,7 +90,7 @@ TEST(RuntimePattern, HasAsManyWildcardsAsTheHandlerTakes) {
   const auto add = [&] { router.get(RuntimePattern("/{a}/{b}"), [](int) { return "x"; }); };
   const std::string text = refusal(line, add);
   EXPECT_EQ(text,
-            "the pattern \"/{a}/{b}\" has 2 wildcards where the handler takes 1 path parameters");
+            "the pattern \"/{a}/{b}\" has 2 wildcard(s), but the handler takes 1 parameter(s)");
 }
 
 TEST(RuntimePattern, IsRoutedLikeALiteral) {
@@ -109,11 +109,11 @@ TEST(RuntimePattern, IsNoPrefixWithAWildcardOrASlashAtItsEnd) {
   Router router;
   const auto mounts = [&](const char* prefix) { router.mount(RuntimePattern(prefix), Router()); };
   const auto serves = [&](const char* prefix) { router.files(RuntimePattern(prefix), "/"); };
-  const char* const why = ": a prefix has no wildcard and no slash at its end";
+  const char* const why = ": a prefix must not have a wildcard or end with a slash";
   EXPECT_TRUE(refusal(0, [&] { mounts("/{tenant}"); }).ends_with("column 2" + std::string(why)));
   EXPECT_TRUE(refusal(0, [&] { mounts("/api/"); }).ends_with("column 5" + std::string(why)));
   EXPECT_TRUE(refusal(0, [&] { serves("/"); }).ends_with("column 1" + std::string(why)));
-  EXPECT_TRUE(refusal(0, [&] { serves("assets"); }).ends_with("it has to start with a slash"));
+  EXPECT_TRUE(refusal(0, [&] { serves("assets"); }).ends_with(": must start with a slash"));
 }
 
 TEST(RuntimePattern, OfARouteThatIsThereAlreadyIsRefused) {

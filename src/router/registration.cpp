@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: registrations. Out: routes in one tree, each with the scope whose middleware is around it.
-// The idea: mounting moves the other router's routes into our tree, so that matching never goes
-// from router to router; what remains of a mount is its scope.
+// In: registrations. Out: routes in one tree, and scopes for the middleware around them. The idea:
+// mounting moves the other router's routes into this tree, so that matching never goes from router
+// to router; all that remains of a mount is its scope.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -71,8 +71,7 @@ void Table::mount(std::string_view prefix, Table other) {
   }
   nest_scopes();
   for (std::unique_ptr<Route>& moved : other.routes_) {
-    // The root of a mounted router also answers without the slash at its end, however deep it is
-    // mounted.
+    // The root of a mounted router also answers without the trailing slash, at any depth.
     if (moved->pattern == "/" || !moved->alias.empty()) moved->alias.insert(0, prefix);
     moved->pattern.insert(0, prefix);
     routes_.push_back(std::move(moved));
@@ -83,9 +82,9 @@ void Table::mount(std::string_view prefix, Table other) {
   allowed_anywhere_ = static_cast<MethodSet>(allowed_anywhere_ | other.allowed_anywhere_);
 }
 
-// Prefixes around one path differ in their length alone, so that the order of lengths is one from
-// outside inwards for every path. Of two that are the same, the one that was mounted first is
-// outside; a router that is mounted on another comes after it.
+// Prefixes of one path differ only in length, so ordering them by length orders them from outside
+// inwards for every path. If two are equal, the one mounted first is outside; a router that is
+// mounted on another comes after it.
 void Table::nest_scopes() noexcept {
   for (std::size_t i = 0; i < scopes_.size(); ++i) {
     Scope& scope = *scopes_[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A request's events in, the callbacks of a responder out. The request owns the responder, so that
-// on_close comes when the request is over, however it ends.
+// In: a request. Out: calls of a responder's callbacks. The request owns the responder, so on_close
+// is called when the request is over, however it ends.
 #include "skua/responder.hpp"
 
 #include <memory>
@@ -12,7 +12,7 @@
 namespace skua::detail {
 namespace {
 
-/// Closes responders when the request goes: more than one where a middleware went on twice.
+/// Closes responders with the request: several if middleware ran the rest of its chain twice.
 class Attached {
  public:
   Attached() = default;
@@ -40,7 +40,7 @@ Attached& attached(Request& request) {
 }  // namespace
 
 Task<Response> respond(std::unique_ptr<Responder> owned, Request& request) {
-  if (owned == nullptr) throw std::logic_error("a handler returned no responder");
+  if (owned == nullptr) throw std::logic_error("a handler returned a null Responder");
   Responder& responder = attached(request).keep(std::move(owned));
   responder.on_headers(request);
   while (true) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: the response of the guards, the handler, or the router itself (404, 405,
-// OPTIONS), amended by the finishers. Nothing is caught here: whoever serves decides what an
-// exception is answered with.
+// In: a request. Out: the response of a guard, the handler, or the router itself (404, 405,
+// OPTIONS), amended by the finishers. Nothing is caught here: the server decides how to answer an
+// exception.
 #include "skua/router.hpp"
 
 #include "http/request_parts.hpp"

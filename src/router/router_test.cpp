@@ -116,9 +116,9 @@ TEST(Router, NamesBothLinesOfAConflict) {
   } catch (const std::invalid_argument& error) {
     const std::string text = error.what();
     const std::string file = __FILE__;
-    EXPECT_NE(text.find("GET /a/{c} of " + file + ":" + std::to_string(first + 3)), text.npos)
+    EXPECT_NE(text.find("GET /a/{c} at " + file + ":" + std::to_string(first + 3)), text.npos)
         << text;
-    EXPECT_NE(text.find("/a/{b} of " + file + ":" + std::to_string(first)), text.npos) << text;
+    EXPECT_NE(text.find("/a/{b} at " + file + ":" + std::to_string(first)), text.npos) << text;
   }
 }
 

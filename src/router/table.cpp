@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a method and a canonical path. Out: the route, and the scope whose middleware is around it. A
-// path is in the scope of every mount that it is below, whichever route matches it: nothing that is
-// registered elsewhere gets around a mount's guards.
+// path is in the scope of every mount above it, whichever route matches it, so that no route
+// registered elsewhere bypasses a mount's guards.
 #include "router/table.hpp"
 
 #include <cstdint>
@@ -19,7 +19,7 @@ void Table::find(Method method, std::string_view path, Match& match) const noexc
     match.has_coroutine = match.has_coroutine || match.route->handler.start != nullptr;
     return;
   }
-  // RFC 9110 §9.3.7: an asterisk asks about the server as a whole.
+  // RFC 9110 §9.3.7: an asterisk means the server as a whole.
   if (path == "*" && method == Method::Options) {
     match.allowed = static_cast<MethodSet>(allowed_anywhere_ | bit(Method::Options));
   }
@@ -77,7 +77,7 @@ std::size_t hash(std::string_view path) noexcept {
   return static_cast<std::size_t>(state);
 }
 
-// One look-up: what it is for and what it has found so far.
+// The state of one lookup.
 struct Tree::Search {
   Method method;
   Match& match;
@@ -132,7 +132,7 @@ const Endpoint* Tree::find_exact(std::string_view path) const noexcept {
 void Tree::find(Method method, std::string_view path, Match& match) const noexcept {
   const Endpoint* const exact = find_exact(path);
   if (exact != nullptr) match.route = exact->find(method);
-  // A literal comes first in every segment, so that nothing is more specific than the whole path.
+  // A literal comes first in every segment, so nothing is more specific than the whole path.
   if (match.route == nullptr && path.starts_with('/')) {
     match.route = Search{method, match}.descend(*root_, path.substr(1));
   }

@@ -14,28 +14,27 @@
 
 namespace skua::router {
 
-/// A guard, or a coroutine that is around all that follows: one of the two has a call.
+/// A guard, or a coroutine around everything that follows: exactly one of the two is set.
 struct Step {
   detail::Erased<detail::GuardCall> guard{};
   detail::Erased<detail::AroundCall> around{};
 };
 
-/// What one router's middleware is around: every path below its prefix, whichever router answers
-/// it.
+/// The reach of one router's middleware: every path below its prefix, whichever router answers it.
 struct Scope {
   std::string prefix;             ///< `/admin`; empty for the outermost router
-  const Scope* parent = nullptr;  ///< the next one outwards: all paths below us are below it, too
-  std::vector<Step> steps;        ///< guards and coroutines, in the order of their adding
+  const Scope* parent = nullptr;  ///< the next one outwards: it contains all paths of this one
+  std::vector<Step> steps;        ///< guards and coroutines, in the order they were added
   std::vector<detail::Erased<detail::FinisherCall>> finishers;
-  bool has_coroutine = false;  ///< among the steps, also those of the scopes around this one
+  bool has_coroutine = false;  ///< among the steps of this scope and those around it
 };
 
-/// Whether a path is a prefix itself, or continues it with a segment.
+/// Reports whether a path is the prefix itself, or continues it with a segment.
 inline bool is_below(std::string_view path, std::string_view prefix) noexcept {
   return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
-/// Everything that was registered with a router and those mounted on it.
+/// All registrations of a router and those mounted on it.
 class Table {
  public:
   Table();
@@ -54,25 +53,25 @@ class Table {
   [[nodiscard]] const Scope& scope_of(std::string_view path) const noexcept;
   void nest_scopes() noexcept;
 
-  // Routes and scopes do not move: the tree and the matches point to them.
+  // Routes and scopes must not move: the tree and matches point to them.
   std::vector<std::unique_ptr<Route>> routes_;
   std::vector<std::unique_ptr<Scope>> scopes_;  // the router's own, then from outside inwards
   Tree tree_;
   MethodSet allowed_anywhere_ = 0;
 };
 
-/// Where a request ends that no route takes. RFC 9110 §9.3.7, §15.5.5, §15.5.6
+/// Answers a request that has no route: 404, 405 or OPTIONS. RFC 9110 §9.3.7, §15.5.5, §15.5.6
 Response answer_without_route(MethodSet allowed, Method method);
 
-/// The steps of a scope and those around it, outermost first.
+/// The steps of a scope and of those around it, outermost first.
 std::size_t count_steps(const Scope& scope) noexcept;
 const Step& step_at(const Scope& scope, std::size_t index) noexcept;
 
-/// Whether any finisher concerns a scope.
+/// Reports whether a scope may have finishers, its own or those of the scopes around it.
 inline bool has_finishers(const Scope& scope) noexcept {
   return scope.parent != nullptr || !scope.finishers.empty();
 }
-/// Calls `visit` with the finishers of a scope and those around it, innermost first.
+/// Calls `visit` with the finishers of a scope and of those around it, innermost first.
 template <class F>
 void for_each_finisher(const Scope& scope, F&& visit) {
   for (const Scope* at = &scope; at != nullptr; at = at->parent) {
@@ -80,7 +79,7 @@ void for_each_finisher(const Scope& scope, F&& visit) {
   }
 }
 
-/// `GET, HEAD, OPTIONS`.
+/// Returns the value for an Allow field: `GET, HEAD, OPTIONS`.
 std::string allow_text(MethodSet methods);
 
 }  // namespace skua::router

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a request as a person writes it. Out: the same parts that a server would make of one from a
-// socket.
+// In: a request as a person writes it. Out: the parts that a server would make of it.
 #include "skua/testing.hpp"
 
 #include <optional>
@@ -14,7 +13,7 @@
 namespace skua::testing {
 
 struct FakeRequest::State {
-  std::string text;  // target, then names and values: what the head's offsets count in
+  std::string text;  // target, then names and values: the head's offsets refer to it
   std::string scratch;
   std::string body;
   std::vector<http::FieldLine> fields;
@@ -32,7 +31,7 @@ FakeRequest::FakeRequest(std::string_view line, std::string_view body)
   const std::size_t space = line.find(' ');
   const auto method = parse_method(line.substr(0, space));
   if (!method || space == line.npos)
-    throw std::invalid_argument("FakeRequest: not a method and a target");
+    throw std::invalid_argument("FakeRequest: expected a known method and a target");
   state_->text = line.substr(space + 1);
   state_->head.method = *method;
   state_->head.target_bytes = static_cast<std::uint16_t>(state_->text.size());
@@ -40,7 +39,7 @@ FakeRequest::FakeRequest(std::string_view line, std::string_view body)
 }
 
 FakeRequest& FakeRequest::header(std::string_view name, std::string_view value) {
-  if (state_->request) throw std::invalid_argument("FakeRequest: the request is made already");
+  if (state_->request) throw std::invalid_argument("FakeRequest: header() after request()");
   http::FieldLine line;
   line.name = http::find_field_name(name);
   line.name_begin = static_cast<std::uint32_t>(state_->text.size());

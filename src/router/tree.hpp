@@ -17,20 +17,20 @@ namespace skua::router {
 /// One registration: a pattern, its handler, and the line that made it.
 struct Route {
   std::string pattern;
-  std::string alias;               ///< of the root of a mounted router: the prefix alone
+  std::string alias;               ///< for the root of a mounted router: the prefix alone
   std::vector<std::string> names;  ///< of the wildcards, in order
   detail::Handler handler;
-  MethodSet methods = 0;  ///< what it was registered for
-  bool is_any = false;    ///< every method that has no route of its own
+  MethodSet methods = 0;  ///< the registered methods
+  bool is_any = false;    ///< takes every method that has no route of its own
   std::source_location where;
 };
 
-/// What stands where a pattern ends: at most one route a method.
+/// The end of a pattern in the tree: at most one route per method.
 class Endpoint {
  public:
-  /// Ends with: std::invalid_argument, naming both lines, where one of its methods has a route.
+  /// Ends with: std::invalid_argument, naming both lines, if one of its methods has a route.
   void add(const Route& route);
-  /// The route for a method (HEAD follows GET), or null.
+  /// Returns the route for a method (HEAD follows GET), or null.
   [[nodiscard]] const Route* find(Method method) const noexcept {
     return effective_[static_cast<std::size_t>(method)];
   }
@@ -58,13 +58,13 @@ class Tree {
   Tree(Tree&&) noexcept;
   Tree& operator=(Tree&&) noexcept;
 
-  /// Adds a route under a pattern (its own, or one more). The route outlives the tree.
+  /// Adds a route under a pattern (its own or its alias). The route outlives the tree.
   void add(std::string_view pattern, const Route& route);
   /// Finds the most specific route that takes the method: literals before `{name}` before
-  /// `{name...}`, segment by segment, going back where a branch ends in nothing. Fills the
-  /// captures, or the allowed methods.
+  /// `{name...}`, segment by segment, with backtracking. Fills the captures, or the allowed methods
+  /// if there is no route.
   ///
-  /// Every node is visited once at most, whatever the path is.
+  /// Every node is visited at most once, whatever the path.
   void find(Method method, std::string_view path, Match& match) const noexcept;
 
  private:

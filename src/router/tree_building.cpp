@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: patterns that were checked when the program was compiled. Out: a tree of their segments, and
-// the hash table of those that are whole paths.
+// In: patterns that are known to be valid. Out: a tree of their segments, and a hash table of the
+// patterns without wildcards.
 #include <bit>
 #include <stdexcept>
 
@@ -15,8 +15,8 @@ std::string line_of(const Route& route) {
 }
 
 [[noreturn]] void refuse(const Route& present, const Route& added, std::string_view method) {
-  throw std::invalid_argument("route " + std::string(method) + " " + added.pattern + " of " +
-                              line_of(added) + " is there already: " + present.pattern + " of " +
+  throw std::invalid_argument("route " + std::string(method) + " " + added.pattern + " at " +
+                              line_of(added) + " conflicts with " + present.pattern + " at " +
                               line_of(present));
 }
 

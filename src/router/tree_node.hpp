@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the look-up of a path and the registration of a pattern both know of the tree.
+// The tree's nodes, shared by the lookup of a path and the registration of a pattern.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace skua::router {
 
-/// Of a whole path. The paths are the program's own, so nobody can choose them to collide.
+/// Hashes a whole path. The stored paths are the program's own, so no attacker chooses collisions.
 std::size_t hash(std::string_view path) noexcept;
 
 inline bool is_shorter_or_less(std::string_view a, std::string_view b) noexcept {

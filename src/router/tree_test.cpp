@@ -26,7 +26,7 @@ class Patterns {
     return *this;
   }
 
-  // The pattern that matches and what its wildcards stand for: `/a/{b} x`.
+  // Returns the matching pattern and the values of its wildcards: `/a/{b} x`.
   [[nodiscard]] std::string find(std::string_view path, Method method = Method::Get) const {
     Match match;
     tree_.find(method, path, match);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the record of a response. Out: the line that log analysers have read since the nineties.
-// Every byte that is not printable ASCII is written as \xHH, quotes and backslashes with a
-// backslash.
+// In: the record of a response. Out: its line in the combined log format. Bytes that are not
+// printable ASCII are written as \xHH; quotes and backslashes are escaped with a backslash.
 #include "server/access_log.hpp"
 
 #include <array>
@@ -44,7 +43,7 @@ void append_number(std::string& out, std::uint64_t value, std::size_t min_digits
   out.append(digits, size);
 }
 
-// `192.0.2.1:4711` without its port, `[2001:db8::1]:4711` also without its brackets.
+// Strips the port from `192.0.2.1:4711`, and also the brackets from `[2001:db8::1]:4711`.
 std::string_view address_of(std::string_view peer) noexcept {
   if (peer.starts_with('[')) return peer.substr(1, peer.find(']') - 1);
   return peer.substr(0, peer.find(':'));
@@ -89,7 +88,7 @@ std::string combined_line(const RequestRecord& record, std::chrono::sys_seconds 
   append_time(out, now);
   out.append("] \"");
   if (record.target.empty()) {
-    out += '-';  // there was no request line that could be understood
+    out += '-';  // no request line could be parsed
   } else {
     out.append(name(record.method)).append(" ");
     append_escaped(out, record.target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An answer from any thread in, a coroutine that goes on out. The two sides share a state under a
-// lock; what belongs to the loop is touched by the loop's thread only, which the mailbox sees to.
+// In: a response from any thread. Out: a resumed coroutine on its loop. The two sides share a state
+// under a lock; the mailbox ensures that only the loop's thread touches the loop's members.
 #include "skua/answer.hpp"
 
 #include <mutex>
@@ -16,12 +16,12 @@ namespace detail {
 
 class LateState : public std::enable_shared_from_this<LateState> {
  public:
-  /// nothing: nobody will answer.
+  /// Stores the response; nullopt means that none will be sent.
   void settle(std::optional<Response> response) {
     const std::lock_guard lock(mutex_);
     if (is_settled_) return;
     is_settled_ = true;
-    if (!is_wanted_) return;  // the response is destroyed here, not by a loop that may be gone
+    if (!is_wanted_) return;  // destroys the response here: the loop may be gone
     response_ = std::move(response);
     if (mailbox_ == nullptr) return;
     mailbox_->post([state = shared_from_this()] {
@@ -33,13 +33,13 @@ class LateState : public std::enable_shared_from_this<LateState> {
     return is_wanted_ && !is_settled_;
   }
 
-  // For the loop's thread.
+  // The following members are for the loop's thread only.
 
   [[nodiscard]] bool is_settled() {
     const std::lock_guard lock(mutex_);
     return is_settled_;
   }
-  /// False when it has been settled meanwhile.
+  /// Returns false if the state has been settled in the meantime.
   bool park(Waiter& waiter, std::coroutine_handle<> caller) {
     const std::lock_guard lock(mutex_);
     if (is_settled_) return false;
@@ -59,9 +59,9 @@ class LateState : public std::enable_shared_from_this<LateState> {
   }
 
  private:
-  Waiter* waiter_ = nullptr;  // of the loop's thread
+  Waiter* waiter_ = nullptr;  // used by the loop's thread only
   std::mutex mutex_;
-  std::optional<Response> response_;  // guarded by mutex_, as all that follows
+  std::optional<Response> response_;  // guarded by mutex_, like all members below
   std::shared_ptr<loop::Mailbox> mailbox_;
   bool is_settled_ = false;
   bool is_wanted_ = true;
@@ -69,7 +69,7 @@ class LateState : public std::enable_shared_from_this<LateState> {
 
 namespace {
 
-/// The side that waits: gone, nobody wants the answer.
+/// The waiting side. Its destruction marks the response as unwanted.
 class LateAwaiter {
  public:
   explicit LateAwaiter(std::shared_ptr<LateState> state) noexcept : state_(std::move(state)) {}
@@ -89,9 +89,9 @@ class LateAwaiter {
 };
 
 Task<Response> wait_for(std::shared_ptr<LateState> state) {
-  LateAwaiter awaiter(std::move(state));  // NOLINT(misc-const-correctness): it is parked
+  LateAwaiter awaiter(std::move(state));  // NOLINT(misc-const-correctness): co_await parks it
   std::optional<Response> response = co_await awaiter;
-  if (!response) throw std::runtime_error("its Answer was destroyed without an answer");
+  if (!response) throw std::runtime_error("the Answer was destroyed before a response was sent");
   co_return *std::move(response);
 }
 
@@ -118,7 +118,7 @@ bool Answer::is_wanted() const noexcept { return state_ != nullptr && state_->is
 LateAnswer::LateAnswer() : state_(std::make_shared<detail::LateState>()), answer_(state_) {}
 
 Task<Response> LateAnswer::wait() && {
-  const Answer not_taken = std::move(answer_);  // nobody else can send it
+  const Answer not_taken = std::move(answer_);  // if nobody took it, nobody else can send
   return detail::wait_for(std::move(state_));
 }
 

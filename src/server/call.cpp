@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between a protocol and a handler: starts it, and makes a response of its end.
+// Connects a protocol to a handler: starts the handler, and turns its outcome into a response.
 #include "server/call.hpp"
 
 #include <utility>
@@ -37,13 +37,13 @@ void Call::start_handler() {
     handler_.emplace(resources_.router.start(match_, *request_));
     handler_->start(on_handler_done, this);
     is_handler_done_ = handler_->is_done();
-  } catch (...) {  // what a guard throws: dispatch looks at it with what handlers throw
+  } catch (...) {  // thrown by a guard; dispatch handles it like a handler's exception
     failure_ = std::current_exception();
     is_handler_done_ = true;
   }
 }
 
-// From the first that has not run. A request that no route takes is answered without its content.
+// Continues with the first guard that has not run. An unrouted request does not wait for content.
 void Call::run_guards() noexcept {
   wants_content_ = false;
   try {

@@ -21,19 +21,19 @@ namespace skua::server {
 
 struct Resources;
 
-/// The protocol on the other side of a call.
+/// The protocol side of a call.
 class CallOwner : public BodySender {
  public:
-  /// The handler has ended. Told from inside its last step: the call is still in use.
+  /// Called when the handler has ended, from inside its last step: the call is still in use.
   virtual void call_ended() noexcept = 0;
 
  protected:
   ~CallOwner() = default;
 };
 
-/// One request whose handler may wait: its task, and its content. It knows no protocol.
+/// One request whose handler may suspend: its task and its content, independent of the protocol.
 ///
-/// Destroying or resetting it cancels what runs.
+/// Destroying or resetting a call cancels its handler.
 class Call final {
  public:
   explicit Call(Resources& resources) noexcept;
@@ -41,40 +41,40 @@ class Call final {
   Call& operator=(const Call&) = delete;
   ~Call() { reset(); }
 
-  /// Makes the request. What `parts` refers to outlives the call, but for the path, which is
-  /// copied; `match` is that path's.
+  /// Makes the request. `match` is the match of its path, which is copied; everything else that
+  /// `parts` refers to must outlive the call.
   void prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match);
-  /// After prepare().
+  /// Valid after prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   [[nodiscard]] Request& request() noexcept { return *request_; }
-  /// What a record tells of the request, of which `head` and `began` are known elsewhere.
+  /// Collects the request's part of a record; the caller supplies `head` and `began`.
   [[nodiscard]] Asked asked(const http::Head& head, loop::Instant began) const noexcept {
     return server::asked(head, began, request_ ? &*request_ : nullptr, match_.route);
   }
-  /// Starts the handler, inline. A plain one runs in take_response(), when its content is whole;
-  /// until then keeps_content(). Its guards run now.
+  /// Starts the handler inline. For a plain handler, only the guards run now; it runs itself in
+  /// take_response() once its content is complete. Until then keeps_content() returns true.
   void start_handler();
   [[nodiscard]] bool keeps_content() const noexcept { return is_plain_ && !is_handler_done_; }
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }
-  /// Whether dropping it now would cancel a handler.
+  /// Reports whether dropping the call now would cancel a handler.
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !is_handler_done_; }
-  /// What the handler's end comes to: the response, amended by the finishers. Once.
+  /// Returns the handler's response, amended by the finishers. Call once.
   Response take_response();
-  /// Takes over the attachments of a request whose response goes on without it.
+  /// Takes over the attachments of a request that its response outlives.
   void keep(Attachments&& attachments) noexcept {
     if (attachments.empty()) return;
     attachments_ = std::move(attachments);
     is_used_ = true;
   }
-  /// The response is over: so is the request, with its attachments.
+  /// Releases the request and its attachments after the end of the response.
   void release() noexcept;
 
   [[nodiscard]] IncomingBody& body() noexcept { return body_; }
   [[nodiscard]] const IncomingBody& body() const noexcept { return body_; }
-  /// There is no more of it; `trailers` outlive the call.
+  /// Ends the body. `trailers` must outlive the call.
   void end_body(const http::Head& trailers) noexcept;
 
-  /// Drops what runs; ready for another request.
+  /// Cancels the handler and prepares for another request.
   void reset() noexcept {
     if (is_used_) drop();
   }
@@ -89,18 +89,18 @@ class Call final {
   std::string path_;
   http::RequestParts parts_;
   router::Match match_;
-  // What runs is destroyed before what it refers to.
+  // Declared in this order so that the handler is destroyed before the members it refers to.
   IncomingBody body_;
   std::optional<Request> request_;
-  Attachments attachments_;        // of a request that is over
-  std::optional<Response> early_;  // of a guard of a plain handler
-  std::size_t guard_ = 0;          // the next one
-  bool wants_content_ = false;     // before that one runs
+  Attachments attachments_;        // of a completed request
+  std::optional<Response> early_;  // from a guard of a plain handler
+  std::size_t guard_ = 0;          // index of the next guard
+  bool wants_content_ = false;     // whether the next guard needs the content
   std::optional<Task<Response>> handler_;
   std::exception_ptr failure_;
   bool is_used_ = false;
   bool is_plain_ = false;
-  bool is_handler_done_ = false;  // of a plain one: that it can be called
+  bool is_handler_done_ = false;  // for a plain handler: ready to be called
 };
 
 }  // namespace skua::server

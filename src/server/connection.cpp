@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between a pump and a session. Every event ends in settle(): send what was written, once; then
-// decide whether to read on or to end, and how long to wait for the peer.
+// Connects a pump to a session. Every event ends in settle(), which sends pending output once and
+// then decides whether to read on or to close, and how long to wait for the peer.
 #include "server/connection.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ void Connection::on_receive(std::span<char> bytes) {
   resources().counters.bytes_received += bytes.size();
   if (is_new_ && !choose_session({bytes.data(), bytes.size()})) return;
   if (other_ == nullptr) [[likely]] {
-    h1_.receive(bytes);  // not through the interface: this is nearly every request
+    h1_.receive(bytes);  // avoids a virtual call on the most common path
   } else {
     other_->receive(bytes);
   }
@@ -53,8 +53,8 @@ void Connection::start_timer(Waiting waiting) {
   const Timeouts& timeouts = resources().options.timeouts;
   const std::optional<Duration> left = pump_.left_to_send(timeouts.write);
   if (!left) [[likely]] {
-    if (is_new_ && !resources().is_draining) return;  // it runs since the start
-    if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // as does this one
+    if (is_new_ && !resources().is_draining) return;                        // running since start()
+    if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // running too
   }
   if (waiting == Waiting::Request) {
     const Duration idle = resources().is_draining ? timeouts.drain_grace : resources().idle_time();

@@ -17,19 +17,18 @@
 
 namespace skua::server {
 
-/// One client: joins a stream to the protocol spoken on it, and keeps time.
+/// A client connection: joins a stream to the protocol spoken on it, and runs its timeouts.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
 class Connection final : public base::ListNode, private net::StreamPumpUser, private SessionOwner {
  public:
   Connection(Resources& resources, std::unique_ptr<net::Stream> stream);
 
-  /// Reads and answers from here on.
+  /// Starts reading and answering requests.
   void start();
-  /// Finishes what is in progress and then closes; at once, but for a short grace, when there is
-  /// nothing.
+  /// Finishes requests in progress and then closes. An idle connection gets a short grace period.
   void drain();
-  /// Closes at once, whatever is in progress.
+  /// Closes immediately, aborting requests in progress.
   void close() noexcept { pump_.close(); }
 
  private:
@@ -67,13 +66,13 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;
-  std::unique_ptr<Journal> journal_;  // from the first response on, where a hook is told of them
+  std::unique_ptr<Journal> journal_;  // made at the first response if a response hook is set
   H1Session h1_;
-  std::unique_ptr<Session> other_;                     // where the peer does not speak HTTP/1
-  loop::Instant absent_until_ = loop::Instant::max();  ///< of a peer that closed its side
-  bool is_handshake_granted_ = false;                  ///< it may go on while the server drains
-  bool is_new_ = true;                                 ///< what the peer speaks is not known yet
-  std::uint8_t preface_bytes_ = 0;                     ///< of HTTP/2's, which it has sent meanwhile
+  std::unique_ptr<Session> other_;                     // set if the peer does not speak HTTP/1
+  loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input
+  bool is_handshake_granted_ = false;                  ///< it may continue while the server drains
+  bool is_new_ = true;                                 ///< the peer's protocol is not known yet
+  std::uint8_t preface_bytes_ = 0;                     ///< length of the HTTP/2 preface seen so far
 };
 
 }  // namespace skua::server

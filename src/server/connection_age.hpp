@@ -9,8 +9,8 @@
 
 namespace skua::server {
 
-/// When a connection that begins now has been open for long enough: Timeouts::connection_age, +-10
-/// %, so that the connections of one moment do not all end in one moment.
+/// Returns when a connection that begins now reaches Timeouts::connection_age. Varied by up to 10%
+/// either way, so that connections opened together do not all end together.
 inline loop::Instant end_of_age(Resources& resources, const void* seed) noexcept {
   const Duration age = resources.options.timeouts.connection_age;
   const auto spread =

@@ -7,11 +7,11 @@
 
 namespace skua::server {
 
-/// What the limit on open files leaves of Limits::connections. A reserve stays for listeners and
-/// loops, for the files that requests open, and for lookups and other clients of the program.
+/// Returns Limits::connections, lowered if necessary to fit the limit on open files. A reserve
+/// remains for listeners, loops, files opened by requests, lookups, and clients in the program.
 ///
-/// 0: the server could not even listen. `open_files`: the limit; `taken`: what is open before the
-/// server starts.
+/// `open_files` is the limit; `taken` is the number of files open before the server starts. Returns
+/// 0 if the server could not even listen.
 std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
                            std::size_t taken) noexcept;
 

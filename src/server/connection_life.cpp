@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to a connection once: it begins, finds out what is spoken on it, grows old and ends.
+// The one-time events of a connection: start, protocol detection, timeout and close.
 #include <string>
 #include <utility>
 
@@ -13,8 +13,8 @@
 namespace skua::server {
 namespace {
 
-// RFC 9113 §3.4: a preface that is of no HTTP. Three words of which neither the method nor the
-// version is one: whoever says that could not read an answer.
+// Reports whether the first line is not HTTP: three words with neither a known method nor a version
+// with a slash. Such a peer could not read a response. RFC 9113 §3.4
 bool is_foreign(std::string_view first_bytes) noexcept {
   const std::size_t end = first_bytes.find("\r\n");
   if (end == std::string_view::npos) return false;
@@ -36,7 +36,7 @@ Connection::Connection(Resources& resources, std::unique_ptr<net::Stream> stream
 void Connection::start() {
   pump_.guarded([this] { pump_.set_receiving(true); });
   if (!pump_.is_open()) return;
-  // A peer that connects and says nothing has as long as one that dawdles over its head.
+  // A silent peer gets as much time as one that sends its head slowly.
   const Timeouts& timeouts = resources().options.timeouts;
   pump_.start_timer(pump_.stream().is_established() ? timeouts.head : timeouts.handshake);
 }
@@ -58,7 +58,7 @@ void Connection::on_closing() noexcept {
   if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 
-// A handshake that has begun is let finish by a drain; who has said nothing has the grace only.
+// A drain lets a handshake in progress finish; a silent peer only gets the grace period.
 bool Connection::grants_handshake() noexcept {
   if (!pump_.stream().is_handshaking() || is_handshake_granted_) return false;
   is_handshake_granted_ = true;
@@ -70,8 +70,8 @@ void Connection::on_established() {
   pump_.start_timer(resources().is_draining ? timeouts.drain_grace : timeouts.head);
 }
 
-// The peer speaks what was agreed on with TLS, or what its first bytes say. False while they may
-// become either.
+// Chooses the protocol negotiated by TLS (ALPN), or else the one that the first bytes indicate.
+// Returns false while they are ambiguous.
 bool Connection::choose_session(std::string_view input) {
   if (resources().options.http2) {
     const std::string_view rest = h2::client_preface.substr(preface_bytes_);
@@ -106,7 +106,7 @@ void Connection::on_receive_end(Error error) {
   session().receive_end();
 }
 
-// A browser that was told http:// instead of https:// learns what is wrong.
+// Tells a browser that used http:// instead of https:// what is wrong.
 void Connection::refuse_plain_http() {
   count_refusal(resources(), Errc::PlainHttp);
   write_response(pump_.output(), Response{Error(Errc::PlainHttp)},
@@ -122,7 +122,7 @@ Journal* Connection::journal() {
   return journal_.get();
 }
 
-// Nobody knows whether a peer that has closed its side still reads: docs/decisions/0016.
+// A peer that has closed its side may or may not still read: docs/decisions/0016.
 loop::Instant Connection::end_of_absence() noexcept {
   if (absent_until_ == loop::Instant::max()) {
     absent_until_ = later(resources().loop.now(), resources().options.timeouts.half_closed);
@@ -134,7 +134,7 @@ void Connection::on_time_out() {
   if (resources().is_draining && grants_handshake()) {
     return pump_.start_timer(resources().options.timeouts.handshake);
   }
-  // What it began to say was a head, whose time began with the connection.
+  // A partial preface counts as a head, whose time began with the connection.
   const bool is_head_late = is_new_ && preface_bytes_ != 0;
   if (is_head_late) begin_session();
   const loop::Instant now = resources().loop.now();

@@ -10,16 +10,16 @@
 
 namespace skua::server {
 
-/// How much request content a server keeps in memory, of all its connections. Any thread.
+/// A server-wide budget for request content kept in memory. Thread-safe.
 ///
 /// Content that is read piece by piece does not count: Limits::stream_bytes bounds it. The last
-/// quarter is kept for small bodies, so that a few large ones do not shut everybody else out.
+/// quarter is reserved for small bodies, so that a few large ones cannot block all others.
 class ContentBudget final {
  public:
   explicit ContentBudget(const Limits& limits) noexcept : most_bytes_(most_bytes(limits)) {}
 
-  /// Counts so many more bytes of a body that has `total_bytes` with them. False where that would
-  /// be too many: then nothing is counted.
+  /// Takes `bytes` more for a body that has `total_bytes` including them. Returns false, and takes
+  /// nothing, if the budget does not suffice.
   [[nodiscard]] bool take(std::size_t bytes, std::size_t total_bytes) noexcept {
     const std::size_t most =
         total_bytes <= small_bytes ? most_bytes_ : most_bytes_ - most_bytes_ / 4;
@@ -38,7 +38,7 @@ class ContentBudget final {
  private:
   static constexpr std::size_t small_bytes = 64 * 1024;
 
-  // One body of the longest kind has room in any case.
+  // Always leaves room for one body of the maximum size.
   static std::size_t most_bytes(const Limits& limits) noexcept {
     constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
     const std::size_t two_bodies = limits.body_bytes > most / 2 ? most : limits.body_bytes * 2;

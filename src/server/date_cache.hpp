@@ -15,8 +15,7 @@
 
 namespace skua::server {
 
-/// The field lines that stand in every response, Date and Server, ready to be sent; made once a
-/// second.
+/// The field lines Date and Server of every response, ready to be sent. Renewed once a second.
 ///
 /// RFC:       9110 §6.6.1, §10.2.4
 class DateCache {
@@ -24,30 +23,30 @@ class DateCache {
   /// The Date line comes first and is this long; the rest is the Server line.
   static constexpr std::size_t date_line_bytes = 6 + http_date_bytes + 2;
 
-  /// An empty name leaves Server out.
+  /// An empty name omits Server.
   explicit DateCache(std::string_view server_name) : lines_(date_line_bytes, ' ') {
     lines_.replace(0, 6, "Date: ").replace(date_line_bytes - 2, 2, "\r\n");
     if (!server_name.empty()) lines_.append("Server: ").append(server_name).append("\r\n");
   }
 
-  /// Brings everything up to a loop's `now`; the wall clock is read only when a second has passed.
+  /// Updates the lines to the loop's `now`. Reads the wall clock only once a second has passed.
   void update(loop::Instant now) {
     if (now >= renew_at_) renew(now);
   }
 
-  /// Date and Server.
+  /// Returns the lines of Date and Server.
   [[nodiscard]] std::string_view lines() const noexcept { return lines_; }
-  /// The value of Date.
+  /// Returns the value of Date.
   [[nodiscard]] std::string_view date() const noexcept {
     return std::string_view(lines_).substr(6, http_date_bytes);
   }
-  /// The value of Server, empty where it is left out.
+  /// Returns the value of Server, or an empty view if it is omitted.
   [[nodiscard]] std::string_view server() const noexcept {
     const std::string_view line = std::string_view(lines_).substr(date_line_bytes);
     return line.empty() ? line : line.substr(8, line.size() - 10);
   }
-  /// From `HTTP/1.1 200 OK` to `Content-Length: `, with one of http::ResponseAccess::known_types();
-  /// empty for the first of them.
+  /// Returns the head from `HTTP/1.1 200 OK` to `Content-Length: ` with one of
+  /// http::ResponseAccess::known_types(). Empty for index 0, which stands for other types.
   [[nodiscard]] std::string_view start_of_ok(std::size_t known_type) const noexcept {
     return starts_[known_type];
   }

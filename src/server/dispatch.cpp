@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only place that catches what a handler throws; handler_failure.cpp makes a response of it.
+// The only place that catches handler exceptions; handler_failure.cpp turns them into responses.
 #include "server/dispatch.hpp"
 
 #include <exception>
@@ -15,7 +15,7 @@
 namespace skua::server {
 namespace {
 
-// What `produce` makes, or what stands for its exception.
+// Returns the response of `produce`, or the response for its exception.
 template <class F>
 Response make(Resources& resources, const Request& request, F&& produce) {
   try {
@@ -27,7 +27,7 @@ Response make(Resources& resources, const Request& request, F&& produce) {
   }
 }
 
-// Each finisher once: where one throws, those after it amend what stands for its exception.
+// Runs each finisher once. If one throws, the rest amend the response for its exception.
 void finish(Resources& resources, const router::Match& match, const Request& request,
             Response& response) {
   router::for_each_finisher(*match.scope,
@@ -40,20 +40,20 @@ void finish(Resources& resources, const router::Match& match, const Request& req
                             });
 }
 
-// What `produce` makes of a match, or what stands for its exception, amended by the finishers.
+// Like make(), but also runs the finishers and checks the response.
 template <class F>
 Response conclude(Resources& resources, const router::Match& match, Request& request, F&& produce) {
   Response response = make(resources, request, produce);
   if (router::has_finishers(*match.scope)) finish(resources, match, request, response);
   if (opens_another_protocol(response)) return response;
   const unsigned status = code(response.status());
-  // RFC 9110 §15.2: an interim response is not an answer; §15: codes have three digits.
+  // RFC 9110 §15.2: an interim response is not final; §15: codes have three digits.
   if (status < 200 || status > 999) {
-    response = failed(resources, request, "its status is not one of a final response");
+    response = failed(resources, request, "its status is not that of a final response");
   }
-  // RFC 9110 §15.3.6: it has no content, and says so.
+  // RFC 9110 §15.3.6: a 205 has no content.
   if (response.status() == Status::ResetContent) response.body({});
-  return response;  // the only one, so that it is made where the caller wants it
+  return response;  // always the same variable, for copy elision
 }
 
 }  // namespace

@@ -12,21 +12,21 @@
 
 namespace skua::server {
 
-/// Runs what a request matched, and makes a response of everything that can come out of it.
+/// Runs the matched handler, and turns its result or exception into a response.
 ///
-/// Ends with: std::bad_alloc where there is no memory for the response; nothing else.
+/// Ends with: std::bad_alloc if there is no memory for the response; nothing else.
 Response dispatch(Resources& resources, const router::Match& match, Request& request);
 
-/// The same behind the guards: `early` is the response of the one that answered, if one did, and
-/// `failure` what one of them threw.
+/// Like dispatch(), but after the guards have run. `early` is the response of the guard that
+/// answered, if any; `failure` is the exception that a guard threw, if any.
 Response dispatch_guarded(Resources& resources, const router::Match& match, Request& request,
                           std::optional<Response> early, const std::exception_ptr& failure);
 
-/// The same for a coroutine handler that has ended, or (null) could not be started.
+/// Like dispatch(), but for a coroutine handler that has ended; null if its start threw `failure`.
 Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
                         Task<Response>* handler, const std::exception_ptr& failure);
 
-/// Whether behind the head of this response another protocol begins.
+/// Reports whether another protocol begins after the head of this response.
 bool opens_another_protocol(const Response& response) noexcept;
 
 }  // namespace skua::server

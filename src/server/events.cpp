@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events in, lines of a text/event-stream out, and a comment whenever nothing else was said for a
-// while: proxies and clients take silence for a connection that is gone.
+// In: events. Out: the lines of a text/event-stream, with a comment after each quiet interval:
+// proxies and clients take silence for a dead connection.
 #include "skua/events.hpp"
 
 #include <stdexcept>
@@ -22,12 +22,12 @@ void append_field(std::string& text, std::string_view name, std::string_view val
 void append_line_field(std::string& text, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   if (value.find_first_of(line_breaks) != value.npos) {
-    throw std::invalid_argument("an event's type and id have no line break");
+    throw std::invalid_argument("an event's type and id must not contain line breaks");
   }
   append_field(text, name, value);
 }
 
-// Every kind of line break that the receiving side knows begins another line.
+// Splits the value at every kind of line break that the receiver recognizes.
 void append_lines(std::string& text, std::string_view name, std::string_view value) {
   while (true) {
     const std::size_t end = value.find_first_of("\r\n");
@@ -85,7 +85,7 @@ BodyWriter::Awaiter EventWriter::comment(std::string_view comment) {
 }
 
 Response server_sent_events(std::function<Task<>(EventWriter&)> produce, Duration keep_alive) {
-  if (!produce) throw std::invalid_argument("server_sent_events: there is no producer");
+  if (!produce) throw std::invalid_argument("server_sent_events: the producer is empty");
   auto stream = std::make_shared<BodyStream>();
   stream->is_endless = true;
   stream->produce = [produce = std::move(produce), keep_alive](BodyWriter& body) {
@@ -94,7 +94,7 @@ Response server_sent_events(std::function<Task<>(EventWriter&)> produce, Duratio
   return Response(Status::Ok, Body(std::shared_ptr<const BodyStream>(std::move(stream))),
                   "text/event-stream")
       .header("Cache-Control", "no-store")
-      .header("X-Accel-Buffering", "no");  // what nginx and others in front of us heed
+      .header("X-Accel-Buffering", "no");  // respected by nginx and other proxies
 }
 
 }  // namespace skua

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Frames from any thread in, one stream per client out. A frame is framed once, under the lock put
-// into each client's short queue, and each client's loop is told once until it has looked: a client
-// that does not keep up costs its queue and no more.
+// In: frames from any thread. Out: one stream per client. Each frame is encoded once and put into
+// each client's short queue under the lock. A client's loop is notified once until it has read the
+// queue: a slow client costs its queue and no more.
 #include "skua/frames.hpp"
 
 #include <algorithm>
@@ -36,13 +36,13 @@ class FrameHub {
     }
   }
 
-  /// A client's share.
+  /// The state of one client.
   struct Client {
-    WaiterList waiters;  // of the loop's thread
+    WaiterList waiters;  // used by the loop's thread only
     std::shared_ptr<loop::Mailbox> mailbox;
-    std::deque<Frame> queue;  // guarded by the hub's mutex, as all that follows
-    bool is_told = false;     // its loop has a post for it
-    bool is_over = false;     // after what is in the queue
+    std::deque<Frame> queue;  // guarded by the hub's mutex, like all members below
+    bool is_told = false;     // a notification of its loop is pending
+    bool is_over = false;     // the stream ends after the queued frames
   };
 
   void publish(std::string_view frame) {
@@ -75,7 +75,7 @@ class FrameHub {
     return options_.format == FrameFormat::MixedReplace;
   }
 
-  // For a client, on its loop's thread.
+  // Called for a client, on its loop's thread.
 
   std::shared_ptr<Client> enter() {
     auto client = std::make_shared<Client>();
@@ -104,8 +104,8 @@ class FrameHub {
   }
 
  private:
-  // Browsers show a part when its end is there, so that the delimiter comes with it, not before the
-  // next one.
+  // Browsers show a part once its end has arrived, so the delimiter is sent with the part, not
+  // before the next one.
   [[nodiscard]] std::string frame_of(std::string_view frame) const {
     const std::string coded = options_.base64 ? base64::encode(frame) : std::string();
     const std::string_view content = options_.base64 ? std::string_view(coded) : frame;
@@ -137,14 +137,14 @@ class FrameHub {
   FrameOptions options_;
   std::string part_head_;
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<Client>> clients_;  // guarded by mutex_, as all that follows
+  std::vector<std::shared_ptr<Client>> clients_;  // guarded by mutex_, like all members below
   Frame last_;
   bool is_closed_ = false;
 };
 
 namespace {
 
-/// A client, for as long as its stream lasts.
+/// Registers a client for the lifetime of its stream.
 class Membership {
  public:
   explicit Membership(FrameHub& hub) : hub_(hub), client_(hub.enter()) {}
@@ -178,7 +178,7 @@ Task<> send_frames(FrameHub& hub, BodyWriter& out) {
 }  // namespace detail
 
 FrameSource::FrameSource(FrameOptions options) {
-  FieldLines().add("Content-Type", options.type);  // throws what no field can have
+  FieldLines().add("Content-Type", options.type);  // throws if it is not a valid field value
   hub_ = std::make_shared<detail::FrameHub>(std::move(options));
 }
 

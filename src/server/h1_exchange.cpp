@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between an HTTP/1.x session and a call: takes the content out of what arrives, frames what the
-// call writes, and knows when either side has to wait. RFC 9112 §6, §7.
+// Connects an HTTP/1.x session to a call: decodes the request's content, frames the response's
+// content, and decides when either side has to wait. RFC 9112 §6, §7.
 #include "server/h1_exchange.hpp"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
                                 .length_bytes = parts.length_bytes,
                                 .peer_waits = framing.expect_continue && rest.empty()});
   }
-  // A coroutine finds what is there already; guards in front of a plain handler need none of it.
+  // A coroutine starts with the content already here; guards of a plain handler do not need any.
   if (!match.has_coroutine) {
     call_.start_handler();
     if (call_.keeps_content()) {
@@ -94,8 +94,8 @@ Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Fra
   return rest;
 }
 
-// Where a plain handler is told the length, guards come first; what nobody wants is bounded by
-// can_keep_alive().
+// A known length is checked after the guards of a plain handler have run; unwanted content is
+// bounded by can_keep_alive().
 std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
                                           const router::Match& match) const noexcept {
   const Limits& limits = resources_.options.limits;
@@ -112,7 +112,7 @@ void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
   call_.keep(std::move(attachments));
 }
 
-// Content into the call until there is no room; returns what is left.
+// Decodes content into the call until there is no room. Returns the rest of the input.
 Result<std::string_view> H1Exchange::decode(std::string_view input) {
   h1::BodyDecoder& decoder = inbox_->decoder;
   IncomingBody& body = call_.body();
@@ -167,7 +167,7 @@ void H1Exchange::continue_request() {
 
 void H1Exchange::body_wanted() {
   if (has_started_response()) {
-    (void)call_.body().take_continue();  // too late: it is for the peer to send, or to be timed out
+    (void)call_.body().take_continue();  // too late to send it: the peer has to send or time out
   } else {
     continue_request();
   }
@@ -184,7 +184,7 @@ bool H1Exchange::has_response() const noexcept {
   return !has_started_response() && call_.is_handler_done();
 }
 
-// RFC 9112 §9.3: read the body or close. What nobody has read is read and dropped if it is short.
+// RFC 9112 §9.3: read the body or close. A short unread rest is read and dropped.
 bool H1Exchange::can_keep_alive() const noexcept {
   if (!body().is_arriving()) return true;
   const h1::Framing& framing = inbox_->framing;

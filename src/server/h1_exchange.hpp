@@ -21,8 +21,8 @@ namespace skua::server {
 struct Inbox;
 struct Resources;
 
-/// One request and its response on an HTTP/1.x connection whose handler, or whose response, may
-/// wait. From a worker's pool.
+/// A request and its response on an HTTP/1.x connection that take more than one step. Pooled by the
+/// worker.
 ///
 /// RFC:       9112 §6, §7, §9.3
 class H1Exchange final : private CallOwner, private body::Framer {
@@ -30,51 +30,50 @@ class H1Exchange final : private CallOwner, private body::Framer {
   explicit H1Exchange(Resources& resources) noexcept;
   ~H1Exchange();
 
-  /// Readies it for a connection.
+  /// Prepares the exchange for a connection.
   void open(SessionOwner& owner, net::OutputQueue& output) noexcept;
-  /// Cancels what runs, and forgets everything.
+  /// Cancels the handler and the stream, and clears all state.
   void reset() noexcept;
 
-  /// Takes over a request whose head was parsed: `inbox` (where the head may lie) keeps it, `rest`
-  /// is what follows the head. Then starts the handler, unless that ends in an error. Returns what
-  /// of `rest` belongs to the next request.
+  /// Takes over a request with a parsed head and starts its handler, unless there is an error.
+  /// `inbox` stores the head (and may already hold it); `rest` is the input after the head. Returns
+  /// the part of `rest` that belongs to the next request.
   Result<std::string_view> start(const http::Head& head, const h1::Framing& framing,
                                  http::RequestParts parts, const router::Match& match,
                                  std::unique_ptr<Inbox> inbox, std::string_view rest);
-  /// Bytes of this request's body, and what follows it.
+  /// Takes bytes of this request's body, and of the requests after it.
   Result<void> receive(std::string_view input);
-  /// Whether there is room again for input that had to wait.
+  /// Reports whether there is room again for input that had to wait.
   [[nodiscard]] bool can_resume_input() const noexcept {
     return body().is_held_back() && body().has_room();
   }
   Result<void> resume_input();
-  /// Whether more bytes of the peer are welcome.
+  /// Reports whether to read more from the peer.
   [[nodiscard]] bool wants_input() const noexcept;
-  /// What arrived behind this request.
+  /// Takes the input that arrived after this request.
   [[nodiscard]] std::string take_held() noexcept { return std::move(held_); }
   [[nodiscard]] bool has_held() const noexcept { return !held_.empty(); }
 
-  /// Whether the handler is done, and its response has not been taken.
+  /// Reports whether the handler is done and its response has not been taken.
   [[nodiscard]] bool has_response() const noexcept;
   Response take_response() {
     response_state_ = ResponseState::Begun;
     return call_.take_response();
   }
-  /// The response is about to be sent: whether the connection can be kept, for what the request
-  /// leaves behind.
+  /// Reports whether the connection can be kept alive despite the unread rest of the request. To be
+  /// asked when the response is about to be sent.
   [[nodiscard]] bool can_keep_alive() const noexcept;
-  /// Takes over a response whose request is over, but which streams.
+  /// Takes over a streaming response whose request is complete.
   void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox,
              Attachments&& attachments);
-  /// A stream is about to begin, which may go on reading the request: a peer that waits for 100
-  /// (Continue) is told now, as it cannot be told behind the head.
+  /// Sends 100 (Continue) if the peer waits for it. Due before a stream that may keep reading the
+  /// request, because it cannot be sent after the response's head.
   void continue_request();
-  /// The head of a response that streams has been written.
+  /// Notes that the head of a streaming response has been written.
   void begin_stream() noexcept { response_state_ = ResponseState::Begun; }
-  /// Begins to send its content; `record` may be null.
+  /// Starts sending the stream's content. `record` may be null.
   void start_stream(Body&& content, bool is_chunked, Journal::Entry* record);
-  /// No response content follows (any more); what is left of the request's body is read and
-  /// dropped.
+  /// Ends the response: no more content follows. The rest of the request's body is discarded.
   void finish_response() noexcept {
     response_state_ = ResponseState::Finished;
     call_.release();
@@ -86,27 +85,27 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] bool has_finished_response() const noexcept {
     return response_state_ == ResponseState::Finished;
   }
-  /// Whether the stream's end is to be written: see end_stream.
+  /// Reports whether end_stream() is due.
   [[nodiscard]] bool has_stream_end() const noexcept { return response_.is_made(); }
-  /// Writes the end of the stream. False when it failed, so that the peer has to be told by
-  /// closing.
+  /// Writes the end of the stream. Returns false if the stream failed, which only closing the
+  /// connection can signal.
   bool end_stream();
-  /// Ends a stream that has no end of its own.
+  /// Ends an endless stream.
   void drain();
-  /// The peer took some of the output.
+  /// Called when the peer has taken some of the output.
   void output_drained() noexcept { response_.drained(); }
 
-  /// Whether the handler may still ask for a body that has not arrived whole.
+  /// Reports whether the body has not arrived completely.
   [[nodiscard]] bool has_unread_body() const noexcept { return body().is_arriving(); }
-  /// Whether a handler or a stream is at work.
+  /// Reports whether a handler or a stream is running.
   [[nodiscard]] bool is_running() const noexcept {
     return call_.is_running() || response_.is_making();
   }
-  /// Whether request and response are over.
+  /// Reports whether request and response are complete.
   [[nodiscard]] bool is_over() const noexcept {
     return has_finished_response() && !body().is_arriving();
   }
-  /// When time runs out for the peer, or for the handler; and whose time that was.
+  /// Returns when time runs out for the peer or the handler; overdue() tells whose time it was.
   [[nodiscard]] loop::Instant deadline() const noexcept;
   [[nodiscard]] Errc overdue() const noexcept;
 
@@ -141,10 +140,10 @@ class H1Exchange final : private CallOwner, private body::Framer {
   net::OutputQueue* output_ = nullptr;
   std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
   Call call_;
-  body::OutgoingBody response_;  // of a response that streams
-  std::string held_;             // bytes that wait for room, or for the end of this exchange
+  body::OutgoingBody response_;  // content of a streaming response
+  std::string held_;             // input that waits for room, or for the end of this exchange
   loop::Instant handler_deadline_ = loop::Instant::max();
-  Journal::Entry* record_ = nullptr;  // of a response that streams, where one is kept
+  Journal::Entry* record_ = nullptr;  // of a streaming response, if it is recorded
   bool is_chunked_ = false;
   ResponseState response_state_ = ResponseState::Awaited;
 };

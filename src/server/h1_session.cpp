@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Bytes in, responses out. A message that arrives whole, which is nearly every one, is parsed and
-// answered where it lies, in the loop's buffer; only an unfinished one is copied into an Inbox from
-// the worker's pool. Whatever a peer does wrong ends in refuse(): an answer, and no attempt to find
-// the next message. RFC 9112 §11.
+// In: bytes. Out: responses. A message that arrives complete, as nearly all do, is parsed and
+// answered in place, in the loop's buffer; only an incomplete one is copied into an Inbox from the
+// worker's pool. Any protocol error ends in refuse(): an error response, and no attempt to find the
+// next message. RFC 9112 §11.
 #include "server/h1_session.hpp"
 
 #include <string>
@@ -17,19 +17,19 @@ namespace skua::server {
 
 void H1Session::receive(std::span<char> bytes) {
   const std::string_view all(bytes.data(), bytes.size());
-  if (is_stalled_) return stall(all);  // bytes that were on their way when reading stopped
+  if (is_stalled_) return stall(all);  // bytes already on their way when reading stopped
   if (exchange_ != nullptr) return feed(all);
   const std::string_view rest = serve(all);
-  // The first bytes of another protocol may be on the heels of its handshake.
+  // The first bytes of another protocol may directly follow its handshake.
   if (is_replaced_ && !rest.empty()) owner_.session().receive(bytes.last(rest.size()));
 }
 
-// Every whole request; returns what belongs to another protocol.
+// Serves every complete request. Returns the input that belongs to another protocol.
 std::string_view H1Session::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && !is_replaced_) {
     if (output_is_full()) return stall(input), std::string_view();
     input = read_head(input);
-    // A handler that waits: what is behind its request waits, too.
+    // The input after a request waits until its exchange has ended.
     if (exchange_ != nullptr && !advance_exchange(input.empty())) {
       return feed(input), std::string_view();
     }
@@ -106,7 +106,7 @@ std::string_view H1Session::read_head(std::string_view input) {
   return rest;
 }
 
-// The head is there: a plain handler answers at once if the body is, too.
+// Handles a complete head. A plain handler answers at once if the body is complete, too.
 std::string_view H1Session::begin(const http::Head& head, std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
@@ -134,7 +134,7 @@ std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Fra
 }
 
 Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
-  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT.
+  // RFC 9110 §9.3.6: CONNECT is for proxies only.
   if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
   return find_target(resources_, pump_.stream(), head.method, framing.host, framing.path_and_query);
 }
@@ -183,11 +183,11 @@ void H1Session::finish_record(Journal::Entry* record) {
   if (record != nullptr) owner_.journal()->finish(*record);
 }
 
-// What is written decides, with the connection, whether another request can follow.
+// Writes the response, and decides whether another request can follow.
 void H1Session::write(const http::Head& head, const h1::Framing& framing, Response&& response,
                       bool is_last_received, Journal::Entry* record) {
-  // We close of our own accord only behind the last request that is here: whoever pipelined has all
-  // of them answered.
+  // A drain or old age only closes after the last request received so far, so that all pipelined
+  // requests are answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
   if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
     is_finished_ = true;
@@ -209,14 +209,14 @@ void H1Session::drop_inbox() noexcept {
   if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
 }
 
-// Handlers that wait ------------------------------------------------------------------------------
+// Exchanges ---------------------------------------------------------------------------------------
 
 void H1Session::feed(std::string_view input) {
   const Result<void> taken = exchange_->receive(input);
   if (!taken) refuse(taken.error().code());
 }
 
-// RFC 9110 §15.2.2: behind the head follows what was asked for.
+// RFC 9110 §15.2.2: the new protocol follows the head.
 void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
                         Response&& response, Journal::Entry* record) {
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
@@ -230,11 +230,11 @@ void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Requ
   session.start(request, *told);
 }
 
-// As far as it is ready; when it is over, what arrived behind its request.
+// Advances the exchange as far as possible. Once it has ended, returns the input after its request.
 std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
   if (exchange_->has_response()) write_exchange_response(is_last_received);
   if (exchange_->has_stream_end()) {
-    // RFC 9112 §8: only closing tells the peer that the content is not whole.
+    // RFC 9112 §8: only closing tells the peer that the content is incomplete.
     if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
   }
   if (!exchange_has_ended()) return std::nullopt;
@@ -252,7 +252,7 @@ bool H1Session::exchange_has_ended() const noexcept {
   return exchange_->has_finished_response() && (is_finished_ || exchange_->is_over());
 }
 
-// The response of a plain handler, whose request is over.
+// Sends the streaming response of a plain handler. Its request is complete.
 void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
                                    Response&& response, Attachments&& attachments,
                                    bool is_last_received, Journal::Entry* record) {
@@ -279,7 +279,7 @@ void H1Session::write_exchange_response(bool is_last_received) {
   finish_record(record);
 }
 
-// A stream may go on reading the request, so that its end decides whether another one can follow.
+// A stream may keep reading the request, so only its end decides whether another one can follow.
 void H1Session::write_with_stream(Response&& response, bool is_last_received,
                                   Journal::Entry* record) {
   const http::Head& head = exchange_->head();
@@ -287,14 +287,14 @@ void H1Session::write_with_stream(Response&& response, bool is_last_received,
   Body content = response.content();
   const BodyStream& stream = **content.stream();
   const bool is_old = head.minor_version == 0;
-  // RFC 9110 §9.3.2, §6.4.1: the others have no content, so nobody is asked to make it.
+  // RFC 9110 §9.3.2, §6.4.1: the others have no content, so their producer does not run.
   const bool has_content = head.method != Method::Head && !is_bodiless(status);
   if (has_content && code(status) < 300) {
     exchange_->continue_request();
   } else if (!exchange_->can_keep_alive()) {
     is_finished_ = true;
   }
-  // RFC 9112 §6.3: without chunks only closing ends content whose length is not known.
+  // RFC 9112 §6.3: without chunks, only closing ends content of unknown length.
   if (!stream.length_bytes && is_old) is_finished_ = true;
   write(head, exchange_->framing(), std::move(response), is_last_received, record);
   exchange_->begin_stream();

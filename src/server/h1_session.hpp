@@ -56,7 +56,7 @@ class H1Session final : public Session {
                                          const Target& target) const noexcept;
   void write(const http::Head& head, const h1::Framing& framing, Response&& response,
              bool is_last_received, Journal::Entry* record);
-  /// Null where nobody wants to know.
+  /// Returns null if responses are not recorded.
   [[nodiscard]] Journal::Entry* begin_record(const Asked& asked, Status status,
                                              Errc error = Errc::None);
   void finish_record(Journal::Entry* record);
@@ -70,8 +70,8 @@ class H1Session final : public Session {
   void write_exchange_response(bool is_last_received);
   SKUA_COLD void write_with_stream(Response&& response, bool is_last_received,
                                    Journal::Entry* record);
-  /// Answers what cannot be served, and reads no further; `head` is that of the request, where it
-  /// was understood and is not an exchange's.
+  /// Answers a request that cannot be served, and stops reading. `head` is its head, if it was
+  /// parsed and is not held by an exchange.
   void refuse(Errc code, const http::Head* head = nullptr);
   Target find(const http::Head& head, const h1::Framing& framing);
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
@@ -82,11 +82,11 @@ class H1Session final : public Session {
   Resources& resources_;
   net::StreamPump& pump_;
   SessionOwner& owner_;
-  std::unique_ptr<Inbox> inbox_;          ///< only while a message is unfinished or stalled
-  std::unique_ptr<H1Exchange> exchange_;  ///< only while a handler or a stream is at work
+  std::unique_ptr<Inbox> inbox_;          ///< set only while a message is incomplete or stalled
+  std::unique_ptr<H1Exchange> exchange_;  ///< set only while an exchange is in progress
   loop::Instant ages_at_;
   Waiting waiting_ = Waiting::Request;
-  bool is_replaced_ = false;  ///< by another session, from here on
+  bool is_replaced_ = false;  ///< another session has taken over
   bool is_stalled_ = false;
   bool is_finished_ = false;
 };

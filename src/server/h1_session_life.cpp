@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens to a session of HTTP/1 now and then: it begins and ends, refuses a request, or keeps
-// bytes for later.
+// The rare events of an HTTP/1 session: its start and end, refused requests, and input that has to
+// be kept for later.
 #include <utility>
 
 #include "base/later.hpp"
@@ -47,7 +47,7 @@ void H1Session::keep_head(std::string_view input) {
   box.deadline = later(resources_.loop.now(), resources_.options.timeouts.head);
 }
 
-// What the log says of the request is what of it was understood.
+// The record contains whatever was parsed of the request.
 void H1Session::refuse(Errc code, const http::Head* head) {
   constexpr http::Head nothing;
   const Asked asked = exchange_ != nullptr
@@ -56,7 +56,7 @@ void H1Session::refuse(Errc code, const http::Head* head) {
   is_finished_ = true;
   waiting_ = Waiting::Request;
   count_refusal(resources_, code);
-  // Where a response has begun, closing is all that is left to say.
+  // After a response has begun, an error can only be signaled by closing.
   if (exchange_ == nullptr || !exchange_->has_started_response()) {
     Journal::Entry* const record = begin_record(asked, status_for(code), code);
     const bool is_head = asked.head.method == Method::Head;  // RFC 9110 §9.3.2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A Response in, bytes into an output queue out: the one place that frames what handlers return.
+// In: a Response. Out: bytes in an output queue. The only place that frames handlers' responses.
 #include "server/h1_writer.hpp"
 
 #include <cstring>
@@ -16,7 +16,7 @@
 namespace skua::server {
 namespace {
 
-// Up to here a copy is cheaper than a second slice.
+// Up to this size, a copy is cheaper than a second slice.
 constexpr std::size_t copied_body_bytes = 4096;
 
 h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
@@ -27,7 +27,7 @@ h1::ConnectionField connection_field(const ResponseFraming& framing) noexcept {
 
 void write(net::OutputQueue& output, const h1::ResponseHead& head, std::string_view body) {
   const std::size_t room = h1::head_bytes_at_most(head) + body.size();
-  if (room > net::OutputQueue::max_reserve) {  // fields as long as a block
+  if (room > net::OutputQueue::max_reserve) {  // too long for a block
     std::string text;
     h1::append_head(head, text);
     output.append(text);
@@ -45,7 +45,7 @@ char* put(char* out, std::string_view text) noexcept {
   return out + text.size();
 }
 
-// The empty line, and before it what the connection has to say.
+// Returns the Connection field, if any, and the empty line.
 std::string_view end_of_head(h1::ConnectionField connection) noexcept {
   switch (connection) {
     case h1::ConnectionField::Default: break;
@@ -55,11 +55,11 @@ std::string_view end_of_head(h1::ConnectionField connection) noexcept {
   return "\r\n";
 }
 
-// A 200 with one of the usual types: the start of its head is there already. False when it is too
+// Writes a 200 with a known type, using the cached start of its head. Returns false if it is too
 // long for a block.
 bool write_usual(net::OutputQueue& output, const h1::ResponseHead& head, std::string_view start,
                  std::string_view body) {
-  constexpr std::size_t rest_bytes = 64;  // a number, and the longest end of a head
+  constexpr std::size_t rest_bytes = 64;  // a number and the longest end of a head
   const std::size_t room = start.size() + head.fields.size() + body.size() + rest_bytes;
   if (room > net::OutputQueue::max_reserve) return false;
   char* const begin = output.reserve(room);
@@ -81,7 +81,7 @@ void write_prepared(net::OutputQueue& output, const h1::ResponseHead& head,
   output.append(body);
 }
 
-// RFC 9112 §6.1: HTTP/1.0 knows no chunks, so the end of the connection is the end of the content.
+// RFC 9112 §6.1: HTTP/1.0 has no chunks, so the end of the connection is the end of the content.
 h1::BodyField body_field(const Response& response, const BodyStream& stream,
                          const ResponseFraming& framing) noexcept {
   if (is_bodiless(response.status())) return h1::BodyField::None;
@@ -112,7 +112,7 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
     return 0;
   }
   const std::uint64_t size_bytes = content.size_bytes();
-  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
+  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would need that of the 200.
   const bool is_bodiless = skua::is_bodiless(response.status());
   const h1::ResponseHead head{.status = response.status(),
                               .body = is_bodiless ? h1::BodyField::None : h1::BodyField::Length,
@@ -121,7 +121,7 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
                               .standard_fields = standard_fields(response, framing.dated.lines()),
                               .content_type = response.static_type(),
                               .fields = response.lines().wire()};
-  // RFC 9110 §9.3.2, §6.4.1: these have no content, whatever the handler returned.
+  // RFC 9110 §9.3.2, §6.4.1: these responses have no content, whatever the handler returned.
   const bool has_content = !framing.is_head && !is_bodiless;
   const bool rides_along =
       has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);

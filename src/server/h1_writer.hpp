@@ -10,16 +10,16 @@
 
 namespace skua::server {
 
-/// How a response is framed: what the request and the connection decide, not the handler.
+/// The framing of a response, as decided by the request and the connection, not by the handler.
 struct ResponseFraming {
   const DateCache& dated;
-  bool is_head = false;    ///< the request was HEAD: the length, but no content
-  bool is_http10 = false;  ///< the peer has to be told of keep-alive
+  bool is_head = false;    ///< the request was HEAD: send the length, but no content
+  bool is_http10 = false;  ///< keep-alive must be announced to the peer
   bool keep_alive = true;
 };
 
-/// Serialises a response; a large body is taken over instead of being copied, and of a stream the
-/// head alone is written. Returns how many bytes of content were. RFC 9112 §6
+/// Serializes a response. A large body is moved instead of copied; for a stream, only the head is
+/// written. Returns the number of content bytes written. RFC 9112 §6
 std::uint64_t write_response(net::OutputQueue& output, Response&& response,
                              const ResponseFraming& framing);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between a stream of HTTP/2 and a handler: the request's content to whoever reads it, windows that
-// open when it was read, the response's content kept until the session asks for it. RFC 9113 §8
+// Connects an HTTP/2 stream to a handler: passes on the request's content, opens the window as it
+// is read, and keeps the response's content until the session asks for it. RFC 9113 §8
 #include "server/h2_exchange.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Co
 }
 
 void H2Exchange::reset() noexcept {
-  phase_ = Phase::Closed;  // what a destructor writes now goes nowhere
+  phase_ = Phase::Closed;  // discards anything that destructors write
   TimerNode::stop();
   turn_node_.unlink();
   record_ = nullptr;
@@ -71,7 +71,7 @@ void H2Exchange::begin(bool is_end) {
 }
 
 Target H2Exchange::find() {
-  // RFC 9110 §9.3.6: only a proxy has a use for CONNECT; RFC 9220 §3: other protocols get a 501.
+  // RFC 9110 §9.3.6: CONNECT is for proxies only; RFC 9220 §3: other protocols get a 501.
   const Method method = request().head.method;
   const bool is_websocket = ascii::equals_ignoring_case(request().protocol, "websocket");
   if (method == Method::Connect && !is_websocket) return {Errc::UnknownMethod, {}, {}, {}};
@@ -119,7 +119,7 @@ void H2Exchange::start_call(const Target& target, bool has_no_content) {
 
 void H2Exchange::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
-  // It did not wait for the response: kept until that is there, and no more than its window.
+  // The peer did not wait for the response. Its data is kept until then, bounded by the window.
   if (is_for_tunnel() && !has_response()) {
     const Errc error = early_data_.append(data);
     return error != Errc::None ? refuse(error) : void();
@@ -135,8 +135,8 @@ void H2Exchange::receive(std::string_view data) {
   hold_back_or_not();
 }
 
-// As much of it is taken as HTTP/1 reads to keep a connection. Then the window stays shut: a peer
-// that does not look at the response waits, until it is told by a reset.
+// Discards as much as HTTP/1 would read to keep a connection. After that the window stays shut: a
+// peer that ignores the response waits until it receives a reset.
 void H2Exchange::drop(std::size_t size_bytes) {
   dropped_bytes_ += size_bytes;
   if (dropped_bytes_ > resources_.options.limits.unread_body_bytes) return;
@@ -154,7 +154,7 @@ void H2Exchange::forget_kept() noexcept {
   if (kept_bytes() != 0) turn_->has_windows = true;
 }
 
-// Half a window that is left may be less than the peer cares to send.
+// With only half of its window left, the peer may wait for more instead of sending.
 void H2Exchange::hold_back_or_not() noexcept {
   IncomingBody& body = call_.body();
   body.hold_back(body.unread_bytes() != 0 || withheld_bytes_ >= stream_->window_bytes() / 2);
@@ -170,7 +170,7 @@ void H2Exchange::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
 
 void H2Exchange::body_wanted() {
   if (!call_.body().take_continue()) return;
-  // RFC 9110 §10.1.1. Behind a response it is for the peer to send, or to be timed out.
+  // RFC 9110 §10.1.1. After a response, the peer has to send or time out.
   if (!has_response()) session_->inform(*stream_, Status::Continue, FieldLines());
   wake();
 }
@@ -178,7 +178,7 @@ void H2Exchange::body_wanted() {
 void H2Exchange::body_taken(std::size_t size_bytes) {
   if (phase_ == Phase::Closed) return;
   if (kept_bytes() != 0) {
-    withheld_bytes_ += size_bytes;  // this is kept, too
+    withheld_bytes_ += size_bytes;  // this piece is kept, too
     turn_->has_windows = true;
   } else {
     session_->consume(*stream_, size_bytes);
@@ -232,7 +232,7 @@ bool H2Exchange::can_advance() const noexcept {
 void H2Exchange::advance() {
   if (socket_ != nullptr) return socket_->advance();
   if (!has_response() && call_.is_handler_done()) {
-    if (withheld_bytes_ != 0) open_window();  // what makes the content may read on
+    if (withheld_bytes_ != 0) open_window();  // the response's producer may read on
     forget_kept();
     Response response = call_.take_response();
     const Asked asked = call_.asked(request().head, arrived_);
@@ -246,11 +246,11 @@ void H2Exchange::advance() {
 
 void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   status_ = response.status();
-  // RFC 9110 §9.3.6: the peer would take a 2xx for a tunnel, which nobody is at the other end of.
+  // RFC 9110 §9.3.6: the peer would take a 2xx for an open tunnel, but nothing serves it.
   if (is_for_tunnel() && code(status_) / 100 == 2) {
     return send(asked, Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
   }
-  // What makes the content may read the request's.
+  // The response's producer may read the request's content.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) body_wanted();
   phase_ = Phase::Response;
@@ -262,7 +262,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   if (is_stream) return send_stream(head, std::move(content));
 
   const std::uint64_t size_bytes = content.size_bytes();
-  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would have to tell that of the 200.
+  // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would need that of the 200.
   if (!is_bodiless(status_)) head.length_bytes = size_bytes;
   const bool has_content =
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
@@ -271,7 +271,7 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
   session_->respond(*stream_, head, has_content);
 }
 
-// What is in the head but a length.
+// Returns the response's head without a length.
 h2::ResponseHead H2Exchange::head_of(const Response& response) {
   h2::ResponseHead head{.status = response.status(),
                         .content_type = response.static_type(),
@@ -318,7 +318,7 @@ loop::Instant H2Exchange::deadline() const noexcept {
 void H2Exchange::send_stream(const h2::ResponseHead& head, Body&& content) {
   h2::ResponseHead told = head;
   if (!is_bodiless(status_)) told.length_bytes = (*content.stream())->length_bytes;
-  // RFC 9110 §9.3.2, §6.4.1: these have no content, so nobody is asked to make it.
+  // RFC 9110 §9.3.2, §6.4.1: these have no content, so their producer does not run.
   if (request().head.method == Method::Head || is_bodiless(status_)) {
     content_state_ = Content::Ended;
     return session_->respond(*stream_, told, false);
@@ -370,7 +370,7 @@ void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
   response_.drained();
   if (is_whole || content_state_ == Content::Failed) return;
-  // The frame's length is told already: it was filled up, and the peer is told.
+  // The frame's length was already sent, so it was padded with zeros. The reset tells the peer.
   content_state_ = Content::Failed;
   session_->reset(*stream_, h2::ErrorCode::InternalError);
 }

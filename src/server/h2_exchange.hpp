@@ -34,21 +34,21 @@ struct Resources;
 
 class H2Exchange;
 
-/// What waits in a connection for the end of the turn.
+/// The work that a connection has to do at the end of the turn.
 struct H2Turn {
   struct Node : base::ListNode {
     explicit Node(H2Exchange& its) noexcept : exchange(its) {}
     H2Exchange& exchange;
   };
 
-  base::IntrusiveList<Node> exchanges;  ///< that something has happened to: H2Exchange::finish_turn
-  bool has_windows = false;             ///< that are shut and may open: H2Exchange::open_window
+  base::IntrusiveList<Node> exchanges;  ///< woken exchanges; see H2Exchange::finish_turn
+  bool has_windows = false;             ///< shut windows may open; see H2Exchange::open_window
 };
 
-/// The window of a stream, in bytes.
+/// Returns the receive window of a stream, in bytes.
 std::size_t stream_window_bytes(const Limits& limits) noexcept;
 
-/// One request and its response on an HTTP/2 connection. From a worker's pool.
+/// A request and its response on an HTTP/2 connection. Pooled by the worker.
 ///
 /// RFC:       9113 §8
 class H2Exchange final : public base::ListNode,
@@ -60,60 +60,60 @@ class H2Exchange final : public base::ListNode,
   explicit H2Exchange(Resources& resources) noexcept;
   ~H2Exchange();
 
-  /// Readies it for a stream; `connection` is who speaks. All outlive its use.
+  /// Prepares the exchange for a stream of `connection`. All arguments must outlive its use.
   void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
             h2::Stream& stream, H2Turn& turn) noexcept;
-  /// Cancels what runs, and forgets everything.
+  /// Cancels the handler and the stream, and clears all state.
   void reset() noexcept;
   [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
 
-  // The request, from the session.
+  // The request; called by the session.
 
-  /// Its head is there: answers it, or begins to read its content.
+  /// Called when the head is complete: answers the request, or begins to read its content.
   void begin(bool is_end);
   void receive(std::string_view data);
   void receive_end(std::unique_ptr<h2::ReceivedHead> trailers);
-  /// The peer sends no more, on any stream.
+  /// Called when the peer sends no more on any stream.
   void receive_nothing_more();
-  /// Of the content: what is kept until the request is over. Its window is for the connection to
-  /// open.
+  /// Returns how much content is kept until the end of the request. The connection decides when to
+  /// open its window.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return call_.body().kept_bytes(); }
   [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
   void open_window();
 
-  // The response, to the session.
+  // The response; called by the session, except wake().
 
-  /// Something has happened: there may be more to do at the end of the turn.
+  /// Schedules the exchange for the end of the turn.
   void wake() noexcept override;
-  /// Goes on as far as it can; this may be its end.
+  /// Advances as far as possible, which may end the exchange.
   void take_turn();
-  /// Forgets that, and waits for the peer as long as it may take; unless it can
-  /// go on.
+  /// Unless there is more to do, leaves the turn and starts the timer of deadline().
   void finish_turn() noexcept;
   [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
-  /// Moves the next bytes of the content, as many as read_body told.
+  /// Moves the next bytes of the content, as many as read_body() returned.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
-  /// The response went out before the request was whole: waits a while for the peer to notice.
+  /// Called when the response was sent before the request was complete: waits for the peer to
+  /// notice, at most Timeouts::linger.
   void linger();
 
-  /// Ends what has no end of its own.
+  /// Ends an endless stream, or the WebSocket.
   void drain();
-  /// The stream is over, or the connection is. `is_complete`: both sides said all that they had to.
+  /// Called when the stream or the connection ends. `is_complete`: both sides sent everything.
   void close(bool is_complete) noexcept;
-  /// Whether the handler wants the connection to end.
+  /// Reports whether the handler wants the connection to end.
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
  private:
   enum class Phase : std::uint8_t {
     Closed,
-    Request,  ///< no response has been told
+    Request,  ///< no response has been sent
     Response,
-    Lingering,  ///< that is over, the request is not
+    Lingering,  ///< the response is complete, but the request is not
   };
   enum class Content : std::uint8_t {
     Open,
-    Ended,   ///< all of the response's is in content_
-    Failed,  ///< it cannot be completed
+    Ended,   ///< content_ holds the rest of the response
+    Failed,  ///< the response cannot be completed
   };
 
   void body_wanted() override;
@@ -125,16 +125,16 @@ class H2Exchange final : public base::ListNode,
   }
   void content_ended() noexcept override { wake(); }
 
-  /// Whether the handler, or what makes the content, has ended since the last advance().
+  /// Reports whether the handler or the content's producer has ended since the last advance().
   [[nodiscard]] bool can_advance() const noexcept;
   void advance();
   static void on_timer(void* node) noexcept;
-  /// When the peer must have sent or taken something; never while it is our turn.
+  /// Returns when the peer must have sent or taken something; Instant::max() while it need not.
   [[nodiscard]] loop::Instant deadline() const noexcept;
   SKUA_COLD void time_out();
   [[nodiscard]] h2::ResponseHead head_of(const Response& response);
   [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
-  /// An extended CONNECT: what its stream carries is no content of the request.
+  /// Reports whether this is an extended CONNECT: data on its stream is not request content.
   [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
@@ -147,7 +147,7 @@ class H2Exchange final : public base::ListNode,
   void begin_record(const Asked& asked, Errc error = Errc::None);
   void finish_record(bool is_cut);
   void refuse(Errc code);
-  /// `error`: why the request was refused.
+  /// `error` is the reason if the request was refused.
   void send(const Asked& asked, Response&& response, Errc error = Errc::None);
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
@@ -169,21 +169,21 @@ class H2Exchange final : public base::ListNode,
   H2Turn::Node turn_node_{*this};
   Call call_;
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
-  std::unique_ptr<SocketStream> socket_;        // where the stream has become one
-  KeptContent early_data_;                      // what is for a tunnel to come
-  body::ContentQueue content_;                  // of the response, that was not asked for yet
-  body::OutgoingBody response_;                 // where that is made while it is sent
+  std::unique_ptr<SocketStream> socket_;        // set once the stream is a WebSocket
+  KeptContent early_data_;                      // data for a tunnel that is not open yet
+  body::ContentQueue content_;                  // response content the session has not asked for
+  body::OutgoingBody response_;                 // response content made while it is sent
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
-  loop::Instant arrived_{};           // the head
-  Journal::Entry* record_ = nullptr;  // of the response, where one is kept
+  loop::Instant arrived_{};           // when the head was complete
+  Journal::Entry* record_ = nullptr;  // of the response, if it is recorded
   loop::Instant handler_deadline_{};
   std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
-  std::size_t dropped_bytes_ = 0;   // received, and wanted by nobody
+  std::size_t dropped_bytes_ = 0;   // received but unwanted
   Status status_ = Status::Ok;
-  bool has_call_ = false;  // there is a handler that may wait
+  bool has_call_ = false;  // the request is handled by call_
   bool is_timer_due_ = false;
-  bool closes_connection_ = false;  // the handler wants it to end
+  bool closes_connection_ = false;  // the handler wants the connection to end
   Phase phase_ = Phase::Closed;
   Content content_state_ = Content::Open;
 };

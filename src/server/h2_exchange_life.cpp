@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What happens to few exchanges of HTTP/2, or to none: one that is refused or cut short, takes too
-// long, or becomes a WebSocket.
+// The rare events of an HTTP/2 exchange: it is refused, cut short, times out, or becomes a
+// WebSocket.
 #include <utility>
 
 #include "base/later.hpp"
@@ -27,7 +27,7 @@ void H2Exchange::receive_nothing_more() {
     session_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
-// RFC 8441 §5: the stream goes on as the connection of a WebSocket.
+// RFC 8441 §5: the stream becomes the connection of a WebSocket.
 void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
   status_ = response.status();
   phase_ = Phase::Response;
@@ -64,7 +64,7 @@ void H2Exchange::drain() {
 
 void H2Exchange::linger() {
   finish_record(false);
-  // Who asked for a tunnel has waited for the answer.
+  // A client that asks for a tunnel waits for the response anyway.
   if (request().head.method == Method::Connect) {
     return session_->reset(*stream_, h2::ErrorCode::NoError);
   }
@@ -90,7 +90,7 @@ void H2Exchange::time_out() {
     return refuse(Errc::HandlerTimedOut);
   if (body_deadline() <= now) return refuse(Errc::TimedOut);
   if (content_.empty() || content_deadline_ > now) return;
-  // What waits for more urgent streams is not the peer's fault.
+  // Waiting for more urgent streams is not the peer's fault.
   if (!session_->is_blocked_by_window(*stream_)) {
     content_deadline_ = later(now, resources_.options.timeouts.write);
     return;

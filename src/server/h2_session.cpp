@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Joins an HTTP/2 session to exchanges, one a stream, and keeps all their times. It writes when the
-// connection asks for more and has room, so that what is sent next is decided late: by priorities,
-// and with what was answered in the meantime.
+// Connects an HTTP/2 connection to exchanges, one per stream, and runs its timeouts. It writes only
+// when the output has room, so that the choice of what to send next is made late: by priority, and
+// including the latest responses.
 #include "server/h2_session.hpp"
 
 #include <algorithm>
@@ -47,8 +47,8 @@ void H2Session::resume() {
   if (h2_.failure() != nullptr && !is_failure_counted_) count_failure();
 }
 
-// Those of bodies that are kept whole. Where the connection keeps too much, one body after the
-// other gets whole: the oldest goes on whatever there is.
+// Opens the windows of bodies that are kept in memory. If the connection keeps too much, only the
+// oldest one may continue, so that the bodies complete one after the other.
 void H2Session::open_windows() {
   turn_.has_windows = false;
   std::uint64_t kept_bytes = 0;
@@ -66,7 +66,7 @@ bool H2Session::has_room() const noexcept {
   return output_.pressure_bytes() < written_at_once_bytes;
 }
 
-// Of the connection; exchanges have their own.
+// Returns the deadline of the connection; exchanges have their own.
 loop::Instant H2Session::deadline() const noexcept {
   const Timeouts& timeouts = resources_.options.timeouts;
   loop::Instant next = finishes_at_.value_or(loop::Instant::max());

@@ -55,10 +55,10 @@ class H2Session final : public Session, private h2::Events {
   net::OutputQueue& output_;
   SessionOwner& owner_;
   H2Turn turn_;
-  base::IntrusiveList<H2Exchange> exchanges_;  // owned: from on_request to on_closed
-  loop::Instant idle_since_;                   // nothing has been in progress
+  base::IntrusiveList<H2Exchange> exchanges_;  // owned, from on_request to on_closed
+  loop::Instant idle_since_;                   // since when there are no exchanges
   loop::Instant ages_at_;
-  std::optional<loop::Instant> finishes_at_;  // the second half of a shut down
+  std::optional<loop::Instant> finishes_at_;  // when to finish the shutdown
   bool is_shutting_down_ = false;
   bool is_failure_counted_ = false;
   h2::Connection h2_;

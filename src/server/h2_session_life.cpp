@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens to a session of HTTP/2 now and then: it begins and ends, and a peer takes too long.
+// The rare events of an HTTP/2 session: it starts or ends, or the peer takes too long.
 #include <utility>
 
 #include "base/later.hpp"
@@ -50,11 +50,11 @@ void H2Session::count_failure() {
   const h2::Failure& failure = *h2_.failure();
   if (failure.code == h2::ErrorCode::NoError) return;
   if (failure.code == h2::ErrorCode::InternalError) {
-    return note_lack_of_memory(resources_, "HTTP/2: a connection was ended");
+    return note_lack_of_memory(resources_, "HTTP/2: a connection was terminated");
   }
   ++resources_.counters.refused_malformed;
   if (const auto& log = resources_.options.hooks.log) {
-    log(LogLevel::Info, "HTTP/2: a connection was ended: " + failure.reason);
+    log(LogLevel::Info, "HTTP/2: a connection was terminated: " + failure.reason);
   }
 }
 
@@ -79,7 +79,7 @@ void H2Session::time_out() {
   }
 }
 
-// RFC 9113 §6.8: requests that were on their way when we said so are served.
+// RFC 9113 §6.8: requests already on their way are still served.
 void H2Session::begin_shut_down() {
   is_shutting_down_ = true;
   h2_.begin_shut_down();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DATA frames are the bytes of the connection that a WebSocket otherwise has to itself; the end of
-// the stream is its end. The window opens as the application takes messages. RFC 8441 §5
+// Carries a WebSocket on an HTTP/2 stream: DATA frames take the place of a connection's bytes, and
+// END_STREAM that of its end. The window opens as the application takes messages. RFC 8441 §5
 #include "server/h2_socket.hpp"
 
 #include "base/later.hpp"
@@ -57,7 +57,7 @@ h2::BodyRead H2Socket::read_body(std::size_t most_bytes) noexcept {
 
 void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   write_deadline_ = later(now(), resources_.options.timeouts.write);
-  static_cast<void>(content_.move_to(output, size_bytes));  // there are no files in it
+  static_cast<void>(content_.move_to(output, size_bytes));  // cannot fail without files
   call_.socket().output_drained();
 }
 
@@ -90,7 +90,7 @@ void H2Socket::time_out() {
     ++resources_.counters.refused_slow;
     return session_.reset(stream_, h2::ErrorCode::Cancel);
   }
-  // What waits for more urgent streams is not the peer's fault.
+  // Waiting for more urgent streams is not the peer's fault.
   write_deadline_ = later(now(), resources_.options.timeouts.write);
 }
 

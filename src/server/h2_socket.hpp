@@ -18,9 +18,9 @@ namespace skua::server {
 
 /// A WebSocket on a stream of an HTTP/2 connection.
 ///
-/// The end of a stream stands for that of a connection, RST_STREAM for its loss. What the
-/// application has not taken stays in the peer's window; what the peer does not take is held here,
-/// up to ws::wire_high_water_bytes, and then by the socket.
+/// END_STREAM stands for the end of a connection, RST_STREAM for its loss. Messages that the
+/// application has not taken count against the peer's window. Output that the peer does not take is
+/// held here, up to ws::wire_high_water_bytes, and then by the socket.
 /// RFC:       8441 §5
 class H2Socket final : public SocketStream, private ws::Wire {
  public:
@@ -52,7 +52,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
-  /// Something waits for the peer to take it.
+  /// Starts the write timeout, and tells the session that there is output.
   void await_peer();
   [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
   [[nodiscard]] bool owes_window() const noexcept {
@@ -63,11 +63,11 @@ class H2Socket final : public SocketStream, private ws::Wire {
   StreamOwner& owner_;
   h2::Connection& session_;
   h2::Stream& stream_;
-  body::ContentQueue content_;      // that the session has not asked for
-  loop::Instant write_deadline_{};  // while there is any, or our end was not told
-  loop::Instant end_deadline_{};    // after that: for the peer to end its side
+  body::ContentQueue content_;      // output that the session has not asked for
+  loop::Instant write_deadline_{};  // while there is output, or our end has not been sent
+  loop::Instant end_deadline_{};    // after that, for the peer to end its side
   std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window
-  bool is_ended_ = false;           // our side: after what is in content_
+  bool is_ended_ = false;           // our side ends after content_
   bool is_end_told_ = false;
   bool is_closed_ = false;
   SocketCall call_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a handler throws becomes a response. A peer is told what a thrower meant for it (HttpError,
-// Exception); of any other exception it learns nothing but 500, and the text goes to the log.
+// Turns handler exceptions into responses. HttpError and Exception carry what the peer may see; for
+// any other exception the peer gets a bare 500, and the text goes to the log.
 #include "server/handler_failure.hpp"
 
 #include <new>

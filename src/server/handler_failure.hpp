@@ -11,17 +11,17 @@
 
 namespace skua::server {
 
-/// Counts a failure of a handler and logs a line of it.
+/// Counts and logs a handler failure.
 void log_failure(Resources& resources, std::string line, std::string_view why);
 
-/// Logs what a task without a response threw.
+/// Counts and logs the exception of a task that has no response.
 void log_task_failure(Resources& resources, const char* what,
                       const std::exception_ptr& failure) noexcept;
 
-/// What stands for a response that cannot be sent; logs why.
+/// Returns the replacement for a response that cannot be sent, and logs the reason.
 Response failed(Resources& resources, const Request& request, std::string_view why);
 
-/// What stands for the exception that is being handled.
+/// Returns the response for the exception being handled.
 Response caught(Resources& resources, const Request& request);
 
 }  // namespace skua::server

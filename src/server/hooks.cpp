@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Hooks are called where a server can do nothing about an exception: between two requests, or in
-// the middle of an end.
+// Wraps hooks, because they run where a server cannot handle an exception: between two requests, or
+// while a connection closes.
 #include "server/hooks.hpp"
 
 #include <exception>
@@ -25,7 +25,7 @@ Log quiet(Log log) {
     try {
       log(level, text);
     } catch (...) {
-      return;  // nobody is left to be told
+      return;  // nowhere left to report it
     }
   };
 }

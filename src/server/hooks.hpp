@@ -5,8 +5,8 @@
 
 namespace skua::server {
 
-/// The same hooks, none of which throws: what one throws is told to the log, and what the log
-/// throws is dropped.
+/// Wraps hooks so that they never throw. Their exceptions go to the log hook, whose own exceptions
+/// are dropped.
 Hooks guarded(Hooks hooks);
 
 }  // namespace skua::server

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Content that arrives is kept until it is read, up to a limit at which the protocol has to wait.
-// Nothing here resumes a reader from inside a call of the protocol's: the loop does, at the end of
-// its turn.
+// Buffers received content until it is read, up to a limit at which the protocol has to wait. The
+// protocol's calls never resume readers directly; the loop does so at the end of its turn.
 #include "server/incoming_body.hpp"
 
 #include <algorithm>
@@ -73,7 +72,7 @@ void IncomingBody::end(const http::Head& trailers) noexcept {
 }
 
 bool IncomingBody::has_room() const noexcept {
-  // Something always: a limit of nothing must not keep a reader waiting for ever.
+  // There is always room for one piece: a limit of zero must not block a reader forever.
   return unread_.empty() || unread_.size() < options_.limits.stream_bytes;
 }
 

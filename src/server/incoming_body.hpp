@@ -19,20 +19,20 @@
 
 namespace skua::server {
 
-/// The protocol that a body arrives by.
+/// The protocol that delivers a body.
 class BodySender {
  public:
-  /// A reader waits, and the peer does, too: see IncomingBody::take_continue.
+  /// Called when a reader waits while the peer waits, too; see IncomingBody::take_continue.
   virtual void body_wanted() = 0;
-  /// So many bytes of what had arrived were taken: there is room for more.
+  /// Called when `size_bytes` of received content were taken, so that there is room for more.
   virtual void body_taken(std::size_t size_bytes) = 0;
 
  protected:
   ~BodySender() = default;
 };
 
-/// The content of one request: what has arrived and was not read, and the time that the peer has
-/// for the rest. It knows no protocol.
+/// The content of one request, independent of the protocol. Buffers unread content, and tracks the
+/// peer's deadline for the rest.
 ///
 /// RFC:       9110 §6.4
 class IncomingBody final : public detail::BodySource {
@@ -43,59 +43,59 @@ class IncomingBody final : public detail::BodySource {
     bool peer_waits = false;  ///< for 100 (Continue), RFC 9110 §10.1.1
   };
 
-  /// All outlive it.
+  /// All arguments must outlive the body.
   IncomingBody(const ServerOptions& options, ContentBudget& budget, loop::Loop& loop) noexcept
       : options_(options), budget_(budget), loop_(loop), loaded_(budget) {}
   IncomingBody(const IncomingBody&) = delete;
   IncomingBody& operator=(const IncomingBody&) = delete;
   ~IncomingBody() { clear(); }
 
-  // From the protocol.
+  // Called by the protocol.
 
-  /// Some is on its way. `sender` outlives it, or its use.
+  /// Begins a body. `sender` must outlive its use.
   void expect(BodySender& sender, const Expected& expected) noexcept;
-  /// So much has come, though it may be of no use. TooSlow, or BodyTooLong, where it is.
+  /// Counts received bytes, wanted or not. Returns TooSlow or BodyTooLong if a limit is violated.
   [[nodiscard]] Errc received(std::size_t size_bytes) noexcept;
-  /// Keeps what has come for who reads it. Overloaded or OutOfMemory where it cannot be.
+  /// Keeps received content for its reader. Returns Overloaded or OutOfMemory if it cannot.
   [[nodiscard]] Errc append(std::string_view data);
-  /// There is no more; `trailers` outlive it.
+  /// Ends the body. `trailers` must outlive it.
   void end(const http::Head& trailers) noexcept;
-  /// Whether more of it is to come.
+  /// Reports whether more content is to come.
   [[nodiscard]] bool is_arriving() const noexcept { return state_ == State::Arriving; }
   [[nodiscard]] bool is_whole() const noexcept { return state_ == State::Whole; }
-  /// Whether more of it is welcome.
+  /// Reports whether there is room for more content.
   [[nodiscard]] bool has_room() const noexcept;
   [[nodiscard]] std::size_t unread_bytes() const noexcept { return unread_.size(); }
-  /// Of what was read: how much is kept until the request is over.
+  /// Returns how much of the content already read is kept until the end of the request.
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_ + loaded_.size(); }
 
-  /// Whether the peer waits for 100 (Continue). To be told now, or never.
+  /// Reports whether the peer waits for 100 (Continue), which must then be sent now or never.
   [[nodiscard]] bool take_continue() noexcept;
   [[nodiscard]] bool owes_continue() const noexcept { return owes_continue_; }
-  /// Whether the protocol keeps the peer from sending: that time is not held against it.
+  /// Sets whether the protocol keeps the peer from sending. That time does not count against it.
   void hold_back(bool is_held_back) noexcept;
   [[nodiscard]] bool is_held_back() const noexcept { return is_held_back_; }
-  /// Until when the next piece must be here; never where it is not for the peer to send.
+  /// Returns when the next piece is due; Instant::max() while the peer need not send.
   [[nodiscard]] loop::Instant deadline() const noexcept {
     return is_arriving() && !is_paused_ ? deadline_ : loop::Instant::max();
   }
 
-  // For who needs it whole, or not at all. Else it is read piece by piece.
+  // For handlers that need all of the content or none. By default it is read piece by piece.
 
-  /// Reads all that is to come, and keeps it.
+  /// Keeps all further content in memory.
   void load() noexcept { reader_ = Reader::Loads; }
-  /// Reads all that is to come, for nobody.
+  /// Discards unread and further content.
   void drop() noexcept;
   [[nodiscard]] bool is_dropped() const noexcept { return reader_ == Reader::Drops; }
   [[nodiscard]] std::string_view loaded() const noexcept { return loaded_.view(); }
   void drop_loaded() noexcept { loaded_.clear(); }
 
-  /// Gives back what is kept: the request is over.
+  /// Returns the bytes of keep() to the budget at the end of the request.
   void release() noexcept;
-  /// Forgets everything; ready for another.
+  /// Clears all state, ready for another request.
   void clear() noexcept;
 
-  // For who reads it piece by piece.
+  // For handlers that read piece by piece.
 
   [[nodiscard]] bool has_piece() const noexcept override { return !unread_.empty() || is_whole(); }
   std::optional<Bytes> take() override;
@@ -118,21 +118,21 @@ class IncomingBody final : public detail::BodySource {
   BodySender* sender_ = nullptr;
   KeptContent loaded_;
   std::string unread_;
-  std::string handed_;  // what the reader looks at
+  std::string handed_;  // the piece that the reader has
   detail::WaiterList readers_;
   const http::Head* trailers_ = nullptr;
   Expected expected_;
   std::uint64_t received_bytes_ = 0;
   std::uint64_t taken_bytes_ = 0;
-  std::size_t kept_bytes_ = 0;  // by who reads it, counted by the server's budget
-  loop::Instant began_{};       // waiting for the peer, less the time for which it waited for us
-  loop::Instant paused_{};      // since when it waits for us
+  std::size_t kept_bytes_ = 0;  // kept by the reader, counted in the server's budget
+  loop::Instant began_{};       // when waiting for the peer began, moved forward by pauses
+  loop::Instant paused_{};      // start of the current pause
   loop::Instant deadline_{};
   State state_ = State::None;
   Reader reader_ = Reader::Takes;
   bool owes_continue_ = false;
   bool is_held_back_ = false;
-  bool is_paused_ = false;  // for either of the two reasons
+  bool is_paused_ = false;  // the peer waits for us, for either reason above
 };
 
 }  // namespace skua::server

@@ -30,7 +30,7 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
   void expect(IncomingBody::Expected expected = {.most_bytes = 1000}) {
     body_.expect(*this, expected);
   }
-  /// What a protocol does with content.
+  /// Passes content on as a protocol does.
   Errc arrive(std::string_view data) {
     const Errc error = body_.received(data.size());
     return error == Errc::None ? body_.append(data) : error;

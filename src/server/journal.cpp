@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a server tells about its responses: counters, and the hook that an access log hangs on. A
-// response lies in the output among others, so where its content is there is noted, and counted as
-// the output is sent.
+// Records responses for the on_response hook, e.g. for an access log. Responses share one output,
+// so the journal notes the positions of their content, and counts it as the output is sent.
 #include "server/journal.hpp"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ std::string_view value_or_empty(const http::Head& head, http::FieldName name) no
 
 }  // namespace
 
-/// What a record is made of.
+/// A record in progress.
 struct Journal::Entry {
   struct Range {
     std::uint64_t begin;
@@ -35,8 +34,8 @@ struct Journal::Entry {
   void note_sent(std::uint64_t position);
 
   RequestRecord record;
-  std::string text;           // what the record refers to
-  std::vector<Range> unsent;  // positions of content
+  std::string text;           // backs the views of the record
+  std::vector<Range> unsent;  // positions of unsent content
   std::uint64_t end = 0;      // position, once finished
   loop::Instant began;
   bool is_finished = false;
@@ -67,7 +66,7 @@ Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
       {&RequestRecord::route, asked.route != nullptr ? asked.route->pattern : std::string_view()},
       {&RequestRecord::request_id, asked.request_id},
   }};
-  // The request may be gone when its response has been sent.
+  // Copies the texts: the request may be gone before its response has been sent.
   auto last = entries_.before_begin();
   for (auto next = entries_.begin(); next != entries_.end(); ++next) last = next;
   Entry& entry = *entries_.emplace_after(last);
@@ -157,7 +156,7 @@ void note_lack_of_memory(Resources& resources, const char* what) noexcept {
 }
 
 void count_refusal(Resources& resources, Errc code) noexcept {
-  if (code == Errc::HandlerTimedOut) return;  // one of handlers_cancelled
+  if (code == Errc::HandlerTimedOut) return;  // counted in handlers_cancelled
   WorkerCounters& counters = resources.counters;
   if (code == Errc::OutOfMemory) {
     ++counters.out_of_memory;
@@ -165,7 +164,7 @@ void count_refusal(Resources& resources, Errc code) noexcept {
   }
   switch (status_for(code)) {
     case Status::RequestTimeout: ++counters.refused_slow; break;
-    case Status::ServiceUnavailable:  // it keeps too much content already
+    case Status::ServiceUnavailable:  // the server keeps too much content already
     case Status::ContentTooLarge:
     case Status::UriTooLong:
     case Status::RequestHeaderFieldsTooLarge: ++counters.refused_too_large; break;

@@ -19,51 +19,51 @@ namespace skua::server {
 
 struct Resources;
 
-/// The address of a net::Stream's peer, in the shape of RequestParts::peer.
+/// Returns the peer address of a net::Stream. Has the signature of RequestParts::peer.
 std::string peer_of(const void* stream);
 
-/// The one that the middleware gave it; empty where none did.
+/// Returns the id that middleware has assigned, or an empty view.
 std::string_view request_id_of(const Request& request) noexcept;
 
-/// What a record tells of a request. Views live as long as the request's attachments.
+/// The request's part of a record. Views live as long as the request's attachments.
 struct Asked {
   const http::Head& head;
-  loop::Instant began;  ///< when the head was there
+  loop::Instant began;  ///< when the head was complete
   std::string_view request_id{};
-  const router::Route* route = nullptr;  ///< null where none was matched
+  const router::Route* route = nullptr;  ///< null if none matched
 };
 
-/// The same of a request that was dispatched; either may be null.
+/// Makes an Asked. `request` and `route` may be null.
 inline Asked asked(const http::Head& head, loop::Instant began, const Request* request,
                    const router::Route* route) noexcept {
   const bool has_id = request != nullptr && !request->attachments().empty();
   return {head, began, has_id ? request_id_of(*request) : std::string_view(), route};
 }
 
-/// The responses that a connection is sending. Each is told to the hook when the peer has been sent
-/// the last of it, or will be sent no more.
+/// The responses that a connection is sending. Each is reported to the hook once it has been sent
+/// completely, or no more of it will be.
 ///
-/// What is sent is what left the output: a position counts the bytes from the first that ever did.
+/// Bytes count as sent when they leave the output. Positions count bytes since the journal began.
 class Journal final {
  public:
   /// A response in progress.
   struct Entry;
 
-  /// All outlive it.
+  /// All arguments must outlive the journal.
   Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// A response is about to be written. The entry lives until finish().
+  /// Begins the record of a response that is about to be written. Valid until finish().
   Entry& begin(const Asked& asked, Status status, Errc error = Errc::None);
-  /// The last bytes of the output, so many, are content of it.
+  /// Notes that the last `content_bytes` of the output are content of this response.
   void wrote(Entry& entry, std::uint64_t content_bytes);
-  /// It has been written whole, or (`is_cut`) no more of it will be.
+  /// Notes that the response was written completely or, with `is_cut`, that no more of it will be.
   void finish(Entry& entry, bool is_cut = false);
-  /// So many bytes have left the output.
+  /// Notes that `count` bytes have left the output.
   void sent(std::uint64_t count);
-  /// No more will.
+  /// Notes that no more will: all remaining responses are cut.
   void end();
 
  private:
@@ -77,10 +77,10 @@ class Journal final {
   std::uint64_t sent_ = 0;
 };
 
-/// Counts, and logs, what a failed allocation has ended: `a connection was closed`.
+/// Counts and logs a failed allocation. `what` is its effect, e.g. `a connection was closed`.
 void note_lack_of_memory(Resources& resources, const char* what) noexcept;
 
-/// Counts a request that was refused before anybody could handle it.
+/// Counts a request that was refused with this error.
 void count_refusal(Resources& resources, Errc code) noexcept;
 
 }  // namespace skua::server

@@ -10,23 +10,23 @@
 
 namespace skua::server {
 
-/// The content of one request, kept until it is whole, within a server's budget.
+/// The content of one request, kept until it is complete, within a server's budget.
 class KeptContent final {
  public:
-  /// `budget` outlives it.
+  /// `budget` must outlive the object.
   explicit KeptContent(ContentBudget& budget) noexcept : budget_(budget) {}
   KeptContent(const KeptContent&) = delete;
   KeptContent& operator=(const KeptContent&) = delete;
   ~KeptContent() { clear(); }
 
-  /// Adds a copy. Overloaded or OutOfMemory where it could not: then nothing is added.
+  /// Appends a copy. Returns Overloaded or OutOfMemory, and appends nothing, if that fails.
   [[nodiscard]] Errc append(std::string_view data) noexcept {
     if (!budget_.take(data.size(), text_.size() + data.size())) return Errc::Overloaded;
     if (text_.append(data)) return Errc::None;
     budget_.give_back(data.size());
     return Errc::OutOfMemory;
   }
-  /// Gives everything back.
+  /// Frees the content, and returns it to the budget.
   void clear() noexcept {
     if (text_.size() == 0) return;
     budget_.give_back(text_.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory and state that the connections of one thread take turns with.
+// The memory and state shared by the connections of one thread.
 #include "server/resources.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::unique_ptr<T> take_last(std::vector<std::unique_ptr<T>>& kept) noexcept {
 }  // namespace
 
 void WorkerCounters::add_to(Counters& sum) const noexcept {
-  const std::uint64_t gone = closed;  // before `accepted`, which it never exceeds
+  const std::uint64_t gone = closed;  // read before `accepted`, which it never exceeds
   const std::uint64_t come = accepted;
   sum.connections_accepted += come;
   sum.connections_open += come - gone;

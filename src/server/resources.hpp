@@ -45,33 +45,33 @@ struct WorkerCounters {
   void add_to(Counters& sum) const noexcept;
 };
 
-/// What a request needs that has not arrived whole: its head, and the state of its parsing.
+/// The head and the parsing state of a request that has not arrived completely.
 ///
-/// From a worker's pool: a connection owns one only while a message is incomplete or has to wait.
+/// Pooled by the worker: a connection owns one only while a message is incomplete or has to wait.
 struct Inbox {
   explicit Inbox(const Limits& limits);
 
-  /// Empty again, and its memory small enough to be kept.
+  /// Clears the inbox, and frees memory that is too large to keep.
   void reset();
-  /// Keeps a head that was parsed somewhere else, or that was completed here.
+  /// Stores a head that was parsed elsewhere, or that was completed here.
   void take(const http::Head& parsed, const h1::Framing& framed);
 
-  std::string input;  ///< the (unfinished) head; while the output is full: requests that wait
+  std::string input;  ///< the (incomplete) head, or requests that wait while the output is full
   std::vector<http::FieldLine> lines;
   h1::HeadParser parser;
-  http::Head head;  ///< of an exchange, as the next two
+  http::Head head;  ///< of an exchange, like the next two
   h1::Framing framing;
   h1::BodyDecoder decoder;
-  loop::Instant began{};     ///< the head of an exchange was there
-  loop::Instant deadline{};  ///< of the head
+  loop::Instant began{};     ///< when the head of an exchange was complete
+  loop::Instant deadline{};  ///< for the head
 };
 
-/// The part of the options that a parser needs.
+/// Returns the limits of a head parser.
 h1::HeadLimits head_limits(const Limits& limits) noexcept;
 
 class Connection;
 
-/// Who owns connections; told when one is closed, and to destroy it then.
+/// The owner of connections, which destroys a connection when it is closed.
 class ConnectionOwner {
  public:
   virtual void connection_closed(Connection& connection) noexcept = 0;
@@ -80,9 +80,9 @@ class ConnectionOwner {
   ~ConnectionOwner() = default;
 };
 
-/// What all connections of one thread share.
+/// Resources shared by all connections of one thread.
 struct Resources {
-  /// `hub`, as the others, outlives it.
+  /// All arguments must outlive the object.
   Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub,
             ContentBudget& budget, ConnectionOwner& connection_owner);
 
@@ -92,18 +92,18 @@ struct Resources {
   void give_back(std::unique_ptr<H2Exchange> exchange) noexcept;
   std::unique_ptr<H1Exchange> take_exchange();
   void give_back(std::unique_ptr<H1Exchange> exchange) noexcept;
-  /// What a response that is made now has in common with others.
+  /// Returns the standard fields of a response that is made now.
   [[nodiscard]] const DateCache& dated() {
     date_cache.update(loop.now());
     return date_cache;
   }
 
-  /// How long a connection may do nothing.
+  /// Returns how long a connection may be idle.
   [[nodiscard]] Duration idle_time() const noexcept {
     return is_under_pressure ? options.timeouts.idle_under_pressure : options.timeouts.idle;
   }
 
-  /// Runs calls of other threads on this one, as long as it has a loop.
+  /// Returns a poster with which other threads run calls on this one, as long as its loop lives.
   [[nodiscard]] ws::Poster poster() const;
 
   const Router& router;
@@ -118,15 +118,15 @@ struct Resources {
   std::vector<std::unique_ptr<Inbox>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;
   std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;
-  std::vector<http::FieldLine> lines;  ///< of the parser below
-  std::vector<char> path_scratch;      ///< for a path that has to be decoded
-  std::string unmask_scratch;          ///< for frames of a WebSocket that lie in const memory
-  h1::HeadParser parser;               ///< for heads that arrive whole, which is nearly all
+  std::vector<http::FieldLine> lines;  ///< used by the parser below
+  std::vector<char> path_scratch;      ///< for paths that have to be decoded
+  std::string unmask_scratch;          ///< for WebSocket frames in const memory
+  h1::HeadParser parser;               ///< for heads that arrive complete, as nearly all do
   http::LastAuthority known_host;
   DateCache date_cache;
   WorkerCounters counters;
-  bool is_draining = false;        ///< the last response to what was received closes
-  bool is_under_pressure = false;  ///< nearly as many connections as allowed
+  bool is_draining = false;        ///< connections close after the requests received so far
+  bool is_under_pressure = false;  ///< the number of connections is near the limit
 };
 
 }  // namespace skua::server

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The life of a server: New -> Running -> Draining -> Ended, and from there again. Each life is a
-// run of its own; what is decided here is which one is the present one, and who may begin the next.
+// The life cycle of a server: New -> Running -> Draining -> Ended, and from there again. Each cycle
+// is a ServerRun; this file tracks the current one, and lets only one thread start the next.
 #include "skua/server.hpp"
 
 #include "base/ascii.hpp"
@@ -25,7 +25,7 @@ using server::ServerSetup;
 ServerOptions completed(ServerOptions options) {
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   if (!std::ranges::all_of(options.server_name, ascii::is_field_value))
-    throw std::invalid_argument("ServerOptions: the server_name has a control character");
+    throw std::invalid_argument("ServerOptions: server_name contains a control character");
   options.hooks = server::guarded(std::move(options.hooks));
   return options;
 }
@@ -44,11 +44,11 @@ struct Server::Impl {
   const std::shared_ptr<const ServerSetup> setup;
   mutable std::mutex mutex;
   std::condition_variable start_ended;
-  // Guarded by mutex. A run is shared because it may go on, for a moment, without its server.
+  // Guarded by mutex. A run is shared because it may briefly outlive its server.
   std::shared_ptr<ServerRun> run;
-  std::optional<std::thread::id> starter;  // who is inside of start()
-  bool is_start_stopped = false;           // what is being started is to end at once
-  Counters past;                           // of the runs before this one
+  std::optional<std::thread::id> starter;  // the thread inside start()
+  bool is_start_stopped = false;           // the start in progress is to be abandoned
+  Counters past;                           // sums of the runs before this one
 };
 
 Server::Server(const Router& router, ServerOptions options)
@@ -76,7 +76,7 @@ Result<void, Problem> Server::Impl::start() {
   return {};
 }
 
-// What takes long, and what calls hooks, happens without the lock.
+// Slow operations and calls of hooks happen without the lock.
 Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
     const std::shared_ptr<ServerRun>& old) {
   struct Ending {
@@ -102,7 +102,7 @@ std::shared_ptr<ServerRun> Server::Impl::present() const {
   return run;
 }
 
-// Begins the end of what runs, or of what is about to.
+// Drains the current run, and abandons a start in progress.
 void Server::Impl::stop(Duration deadline) {
   std::shared_ptr<ServerRun> ended;
   {
@@ -127,7 +127,7 @@ void Server::wait() {
   std::shared_ptr<ServerRun> waited;
   {
     std::unique_lock lock(impl.mutex);
-    if (impl.starter == std::this_thread::get_id()) return;  // a hook that start() calls
+    if (impl.starter == std::this_thread::get_id()) return;  // in a hook called by start()
     impl.start_ended.wait(lock, [&impl] { return !impl.starter; });
     waited = impl.run;
   }
@@ -166,15 +166,15 @@ Result<void, Problem> Server::reload_tls() {
   const std::shared_ptr<ServerRun> run = impl_->present();
   tls::ReloadableContext* const context = run == nullptr ? nullptr : run->tls();
   if (context == nullptr) {
-    return Problem::from(Error(Errc::Unsupported, "no TLS is spoken"));
+    return Problem::from(Error(Errc::Unsupported, "the server does not use TLS"));
   }
   auto reloaded = context->reload();
   const auto& log = impl_->setup->options.hooks.log;
   if (!reloaded) {
-    if (log) log(LogLevel::Error, "TLS: the old certificates stay: " + reloaded.error().text);
+    if (log) log(LogLevel::Error, "TLS: keeping the old certificates: " + reloaded.error().text);
     return reloaded;
   }
-  if (log) log(LogLevel::Info, "TLS: certificates were read again");
+  if (log) log(LogLevel::Info, "TLS: certificates reloaded");
   server::warn_of_certificates(impl_->setup->options, *context);
   return {};
 }

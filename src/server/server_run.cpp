@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The threads of a server end by themselves: a drain, its deadline and a cancel are told to the
-// workers, each keeps its own time, and the last thread to leave says that the run has ended.
-// Whoever waits only waits for that, so nothing here needs the thread that asked.
+// The threads of a server end by themselves: a drain, its deadline and a cancel are passed to the
+// workers, each worker keeps its own time, and the last thread to leave marks the run as ended.
+// wait() only waits for that mark, so ending a run does not depend on the thread that asked for it.
 #include "server/server_run.hpp"
 
 #include "base/open_files.hpp"
@@ -38,7 +38,7 @@ void warn_of_certificates(const ServerOptions& options, const tls::ReloadableCon
 ServerRun::ServerRun(std::shared_ptr<const ServerSetup> setup)
     : setup_(std::move(setup)), shared_(setup_->options) {}
 
-// The threads are at their end: they have let go of what is destroyed here.
+// The threads are about to end and no longer use any member.
 ServerRun::~ServerRun() {
   for (std::thread& thread : threads_) {
     if (!thread.joinable()) continue;
@@ -86,11 +86,11 @@ Result<void> ServerRun::limit_connections() {
   const std::size_t open_files = base::open_files_limit();
   shared_.connection_cap = connection_cap(options, open_files, base::open_files_count());
   if (shared_.connection_cap == 0 && options.limits.connections != 0) {
-    return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) leaves none for connections");
+    return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) is too low for connections");
   }
   if (shared_.connection_cap >= options.limits.connections || !options.hooks.log) return {};
-  options.hooks.log(LogLevel::Info, "at most " + std::to_string(shared_.connection_cap) +
-                                        " connections, as the process may open " +
+  options.hooks.log(LogLevel::Info, "limited to " + std::to_string(shared_.connection_cap) +
+                                        " connections because the process may open only " +
                                         std::to_string(open_files) +
                                         " files (RLIMIT_NOFILE, ulimit -n)");
   return {};
@@ -113,10 +113,10 @@ Result<void> ServerRun::listen() {
   return wanted->is_ip() && workers_.size() > 1 ? listen_on_all(*wanted) : listen_on_first(*wanted);
 }
 
-// The kernel balances: every worker listens itself.
+// Every worker has a listener of its own; the kernel balances.
 Result<void> ServerRun::listen_on_all(const net::Address& wanted) {
-  // Sockets that share a port also share it with another process of ours, silently. So ask once for
-  // the port alone: a port that is taken must be an error.
+  // With SO_REUSEPORT, another process of the same user may silently share the port. So bind it
+  // once without that option: a port in use must be an error.
   {
     const Result<net::Socket> probe = net::create_listener(wanted);
     if (!probe) return probe.error();
@@ -130,7 +130,7 @@ Result<void> ServerRun::listen_on_all(const net::Address& wanted) {
   return {};
 }
 
-// One worker accepts for all: where there is only one, and where the kernel does not balance.
+// The first worker accepts for all, if it is the only one or the kernel does not balance.
 Result<void> ServerRun::listen_on_first(const net::Address& wanted) {
   Result<net::Socket> socket = net::create_listener(wanted);
   if (!socket) return socket.error();
@@ -146,7 +146,7 @@ Result<void> ServerRun::listen_on_first(const net::Address& wanted) {
 }
 
 Result<void> ServerRun::start() {
-  const std::lock_guard joining(joining_);  // whoever waits joins all of them
+  const std::lock_guard joining(joining_);  // wait() must join all threads
   {
     const std::lock_guard lock(mutex_);
     running_ = workers_.size();

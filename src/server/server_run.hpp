@@ -17,35 +17,35 @@
 
 namespace skua::server {
 
-/// What is the same in every life of a server.
+/// The setup shared by all runs of a server.
 struct ServerSetup {
   const Router& router;
   ServerOptions options;
   loop::SteadyClock clock{};
 };
 
-/// One life of a server, from a start to its end: workers and the threads they run on.
+/// One run of a server, from start to end: its workers and their threads.
 ///
-/// Its threads share it, so that a server may be dropped on one of them. All but start() may be
-/// called from any thread.
+/// Its threads share it, so that a server may be destroyed on one of them. All members but start()
+/// are thread-safe.
 class ServerRun final : public std::enable_shared_from_this<ServerRun> {
  public:
-  /// Listens. Everything that can fail for the world's sake fails here.
+  /// Creates the workers and listens. Only starting the threads may still fail afterwards.
   static Result<std::shared_ptr<ServerRun>, Problem> create(
       std::shared_ptr<const ServerSetup> setup);
-  /// `setup` is shared with the server, which may go first.
+  /// `setup` is shared with the server, which may be destroyed first.
   explicit ServerRun(std::shared_ptr<const ServerSetup> setup);
   ServerRun(const ServerRun&) = delete;
   ServerRun& operator=(const ServerRun&) = delete;
   ~ServerRun();
 
-  /// Ends with: SystemFailure, OutOfMemory where no more threads can be had; then nothing runs.
+  /// Ends with: SystemFailure or OutOfMemory if a thread cannot be started; the run is cancelled.
   Result<void> start();
 
-  /// Finishes the requests in progress, and cancels what is left at the deadline.
+  /// Finishes requests in progress, and cancels the rest at the deadline.
   void begin_drain(Duration deadline);
   void cancel();
-  /// Waits for the end and joins the threads; returns at once on a thread of its own.
+  /// Waits for the end and joins the threads. Returns at once on one of the run's own threads.
   void wait();
 
   [[nodiscard]] ServerState state() const;
@@ -76,11 +76,11 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   std::vector<std::thread> threads_;  // guarded by joining_
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::size_t running_ = 0;  // threads; guarded by mutex_, as the next
+  std::size_t running_ = 0;  // threads; guarded by mutex_, like state_
   ServerState state_ = ServerState::Running;
 };
 
-/// Tells a server's log what its certificates lack.
+/// Logs warnings about a server's certificates.
 void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context);
 
 }  // namespace skua::server

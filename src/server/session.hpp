@@ -12,27 +12,26 @@ namespace skua::server {
 
 class Journal;
 
-/// What a connection waits for, which decides how long it waits.
+/// The event that a connection waits for, which decides how long it waits.
 enum class Waiting : std::uint8_t {
   Request,
   Head,
   Body,
-  Peer,     ///< whatever it may send; see Session::deadline
-  Handler,  ///< not for the peer
+  Peer,     ///< any input; see Session::deadline
+  Handler,  ///< nothing from the peer
 };
 
-/// How a session stands: from this a connection decides what to do next.
+/// The state of a session, from which a connection decides what to do next.
 struct Standing {
   Waiting waiting = Waiting::Request;
-  bool can_resume = false;  ///< resume() would get somewhere
-  bool has_work = false;  ///< there are requests that wait for something else than more bytes: for
-                          ///< the peer to take its responses, or for a handler
-  bool wants_input = true;   ///< more bytes of the peer are welcome
-  bool is_finished = false;  ///< no request will be read any more: the output is the last
+  bool can_resume = false;   ///< resume() would make progress
+  bool has_work = false;     ///< requests wait for a handler, or for the peer to take responses
+  bool wants_input = true;   ///< the session takes more bytes
+  bool is_finished = false;  ///< no more requests will be read, and all output is written
 };
 
-/// A protocol on one connection: bytes in, responses into an output queue. It knows no sockets and
-/// sets no timers.
+/// A protocol on one connection: takes bytes, and writes responses into an output queue. It uses no
+/// sockets and no timers of its connection.
 class Session {
  public:
   Session() = default;
@@ -40,41 +39,39 @@ class Session {
   Session& operator=(const Session&) = delete;
   virtual ~Session() = default;
 
-  /// Answers every whole request in `input` and keeps what is unfinished. The bytes may be written
-  /// to meanwhile.
+  /// Answers every complete request in `input` and keeps an incomplete one. May modify the input.
   virtual void receive(std::span<char> input) = 0;
-  /// `is_sending`: the peer has not taken all of the output.
+  /// Returns the current state. `is_sending`: the peer has not taken all of the output.
   [[nodiscard]] virtual Standing standing(bool is_sending) const noexcept = 0;
-  /// Goes on with handlers that have got further, and with requests that were kept back.
+  /// Continues with handlers that have made progress, and with requests that were held back.
   virtual void resume() = 0;
-  /// The peer may have taken some of the output.
+  /// Called when the peer may have taken some of the output.
   virtual void output_drained() noexcept = 0;
-  /// When what we wait for must be here. Only while waiting is Head, Body or Peer.
+  /// Returns when the awaited input is due. Valid only while waiting is Head, Body or Peer.
   [[nodiscard]] virtual loop::Instant deadline() const noexcept = 0;
-  /// The peer let the time for what we wait for pass: says so, and ends; or asks whether it is
-  /// there.
+  /// Called when the peer has missed the deadline: reports that and ends, or pings the peer.
   virtual void time_out() = 0;
-  /// The peer sends no more: what is unfinished stays so. To be told again after each resume().
+  /// Called when the peer sends no more, and again after each resume(). Incomplete input stays so.
   virtual void receive_end() = 0;
-  /// Ends what has no end of its own.
+  /// Ends endless streams and WebSockets.
   virtual void drain() = 0;
-  /// The peer is gone: drops the handlers that are at work.
+  /// Called when the peer is gone: cancels running handlers.
   virtual void cancel() noexcept = 0;
 };
 
-/// The connection, as its session sees it.
+/// A connection, as seen by its session.
 class SessionOwner {
  public:
-  /// The session has something to do at the end of the turn.
+  /// Schedules the session for the end of the turn.
   virtual void settle_later() noexcept = 0;
-  /// Sends what can go at once, from where it lies, where nothing waits before it; returns how
-  /// many bytes went. The rest is the session's to write.
+  /// Sends as much as possible at once without copying, if no output is pending. Returns how many
+  /// bytes were sent; the session has to write the rest.
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
-  /// Another protocol is spoken from here on. The session that says so stays where it is.
+  /// Switches to another protocol. The session that calls this is not destroyed.
   virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
-  /// The one that speaks now.
+  /// Returns the current session.
   [[nodiscard]] virtual Session& session() noexcept = 0;
-  /// Where responses are recorded; null where nobody wants to know of them.
+  /// Returns the journal of responses, or null if they are not recorded.
   virtual Journal* journal() = 0;
 
  protected:

@@ -28,8 +28,8 @@ ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &impl_->befor
 
 namespace {
 
-// Where TLS is spoken, SIGHUP asks for the new certificates; elsewhere it means what it does by
-// itself: the end. What went wrong is in the server's log.
+// SIGHUP reloads the certificates of servers with TLS; failures are in the server's log. Returns
+// false if no server uses TLS: then SIGHUP shuts down, as is its default.
 bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers) {
   bool is_taken = false;
   for (Server& server : servers) {
@@ -44,9 +44,9 @@ bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers)
 
 void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std::ref(server)}); }
 
-// This thread takes the signals, another waits for the servers, which may end without one. Not the
-// other way round: threads that are older than the object do not block the signals, and the kernel
-// prefers the thread that began the program to them only while it waits in sigwait().
+// This thread takes the signals; another one waits for the servers, which may end without a signal.
+// Not the other way round: threads older than this object do not block the signals, and the kernel
+// prefers the main thread to them only while it waits in sigwait().
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
                                      const std::function<void()>& on_signal) const {
   std::atomic<bool> has_ended = false;
@@ -66,7 +66,7 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
   }
   for (std::thread& drain : drains) drain.join();
   watcher.join();
-  // A signal of the user's may have come instead of the watcher's, which is then still to be taken.
+  // If a signal from outside has ended the loop, the watcher's signal is still pending.
   const timespec at_once{};
   while (sigtimedwait(&impl_->signals, nullptr, &at_once) > 0) {
   }

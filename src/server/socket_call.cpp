@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Between a WebSocket and its application: starts it, ends the socket when it ends, and tells it
-// when the socket has.
+// Connects a WebSocket to its application: starts the application, closes the socket when it ends,
+// and tells it when the socket has closed.
 #include "server/socket_call.hpp"
 
 #include <new>
@@ -52,7 +52,7 @@ void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
   if (has_news()) socket_.wire().settle_later();
 }
 
-// They are the socket's from now on; null where there are none.
+// Moves the attachments, if any, to the socket. Returns null if the request has no attachments.
 Attachments* SocketCall::take_attachments(Request& request) {
   if (request.attachments().empty()) return nullptr;
   return &(socket_.attachments() = std::move(request.attachments()));
@@ -67,7 +67,7 @@ void SocketCall::resume() {
   if (has_news()) conclude();
 }
 
-// The handler is done, or the socket is closed where there are callbacks.
+// Called when the handler is done or, with callbacks, when the socket is closed.
 void SocketCall::conclude() noexcept {
   is_concluded_ = true;
   guarded([&] {
@@ -102,7 +102,7 @@ void SocketCall::time_out() {
 void SocketCall::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
 
 void SocketCall::cancel() noexcept {
-  socket_.cancel();  // whoever receives sees the end, and may go on until it waits again
+  socket_.cancel();  // a waiting receiver sees the end, and may run until it waits again
   if (is_running()) ++resources_.counters.handlers_cancelled;
   if (has_news()) conclude();
   handler_.reset();

@@ -15,48 +15,48 @@
 
 namespace skua::server {
 
-/// One WebSocket of a server, with the handler or the callbacks that are its application. It knows
-/// no connection.
+/// A WebSocket of a server with its application, i.e. a handler or callbacks. Independent of the
+/// kind of connection.
 ///
-/// Destroying it cancels what runs.
+/// Destroying it cancels the handler.
 class SocketCall final : private ws::SocketListener {
  public:
-  /// `wire` outlives it.
+  /// `wire` must outlive the object.
   SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade);
   ~SocketCall();
   SocketCall(const SocketCall&) = delete;
   SocketCall& operator=(const SocketCall&) = delete;
 
-  /// Starts the application of the same upgrade, inline; both are there during the call only. The
-  /// attachments of the request become the socket's.
+  /// Starts the application inline, with the upgrade passed to the constructor. Moves the request's
+  /// attachments to the socket. Both arguments need to live only for the call.
   void start(Request& request, const detail::Upgrade& upgrade);
   [[nodiscard]] Resources& resources() const noexcept { return resources_; }
   [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
   [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
 
-  /// Whether resume() would get somewhere.
+  /// Reports whether resume() would make progress.
   [[nodiscard]] bool can_resume() const noexcept { return socket_.can_resume() || has_news(); }
   void resume();
-  /// Whether nothing more happens: both sides are done, and so is the application (or it has had
-  /// its time).
+  /// Reports whether the socket is over: both sides are done, and the application has ended or has
+  /// run out of time.
   [[nodiscard]] bool is_over() const noexcept;
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept {
     return socket_.deadline();
   }
-  /// The peer, or the application after the end, has let its time pass.
+  /// Called when the peer, or the application after the close, has run out of time.
   void time_out();
-  /// A server that drains: the peer is asked to go.
+  /// Closes the socket because the server drains.
   void drain();
-  /// The connection is gone.
+  /// Called when the connection is gone.
   void cancel() noexcept;
-  /// What the application threw: it is logged, and closes the socket.
+  /// Logs an exception of the application, and closes the socket.
   void fail(const std::exception_ptr& failure) noexcept;
 
  private:
   void on_message(const Message& message) noexcept override;
   void on_drained() noexcept override;
 
-  /// A coroutine, and what it was called with.
+  /// A coroutine and its arguments.
   struct Handler {
     std::shared_ptr<const void> arguments;
     Task<> task;
@@ -75,8 +75,8 @@ class SocketCall final : private ws::SocketListener {
   const WebSocketCallbacks* callbacks_;
   ws::Socket socket_;
   WebSocket websocket_{socket_};
-  std::unique_ptr<Handler> handler_;  // where there are no callbacks; goes before what it refers to
-  bool is_concluded_ = false;         // the application's end was looked at
+  std::unique_ptr<Handler> handler_;  // null with callbacks; destroyed before what it refers to
+  bool is_concluded_ = false;         // conclude() has run
 };
 
 }  // namespace skua::server

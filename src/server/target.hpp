@@ -15,16 +15,16 @@ namespace skua::server {
 
 struct Resources;
 
-/// What a request asks for, as the routes see it.
+/// The target of a request, resolved to a route.
 struct Target {
-  Errc error;             ///< where there is one, the rest is not
-  std::string_view path;  ///< canonical; in Resources::path_scratch, if it had to be decoded
+  Errc error;             ///< unless None, the other members are empty
+  std::string_view path;  ///< canonical; in Resources::path_scratch if it had to be decoded
   std::string_view query;
   router::Match match;
 };
 
-/// `path_and_query` is that of a request target in any of its forms, or "*"; `host` a valid
-/// authority or empty.
+/// Resolves a request target. `path_and_query` is taken from a target in any form, or "*"; `host`
+/// is a valid authority or empty.
 Target find_target(Resources& resources, const net::Stream& connection, Method method,
                    std::string_view host, std::string_view path_and_query);
 

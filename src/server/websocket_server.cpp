@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What routes for WebSockets call, and nothing else does: see websocket_server.hpp.
+// The entry point for WebSocket routes. Nothing else refers to it: see websocket_server.hpp.
 #include "server/websocket_server.hpp"
 
 #include <utility>

@@ -17,17 +17,17 @@ namespace skua::server {
 
 struct Resources;
 
-/// A WebSocket on a connection that spoke HTTP/1.1 before.
+/// A WebSocket on a connection that was upgraded from HTTP/1.1.
 class SocketSession : public Session {
  public:
-  /// The response that opens it has been written.
+  /// Called after the response that opens the WebSocket has been written.
   virtual void start(Request& request, const detail::Upgrade& upgrade) = 0;
 };
 
-/// What a stream of an HTTP/2 connection belongs to.
+/// The owner of an HTTP/2 stream.
 class StreamOwner {
  public:
-  /// There may be something to do at the end of the turn.
+  /// Schedules the stream for the end of the turn.
   virtual void wake() noexcept = 0;
 
  protected:
@@ -42,12 +42,12 @@ class SocketStream {
   SocketStream& operator=(const SocketStream&) = delete;
   virtual ~SocketStream() = default;
 
-  /// The response that opens it has been told.
+  /// Called after the response that opens the WebSocket has been submitted.
   virtual void start(Request& request, const detail::Upgrade& upgrade) = 0;
   virtual void receive(std::string_view data) = 0;
   virtual void receive_end() = 0;
 
-  /// Whether advance() would get somewhere.
+  /// Reports whether advance() would make progress.
   [[nodiscard]] virtual bool can_advance() const noexcept = 0;
   virtual void advance() = 0;
   [[nodiscard]] virtual h2::BodyRead read_body(std::size_t most_bytes) noexcept = 0;
@@ -56,13 +56,12 @@ class SocketStream {
   virtual void drain() = 0;
   [[nodiscard]] virtual std::optional<loop::Instant> deadline() const noexcept = 0;
   virtual void time_out() = 0;
-  /// The stream is over.
+  /// Called when the stream is over.
   virtual void close() noexcept = 0;
 };
 
-/// Makes what follows an opening handshake. A session gets it with the response that opens a
-/// WebSocket, and knows no other way: a program that has no route for WebSockets does not contain
-/// them.
+/// Creates the WebSocket after an opening handshake. Sessions only reach it through the response
+/// that opens a WebSocket, so that a program without WebSocket routes does not link their code.
 class WebSocketServer {
  public:
   [[nodiscard]] virtual std::unique_ptr<SocketSession> on_connection(

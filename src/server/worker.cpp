@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One thread of a server. It accepts while the server is below its cap, owns its connections until
-// they are closed, and ends when it was told to and nothing is left.
+// they are closed, and ends once it drains and nothing is left.
 #include "server/worker.hpp"
 
 #include <new>
@@ -16,7 +16,7 @@ namespace skua::server {
 namespace {
 
 constexpr Duration cap_retry = 100ms;
-/// When no connection has gone for so long, it is time to tidy up after many bytes.
+/// After many bytes, free memory is trimmed once no connection has closed for this long.
 constexpr Duration trim_delay = 2s;
 constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
@@ -67,8 +67,8 @@ void Worker::run() {
 }
 
 void Worker::adopt(net::Socket socket) {
-  // shared_ptr because a posted function is copyable; it closes the socket when the loop drops the
-  // post.
+  // A shared_ptr because posted functions must be copyable. It closes the socket if the loop drops
+  // the post.
   auto shared = std::make_shared<net::Socket>(std::move(socket));
   loop_->post([this, shared] { take(std::move(*shared)); });
 }
@@ -94,7 +94,7 @@ void Worker::take(net::Socket socket) {
   guarded([&] { open(std::move(socket)); });
 }
 
-// What cannot be served for want of memory is closed by its destructor.
+// A connection that cannot be served for lack of memory is closed by its destructor.
 template <class Work>
 void Worker::guarded(Work&& work) noexcept {
   try {
@@ -125,9 +125,9 @@ void Worker::reload_certificates() {
   const auto& log = options_.hooks.log;
   if (!log) return;
   if (!reloaded) {
-    log(LogLevel::Error, "TLS: the old certificates stay: " + reloaded.error().text);
+    log(LogLevel::Error, "TLS: keeping the old certificates: " + reloaded.error().text);
   } else if (*reloaded) {
-    log(LogLevel::Info, "TLS: new certificates are in use");
+    log(LogLevel::Info, "TLS: certificates reloaded");
   }
 }
 
@@ -172,12 +172,12 @@ void Worker::update_pressure() noexcept {
   resume_timer_.start(cap_retry);
 }
 
-// What peers have made us hold at one time or another, decompressed messages included.
+// Counts the bytes that peers have ever made us hold, including decompressed messages.
 std::uint64_t Worker::taken_bytes() const noexcept {
   return resources_.counters.bytes_received + resources_.codecs.inflaters().made_bytes();
 }
 
-// What a burst has made the allocator keep.
+// Gives memory back to the system that the allocator kept after a burst.
 void Worker::trim_memory() noexcept {
   trimmed_bytes_ = taken_bytes();
   base::give_back_free_memory();

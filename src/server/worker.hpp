@@ -20,8 +20,8 @@
 
 namespace skua::server {
 
-/// What all workers of a server share: touched when a connection comes or goes, when a handler
-/// offloads, and when content is kept; not by a request that arrives whole.
+/// State shared by all workers of a server. It is touched when a connection opens or closes, when a
+/// handler offloads work, and when content is kept; not by a request that arrives complete.
 struct SharedState {
   explicit SharedState(const ServerOptions& options = {})
       : connection_cap(options.limits.connections),
@@ -33,44 +33,44 @@ struct SharedState {
   loop::WorkerPool pool;
   ContentBudget content_budget;
   ws::Hub hub{};
-  std::unique_ptr<tls::ReloadableContext> tls{};  ///< null: none is spoken
+  std::unique_ptr<tls::ReloadableContext> tls{};  ///< null without TLS
 };
 
 /// One thread of a server: its loop, its listener, its connections.
 ///
-/// Everything but begin_drain, adopt and counters is for the thread that runs it.
+/// All members but begin_drain(), adopt() and add_to() are for the thread that runs the worker.
 class Worker final : private net::ListenerSink, private ConnectionOwner {
  public:
-  /// `options`, `router` and `shared` outlive the worker.
+  /// `options`, `router` and `shared` must outlive the worker.
   static Result<std::unique_ptr<Worker>> create(const Router& router, const ServerOptions& options,
                                                 SharedState& shared,
                                                 const loop::Clock* clock = nullptr);
   ~Worker();
 
-  /// Takes connections from this socket once it runs. Before run().
+  /// Accepts connections from this socket once the worker runs. Call it before run().
   void listen(net::Socket socket);
-  /// Gives away what it accepts instead of serving it. Before run().
+  /// Passes accepted sockets to `receiver` instead of serving them. Call it before run().
   void hand_over(std::function<void(net::Socket)> receiver) { receiver_ = std::move(receiver); }
 
-  /// Looks for changed certificates every TlsOptions::reload_interval, for all workers. Before
-  /// run().
+  /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
+  /// Call it before run().
   void watch_certificates();
   /// Serves until drained or cancelled.
   void run();
-  /// One turn of the same, for tests.
+  /// Runs one turn of the loop, for tests.
   void run_once(Duration max_wait) { loop_->run_once(max_wait); }
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
-  /// Takes over a connection that another worker accepted. Any thread.
+  /// Takes over a connection that another worker accepted. Thread-safe.
   void adopt(net::Socket socket);
-  /// Stops listening, lets requests in progress finish, then ends run(); closes what is left at the
-  /// deadline. Called again, the earlier deadline holds. Any thread.
+  /// Stops listening, finishes requests in progress, and then ends run(). Closes the remaining
+  /// connections at the deadline; of several calls, the earliest deadline holds. Thread-safe.
   void begin_drain(Duration deadline = Duration::max());
 
   void add_to(Counters& sum) const noexcept;
   [[nodiscard]] BackendChoice backend() const noexcept { return loop_->backend().kind(); }
   [[nodiscard]] loop::Loop& loop() noexcept { return *loop_; }
-  /// Serves a stream of any kind. On the worker's thread.
+  /// Serves a stream of any kind. Call it on the worker's thread.
   void serve(std::unique_ptr<net::Stream> stream);
 
  private:
@@ -102,10 +102,10 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   std::unique_ptr<net::Listener> listener_;
   std::function<void(net::Socket)> receiver_;
   base::IntrusiveList<Connection> connections_;
-  loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have gone
+  loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;
-  loop::Timer trim_timer_;           // runs while connections go
-  std::uint64_t trimmed_bytes_ = 0;  // had been taken when memory was last given back
+  loop::Timer trim_timer_;           // restarted while connections close
+  std::uint64_t trimmed_bytes_ = 0;  // taken_bytes() when memory was last trimmed
   loop::Timer drain_timer_;
   loop::Instant drained_by_ = loop::Instant::max();
   bool is_done_ = false;

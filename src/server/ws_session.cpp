@@ -23,8 +23,8 @@ void WsSession::start(Request& request, const detail::Upgrade& upgrade) {
 
 void WsSession::receive(std::span<char> input) { call_.socket().receive(input); }
 
-// A long payload goes out from where it is, at once: to copy it costs more than the system call
-// that others share.
+// Sends a long payload at once without copying it: a copy costs more than the system call that
+// batching would save.
 void WsSession::write_frame(std::string_view header, std::string_view payload) {
   std::size_t sent = 0;
   if (payload.size() >= direct_bytes) {

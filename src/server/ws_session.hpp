@@ -10,7 +10,7 @@
 
 namespace skua::server {
 
-/// See SocketSession.
+/// A WebSocket that has an HTTP/1.1 connection to itself. See SocketSession.
 class WsSession final : public SocketSession, private ws::Wire {
  public:
   WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,

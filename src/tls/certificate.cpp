@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: paths or PEM texts. Out: a chain and a key that fit, or a sentence that says which file is
-// wrong, how, and what helps.
+// In: paths or PEM texts. Out: a chain and its matching key, or an error that says which file is
+// wrong, why, and how to fix it.
 #include "tls/certificate.hpp"
 
 #ifdef SKUA_HAS_TLS
@@ -23,11 +23,11 @@ std::string quoted(std::string_view role, const std::string& source) {
   return is_pem_text(source) ? text + " (given as text)" : text + " '" + source + "'";
 }
 
-// Opens a file without waiting for the writer of a pipe: without one it is empty.
+// Opens a file. A pipe without a writer reads as empty instead of blocking.
 std::FILE* open_now(const std::string& path) noexcept {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return nullptr;
-  // Who writes to it already is waited for.
+  // Reads do block if a pipe has a writer.
   const int flags = ::fcntl(descriptor, F_GETFL);
   static_cast<void>(::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
   std::FILE* const file = ::fdopen(descriptor, "rb");
@@ -40,7 +40,7 @@ Result<std::string, Problem> read_source(const std::string& source, std::string_
   const auto failed = [&](int code) {
     return unusable(quoted(role, source) +
                     " cannot be read: " + std::generic_category().message(code) +
-                    "; check the path, and that this user may read the file");
+                    "; check the path and the file's permissions");
   };
   const std::unique_ptr<std::FILE, FreeBy<std::fclose>> file(open_now(source));
   if (!file) return failed(errno);
@@ -60,7 +60,7 @@ Result<std::string, Problem> read_source(const std::string& source, std::string_
   return text;
 }
 
-// Called instead of a prompt on the terminal, which would stop a server for ever.
+// Replaces OpenSSL's prompt on the terminal, which would block a server forever.
 int refuse_pass_phrase(char*, int, int, void* was_asked) {
   *static_cast<bool*>(was_asked) = true;
   return -1;
@@ -71,7 +71,7 @@ Result<KeyPointer, Problem> read_key(const std::string& source, std::string_view
   if (!text) return text.error();
   if ((*text).find("PRIVATE KEY-----") == std::string::npos) {
     return unusable(quoted(role, source) +
-                    " has no private key in it; name the file that has it as the private key");
+                    " has no private key in it; set the private key to the file that has one");
   }
   ERR_clear_error();
   bool was_asked = false;
@@ -99,7 +99,7 @@ std::string common_name(const X509& certificate) {
                 : text_of(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
 }
 
-// A name with a zero in it would look like another to whoever stops there.
+// A name with a NUL in it would look like another name to code that stops there.
 bool is_plain(const std::string& name) noexcept {
   return !name.empty() && name.find('\0') == std::string::npos;
 }
@@ -121,11 +121,10 @@ Result<ChainPointer, Problem> read_certificates(const std::string& source, std::
   while (X509* const next = PEM_read_bio_X509(in.get(), nullptr, refuse_pass_phrase, &was_asked)) {
     if (sk_X509_push(chain.get(), next) <= 0) throw std::bad_alloc();
   }
-  // The end of the text is told as this failure; any other is one.
+  // OpenSSL reports the end of the text as this error; any other is a real one.
   const bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   const std::string reason = take_reason();
-  if (!is_end)
-    return unusable(quoted(role, source) + " has a certificate that is damaged: " + reason);
+  if (!is_end) return unusable(quoted(role, source) + " has a damaged certificate: " + reason);
   if (sk_X509_num(chain.get()) == 0) {
     return unusable(quoted(role, source) + " has no certificate in it");
   }
@@ -148,8 +147,8 @@ Result<Credentials, Problem> read_credentials(const TlsCertificate& source) {
   if (X509_check_private_key(read.own.get(), read.key.get()) != 1) {
     ERR_clear_error();
     return unusable(quoted("the private key", key_source) + " does not belong to " + read.source +
-                    "; the server's own certificate has to come first in its file, and the key has "
-                    "to be the one that it was made for");
+                    "; the server's own certificate must come first in its file, and the key must "
+                    "be the one it was issued for");
   }
   read.names = names_of(*read.own);
   return read;
@@ -184,7 +183,7 @@ CertificateNames names_of(const X509& certificate) {
       names.addresses.push_back(text_of(static_cast<const ASN1_STRING*>(value)));
     }
   }
-  // RFC 9525 has no use for the common name any more; it counts only where nothing else is said.
+  // RFC 9525 retired the common name; it counts only if the certificate has no subjectAltName.
   if (!all) {
     const std::string name = common_name(certificate);
     if (is_plain(name)) names.dns.push_back(normal_name(name));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Certificates and keys as OpenSSL has them; included only where OpenSSL is there.
+/// Certificates and keys as OpenSSL objects; include only in builds with OpenSSL.
 #pragma once
 
 #include <ctime>
@@ -14,33 +14,33 @@
 
 namespace skua::tls {
 
-/// A chain and the key to its first certificate, where they belong together.
+/// A certificate chain and the private key that matches its first certificate.
 struct Credentials {
   CertificatePointer own;
   ChainPointer intermediates;
   KeyPointer key;
   CertificateNames names{};
-  std::string source{};  ///< which it is, for messages
+  std::string source{};  ///< where it was read from, for messages
 };
 
-/// Whether this is PEM text itself, and not the path of a file.
+/// Reports whether `source` is PEM text rather than a file path.
 [[nodiscard]] bool is_pem_text(std::string_view source) noexcept;
 
 /// Reads a chain and its key.
 ///
-/// Ends with: TlsConfiguration: no file, no PEM, nothing in it, a key for another certificate, or
-/// one with a pass phrase (nobody is asked for it).
+/// Ends with: TlsConfiguration: the file is missing, empty or not PEM, the key belongs to another
+///            certificate, or it is encrypted (there is no prompt for a pass phrase).
 Result<Credentials, Problem> read_credentials(const TlsCertificate& source);
 
-/// Reads every certificate of a file or text; at least one. `role` names the setting it is for.
+/// Reads all certificates in a file or PEM text, at least one. `role` names the setting in errors.
 Result<ChainPointer, Problem> read_certificates(const std::string& source, std::string_view role);
 
-/// `AB:CD:...` of the SHA-256 of the whole certificate.
+/// Returns the SHA-256 of the whole certificate as `AB:CD:...`.
 [[nodiscard]] std::string fingerprint(const X509& certificate);
 [[nodiscard]] CertificateNames names_of(const X509& certificate);
-/// When it ends, in seconds since 1970; 0 where that cannot be said.
+/// Returns the end of its validity in seconds since 1970, or 0 if that cannot be read.
 [[nodiscard]] std::time_t end_of(const X509& certificate) noexcept;
-/// Words about a certificate that is not valid now, or soon no longer; empty otherwise.
+/// Returns a warning if the certificate is not valid now or expires soon, else an empty string.
 [[nodiscard]] std::string validity_warning(const Credentials& credentials);
 
 }  // namespace skua::tls

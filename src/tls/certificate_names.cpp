@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the names of a certificate and a host. Out: whether it is for that host. Only a whole first
-// label may be a wildcard (RFC 9525 §6.3), and not one for a whole top-level domain.
+// In: the names in a certificate, and a host. Out: whether the certificate is valid for that host.
+// Only a whole first label may be a wildcard (RFC 9525 §6.3), and never below a top-level domain.
 #include "tls/certificate_names.hpp"
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 namespace skua::tls {
 namespace {
 
-// `.example.com` of `*.example.com`; nothing for other names.
+// Returns `.example.com` for `*.example.com`, nullopt for other names.
 std::optional<std::string_view> wildcard_suffix(std::string_view name) noexcept {
   if (!name.starts_with("*.") || name.find('.', 2) == std::string_view::npos) return std::nullopt;
   if (name.find('*', 1) != std::string_view::npos) return std::nullopt;
   return name.substr(1);
 }
 
-// `.example.com` of `www.example.com`; nothing where there is no first label.
+// Returns `.example.com` for `www.example.com`, nullopt if there is no first label.
 std::optional<std::string_view> parent(std::string_view host) noexcept {
   const std::size_t dot = host.find('.');
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;

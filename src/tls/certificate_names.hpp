@@ -10,28 +10,28 @@
 
 namespace skua::tls {
 
-/// Whom a certificate names: DNS names in lower case, a wildcard as `*.example.com`, and addresses
-/// as their 4 or 16 octets.
+/// The names in a certificate: DNS names in lower case, a wildcard as `*.example.com`, and IP
+/// addresses as their 4 or 16 octets.
 ///
 /// RFC:       9525 §6
 struct CertificateNames {
   std::vector<std::string> dns{};
   std::vector<std::string> addresses{};
 
-  /// Whether the certificate is for this host: a name, or the text of an IP address (IPv6 with or
-  /// without brackets). A wildcard stands for exactly one label.
+  /// Reports whether the certificate is valid for `host`: a name, or an IP address as text (IPv6
+  /// with or without brackets). A wildcard matches exactly one label.
   [[nodiscard]] bool covers(std::string_view host) const;
 };
 
-/// The octets of an IP address's text; empty for what is none.
+/// Parses an IP address into its octets; returns an empty string if `host` is not an address.
 [[nodiscard]] std::string address_octets(std::string_view host);
-/// The text of an address's 4 or 16 octets; empty for any other number.
+/// Formats the 4 or 16 octets of an address; returns an empty string for any other size.
 [[nodiscard]] std::string address_text(std::string_view octets);
-/// A host name in lower case, without the dot that may end it.
+/// Returns a host name in lower case, without a trailing dot.
 [[nodiscard]] std::string normal_name(std::string_view host);
 
-/// Which of several certificates a client wants: exact names first, then wildcards; of two
-/// certificates with one name the first.
+/// Chooses among several certificates by host name: exact names win over wildcards, and the first
+/// certificate with a name over later ones.
 class NameIndex {
  public:
   void add(const CertificateNames& names, std::size_t certificate);
@@ -39,7 +39,7 @@ class NameIndex {
 
  private:
   std::unordered_map<std::string, std::size_t> exact_;
-  std::unordered_map<std::string, std::size_t> wildcards_;  // by what follows the `*`
+  std::unordered_map<std::string, std::size_t> wildcards_;  // by the part after the `*`
 };
 
 }  // namespace skua::tls

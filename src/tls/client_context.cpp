@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: whom to trust and whom to talk to. Out: engines that go on only with a server whose
-// certificate a trusted authority signed for that very host (RFC 9110 §4.3.4).
+// In: trusted authorities and a host. Out: engines that continue only if a trusted authority signed
+// the server's certificate for that very host (RFC 9110 §4.3.4).
 #include "tls/client_context.hpp"
 
 #include <utility>
@@ -20,7 +20,7 @@ namespace skua::tls {
 
 namespace {
 
-// Where systems keep the authorities, for an OpenSSL that was not built for the system it is on.
+// Common trust store locations, for an OpenSSL that was not built for this system.
 constexpr std::array<const char*, 5> known_stores{
     "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", "/usr/local/etc/openssl@3/cert.pem"};
@@ -30,7 +30,7 @@ std::string environment_or(const char* name, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// 0: the session stays OpenSSL's.
+// Returns 0: OpenSSL keeps ownership of the session.
 int on_session(SSL* ssl, SSL_SESSION* session) noexcept try {
   static_cast<Engine*>(SSL_get_app_data(ssl))->note_session(session);
   return 0;
@@ -54,7 +54,7 @@ class OpensslClientContext final : public ClientContext,
   Result<void, Problem> load_system_store();
 
   ContextPointer context_;
-  std::string store_;  // whom we trust, in words
+  std::string store_;  // the trust store, for messages
   mutable SessionStore sessions_;
 };
 
@@ -63,7 +63,7 @@ Result<void, Problem> OpensslClientContext::load(const ClientTlsOptions& options
   auto made = make_context(TLS_client_method(), options.minimum_version, options.maximum_version);
   if (!made) return made.error();
   context_ = *std::move(made);
-  // Ours has a bound and knows ports.
+  // SessionStore replaces OpenSSL's cache: it is bounded and tells ports apart.
   SSL_CTX_set_session_cache_mode(context_.get(),
                                  SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   SSL_CTX_sess_set_new_cb(context_.get(), on_session);
@@ -73,11 +73,11 @@ Result<void, Problem> OpensslClientContext::load(const ClientTlsOptions& options
     if (auto used = use_credentials(*context_, *read); !used) return used;
   }
   const std::string list = protocol_list(protocols);
-  // This function, unlike the others, answers 0 when all is well.
+  // Unlike the other functions, this one returns 0 on success.
   if (!list.empty() &&
       SSL_CTX_set_alpn_protos(context_.get(), reinterpret_cast<const unsigned char*>(list.data()),
                               static_cast<unsigned>(list.size())) != 0) {
-    return unusable("the list of protocols cannot be used: " + take_reason());
+    return unusable("the protocol list cannot be used: " + take_reason());
   }
   return load_trust(options);
 }
@@ -92,7 +92,7 @@ Result<void, Problem> OpensslClientContext::load_trust(const ClientTlsOptions& o
   return {};
 }
 
-// SSL_CERT_FILE and SSL_CERT_DIR are OpenSSL's own names for other places.
+// OpenSSL itself honors SSL_CERT_FILE and SSL_CERT_DIR.
 Result<void, Problem> OpensslClientContext::load_system_store() {
   std::error_code ignored;
   const std::string file = environment_or("SSL_CERT_FILE", X509_get_default_cert_file());
@@ -145,18 +145,18 @@ std::unique_ptr<Engine> OpensslClientContext::start(std::string_view host,
     const auto* const address = reinterpret_cast<const unsigned char*>(octets.data());
     is_set = X509_VERIFY_PARAM_set1_ip(checks, address, octets.size()) == 1;
   } else if (is_set) {
-    // RFC 9525 appendix A: a common name proves nothing, also where there is no other.
+    // RFC 9525 appendix A: the common name never counts, even if there is no other name.
     X509_VERIFY_PARAM_set_hostflags(
         checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     // RFC 6066 §3: literal addresses are not permitted in SNI.
     is_set = X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size()) == 1 &&
              SSL_set_tlsext_host_name(ssl.get(), name.c_str()) == 1;
   }
-  // Without a name to check for, any certificate would do.
+  // Without a name to check, any certificate would be accepted.
   if (!is_set) throw std::bad_alloc();
   if (session != nullptr) SSL_set_session(ssl.get(), session);
   auto engine = std::make_unique<Engine>(ssl.get(), shared_from_this());
-  static_cast<void>(ssl.release());  // the engine's
+  static_cast<void>(ssl.release());  // owned by the engine
   engine->expect(std::string(host), store_);
   return engine;
 }

@@ -13,11 +13,11 @@
 
 namespace skua::tls {
 
-/// The trust and settings of a client, and the sessions that servers have given it: those go on in
-/// no other context, whose trust may be another. All threads may share one.
+/// A client's trust store, settings and sessions. Sessions are never resumed in another context,
+/// as that may trust other authorities. Thread-safe.
 class ClientContext {
  public:
-  /// Reads every file. `protocols` are offered to the server, the best first.
+  /// Reads all files. `protocols` are offered to the server in order of preference.
   ///
   /// Ends with: TlsConfiguration and the reason; Unsupported in a build without OpenSSL.
   static Result<std::shared_ptr<const ClientContext>, Problem> create(
@@ -27,16 +27,16 @@ class ClientContext {
   ClientContext& operator=(const ClientContext&) = delete;
   virtual ~ClientContext() = default;
 
-  /// TLS for a new connection to `host`, a name or the text of an IP address, whose certificate has
-  /// to be for it. It goes on with the newest session that a connection to the same host and port
-  /// has left, and leaves its own; the certificate is that of the first of them, and none goes on
-  /// when that has expired.
+  /// Creates the engine for a new connection to `host`, a name or an IP address as text, for which
+  /// the server's certificate must be valid. It resumes the newest session for the same host and
+  /// port, and stores its own. A resumed session keeps the certificate of the original handshake,
+  /// and is not resumed once that has expired.
   ///
   /// RFC:       8446 §2.2
   [[nodiscard]] virtual std::unique_ptr<Engine> connect(std::string_view host,
                                                         std::uint16_t port) const = 0;
-  /// The same apart from those: `session` resumes what Engine::session() gave; it has to be of the
-  /// same host and the same context.
+  /// Like the other connect(), but without the stored sessions. Resumes `session`, which must come
+  /// from Engine::session() for the same host and context.
   [[nodiscard]] virtual std::unique_ptr<Engine> connect(std::string_view host,
                                                         std::string_view session = {}) const = 0;
 

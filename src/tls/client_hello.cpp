@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: the octets of an extension that a client sent. Out: the name in it.
+// In: the octets of a server_name extension. Out: the name in it.
 //
 //   0        2      3        5
-//   | length | type | length | name ...        type 0 is host_name, and there is one only
+//   | length | type | length | name ...        type 0 is host_name; exactly one is allowed
 #include "tls/client_hello.hpp"
 
 #include <cstddef>

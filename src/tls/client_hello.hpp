@@ -6,7 +6,7 @@
 
 namespace skua::tls {
 
-/// The DNS name of a server_name extension; nothing where the extension is malformed.
+/// Returns the DNS name in a server_name extension, or nullopt if the extension is malformed.
 ///
 /// RFC:       6066 §3
 [[nodiscard]] std::optional<std::string_view> parse_server_name(

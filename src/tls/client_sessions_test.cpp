@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client's second connection to a server goes on with the session of the first: there, and
-// nowhere else.
+// A client's second connection resumes the session of the first with the same server, and with no
+// other.
 #include "support/tls_pair.hpp"
 
 namespace skua::tls {
@@ -8,7 +8,7 @@ namespace {
 
 class ClientSessions : public TlsVersionsTest {
  protected:
-  /// Whether a new connection goes on with an earlier one.
+  /// Reports whether a new connection resumes an earlier one.
   bool resumes(const ClientContext& client, std::string_view host = "example.com",
                std::uint16_t port = 443) {
     TlsPair both(server_, client.connect(host, port));
@@ -42,7 +42,7 @@ TEST_P(ClientSessions, AreOfOneHostAndPort) {
   EXPECT_TRUE(resumes(*client, "example.com", 8443));
 }
 
-// What an insecure client was given would let a careful one skip the certificate.
+// A session from an insecure client would let a secure one skip certificate verification.
 TEST_P(ClientSessions, NeverCrossContexts) {
   const auto careful = client_context();
   EXPECT_FALSE(resumes(*careful));
@@ -82,7 +82,7 @@ TEST_P(ClientSessions, AreNotThereWhereTheServerGivesNone) {
   EXPECT_FALSE(resumes(*client));
 }
 
-// RFC 8446 §C.4: a ticket that is used twice tells who listens that both are the same client.
+// RFC 8446 §C.4: a ticket used twice lets an observer link both connections to one client.
 TEST_P(ClientSessions, ATicketOfTls13IsUsedOnce) {
   const auto client = client_context();
   EXPECT_FALSE(resumes(*client));
@@ -92,7 +92,7 @@ TEST_P(ClientSessions, ATicketOfTls13IsUsedOnce) {
     both.client.pauses_after_bytes = 0;
     both.client.receive();
     both.server.receive();
-    both.client.pause();  // shakes hands, and reads no ticket
+    both.client.pause();  // shakes hands, but reads no ticket
     both.run();
     EXPECT_EQ(both.client.established, 1);
     resumed += both.client.stream->engine().is_resumed() ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: what both sides want of TLS. Out: a context of OpenSSL that does nothing else, whatever the
-// defaults of the library or of the machine.
+// In: the TLS settings that both sides share. Out: an OpenSSL context with exactly these, whatever
+// the defaults of the library or the machine.
 #include "tls/context.hpp"
 
 #ifdef SKUA_HAS_TLS
@@ -13,7 +13,7 @@
 namespace skua::tls {
 namespace {
 
-// Forward secrecy and authenticated encryption only; ChaCha20 is preferred for who prefers it.
+// Forward secrecy and authenticated encryption only. ChaCha20 goes first for peers that prefer it.
 constexpr const char* suites_of_tls12 =
     "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
     "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
@@ -32,7 +32,7 @@ Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersio
                                              TlsVersion maximum) {
   ERR_clear_error();
   ContextPointer made(SSL_CTX_new(method));
-  if (!made) return unusable("OpenSSL could not be started: " + take_reason());
+  if (!made) return unusable("cannot set up OpenSSL: " + take_reason());
   SSL_CTX* const context = made.get();
   const bool is_set = SSL_CTX_set_min_proto_version(context, number(minimum)) == 1 &&
                       SSL_CTX_set_max_proto_version(context, number(maximum)) == 1 &&
@@ -75,7 +75,7 @@ Result<std::string, Problem> trust(SSL_CTX& context, const std::string& source,
   if (!read) return read.error();
   const ChainPointer& authorities = *read;
   X509_STORE* const store = SSL_CTX_get_cert_store(&context);
-  // What stands in the file is trusted, be it a root or not.
+  // Every certificate in the file is trusted, whether it is a root or not.
   X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
   std::string identity;
   for (int i = 0; i < sk_X509_num(authorities.get()); ++i) {

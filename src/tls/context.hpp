@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// What server and client contexts set alike; included only where OpenSSL is there.
+/// Setup that server and client contexts share; include only in builds with OpenSSL.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace skua::tls {
 
-/// A context with our versions, suites, groups and switches, and nothing of the system's session
-/// cache. `method` is TLS_server_method() or TLS_client_method().
+/// Creates a context with our versions, suites, groups and options, and OpenSSL's session cache
+/// off. `method` is TLS_server_method() or TLS_client_method().
 Result<ContextPointer, Problem> make_context(const SSL_METHOD* method, TlsVersion minimum,
                                              TlsVersion maximum);
 
-/// Sets the certificate that is shown to peers.
+/// Sets the certificate to present to peers.
 Result<void, Problem> use_credentials(SSL_CTX& context, const Credentials& credentials);
 
-/// `h2`, `http/1.1` as the octets of RFC 7301 §3.1.
+/// Encodes protocol names (`h2`, `http/1.1`) as in RFC 7301 §3.1.
 [[nodiscard]] std::string protocol_list(const std::vector<std::string>& protocols);
 
-/// Trusts the certificates of a file or text, and nobody else. Returns what identifies them.
+/// Trusts exactly the certificates in a file or PEM text. Returns their joined fingerprints.
 Result<std::string, Problem> trust(SSL_CTX& context, const std::string& source,
                                    std::string_view role);
 
-/// For SSL_CTX_set_verify: notes in the engine what was wrong, and lets it be wrong.
+/// A callback for SSL_CTX_set_verify: records a rejection in the engine, and lets it stand.
 int note_verification(int is_accepted, X509_STORE_CTX* store_context) noexcept;
 
 }  // namespace skua::tls

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: records of the peer, and plain bytes to send. Out: plain bytes, and records to send. OpenSSL
-// does the work; here its answers become steps, and its failures errors.
+// In: the peer's records, and plain bytes to send. Out: plain bytes, and records to send. OpenSSL
+// does the work; this file maps its results to steps and its failures to errors.
 #include "tls/engine.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::size_t Engine::take_input(char* into, std::size_t count_bytes) noexcept {
 
 void Engine::note_rejection(int code, int depth, std::string subject, std::string issuer) {
   if (!rejection_) rejection_ = std::make_unique<Rejection>();
-  if (rejection_->code != 0) return;  // what follows is a consequence
+  if (rejection_->code != 0) return;  // later rejections follow from the first
   rejection_->code = code;
   rejection_->depth = depth;
   rejection_->subject = std::move(subject);
@@ -47,7 +47,7 @@ void Engine::expect(std::string host, std::string store) {
 
 namespace {
 
-// Counts everything that comes: record heads, handshake messages, alerts.
+// Counts everything received: record headers, handshake messages, alerts.
 void count_message(int is_sent, int, int, const void*, std::size_t, SSL*, void* engine) {
   if (is_sent == 0) static_cast<Engine*>(engine)->note_message();
 }
@@ -74,7 +74,7 @@ Engine::Step Engine::failed(int result) {
                ? Error(otherwise, "the peer sends records without data")
                : failure_of(ERR_peek_error(), SSL_get_verify_result(ssl_), is_established_);
   ERR_clear_error();
-  // RFC 5246 §7.2.2, 8446 §6.2: what belongs to a connection that has failed is forgotten.
+  // RFC 5246 §7.2.2, 8446 §6.2: the sessions of a failed connection must be forgotten.
   if (sessions_ != nullptr) sessions_->forget(session_name_);
   return Step::Failed;
 }
@@ -87,8 +87,8 @@ Engine::Step Engine::handshake() {
   is_established_ = true;
   messages_ = 0;
   if (is_client_) rejection_.reset();
-  // RFC 5077 §3.3: a session of TLS 1.2 may be gone on with again and again. OpenSSL tells new ones
-  // only, and those of TLS 1.3 when their tickets come.
+  // RFC 5077 §3.3: a TLS 1.2 session may be resumed many times. OpenSSL reports new sessions only,
+  // and those of TLS 1.3 when their tickets arrive.
   if (is_resumed() && version() == TlsVersion::Tls12) note_session(SSL_get_session(ssl_));
   return Step::Done;
 }
@@ -156,8 +156,8 @@ void Engine::remember(SessionStore& sessions, std::string server) {
   session_name_ = std::move(server);
 }
 
-// A copy: OpenSSL spoils a session whose connection ends without close_notify. RFC 5246 §7.2.1:
-// that is no longer a reason.
+// Copies the session: OpenSSL invalidates one whose connection ends without close_notify, which
+// RFC 5246 §7.2.1 no longer requires.
 void Engine::note_session(const ssl_session_st* session) {
   if (sessions_ == nullptr || SSL_SESSION_is_resumable(session) != 1) return;
   SessionPointer copy(SSL_SESSION_dup(session));
@@ -177,7 +177,7 @@ std::string Engine::session() const {
 
 #else
 
-// No context can be made, so no engine either.
+// Contexts cannot be created in this build, so neither can engines.
 Engine::Engine(ssl_st* ssl, std::shared_ptr<const void> context)
     : ssl_(ssl), context_(std::move(context)) {}
 Engine::~Engine() = default;

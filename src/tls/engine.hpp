@@ -19,86 +19,86 @@ namespace skua::tls {
 
 class SessionStore;
 
-/// Who the peer is, by the certificate that it showed.
+/// The identity of the peer, from its certificate.
 struct PeerCertificate {
-  std::string subject{};      ///< `CN = example.com`; empty: it showed none
-  std::string fingerprint{};  ///< SHA-256 of the whole: `AB:CD:...`
-  bool is_verified = false;   ///< an authority that we trust vouches for it
+  std::string subject{};      ///< `CN = example.com`; empty if the peer sent no certificate
+  std::string fingerprint{};  ///< SHA-256 of the whole certificate: `AB:CD:...`
+  bool is_verified = false;   ///< signed by a trusted authority
 };
 
-/// One TLS connection without a socket: the peer's bytes in, plain bytes out, and the other way
-/// round. Made by a context; all functions after a failure fail.
+/// One TLS connection without a socket: converts the peer's bytes to plain bytes and back. Created
+/// by a context. After a failure every function fails.
 ///
 /// RFC:       8446, 5246
 class Engine final {
  public:
   enum class Step : std::uint8_t {
     Done,
-    WantsInput,  ///< all that was fed has been used; more is needed
-    Ended,       ///< the peer said that it sends no more (close_notify)
-    Failed,      ///< see error(); what output() holds may be an alert that tells the peer
+    WantsInput,  ///< all input is used up; more is needed
+    Ended,       ///< the peer sent close_notify: no more data will come
+    Failed,      ///< see error(); output() may hold an alert for the peer
   };
   struct Read {
     Step step;
     std::size_t count_bytes;
   };
 
-  /// The most plain bytes that read() gives and that write() takes at once.
+  /// The most plain bytes that read() returns or write() takes at once.
   static constexpr std::size_t record_bytes = 16_KiB;
 
-  /// Takes over `ssl`, which lives by `context`.
+  /// Takes ownership of `ssl`, which depends on `context`.
   Engine(ssl_st* ssl, std::shared_ptr<const void> context);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  /// What the peer sent, to be used by the next calls and valid until they are over.
+  /// Sets the peer's bytes as input for the next calls; they must stay valid until then.
   void feed(std::span<const char> bytes) noexcept { input_ = bytes; }
-  /// What is left of it. Parts of records are kept inside.
+  /// Returns the unused input. Incomplete records are buffered in the engine.
   [[nodiscard]] std::span<const char> unused() const noexcept { return input_; }
-  /// What is to be sent to the peer; the caller takes it away.
+  /// The records to send to the peer; the caller removes them.
   [[nodiscard]] std::string& output() noexcept { return output_; }
 
-  /// Goes on with the handshake as far as the input reaches.
+  /// Continues the handshake as far as the input allows.
   Step handshake();
-  /// Decrypts the next record into `into`, which has record_bytes.
+  /// Decrypts the next record into `into`, which must have room for record_bytes.
   Read read(std::span<char> into);
-  /// Encrypts one record of at most record_bytes; false where the connection has failed.
+  /// Encrypts one record of at most record_bytes; returns false if the connection has failed.
   bool write(std::span<const char> bytes);
-  /// Tells the peer that no more will come.
+  /// Tells the peer that no more data will follow.
   void close_notify();
 
-  /// Why it failed; its context is text of static lifetime.
+  /// Returns why the connection failed; the error's context has static lifetime.
   [[nodiscard]] Error error() const noexcept { return error_; }
-  /// The same for a log: what exactly, of which certificate, and what helps.
+  /// Describes the error for a log: the exact cause, the certificate, and how to fix it.
   [[nodiscard]] std::string error_text() const;
 
   [[nodiscard]] bool is_established() const noexcept { return is_established_; }
   [[nodiscard]] std::string_view protocol() const noexcept;
-  /// The name that the client asked for (SNI), in lower case; empty where it named none.
+  /// The server name from the client (SNI) in lower case; empty if it sent none.
   [[nodiscard]] const std::string& server_name() const noexcept { return server_name_; }
-  /// Server: whether the certificate that it showed is for `host`.
+  /// Server: reports whether the certificate it presented is valid for `host`.
   [[nodiscard]] bool covers(std::string_view host) const {
     return names_ != nullptr && names_->covers(host);
   }
   [[nodiscard]] TlsVersion version() const noexcept;
-  /// `TLS_AES_128_GCM_SHA256`.
+  /// The cipher suite, e.g. `TLS_AES_128_GCM_SHA256`.
   [[nodiscard]] std::string_view cipher() const noexcept;
   [[nodiscard]] bool is_resumed() const noexcept;
   [[nodiscard]] PeerCertificate peer_certificate() const;
-  /// Client: what resumes this session later (ClientContext::connect); empty where nothing does.
+  /// Client: returns this session for ClientContext::connect; empty if it cannot be resumed.
   [[nodiscard]] std::string session() const;
 
   // For the contexts' callbacks.
   void choose(std::string server_name, const CertificateNames& names);
   void note_rejection(int code, int depth, std::string subject, std::string issuer);
   void expect(std::string host, std::string store);  // client: for error_text
-  /// Client: keeps the sessions that the server gives under its name; they live by the context.
+  /// Client: stores new sessions under the name `server`; `sessions` belongs to the context.
   void remember(SessionStore& sessions, std::string server);
   void note_session(const ssl_session_st* session);
   std::size_t take_input(char* into, std::size_t count_bytes) noexcept;
   void note_message() noexcept { ++messages_; }
-  /// More records and messages in a row than any honest peer sends without data.
+  /// Reports whether the peer sent more records and messages without data than is plausible.
   [[nodiscard]] bool is_flooded() const noexcept { return messages_ > max_messages; }
 
  private:
@@ -116,16 +116,16 @@ class Engine final {
   Step failed(int result);
 
   [[maybe_unused]] ssl_st* ssl_;
-  std::shared_ptr<const void> context_;  // shared: a reload drops it while connections go on
+  std::shared_ptr<const void> context_;  // shared: a reload drops it while connections continue
   std::span<const char> input_{};
   std::string output_;
   std::string server_name_;
   const CertificateNames* names_ = nullptr;  // of the context
   std::unique_ptr<Rejection> rejection_;
   [[maybe_unused]] SessionStore* sessions_ = nullptr;  // of the context
-  std::string session_name_;                           // what they are kept under
+  std::string session_name_;                           // the key for sessions_
   Error error_ = Errc::None;
-  std::uint32_t messages_ = 0;  // since there was data
+  std::uint32_t messages_ = 0;  // since the last data
   bool is_established_ = false;
   [[maybe_unused]] bool is_client_ = false;
 };

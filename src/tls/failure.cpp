@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: numbers of OpenSSL. Out: errors, and texts that say what helps. None of them ever tells to
-// switch verification off.
+// In: OpenSSL's codes. Out: errors, and texts that say how to fix them. No text ever suggests
+// switching verification off.
 #include "tls/failure.hpp"
 
 #ifdef SKUA_HAS_TLS
@@ -10,51 +10,48 @@
 namespace skua::tls {
 namespace {
 
-// The peer's alerts about our certificate; null for others. RFC 8446 §6.2
+// Describes the peer's alerts about our certificate; returns null for others. RFC 8446 §6.2
 const char* words_of_alert(int alert) noexcept {
   switch (alert) {
-    case SSL_AD_BAD_CERTIFICATE: return "the peer did not accept our certificate";
+    case SSL_AD_BAD_CERTIFICATE: return "the peer rejected our certificate";
     case SSL_AD_UNSUPPORTED_CERTIFICATE:
-      return "the peer did not accept our certificate: its kind is not supported";
-    case SSL_AD_CERTIFICATE_REVOKED:
-      return "the peer did not accept our certificate: it was revoked";
-    case SSL_AD_CERTIFICATE_EXPIRED:
-      return "the peer did not accept our certificate: it has expired";
+      return "the peer rejected our certificate: its type is not supported";
+    case SSL_AD_CERTIFICATE_REVOKED: return "the peer rejected our certificate: it was revoked";
+    case SSL_AD_CERTIFICATE_EXPIRED: return "the peer rejected our certificate: it has expired";
     case SSL_AD_CERTIFICATE_UNKNOWN:
-      return "the peer did not accept our certificate, and does not say why";
+      return "the peer rejected our certificate without giving a reason";
     case SSL_AD_UNKNOWN_CA:
-      return "the peer did not accept our certificate: it does not trust who signed it";
-    case SSL_AD_CERTIFICATE_REQUIRED:
-      return "the peer wants a certificate of ours, and was shown none";
+      return "the peer rejected our certificate: it does not trust the issuer";
+    case SSL_AD_CERTIFICATE_REQUIRED: return "the peer requires a certificate, but we sent none";
     default: return nullptr;
   }
 }
 
 const char* words(int reason) noexcept {
   switch (reason) {
-    case SSL_R_NO_SHARED_CIPHER: return "the peer has no cipher suite that is allowed here";
+    case SSL_R_NO_SHARED_CIPHER: return "the peer offers no acceptable cipher suite";
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_VERSION_TOO_LOW: return "the peer's version of TLS is too old";
     case SSL_R_WRONG_VERSION_NUMBER: return "the peer does not speak TLS";
-    case SSL_R_NO_APPLICATION_PROTOCOL: return "the peer speaks no protocol that is spoken here";
-    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return "the client showed no certificate";
+    case SSL_R_NO_APPLICATION_PROTOCOL: return "no common application protocol";
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return "the client sent no certificate";
     case SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM:
-      return "the peer has no signature algorithm for this key";
-    case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC: return "a record was changed on its way";
+      return "the peer supports no signature algorithm for this key";
+    case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC: return "a record failed authentication";
     default: return nullptr;
   }
 }
 
-// A peer that sends intermediate certificates leaves out its root alone.
+// A peer that sends intermediate certificates omits only its root.
 std::string unknown_issuer(const RejectedCertificate& rejected) {
-  std::string text = "'" + std::string(rejected.issuer) + "' signed it, ";
+  std::string text = "its issuer '" + std::string(rejected.issuer) + "' is ";
   return text.append(rejected.depth == 0
-                         ? "whose certificate is not here: either the peer leaves out an "
-                           "intermediate certificate (its certificate file has to have the whole "
-                           "chain), or this authority is missing in the store: add it there, or "
-                           "install the package ca-certificates"
-                         : "an authority that is missing in the store: add it there, or install "
-                           "the package ca-certificates");
+                         ? "unknown: either the peer leaves out an intermediate certificate (its "
+                           "certificate file must contain the whole chain), or the issuer is "
+                           "missing from the trust store: add it there, or install the package "
+                           "ca-certificates"
+                         : "missing from the trust store: add it there, or install the package "
+                           "ca-certificates");
 }
 
 std::string remedy(const RejectedCertificate& rejected) {
@@ -64,16 +61,16 @@ std::string remedy(const RejectedCertificate& rejected) {
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: return unknown_issuer(rejected);
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
-      return "it is signed by nobody whom the store knows: if it is your own, name its file as the "
-             "authority to trust";
+      return "it is self-signed and not in the trust store: if it is your own, name its file as "
+             "the trusted authority";
     case X509_V_ERR_CERT_HAS_EXPIRED:
-      return "it has to be renewed where it comes from; check this machine's clock, too";
+      return "its owner must renew it; also check this machine's clock";
     case X509_V_ERR_CERT_NOT_YET_VALID: return "check this machine's clock";
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return "it is for another name: use a name that the certificate has, or get one for this "
-             "name";
-    case X509_V_ERR_INVALID_PURPOSE: return "it was made for something else";
+      return "it is for another name: use a name that the certificate covers, or get one for "
+             "this name";
+    case X509_V_ERR_INVALID_PURPOSE: return "it was issued for another purpose";
     default: return {};
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// OpenSSL's failures in our words; included only where OpenSSL is there.
+/// Translates OpenSSL's failures; include only in builds with OpenSSL.
 #pragma once
 
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace skua::tls {
 
-/// What a code of OpenSSL's error queue means. `verify_code` is the result of verifying the peer's
+/// Converts a code from OpenSSL's error queue. `verify_code` is the result of verifying the peer's
 /// certificate.
 [[nodiscard]] Error failure_of(unsigned long code, long verify_code, bool is_established) noexcept;
 
-/// A certificate that was not accepted.
+/// A rejected certificate.
 struct RejectedCertificate {
   int code = 0;  ///< X509_V_ERR_...
   int depth = 0;
   std::string_view subject{};
   std::string_view issuer{};
-  std::string_view host{};   ///< whom it should be for; empty: a client's certificate
-  std::string_view store{};  ///< where the trusted authorities are
+  std::string_view host{};   ///< the expected host; empty for a client's certificate
+  std::string_view store{};  ///< the location of the trust store
 };
 
-/// Why, in a sentence or two, and what helps.
+/// Explains in a sentence or two why it was rejected and how to fix it.
 [[nodiscard]] std::string rejection_text(const RejectedCertificate& rejected);
 
 }  // namespace skua::tls

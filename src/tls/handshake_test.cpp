@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What both sides agree on, and what they refuse, when everything is carried in order.
+// The results and refusals of handshakes over a transport without faults.
 #include "support/tls_pair.hpp"
 
 namespace skua::tls {
@@ -111,11 +111,11 @@ TEST_P(Handshake, SendsTheWholeChain) {
   EXPECT_TEXT(text, "the certificate of example.com was not accepted");
   EXPECT_TEXT(text, "depth 0");
   EXPECT_TEXT(text, "CN = leaf");
-  EXPECT_TEXT(text, "CN = Middle' signed it");
+  EXPECT_TEXT(text, "CN = Middle' is unknown");
   EXPECT_TEXT(text, "leaves out an intermediate");
   EXPECT_EQ(broken->server.end(), Errc::TlsCertificate);
   EXPECT_EQ(broken->server.receive_end->context(),
-            "the peer did not accept our certificate: it does not trust who signed it");
+            "the peer rejected our certificate: it does not trust the issuer");
 }
 
 TEST_P(Handshake, RefusesServersThatCannotProveWhoTheyAre) {
@@ -182,7 +182,7 @@ TEST_P(Handshake, AnUnknownRootIsNoIntermediateThatIsLeftOut) {
   EXPECT_EQ(both->client.end(), Errc::TlsCertificate);
   const std::string text = both->client.stream->engine().error_text();
   EXPECT_TEXT(text, "depth 1");
-  EXPECT_TEXT(text, "CN = Root' signed it, an authority that is missing in the store");
+  EXPECT_TEXT(text, "CN = Root' is missing from the trust store");
   EXPECT_EQ(text.find("intermediate"), std::string::npos);
 }
 
@@ -209,8 +209,8 @@ TEST_P(ClientCertificates, AreRequiredWhereThereIsAnAuthority) {
   const auto without = started();
   EXPECT_EQ(without->server.established, 0);
   EXPECT_EQ(without->server.end(), Errc::TlsCertificate);
-  EXPECT_EQ(without->server.receive_end->context(), "the client showed no certificate");
-  // With TLS 1.3 the client learns it after its own handshake is done.
+  EXPECT_EQ(without->server.receive_end->context(), "the client sent no certificate");
+  // With TLS 1.3 the client learns of it after its own handshake is done.
   EXPECT_EQ(without->client.established, is_tls13() ? 1 : 0);
   EXPECT_EQ(without->client.end(), is_tls13() ? Errc::TlsCertificate : Errc::TlsHandshakeFailed);
   show(authorities().client);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Clients that no honest library makes: OpenSSL itself, set up to ask for what a server must not
-// give.
+// Hostile clients: bare OpenSSL, set up to ask for things that a server must refuse.
 #include "support/tls_pair.hpp"
 
 #ifdef SKUA_HAS_TLS
@@ -10,7 +9,7 @@
 namespace skua::tls {
 namespace {
 
-/// A server, and a client that is OpenSSL with nothing around it.
+/// A server, and a client that is bare OpenSSL.
 class HostilePeer : public TlsTest {
  protected:
   using Setup = std::function<void(SSL_CTX*)>;
@@ -34,7 +33,7 @@ class HostilePeer : public TlsTest {
     server_->close();
     server_->wire->pump();
   }
-  /// Bytes of the client to the server, and back.
+  /// Carries the client's bytes to the server, and the server's back.
   void carry() {
     for (int i = 0; i < 3; ++i) {
       char* data = nullptr;
@@ -90,7 +89,7 @@ TEST_F(HostilePeer, SuitesWithoutForwardSecrecyOrAuthenticationAreRefused) {
                              "AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-CCM", "aNULL"}) {
     EXPECT_FALSE(offers(TLS1_2_VERSION, suites)) << suites;
     EXPECT_EQ(server_->end(), Errc::TlsHandshakeFailed);
-    EXPECT_EQ(server_->receive_end->context(), "the peer has no cipher suite that is allowed here");
+    EXPECT_EQ(server_->receive_end->context(), "the peer offers no acceptable cipher suite");
   }
 }
 
@@ -121,7 +120,7 @@ TEST_F(HostilePeer, RenegotiationIsRefused) {
   ERR_clear_error();
   char octet = 0;
   EXPECT_LE(SSL_read(ssl_.get(), &octet, 1), 0);
-  // A warning, after which the client gives up; the server would go on.
+  // A warning, after which the client gives up; the server would continue.
   EXPECT_EQ(ERR_GET_REASON(ERR_peek_error()), SSL_R_NO_RENEGOTIATION);
   ERR_clear_error();
   EXPECT_EQ(server_->established, 1);
@@ -149,7 +148,7 @@ TEST_F(HostilePeer, KeyUpdatesAreTakenButNotWithoutEnd) {
 
 TEST_F(HostilePeer, ALongHelloInDripsCostsNoMoreThanItsSize) {
   begin(TLS1_2_VERSION);
-  // One record a byte: what it claims to be is long, and never complete.
+  // One record per byte: the message claims to be long, and is never complete.
   std::string drips;
   for (int i = 0; i < 4000; ++i)
     drips += std::string("\x16\x03\x01\x00\x01", 5) + (i == 0 ? '\1' : '\0');
@@ -162,7 +161,7 @@ TEST_F(HostilePeer, ALongHelloInDripsCostsNoMoreThanItsSize) {
 
 TEST_F(HostilePeer, AServerNameThatIsNoneIsRefused) {
   begin(TLS1_3_VERSION);
-  // OpenSSL sends whatever it is told, a zero cut off.
+  // OpenSSL sends any name it is given, up to a NUL.
   SSL_set_tlsext_host_name(ssl_.get(), "Not A Host/../name");
   EXPECT_TRUE(shake_hands());
   EXPECT_EQ(server_->stream->engine().server_name(), "not a host/../name");

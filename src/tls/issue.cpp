@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: names and who signs. Out: a key and an X.509 v3 certificate (RFC 5280) as PEM.
+// In: names and the issuer. Out: a key and an X.509 v3 certificate (RFC 5280) as PEM.
 #include "tls/issue.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Result<Issued, Problem> make_self_signed_for_this_machine() {
 namespace {
 
 Problem failed(const char* what) {
-  return unusable("a certificate could not be made: " + std::string(what) + ": " + take_reason());
+  return unusable("cannot create a certificate: " + std::string(what) + ": " + take_reason());
 }
 
 bool set_names(X509& certificate, const CertificateDetails& details, const X509_NAME* issuer) {
@@ -56,7 +56,7 @@ bool set_names(X509& certificate, const CertificateDetails& details, const X509_
   return is_named && X509_set_issuer_name(&certificate, issuer != nullptr ? issuer : subject) == 1;
 }
 
-// RFC 5280 §4.1.2.2: positive, at most 20 octets; random, so that no two are alike.
+// RFC 5280 §4.1.2.2: positive, at most 20 octets; random, so that it is unique.
 bool set_serial(X509& certificate) {
   std::array<unsigned char, 16> octets;
   if (RAND_bytes(octets.data(), static_cast<int>(octets.size())) != 1) return false;
@@ -91,7 +91,7 @@ bool is_host_text(std::string_view host) {
   });
 }
 
-// `DNS:localhost,IP:127.0.0.1`; what is no host, and an address with a zone, is left out.
+// Returns e.g. `DNS:localhost,IP:127.0.0.1`; skips invalid hosts and addresses with a zone.
 std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string text;
   for (const std::string& host : hosts) {
@@ -126,7 +126,7 @@ Result<Issued, Problem> to_pem(X509& certificate, EVP_PKEY& key) {
       PEM_write_bio_X509(certificate_out.get(), &certificate) != 1 ||
       PEM_write_bio_PKCS8PrivateKey(key_out.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) !=
           1) {
-    return failed("writing it");
+    return failed("writing it as PEM");
   }
   return Issued{text_of(certificate_out), text_of(key_out), fingerprint(certificate)};
 }
@@ -136,7 +136,7 @@ Result<Issued, Problem> to_pem(X509& certificate, EVP_PKEY& key) {
 Result<Issued, Problem> issue(const CertificateDetails& details, const Issued* issuer) {
   const KeyPointer key(details.has_rsa_key ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
   const CertificatePointer certificate(X509_new());
-  if (!key || !certificate) return failed("the key");
+  if (!key || !certificate) return failed("generating the key");
   CertificatePointer issuer_certificate;
   KeyPointer issuer_key;
   if (issuer != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// What the sources of this folder share where OpenSSL is there; no header may include it.
+/// OpenSSL helpers for the sources in this folder; include only in builds with OpenSSL.
 #pragma once
 
 #include <openssl/err.h>
@@ -34,7 +34,7 @@ struct FreeChain {
 };
 using ChainPointer = std::unique_ptr<STACK_OF(X509), FreeChain>;
 
-/// Why the last call of OpenSSL on this thread failed, in OpenSSL's words; forgets it.
+/// Returns OpenSSL's text for the last error on this thread, and clears the error queue.
 inline std::string take_reason() {
   const unsigned long code = ERR_peek_last_error();
   const char* const reason = ERR_reason_error_string(code);
@@ -47,21 +47,21 @@ inline BioPointer memory_bio(std::string_view text) {
       BIO_new_mem_buf(text.empty() ? "" : text.data(), static_cast<int>(text.size())));
 }
 
-/// Whether the certificate that the peer has shown when a session began is not valid any more.
-/// Sessions can go on for ever, as each connection brings new tickets, and look at it only once.
+/// Reports whether the peer certificate of a session has expired. It is verified only once, while
+/// a session can be resumed forever, as each connection brings new tickets.
 inline bool is_peer_expired(const SSL_SESSION* session) noexcept {
   const X509* const certificate = SSL_SESSION_get0_peer(const_cast<SSL_SESSION*>(session));
   return certificate != nullptr && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
 }
 
-/// What was written into a memory BIO.
+/// Returns the text written to a memory BIO.
 inline std::string text_of(const BioPointer& bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio.get(), &data);
   return size > 0 ? std::string(data, static_cast<std::size_t>(size)) : std::string();
 }
 
-/// `CN = example.com, O = Example`.
+/// Formats a name as `CN = example.com, O = Example`.
 inline std::string name_text(const X509_NAME* name) {
   const BioPointer out(BIO_new(BIO_s_mem()));
   if (!out || X509_NAME_print_ex(out.get(), name, 0, XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB) < 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: slices or a file. Out: pieces of the size of a record.
+// In: slices or a file. Out: pieces of at most one record.
 #include "tls/plain_source.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Result<std::span<const char>> SliceSource::next(std::span<char> scratch) {
   return std::span<const char>(scratch.first(count));
 }
 
-// At most that many bytes of the first slice, which is dropped when it is used up.
+// Takes at most that many bytes from the first slice, and drops the slice once it is used up.
 std::span<const char> SliceSource::take(std::size_t count_bytes) noexcept {
   const net::Slice& front = slices_.front();
   const std::size_t count = std::min(count_bytes, front.size_bytes - used_bytes_);

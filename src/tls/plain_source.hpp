@@ -10,18 +10,18 @@
 
 namespace skua::tls {
 
-/// What a send is about: plain bytes, taken piece by piece.
+/// A source of plain bytes to send, read piece by piece.
 class PlainSource {
  public:
   [[nodiscard]] virtual std::size_t left_bytes() const noexcept = 0;
-  /// The next piece, at most as long as `scratch`, in which it may lie.
+  /// Returns the next piece, at most as long as `scratch`, which may hold it.
   virtual Result<std::span<const char>> next(std::span<char> scratch) = 0;
 
  protected:
   ~PlainSource() = default;
 };
 
-/// Memory; small slices are put together, large ones are not copied.
+/// A source in memory; small slices are joined, large ones are not copied.
 class SliceSource final : public PlainSource {
  public:
   explicit SliceSource(std::span<const net::Slice> slices) noexcept;
@@ -33,11 +33,11 @@ class SliceSource final : public PlainSource {
   std::span<const char> take(std::size_t count_bytes) noexcept;
 
   std::span<const net::Slice> slices_;
-  std::size_t used_bytes_ = 0;  // of the first slice
+  std::size_t used_bytes_ = 0;  // bytes used of the first slice
   std::size_t left_bytes_ = 0;
 };
 
-/// A range of a file; one that is shorter is TruncatedBody.
+/// A range of a file; if the file is shorter, next() ends with TruncatedBody.
 class FileSource final : public PlainSource {
  public:
   FileSource(int file, std::uint64_t offset, std::size_t size_bytes) noexcept

@@ -7,12 +7,12 @@
 
 namespace skua::tls {
 
-/// That settings, certificates or keys cannot be used, and why.
+/// Returns a TlsConfiguration problem: settings, certificates or keys that cannot be used.
 inline Problem unusable(std::string text) {
   return {Error(Errc::TlsConfiguration, "TLS"), std::move(text)};
 }
 
-/// What all of this folder says in a build without OpenSSL.
+/// Returns the problem that every function of this folder reports in a build without OpenSSL.
 inline Problem no_openssl() {
   return {Error(Errc::Unsupported, "TLS"),
           "this build of skua has no TLS: install OpenSSL 3 with its headers (Debian, Ubuntu: "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: options, and files that change. Out: a context that can always be used.
+// In: options, and files that change. Out: a context that is always usable.
 #include "tls/reloadable_context.hpp"
 
 #include <sys/stat.h>
@@ -19,7 +19,7 @@ ReloadableContext::ReloadableContext(TlsOptions options, std::vector<std::string
 Result<std::unique_ptr<ReloadableContext>, Problem> ReloadableContext::create(
     TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock) {
   if (options.self_signed && options.certificate.empty()) {
-    // Once: a reload must not change who we are.
+    // Generated once: a reload must not change our identity.
     auto made = make_self_signed_for_this_machine();
     if (!made) return made.error();
     options.certificate = std::move(made->certificate);
@@ -47,7 +47,7 @@ Result<bool, Problem> ReloadableContext::reload_if_changed() {
   const std::lock_guard lock(reloading_);
   std::vector<Stamp> now = stamps();
   if (now == seen_) return false;
-  // Before the files are read: whoever changes one in the meantime is seen the next time.
+  // Before the files are read, so that the next call sees a change made in the meantime.
   seen_ = std::move(now);
   if (auto loaded = load(); !loaded) return std::move(loaded).error();
   return true;

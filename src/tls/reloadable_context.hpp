@@ -15,25 +15,25 @@
 
 namespace skua::tls {
 
-/// A server's current context, and the way to the next: files are read anew, and what was there
-/// stays if they cannot be used. Any thread may call any function.
+/// A server's current context, which can be reloaded from its files. If they cannot be used, the
+/// current context stays. Thread-safe.
 class ReloadableContext {
  public:
-  /// Loads the first context; `clock` times ticket keys and outlives the result.
+  /// Loads the first context. `clock` times ticket keys and outlives the result.
   ///
-  /// Ends with: as ServerContext::create.
+  /// Ends with: the errors of ServerContext::create.
   static Result<std::unique_ptr<ReloadableContext>, Problem> create(
       TlsOptions options, std::vector<std::string> protocols, const loop::Clock& clock);
 
-  /// What new connections are accepted with.
+  /// The context for new connections.
   [[nodiscard]] std::shared_ptr<const ServerContext> current() const;
 
-  /// Loads everything anew; tickets stay good where certificate and demands on clients are the
-  /// same. Ends with: why the old context stays.
+  /// Reloads everything. Tickets stay valid if the certificate and the client certificate policy
+  /// are unchanged. On an error the old context stays.
   Result<void, Problem> reload();
 
-  /// The same where a file is not the one that was loaded: its time, size or inode is another. Says
-  /// whether one is; a problem is told once for each change of the files.
+  /// Reloads if the time, size or inode of a file has changed, and reports whether it did. A
+  /// problem is reported once per change of the files.
   Result<bool, Problem> reload_if_changed();
 
  private:
@@ -52,7 +52,7 @@ class ReloadableContext {
 
   TlsOptions options_;
   const std::vector<std::string> protocols_;
-  const std::shared_ptr<TicketKeys> keys_;  // shared with every context that was ever current
+  const std::shared_ptr<TicketKeys> keys_;  // shared with all contexts, past and current
   std::mutex reloading_;
   std::vector<Stamp> seen_;  // of the last attempt; guarded by reloading_
   mutable std::mutex swapping_;

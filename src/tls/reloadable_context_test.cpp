@@ -36,7 +36,7 @@ TEST_F(Reload, ShowsTheNewCertificateToNewConnections) {
   EXPECT_TRUE(context->reload_if_changed().value());
   EXPECT_FALSE(context->reload_if_changed().value());
   EXPECT_EQ(context->current()->fingerprint(), renewed_.fingerprint);
-  before.start();  // goes on with what it began with
+  before.start();  // keeps the context it started with
   EXPECT_EQ(before.client.stream->engine().peer_certificate().fingerprint,
             authorities().server.fingerprint);
   TlsPair after(context->current(), client_context()->connect("example.com"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Session tickets: they open where they were given out, for as long as they ought to, and nowhere
-// else.
+// Session tickets open only where they were issued, and only for their lifetime.
 #include <chrono>
 #include <thread>
 
@@ -11,14 +10,14 @@ namespace {
 
 class Resumption : public TlsVersionsTest {
  protected:
-  /// What resumes a first connection of the current options.
+  /// Returns the session of a first connection with the current options.
   std::string first(std::string_view host = "example.com") {
     client_ = client_context();
     const auto both = over(server_context(), host, {});
     EXPECT_FALSE(both->client.stream->engine().is_resumed());
     return both->client.stream->engine().session();
   }
-  /// Whether a second connection is resumed by it; its handshake succeeds in any case.
+  /// Reports whether a second connection resumes it; its handshake succeeds in any case.
   bool resumes(const std::string& session, std::string_view host = "example.com") {
     EXPECT_NE(session, "");
     const auto both = over(server_context(), host, session);
@@ -113,7 +112,7 @@ TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
   server_options.client_ca = authorities().root.certificate;
   std::string session;
   auto end = std::chrono::system_clock::now();
-  // A slow machine may need more time until it has shown it.
+  // A slow machine may need longer before it presents the certificate.
   for (Duration life = 2s; session.empty() && life < 1min; life *= 2) {
     const Issued brief = made({.common_name = "brief", .ends_in = life}, &authorities().root);
     end = std::chrono::system_clock::now() + life;
@@ -126,7 +125,7 @@ TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
     if (first.server.established == 1) session = first.client.stream->engine().session();
   }
   ASSERT_NE(session, "");
-  std::this_thread::sleep_until(end + 1s);  // a certificate's time is in whole seconds
+  std::this_thread::sleep_until(end + 1s);  // certificate times are in whole seconds
   TlsPair later(server_context(), client_->connect("example.com", session));
   later.start();
   EXPECT_EQ(later.server.established, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: options and what their files hold. Out: engines that know which certificate to show. The
-// certificate is chosen when the ClientHello comes, before OpenSSL looks at a ticket in it: a
-// ticket carries the identity of the certificate and of the demands on clients that it was given
-// out under, and opens only there (CVE-2014-3616, CVE-2025-23419 are what happens otherwise).
+// In: options and the contents of their files. Out: engines that know which certificate to present.
+// The certificate is chosen on the ClientHello, before OpenSSL looks at a ticket in it: a ticket
+// carries the identity of the certificate and the client certificate policy it was issued under,
+// and opens only there (anything else leads to CVE-2014-3616 and CVE-2025-23419).
 #include "tls/server_context.hpp"
 
 #include <algorithm>
@@ -27,10 +27,10 @@ namespace {
 
 struct Entry {
   Credentials credentials;
-  std::string identity;  // 32 octets: of the certificate and the demands on clients
+  std::string identity;  // 32 octets: a hash of the certificate and the client policy
 };
 
-// Whoever comes with a ticket of a certificate that has ended since has to show one again.
+// A client whose certificate has expired since its ticket was issued must present one again.
 SSL_TICKET_RETURN on_opened_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
                                    SSL_TICKET_STATUS status, void*) noexcept {
   const bool is_opened = status == SSL_TICKET_SUCCESS || status == SSL_TICKET_SUCCESS_RENEW;
@@ -63,7 +63,7 @@ class OpensslServerContext final : public ServerContext,
   std::vector<Entry> entries_;
   NameIndex index_;
   std::string protocols_;  // RFC 7301 §3.1
-  std::string demands_;    // on clients' certificates, as text
+  std::string demands_;    // the client certificate policy, as text
 };
 
 Result<void, Problem> OpensslServerContext::load(const TlsOptions& options,
@@ -90,7 +90,7 @@ Result<void, Problem> OpensslServerContext::load_certificates(const TlsOptions& 
   for (const TlsCertificate& source : sources) {
     auto read = read_credentials(source);
     if (!read) return read.error();
-    // Tried here, so that what OpenSSL objects to is a refusal to start and not a failed handshake.
+    // Tried here, so that an unusable certificate fails the start and not every handshake.
     if (auto used = use_credentials(*context_, *read); !used) return used;
     if (std::string warning = validity_warning(*read); !warning.empty()) {
       warnings_.push_back(std::move(warning));
@@ -111,14 +111,14 @@ Result<void, Problem> OpensslServerContext::load_client_ca(const TlsOptions& opt
   if (wanted == Auto) wanted = has_ca ? Required : None;
   if (wanted == None && has_ca) {
     return unusable(
-        "client_ca is set, but client_certificate is None: nobody would be asked for a "
+        "client_ca is set, but client_certificate is None, so no client would be asked for a "
         "certificate; leave one of them out");
   }
   if (wanted == None) return {};
   if (!has_ca) {
     return unusable(
-        "client_certificate asks for certificates, but client_ca does not say who may "
-        "sign them");
+        "client_certificate asks for certificates, but client_ca names no authority to "
+        "verify them");
   }
   auto identity = trust(*context_, options.client_ca, "the client_ca");
   if (!identity) return identity.error();
@@ -167,11 +167,11 @@ std::unique_ptr<Engine> OpensslServerContext::accept() const {
   if (!ssl) throw std::bad_alloc();
   SSL_set_accept_state(ssl.get());
   auto engine = std::make_unique<Engine>(ssl.get(), shared_from_this());
-  static_cast<void>(ssl.release());  // the engine's
+  static_cast<void>(ssl.release());  // owned by the engine
   return engine;
 }
 
-// Runs before tickets are opened and before anything is chosen.
+// Runs before a ticket is opened and before anything is negotiated.
 int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noexcept try {
   const auto& context = *static_cast<const OpensslServerContext*>(self);
   const unsigned char* data = nullptr;
@@ -188,7 +188,7 @@ int OpensslServerContext::on_client_hello(SSL* ssl, int* alert, void* self) noex
   const Entry& entry = context.entries_[context.index_.find(name).value_or(0)];
   const Credentials& shown = entry.credentials;
   static_cast<Engine*>(SSL_get_app_data(ssl))->choose(std::move(name), shown.names);
-  // The default certificate goes: were its key of another kind, OpenSSL might still show it.
+  // Clears the default certificate: OpenSSL might still present it if its key type differs.
   SSL_certs_clear(ssl);
   const bool is_set =
       SSL_use_cert_and_key(ssl, shown.own.get(), shown.key.get(), shown.intermediates.get(), 1) ==
@@ -225,7 +225,7 @@ bool set_authentication(EVP_MAC_CTX* authentication, TicketKey& key) noexcept {
   return EVP_MAC_CTX_set_params(authentication, parameters) == 1;
 }
 
-// 1: done; 2: opened, and the client ought to get a new ticket; 0: no such key; -1: failed.
+// Returns 1 on success, 2 if the client needs a new ticket too, 0 for unknown keys, -1 on failure.
 int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char* iv,
                                     EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* authentication,
                                     int is_sealing) noexcept try {
@@ -246,7 +246,7 @@ int OpensslServerContext::on_ticket(SSL* ssl, unsigned char* name, unsigned char
       EVP_DecryptInit_ex2(cipher, aes, found->key.cipher.data(), iv, nullptr) == 1 &&
       set_authentication(authentication, found->key);
   if (!is_set) return -1;
-  // RFC 8446 §C.4: a client uses a ticket once, so it needs another for the next time.
+  // RFC 8446 §C.4: a client uses a ticket only once, so it needs another for the next connection.
   return found->is_current && SSL_version(ssl) != TLS1_3_VERSION ? 1 : 2;
 } catch (const std::bad_alloc&) {
   return -1;
@@ -258,8 +258,8 @@ Result<std::shared_ptr<const ServerContext>, Problem> ServerContext::create(
     const TlsOptions& options, const std::vector<std::string>& protocols,
     std::shared_ptr<TicketKeys> keys) {
   if (options.self_signed == !options.certificate.empty()) {
-    return unusable(options.self_signed ? "self_signed and certificate exclude each other"
-                                        : "no certificate is named");
+    return unusable(options.self_signed ? "self_signed and certificate are mutually exclusive"
+                                        : "no certificate is given");
   }
   auto context = std::make_shared<OpensslServerContext>(std::move(keys));
   if (const auto loaded = context->load(options, protocols); !loaded) return loaded.error();

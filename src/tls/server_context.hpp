@@ -13,14 +13,14 @@
 
 namespace skua::tls {
 
-/// The certificates and settings of a server, as they were when it was made.
+/// A snapshot of a server's certificates and settings.
 ///
-/// Immutable: all threads share one, and connections keep the one that they began with.
+/// Immutable: all threads share one, and a connection keeps the one it started with.
 class ServerContext {
  public:
-  /// Reads every file. `protocols` are what the server speaks, the best first (`h2`, `http/1.1`);
-  /// a client that speaks none of them is refused (RFC 7301 §3.2), one that does not say may stay.
-  /// `keys` seal session tickets: the same object over reloads, so that tickets stay good.
+  /// Reads all files. `protocols` lists the server's protocols (`h2`, `http/1.1`) in order of
+  /// preference. A client that offers only others is refused (RFC 7301 §3.2), one without ALPN is
+  /// not. `keys` seal session tickets; they are shared across reloads, so that tickets stay valid.
   ///
   /// Ends with: TlsConfiguration and the reason; Unsupported in a build without OpenSSL.
   static Result<std::shared_ptr<const ServerContext>, Problem> create(
@@ -31,14 +31,14 @@ class ServerContext {
   ServerContext& operator=(const ServerContext&) = delete;
   virtual ~ServerContext() = default;
 
-  /// A new connection's TLS; it keeps this context.
+  /// Creates the engine for a new connection; it keeps this context alive.
   [[nodiscard]] virtual std::unique_ptr<Engine> accept() const = 0;
 
-  /// What an operator ought to know: certificates that are not valid, or soon no longer.
+  /// Warnings for the operator: certificates that are not valid, or expire soon.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
   /// SHA-256 of the first certificate: `AB:CD:...`.
   [[nodiscard]] const std::string& fingerprint() const noexcept { return fingerprint_; }
-  /// When the first of the certificates to end ends, in seconds since 1970.
+  /// The earliest expiry of all certificates, in seconds since 1970.
   [[nodiscard]] std::time_t ends_at() const noexcept { return ends_at_; }
 
  protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server may be started with, and what it says when it may not.
+// Valid server configurations, and the errors for invalid ones.
 #include "tls/server_context.hpp"
 
 #include "support/temporary_directory.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 class Context : public TlsTest {
  protected:
-  /// Why the current options are refused; empty when they are not.
+  /// Returns why the current options are refused; empty if they are accepted.
   std::string refusal() {
     const auto context = ServerContext::create(server_options, server_protocols, keys);
     if (context) return {};
@@ -65,9 +65,9 @@ TEST_F(Context, SaysWhichFileIsMissingOrUseless) {
   damaged.replace(100, 8, "????????");
   folder.write("damaged.pem", damaged);
   server_options.certificate = file("damaged.pem");
-  expect_refusal({"damaged.pem' has a certificate that is damaged"});
+  expect_refusal({"damaged.pem' has a damaged certificate"});
   server_options.certificate = {};
-  expect_refusal({"no certificate is named"});
+  expect_refusal({"no certificate is given"});
 }
 
 TEST_F(Context, SaysWhatIsWrongWithAKey) {
@@ -85,7 +85,7 @@ TEST_F(Context, SaysWhatIsWrongWithAKey) {
   expect_refusal({"the private key (given as text) has a private key that cannot be read"});
 }
 
-// Nobody sits at the terminal of a server.
+// A server cannot prompt for a pass phrase.
 TEST_F(Context, NeverAsksForAPassPhrase) {
   server_options.private_key =
       "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n"
@@ -95,7 +95,7 @@ TEST_F(Context, NeverAsksForAPassPhrase) {
   expect_refusal({"needs a pass phrase", "openssl pkey"});
 }
 
-// CVE-2026-27586: a server that started without the authorities took everybody.
+// CVE-2026-27586: a server that started without the authorities accepted every client.
 TEST_F(Context, RefusesToStartWhereClientsCouldNotBeChecked) {
   server_options.client_ca = file("missing.pem");
   expect_refusal({"the client_ca '", "missing.pem'", "No such file"});
@@ -110,7 +110,7 @@ TEST_F(Context, RefusesToStartWhereClientsCouldNotBeChecked) {
   server_options.client_ca = {};
   for (const auto wanted : {ClientCertificate::Optional, ClientCertificate::Required}) {
     server_options.client_certificate = wanted;
-    expect_refusal({"client_ca does not say who may sign"});
+    expect_refusal({"client_ca names no authority"});
   }
   server_options.client_certificate = ClientCertificate::None;
   EXPECT_EQ(refusal(), "");
@@ -154,7 +154,7 @@ TEST_F(Context, MakesACertificateForThisMachine) {
     EXPECT_EQ(both.client.stream->engine().peer_certificate().fingerprint, context->fingerprint());
   }
   server_options.certificate = "cert.pem";
-  expect_refusal({"exclude each other"});
+  expect_refusal({"mutually exclusive"});
 }
 
 TEST_F(Context, MoreHostsOfACertificateMayBeNamed) {

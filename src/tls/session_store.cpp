@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sessions in, by server, and out again, the newest first. They are few, and a handshake costs more
-// than to look at all of them.
+// In: sessions by server. Out: the same sessions, newest first. A linear search will do: there are
+// few, and a handshake costs far more.
 #ifdef SKUA_HAS_TLS
 
 #include "tls/session_store.hpp"

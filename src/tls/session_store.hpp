@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Included only where OpenSSL is there.
+/// Include only in builds with OpenSSL.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,21 @@
 
 namespace skua::tls {
 
-/// The sessions that a client may go on with, the newest of each server. All threads may share one.
+/// A client's resumable sessions, the newest ones of each server. Thread-safe.
 ///
 /// RFC:       8446 §2.2, §C.4; 5077
 class SessionStore final {
  public:
-  static constexpr std::size_t most = 256;           ///< beyond them the oldest is forgotten
-  static constexpr std::size_t most_per_server = 4;  ///< for connections that begin side by side
+  static constexpr std::size_t most = 256;           ///< beyond this the oldest is dropped
+  static constexpr std::size_t most_per_server = 4;  ///< for connections opened in parallel
 
   SessionStore() = default;
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
 
   void keep(std::string_view server, SessionPointer session);
-  /// The newest session of a server whose time is not over, or null. It is not kept any more:
-  /// whoever offers it keeps it again where it may be offered twice, and where the server has taken
-  /// it.
+  /// Removes and returns the newest unexpired session of a server, or returns null. The caller
+  /// stores it again if it may be offered twice and the server has accepted it.
   [[nodiscard]] SessionPointer take(std::string_view server);
   void forget(std::string_view server);
   [[nodiscard]] std::size_t size() const;
@@ -39,7 +38,7 @@ class SessionStore final {
   };
 
   mutable std::mutex mutex_;
-  std::vector<Entry> entries_;  // the newest is the last
+  std::vector<Entry> entries_;  // oldest first
 };
 
 }  // namespace skua::tls

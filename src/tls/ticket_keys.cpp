@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: the time. Out: the key of this period, and that of the one before; older ones are wiped.
+// In: the time. Out: the keys of the current and the previous period; older ones are wiped.
 #include "tls/ticket_keys.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace skua::tls {
 namespace {
 
-// Stores that the compiler must not leave out although nobody reads them again.
+// Volatile, so that the compiler cannot remove stores that are never read.
 void wipe(void* memory, std::size_t size_bytes) noexcept {
   volatile auto* const bytes = static_cast<volatile unsigned char*>(memory);
   for (std::size_t i = 0; i < size_bytes; ++i) bytes[i] = 0;

@@ -13,7 +13,7 @@
 
 namespace skua::tls {
 
-/// A secret that session tickets are sealed with. RFC 5077 §4
+/// A key that encrypts session tickets. RFC 5077 §4
 struct TicketKey {
   std::array<unsigned char, 16> name{};
   std::array<unsigned char, 32> cipher{};          ///< AES-256-CBC
@@ -25,8 +25,8 @@ struct TicketKey {
   ~TicketKey();  // wipes
 };
 
-/// The ticket keys of a server, for all its threads and over reloads: one that seals, and the one
-/// before it, which still opens. Who steals a key can read the past only as far back as these two.
+/// A server's ticket keys, shared by all threads and across reloads: the current one seals, and the
+/// previous one still opens. A stolen key exposes no more past traffic than these two cover.
 class TicketKeys {
  public:
   /// `clock` outlives the keys.
@@ -35,15 +35,15 @@ class TicketKeys {
   TicketKeys(const TicketKeys&) = delete;
   TicketKeys& operator=(const TicketKeys&) = delete;
 
-  /// The key to seal with; a new one when the current one has had its time.
-  /// Ends with: what random_bytes ends with.
+  /// Returns the key to seal with, replacing an expired one.
+  /// Ends with: the errors of random_bytes.
   [[nodiscard]] Result<TicketKey> sealing();
 
   struct Found {
     TicketKey key;
-    bool is_current = true;  ///< otherwise the client ought to get a new ticket
+    bool is_current = true;  ///< if false, the client should get a new ticket
   };
-  /// The key of this name, unless its time is over.
+  /// Returns the key with this name unless it has expired.
   [[nodiscard]] std::optional<Found> opening(std::span<const unsigned char, 16> name);
 
   [[nodiscard]] Duration lifetime() const noexcept { return lifetime_; }

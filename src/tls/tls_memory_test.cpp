@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a connection costs while nothing happens on it, OpenSSL's own memory included.
+// The memory of an idle connection, including OpenSSL's.
 #include <cstdint>
 
 #if defined(__GLIBC__)
@@ -28,7 +28,7 @@ class TlsMemory : public TlsVersionsTest {
     TlsTest::SetUp();
     const std::uint64_t before = memory_in_use();
     const std::string block(100'000, 'x');
-    if (memory_in_use() < before + block.size()) GTEST_SKIP() << "the allocator does not say";
+    if (memory_in_use() < before + block.size()) GTEST_SKIP() << "the allocator does not tell";
   }
 
   static void pump(TlsPeer& peer) {
@@ -83,7 +83,7 @@ TEST_P(TlsMemory, AnIdleConnectionOwnsNoBuffers) {
     EXPECT_EQ(served.received, "question");
     close(asking);
   };
-  converse();  // sets up what there is once
+  converse();  // pays one-time setup costs
   const std::uint64_t before = memory_in_use();
   for (std::size_t i = 0; i < measured_count; ++i) converse();
   const std::uint64_t each = (memory_in_use() - before) / measured_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Between a stream of records and whoever wants plain bytes. Every call of the stream below ends in
-// settle(), which tells the sink what there is to tell; what comes up inside a call of the sink's
-// own waits for that, or for the end of the turn.
+// In: a stream of records. Out: a stream of plain bytes. Every callback of the inner stream ends in
+// settle(), which notifies the sink. Events that arise inside a call by the sink wait for that, or
+// for the end of the turn.
 #include "tls/tls_stream.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace skua::tls {
 namespace {
 
-// Plain bytes that are encrypted before the stream below has to take them: what a slow peer costs.
+// Plain bytes that are encrypted before the inner stream must take them: the cost of a slow peer.
 constexpr std::size_t burst_bytes = 80_KiB;
-constexpr std::size_t burst_overhead_bytes = 256;  // heads and tags of its records
+constexpr std::size_t burst_overhead_bytes = 256;  // headers and tags of its records
 
 void release(std::string& buffer) noexcept { std::string().swap(buffer); }
 
@@ -77,7 +77,7 @@ void TlsStream::close() {
   inner_->close();
 }
 
-// The handshake starts; a client speaks first.
+// Starts the handshake; a client speaks first.
 void TlsStream::begin() {
   if (state_ != State::Idle) return;
   state_ = State::Handshaking;
@@ -115,7 +115,7 @@ void TlsStream::decrypt() {
   }
 }
 
-/// Uses bytes of the peer as far as they are wanted; returns those that are not.
+/// Uses the peer's bytes as far as they are wanted; returns the rest.
 std::span<const char> TlsStream::use(std::span<const char> bytes) {
   is_using_ = true;
   engine_->feed(bytes);
@@ -124,7 +124,7 @@ std::span<const char> TlsStream::use(std::span<const char> bytes) {
   is_using_ = false;
   const std::span<const char> unused = engine_->unused();
   engine_->feed({});
-  // After the peer's last word, and after a failure, nothing is of use.
+  // After close_notify or a failure the rest is dropped.
   return state_ == State::Open && !is_peer_done_ ? unused : std::span<const char>();
 }
 
@@ -138,7 +138,7 @@ void TlsStream::use_unread() {
   }
 }
 
-// What the stream below tells may need memory; the sink is told where there is none.
+// Runs a callback of the inner stream; the sink is told if memory runs out.
 template <class Work>
 void TlsStream::guarded(Work&& work) noexcept {
   try {
@@ -176,7 +176,7 @@ void TlsStream::on_receive_end(Error error) {
   if (state_ == State::Handshaking) {
     fail(is_orderly ? Error(Errc::TlsHandshakeFailed, "the peer closed") : error);
   } else if (state_ == State::Open && !is_peer_done_) {
-    // RFC 8446 §6.1: only close_notify says that nothing was cut off.
+    // RFC 8446 §6.1: only close_notify proves that nothing was cut off.
     end_ = is_orderly ? Error(Errc::TlsTruncated, "TLS") : error;
   }
   settle();
@@ -212,11 +212,11 @@ void TlsStream::fail(Error error) {
   if (is_sending_ && !send_failure_) send_failure_ = error;
   release(unread_);
   unread_used_ = 0;
-  // Our side ends with the alert; what a client that does not speak TLS is told is the sink's.
+  // Our side ends with the alert. A client without TLS gets its response from the sink.
   if (state_ == State::Failed) wants_write_end_ = true;
 }
 
-// Each call may close us.
+// Each call to the sink may close this stream.
 void TlsStream::settle() {
   if (state_ == State::Closing) return;
   finish_writing();
@@ -286,7 +286,7 @@ std::size_t TlsStream::send_from(PlainSource& source) {
   return taken;
 }
 
-/// Encrypts at most a burst, and returns how many plain bytes that were.
+/// Encrypts at most one burst; returns the number of plain bytes taken.
 std::size_t TlsStream::encrypt(PlainSource& source) {
   std::array<char, Engine::record_bytes> scratch;
   engine_->output().reserve(std::min(source.left_bytes(), burst_bytes) + burst_overhead_bytes);
@@ -307,7 +307,7 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
   return count;
 }
 
-/// Sends what there is; whether nothing is left.
+/// Sends pending records; returns whether none are left.
 bool TlsStream::flush() {
   if (engine_ == nullptr) return true;
   if (is_write_ended_ || broken_) {

@@ -16,21 +16,21 @@ namespace skua::tls {
 class PlainSource;
 class ServerContext;
 
-/// TLS over another stream, as a Stream; server or client, as its engine is.
+/// TLS over another stream, as server or client.
 ///
-/// The handshake begins with the first start_receive() or send() and is told by on_established();
-/// until then nothing is told but a failure. A server makes its engine when the client's first
-/// bytes come: who is silent costs little. The peer's close_notify is the end (Errc::None); an end
-/// without it is TlsTruncated. shutdown_write() says close_notify, close() alone does not: what was
-/// cut off must not look whole. The memory of a send is not used after the call. An idle stream
-/// owns no buffers. After the failure PlainHttp what is sent goes out as it is, so that such a
-/// client can be told. Lifetime: until its sink's on_closed(), as the stream below; `loop` outlives
-/// it.
+/// The handshake begins with the first start_receive() or send() and ends with on_established();
+/// until then the sink hears only of failures. A server creates its engine on the client's first
+/// bytes, so a silent client costs little. The peer's close_notify is a clean end (Errc::None); an
+/// end without it is TlsTruncated. shutdown_write() sends close_notify, close() does not: truncated
+/// data must not look complete. send() does not keep the caller's memory. An idle stream owns no
+/// buffers. After the failure PlainHttp data goes out unencrypted, to tell such a client.
+///
+/// Lifetime:  until its sink's on_closed(), like the inner stream; `loop` outlives it.
 class TlsStream final : public net::Stream, private net::StreamSink {
  public:
-  /// A client.
+  /// Creates a client.
   TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner, std::unique_ptr<Engine> engine);
-  /// A server, with the certificates of `context`.
+  /// Creates a server with the certificates of `context`.
   TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
             std::shared_ptr<const ServerContext> context);
 
@@ -57,7 +57,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
   [[nodiscard]] net::Address local() const override { return inner_->local(); }
 
-  /// What was negotiated, and why it failed; of a server, once the client has said something.
+  /// The result of the handshake or its failure. A server has it from the client's first bytes on.
   [[nodiscard]] const Engine& engine() const noexcept {
     SKUA_ASSERT(engine_ != nullptr);
     return *engine_;
@@ -65,10 +65,10 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
  private:
   enum class State : std::uint8_t {
-    Idle,  ///< nothing was asked for yet
+    Idle,  ///< before the first start_receive() or send()
     Handshaking,
     Open,
-    Failed,  ///< the peer gets the alert, and then the end is told
+    Failed,  ///< the peer gets the alert, then the sink gets the end
     Plain,   ///< the peer speaks HTTP without TLS
     Closing,
   };
@@ -100,28 +100,28 @@ class TlsStream final : public net::Stream, private net::StreamSink {
 
   loop::Loop& loop_;
   std::unique_ptr<net::Stream> inner_;
-  std::shared_ptr<const ServerContext> context_;  // shared: see Engine; null where there is one
+  std::shared_ptr<const ServerContext> context_;  // shared: see Engine; null once engine_ is set
   std::unique_ptr<Engine> engine_;
   loop::Deferred later_;
-  std::string unread_;             ///< came while nobody wanted it
-  std::size_t unread_used_ = 0;    ///< of its bytes
-  std::string flight_;             ///< records that the inner stream has; stays where it is
-  std::size_t flown_bytes_ = 0;    ///< of the flight
-  std::size_t pending_bytes_ = 0;  ///< plain bytes in the flight that on_sent will tell of
-  std::optional<Error> end_;       ///< of receiving, not told yet
+  std::string unread_;             ///< bytes received while the sink wanted none
+  std::size_t unread_used_ = 0;    ///< bytes of unread_ already used
+  std::string flight_;             ///< records that the inner stream is sending; must not move
+  std::size_t flown_bytes_ = 0;    ///< bytes of flight_ already sent
+  std::size_t pending_bytes_ = 0;  ///< plain bytes in flight_ that on_sent will report
+  std::optional<Error> end_;       ///< the end of receiving, not reported yet
   std::optional<Error> send_failure_;
-  std::optional<Error> broken_;  ///< why the inner stream sends no more
+  std::optional<Error> broken_;  ///< why the inner stream can no longer send
   State state_ = State::Idle;
   bool is_receiving_ = false;  ///< the sink wants bytes
   bool is_inner_receiving_ = false;
   bool has_inner_ended_ = false;
   bool has_heard_ = false;     ///< the peer has sent something
-  bool is_peer_done_ = false;  ///< it said close_notify
-  bool is_using_ = false;      ///< the peer's bytes, further down on the stack
+  bool is_peer_done_ = false;  ///< the peer sent close_notify
+  bool is_using_ = false;      ///< use() is on the call stack
   bool is_sending_ = false;    ///< the sink waits for on_sent or on_send_failed
   bool is_inner_sending_ = false;
   bool wants_write_end_ = false;  ///< shutdown_write() was called, or TLS failed
-  bool is_write_ended_ = false;   ///< and the inner stream was told
+  bool is_write_ended_ = false;   ///< the inner stream was told so
 };
 
 }  // namespace skua::tls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The stream's contract: what is told, when and how often, however the bytes come and go.
+// The stream's contract: which callbacks come, when and how often, however bytes are split.
 #include "tls/tls_stream.hpp"
 
 #include <cstdio>
@@ -161,7 +161,7 @@ TEST_P(Stream, AnEndWithoutCloseNotifyIsATruncation) {
   EXPECT_EQ(reset->server.end(), Errc::Reset);
 }
 
-// A response that is cut off must not look whole to a client that waits for the end.
+// A truncated response must not look complete to a client that waits for the end.
 TEST_P(Stream, CloseAloneSaysNoCloseNotify) {
   const auto both = started();
   both->server.send("half of");
@@ -282,7 +282,7 @@ TEST_P(Stream, PlainHttpIsKnownAndCanBeAnswered) {
   EXPECT_TRUE(both->server.wire->is_write_shut());
 }
 
-/// A whole conversation; the n-th operation of one side fails. Everything has to end, in order.
+/// A conversation in which the n-th operation of one side fails. Everything must end in order.
 void converse(TlsPair& both) {
   const std::string text = pattern(100'000);
   both.client.send(text);
@@ -328,7 +328,7 @@ TEST_P(Stream, MayBeClosedInAnyCall) {
         if (++calls == n) closing.close();
       };
       converse(*both);
-      closing.after_call = nullptr;  // it knows `calls`, and `both` lives longer
+      closing.after_call = nullptr;  // it refers to `calls`, and `both` lives longer
       if (calls < n) break;
       EXPECT_EQ(closing.closed, 1) << n;
     }

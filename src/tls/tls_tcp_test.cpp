@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The same stream over sockets, on every back end that this machine has.
+// TlsStream over sockets, on every back end that this machine supports.
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -38,7 +38,7 @@ class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendCho
     server_->receive();
     client_->receive();
   }
-  /// Turns until it holds, or fails after 20 seconds.
+  /// Runs the loop until `holds` returns true; fails after 20 seconds.
   void turn_until(const std::function<bool()>& holds) {
     const auto end = std::chrono::steady_clock::now() + 20s;
     while (!holds()) {

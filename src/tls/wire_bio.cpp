@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: OpenSSL's reads and writes. Out: the engine's input and output. A read without input says
-// "later", a write is always taken whole, so OpenSSL never waits.
+// In: OpenSSL's reads and writes. Out: the engine's input and output. A read without input returns
+// "retry" and a write always succeeds in full, so OpenSSL never blocks.
 #include "tls/wire_bio.hpp"
 
 #ifdef SKUA_HAS_TLS

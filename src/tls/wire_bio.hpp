@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Where OpenSSL reads and writes records; included only where OpenSSL is there.
+/// OpenSSL's access to an engine's records; include only in builds with OpenSSL.
 #pragma once
 
 #include "tls/engine.hpp"
@@ -7,7 +7,7 @@
 
 namespace skua::tls {
 
-/// A BIO that reads what an engine was fed, straight from the receive buffer, and writes into its
+/// Creates a BIO that reads an engine's input straight from the receive buffer, and writes to its
 /// output.
 BioPointer make_wire_bio(Engine& engine);
 

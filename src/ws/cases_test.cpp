@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs every case of tests/cases/websocket on the reader: whole, byte by byte, and at every split
-// in two.
+// Runs every case of tests/cases/websocket through the reader: whole, byte by byte, and split in
+// two at every position.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Case {
   std::vector<std::string> expected{};
 };
 
-// `text "a\x01"`: the bytes as they are printed, so that one notation is compared.
+// Normalizes an event such as `text "a\x01"`, so that both sides use the same escapes.
 std::string normalized(std::string_view event) {
   const std::size_t open = event.find('"');
   if (open == event.npos) return std::string(event);
@@ -80,7 +80,7 @@ std::string text_of(Event event, const MessageReader& reader) {
   return {};
 }
 
-/// Feeds the bytes in pieces that end at `first` and then every `step` bytes.
+/// Feeds the bytes in pieces: up to `first`, then `step` bytes at a time. Returns the events.
 std::vector<std::string> play(const Case& one, std::size_t first, std::size_t step) {
   Inflater inflater(15, true);
   MessageReader reader(one.role, one.message_bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A URL in, a request out; then a response in, and out comes what both sides agreed on, or why the
-// server did not switch.
+// In: a URL. Out: a request. Then in: the response. Out: what both sides agreed on, or the reason
+// that the server did not switch protocols.
 #include "ws/client_handshake.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void add_line(std::string& text, std::string_view name, std::string_view value) 
   text.append(name).append(": ").append(value).append("\r\n");
 }
 
-// What a server says about a refusal, where that is a line of text that came with it.
+// Returns the first line of a text, if printable, for use in an error message.
 std::string_view first_line(std::string_view content) noexcept {
   const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
   const auto* const end = std::find_if_not(content.begin(), content.end(), is_printable);
@@ -41,7 +41,7 @@ std::string describe(const http::Head& head, std::string_view content) {
   if (!phrase.empty()) status.append(" ").append(phrase);
   std::string text = "the server answered " + status;
   if (const http::FieldLine* const line = head.find(FieldName::Location)) {
-    return text.append(", and points to ").append(first_line(head.value(*line)));
+    return text.append(", redirecting to ").append(first_line(head.value(*line)));
   }
   const http::FieldLine* const type = head.find(FieldName::ContentType);
   const bool is_text = type != nullptr && head.value(*type).starts_with("text/plain");
@@ -95,7 +95,7 @@ ClientHandshake::Step ClientHandshake::read(std::string& received) {
   }
 }
 
-// RFC 6455 §4.1: a client fails the connection unless all of this holds.
+// RFC 6455 §4.1: the client fails the connection if any of these checks fails.
 ClientHandshake::Step ClientHandshake::read_head(const http::Head& head, std::string_view rest) {
   const auto framing = h1::frame_response(head, Method::Get);
   if (!framing) return refuse(framing.error().code(), std::string(framing.error().message()));
@@ -103,10 +103,10 @@ ClientHandshake::Step ClientHandshake::read_head(const http::Head& head, std::st
     return refuse(Errc::UpgradeRefused, describe(head, rest));
   }
   if (!ascii::equals_ignoring_case(framing->upgrade, "websocket")) {
-    return refuse(Errc::UpgradeRefused, "the server switches to another protocol");
+    return refuse(Errc::UpgradeRefused, "the server switched to another protocol");
   }
   if (http::join_lines(head, "Sec-WebSocket-Accept") != expected_accept_) {
-    return refuse(Errc::UpgradeRefused, "Sec-WebSocket-Accept is not the answer to our key");
+    return refuse(Errc::UpgradeRefused, "Sec-WebSocket-Accept does not match the key");
   }
   const auto deflate = check_deflate_response(http::join_lines(head, "Sec-WebSocket-Extensions"),
                                               deflate_options(options_));
@@ -117,7 +117,7 @@ ClientHandshake::Step ClientHandshake::read_head(const http::Head& head, std::st
   const std::string subprotocol = http::join_lines(head, "Sec-WebSocket-Protocol");
   const auto& ours = options_.subprotocols;
   if (!subprotocol.empty() && std::find(ours.begin(), ours.end(), subprotocol) == ours.end()) {
-    return refuse(Errc::UpgradeRefused, "the server speaks a subprotocol that was not offered");
+    return refuse(Errc::UpgradeRefused, "the server chose a subprotocol that was not offered");
   }
   agreement_.deflate = *deflate;
   agreement_.subprotocol = subprotocol;

@@ -15,29 +15,29 @@
 
 namespace skua::ws {
 
-/// A client's side of the opening handshake: the request that asks for a WebSocket, and what the
-/// response to it means.
+/// The client's side of the opening handshake: writes the request for a WebSocket and evaluates the
+/// response.
 ///
 /// RFC:       6455 §4.1, §4.2.2
 class ClientHandshake final {
  public:
   enum class Step : std::uint8_t { NeedMore, Open, Refused };
 
-  /// The target is that of `url`; `fields` are sent with ours, and their Host replaces ours. `key`
-  /// is what make_key() gives. `options` outlive it.
+  /// Sends `fields` along with its own; a Host among them replaces the one from `url`. `key` comes
+  /// from make_key(). `options` must outlive the object.
   ClientHandshake(const Url& url, const FieldLines& fields, const WebSocketOptions& options,
                   std::string_view key);
 
   [[nodiscard]] const std::string& request() const noexcept SKUA_LIFETIMEBOUND { return request_; }
 
-  /// Looks at all that the server has sent and takes away what is used up. Open: what is left are
-  /// frames. A response in any number of pieces means the same.
+  /// Reads the server's output so far and removes the bytes used. After Open, the remaining bytes
+  /// are frames. The outcome does not depend on how the response was split.
   Step read(std::string& received);
 
-  /// After Open, once.
+  /// Returns the agreement; called once, after Open.
   [[nodiscard]] Agreement take_agreement() noexcept { return std::move(agreement_); }
-  /// After Refused: UpgradeRefused where the server has another answer, what is wrong with its
-  /// response where that is malformed; and the reason in words.
+  /// After Refused: UpgradeRefused, or a parse error if the response is malformed, and an
+  /// explanation.
   [[nodiscard]] const Problem& problem() const noexcept SKUA_LIFETIMEBOUND { return problem_; }
 
  private:

@@ -45,7 +45,7 @@ Answered give(const WebSocketOptions& options, std::string_view first, std::stri
   return answered;
 }
 
-// The same, whole and at every split in two.
+// Reads a response whole and split in two at every position, and expects the same result.
 Answered answer(std::string_view response, const WebSocketOptions& options = {}) {
   Answered whole = give(options, response, {});
   for (std::size_t at = 0; at < response.size(); ++at) {
@@ -130,7 +130,7 @@ TEST(ClientHandshake, AnotherAnswerIsToldInItsWords) {
   EXPECT_EQ(refusal("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"),
             "the server answered 403 Forbidden");
   EXPECT_EQ(refusal("HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n"),
-            "the server answered 302 Found, and points to /login");
+            "the server answered 302 Found, redirecting to /login");
   EXPECT_EQ(refusal("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n"
                     "Content-Length: 14\r\n\r\n404 Not Found\n"),
             "the server answered 404 Not Found");
@@ -144,20 +144,19 @@ TEST(ClientHandshake, AnotherAnswerIsToldInItsWords) {
 }
 
 TEST(ClientHandshake, WhatDoesNotProveItselfIsRefused) {
-  EXPECT_EQ(refusal(text({switching, "\r\n"})),
-            "Sec-WebSocket-Accept is not the answer to our key");
+  EXPECT_EQ(refusal(text({switching, "\r\n"})), "Sec-WebSocket-Accept does not match the key");
   EXPECT_EQ(refusal(text({switching, "Sec-WebSocket-Accept: c3BQTE1CaVR4YVE5\r\n\r\n"})),
-            "Sec-WebSocket-Accept is not the answer to our key");
+            "Sec-WebSocket-Accept does not match the key");
   EXPECT_EQ(refusal(text({switching, accept, accept, "\r\n"})),
-            "Sec-WebSocket-Accept is not the answer to our key");
+            "Sec-WebSocket-Accept does not match the key");
   EXPECT_EQ(refusal(text(
                 {"HTTP/1.1 101 Sure\r\nUpgrade: h2c\r\nConnection: upgrade\r\n", accept, "\r\n"})),
-            "the server switches to another protocol");
+            "the server switched to another protocol");
   EXPECT_EQ(refusal(text({"HTTP/1.1 101 Sure\r\nUpgrade: websocket\r\n", accept, "\r\n"})),
-            "the server switches to another protocol");
+            "the server switched to another protocol");
   EXPECT_EQ(refusal(text({"HTTP/1.0 101 Sure\r\nUpgrade: websocket\r\nConnection: upgrade\r\n",
                           accept, "\r\n"})),
-            "the server switches to another protocol");
+            "the server switched to another protocol");
 }
 
 TEST(ClientHandshake, WhatWasNotOfferedIsRefused) {
@@ -173,10 +172,10 @@ TEST(ClientHandshake, WhatWasNotOfferedIsRefused) {
       refusal(text({switching, accept, "Sec-WebSocket-Extensions: x-webkit\r\n\r\n"}), options),
       "the server uses an extension that was not offered");
   EXPECT_EQ(refusal(text({switching, accept, "Sec-WebSocket-Protocol: other\r\n\r\n"}), options),
-            "the server speaks a subprotocol that was not offered");
+            "the server chose a subprotocol that was not offered");
   EXPECT_EQ(
       refusal(text({switching, accept, "Sec-WebSocket-Protocol: chat, chat\r\n\r\n"}), options),
-      "the server speaks a subprotocol that was not offered");
+      "the server chose a subprotocol that was not offered");
 }
 
 TEST(ClientHandshake, MalformedHeadsAreRefused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The payload of Close frames: two bytes of code, the rest is text.
+// In: the payload of a Close frame, two bytes of code followed by text. Out: both, and vice versa.
 #include "ws/close_code.hpp"
 
 #include "ws/utf8.hpp"
@@ -7,7 +7,7 @@
 namespace skua::ws {
 namespace {
 
-// At most `longest_reason_bytes` of valid UTF-8, and no part of a character.
+// Cuts valid UTF-8 to at most `longest_reason_bytes`, without splitting a character.
 std::string_view cut(std::string_view text) noexcept {
   if (text.size() <= longest_reason_bytes) return text;
   std::size_t size = longest_reason_bytes;
@@ -29,12 +29,12 @@ CloseCode close_code_for(Errc error) noexcept {
 
 Result<CloseReason> parse_close(std::string_view payload) {
   if (payload.empty()) return CloseReason{};
-  if (payload.size() == 1) return Error(Errc::MalformedFrame, "half a close code");
+  if (payload.size() == 1) return Error(Errc::MalformedFrame, "truncated close code");
   const auto code = static_cast<std::uint16_t>(static_cast<unsigned char>(payload[0]) << 8U |
                                                static_cast<unsigned char>(payload[1]));
-  if (!is_sendable(code)) return Error(Errc::MalformedFrame, "a close code may not be sent");
+  if (!is_sendable(code)) return Error(Errc::MalformedFrame, "invalid close code");
   const std::string_view text = payload.substr(2);
-  if (!is_utf8(text)) return Error(Errc::MalformedText, "the reason of a close is not UTF-8");
+  if (!is_utf8(text)) return Error(Errc::MalformedText, "the close reason is not UTF-8");
   return CloseReason{.code = static_cast<CloseCode>(code), .text = std::string(text)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// permessage-deflate by zlib: raw DEFLATE (RFC 1951), flushed at the end of each message, without
-// the four bytes that every flush ends in. RFC 7692 §7.2
+// In: messages. Out: their permessage-deflate payloads, and vice versa, using zlib: raw DEFLATE
+// (RFC 1951), flushed after each message, without the four bytes that end each flush. RFC 7692 §7.2
 #include "ws/deflate.hpp"
 
 #include <algorithm>
@@ -21,20 +21,20 @@ namespace skua::ws {
 namespace {
 
 constexpr std::string_view flush_tail{"\x00\x00\xff\xff", 4};
-// RFC 7692 §7.2.3.6: an empty message is an empty block of its own.
+// RFC 7692 §7.2.3.6: an empty message is a single empty block.
 constexpr char empty_message = '\0';
 constexpr const char* undecodable = "the message cannot be decompressed";
 constexpr int smallest_window_bits = 9;
-constexpr unsigned unused_bits = 7;           // of z_stream::data_type, as inflate() leaves it
-constexpr unsigned behind_block = 128;        // of the same
-constexpr std::size_t inflate_bytes = 7_KiB;  // zconf.h: about that, beside the window
+constexpr unsigned unused_bits = 7;           // mask for z_stream::data_type after inflate()
+constexpr unsigned behind_block = 128;        // flag in data_type
+constexpr std::size_t inflate_bytes = 7_KiB;  // zconf.h: approximate, besides the window
 
-// zlib counts in 32 bits; what does not fit waits for the next step.
+// zlib sizes have 32 bits; the rest waits for the next step.
 uInt clamp(std::size_t size) noexcept {
   return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
 }
 
-// The library does not write to its input; its type is that of C.
+// zlib does not write to its input, although the type is not const.
 Bytef* in(std::string_view bytes) noexcept {
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
@@ -79,19 +79,19 @@ class InflateState {
       is_behind_block_ = (type & behind_block) != 0 && (type & unused_bits) == 0;
     }
     if (code == Z_STREAM_END) {
-      // RFC 7692 §7.2.3.4: a final block is a block like others, and the window goes on.
+      // RFC 7692 §7.2.3.4: a final block is treated like any other, and the window is kept.
       is_at_end_ = true;
       inflateResetKeep(&stream_);
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       error_ = code == Z_MEM_ERROR ? Errc::OutOfMemory : Errc::MalformedCoding;
-      // What came out before is looked at first, however the input was split.
+      // Output before the error is delivered first, however the input was split.
       if (step.made == 0) return Error(error_, undecodable);
     }
     step.is_done = error_ == Errc::None && step.taken == input.size() && step.made < room.size();
     return step;
   }
 
-  // Whether a final block was the last that came.
+  // Reports whether the input so far ends with a final block.
   [[nodiscard]] bool is_at_end() const noexcept { return is_at_end_; }
   [[nodiscard]] bool is_behind_whole_block() const noexcept {
     return is_at_end_ || is_behind_block_;
@@ -123,7 +123,7 @@ Result<Inflater::Step> Inflater::inflate(std::string_view input, std::span<char>
 
 Result<Inflater::Step> Inflater::finish(std::span<char> room) {
   if (const auto begun = begin(); !begun) return begun.error();
-  // Some senders end a message with a final block and nothing behind it.
+  // Some senders end a message with a final block and nothing after it.
   const bool has_tail = tail_taken_ != 0 || !state_->is_at_end();
   const auto tail = has_tail ? flush_tail.substr(tail_taken_) : std::string_view();
   auto step = state_->run(tail, room);
@@ -159,8 +159,7 @@ struct Deflater::State {
 
 namespace {
 
-// A table of hashes as large as the window deserves: it is emptied before each message, and most
-// are small.
+// Sizes the hash table for the window: it is cleared before each message, and most are small.
 int memory_level(int window_bits) noexcept { return std::clamp(window_bits - 7, 3, 6); }
 
 }  // namespace
@@ -204,8 +203,8 @@ std::size_t Deflater::memory_bytes() const noexcept {
                                  (std::size_t{1} << (memory_level(window_bits_) + 9));
 }
 
-// zlib has no smaller window than 9 bits in raw streams, but with those it looks back 250 bytes at
-// the most (deflate.h, MAX_DIST), which a window of 8 bits holds.
+// In raw streams zlib's smallest window has 9 bits, but it then looks back at most 250 bytes
+// (deflate.h, MAX_DIST), which fits into a window of 8 bits.
 Deflater::Deflater(int window_bits, bool keeps_context, int level) noexcept
     : window_bits_(static_cast<std::uint8_t>(std::max(window_bits, smallest_window_bits))),
       level_(static_cast<std::int8_t>(level)),

@@ -19,7 +19,7 @@ std::string bytes(std::initializer_list<unsigned> values) {
   return out;
 }
 
-/// A message from its payload, fed in pieces of `step` bytes; the error's sentence if there is one.
+/// Decompresses a payload, fed in pieces of `step` bytes. Returns the error message on failure.
 std::string inflate(Inflater& inflater, std::string_view payload, std::size_t step = 1000,
                     std::size_t room_bytes = 100) {
   std::string out;
@@ -104,8 +104,8 @@ TEST_F(Deflate, WhatGoesInComesOut) {
 }
 
 TEST_F(Deflate, AWindowOfEightBitsIsNotLeft) {
-  // Every distance from 200 to 600: what is found too far back cannot be decompressed, byte by
-  // byte at least, by who has 256 bytes.
+  // Tries every distance from 200 to 600: a match too far back cannot be decompressed with a window
+  // of 256 bytes, at least not byte by byte.
   std::minstd_rand random(7);
   Deflater deflater(8, true, 9);
   Inflater inflater(8, true);
@@ -134,7 +134,7 @@ TEST_F(Deflate, MemoryIsGivenBackWithTheMessage) {
   std::array<char, 100> room;
   ASSERT_TRUE(forgetting.inflate(bytes({0xf2, 0x48}), room));
   EXPECT_GE(forgetting.memory_bytes(), 32_KiB);
-  // In the middle of a message of one, another decompresses with memory of its own.
+  // While one is in the middle of a message, another decompresses with its own memory.
   EXPECT_EQ(inflate(keeping, bytes({0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00})), "Hello");
   EXPECT_EQ(inflate(forgetting, bytes({0xcd, 0xc9, 0xc9, 0x07, 0x00})), "ello");
   EXPECT_EQ(forgetting.memory_bytes(), 0U);
@@ -153,7 +153,7 @@ TEST_F(Deflate, MemoryOfThePoolForgetsAndTakesAnyWindow) {
     EXPECT_EQ(inflate(inflater, payload), text);
     EXPECT_EQ(inflate(inflater, "rubbish"), "the content coding is malformed");
     inflater.abandon();
-    // It looks back to where nothing is any more.
+    // Refers back to text that is gone.
     EXPECT_EQ(inflate(inflater, bytes({0xf2, 0x00, 0x11, 0x00, 0x00})),
               "the content coding is malformed");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sec-WebSocket-Extensions in, parameters of permessage-deflate out, and the text that the peer is
-// to see. An offer holds what a client can do and asks for; a response what both will do.
+// In: Sec-WebSocket-Extensions. Out: parameters of permessage-deflate, and the field for the peer.
+// An offer holds what a client supports and requests, a response what both sides will use.
 #include "ws/extension.hpp"
 
 #include <algorithm>
@@ -25,17 +25,17 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) noexcept : rest_(text) {}
 
-  // Passes over white space, then over `c` if it is next.
+  // Skips white space, then `c` if it comes next.
   bool skip(char c) noexcept {
     while (!rest_.empty() && ascii::is_ows(rest_.front())) rest_.remove_prefix(1);
     if (rest_.empty() || rest_.front() != c) return false;
     rest_.remove_prefix(1);
     return true;
   }
-  // Only behind skip().
+  // Valid only after skip().
   [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }
 
-  // Empty where there is none.
+  // Returns an empty view if there is no token.
   std::string_view token() noexcept {
     skip('\0');
     const auto end = std::find_if_not(rest_.begin(), rest_.end(), ascii::is_token);
@@ -44,7 +44,7 @@ class Scanner {
     return found;
   }
 
-  // RFC 6455 §9.1: what a quoted string stands for has to be a token.
+  // RFC 6455 §9.1: the value of a quoted string must be a token.
   std::string value() {
     if (!skip('"')) return std::string(token());
     std::string text;
@@ -78,13 +78,13 @@ Result<Extension> take_extension(Scanner& scanner) {
   return extension;
 }
 
-// What one member says; nothing where a parameter stands there that was not said.
+// The parameters of one member.
 struct Said {
   bool server_no_context = false;
   bool client_no_context = false;
   std::optional<std::uint8_t> server_bits{};
   std::optional<std::uint8_t> client_bits{};
-  bool has_client_window = false;  // perhaps without a value
+  bool has_client_window = false;  // possibly without a value
 };
 
 // RFC 7692 §7.1.2: 8 to 15, without leading zeros.
@@ -98,7 +98,7 @@ std::optional<std::uint8_t> window_bits(const std::optional<std::string>& value)
   return static_cast<std::uint8_t>(10 + (digit - '0'));
 }
 
-// Whether a parameter is known, valid and there for the first time.
+// Reports whether a parameter is known, valid and not repeated.
 bool read_parameter(const Extension::Parameter& parameter, bool is_offer, Said& said) noexcept {
   if (parameter.name == server_no_context) {
     return !parameter.value && !std::exchange(said.server_no_context, true);
@@ -136,11 +136,11 @@ void append(std::string& out, std::string_view name, unsigned bits) {
 AcceptedDeflate accept(const Said& offer, const DeflateOptions& options) {
   DeflateParameters parameters;
   parameters.server_no_context_takeover = offer.server_no_context || !options.keeps_context;
-  // A client that will not use its context says so; there is no need to keep it then.
+  // If the client says that it will not use its context, we need not keep it.
   parameters.client_no_context_takeover = offer.client_no_context || !options.peer_keeps_context;
   parameters.server_max_window_bits =
       std::min(offer.server_bits.value_or(largest_window_bits), options.window_bits);
-  // RFC 7692 §7.1.2.2: a client that does not name it cannot be asked for less.
+  // RFC 7692 §7.1.2.2: the client's window can be limited only if its offer names the parameter.
   if (offer.has_client_window) {
     parameters.client_max_window_bits =
         std::min(offer.client_bits.value_or(largest_window_bits), options.peer_window_bits);
@@ -163,7 +163,7 @@ Result<std::vector<Extension>> parse_extensions(std::string_view field) {
   std::vector<Extension> extensions;
   Scanner scanner(field);
   while (true) {
-    while (scanner.skip(',')) {  // RFC 9110 §5.6.1.2: empty members are passed over
+    while (scanner.skip(',')) {  // RFC 9110 §5.6.1.2: empty members are ignored
     }
     if (scanner.is_at_end()) return extensions;
     auto extension = take_extension(scanner);

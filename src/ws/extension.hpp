@@ -24,22 +24,22 @@ struct Extension {
   std::vector<Parameter> parameters{};
 };
 
-/// Reads Sec-WebSocket-Extensions; several lines of it are joined by commas before.
+/// Parses Sec-WebSocket-Extensions. Multiple field lines must be joined by commas first.
 ///
 /// Ends with: MalformedField.
 /// RFC:       6455 §9.1
 Result<std::vector<Extension>> parse_extensions(std::string_view field SKUA_LIFETIMEBOUND);
 
-/// What we want of permessage-deflate. The context of one direction costs memory for as long as the
-/// connection lives, and makes small messages much smaller.
+/// Our options for permessage-deflate. A context makes small messages much smaller, but each
+/// direction's costs memory as long as the connection lives.
 struct DeflateOptions {
   bool keeps_context = false;          ///< between messages that we send
   bool peer_keeps_context = false;     ///< between messages that the peer sends
-  std::uint8_t window_bits = 15;       ///< of what we send: 8 to 15
-  std::uint8_t peer_window_bits = 15;  ///< of what the peer sends, where it can do with less
+  std::uint8_t window_bits = 15;       ///< for messages that we send: 8 to 15
+  std::uint8_t peer_window_bits = 15;  ///< for the peer's, if it supports less than 15
 };
 
-/// What both ends have agreed on.
+/// The negotiated parameters.
 ///
 /// RFC:       7692 §7.1
 struct DeflateParameters {
@@ -54,20 +54,20 @@ struct AcceptedDeflate {
   std::string response{};  ///< the value of Sec-WebSocket-Extensions
 };
 
-/// A server's answer: to the first offer of permessage-deflate that can be kept; nothing where
-/// there is none, or no zlib. Unknown, repeated and invalid parameters decline their offer.
+/// Returns a server's answer to the first acceptable offer of permessage-deflate; nullopt without
+/// such an offer or zlib. Offers with unknown, repeated or invalid parameters are declined.
 ///
 /// RFC:       7692 §5.1, §7.1
 std::optional<AcceptedDeflate> accept_deflate(std::span<const Extension> offers,
                                               const DeflateOptions& options);
 
-/// A client's offer: the value of Sec-WebSocket-Extensions; empty where there is no zlib.
+/// Returns a client's offer, the value of Sec-WebSocket-Extensions; empty if there is no zlib.
 std::string offer_deflate(const DeflateOptions& options);
 
-/// What the server made of the offer with these options; nothing where it declined.
+/// Returns the parameters that the server chose for our offer; nullopt if it declined.
 ///
-/// Ends with: MalformedField for what was not offered, and what breaks the offer. The connection
-///            has to be failed.
+/// Ends with: MalformedField if the response does not fit the offer. The caller must fail the
+///            connection.
 /// RFC:       6455 §4.1; 7692 §5.1, §7.1
 Result<std::optional<DeflateParameters>> check_deflate_response(std::string_view field,
                                                                 const DeflateOptions& options);

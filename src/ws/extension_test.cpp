@@ -10,7 +10,7 @@
 namespace skua::ws {
 namespace {
 
-/// `name;parameter=value|name`, or `malformed`.
+/// Returns `name;parameter=value|name`, or `malformed`.
 std::string parsed(std::string_view field) {
   const auto extensions = parse_extensions(field);
   if (!extensions) {
@@ -50,7 +50,7 @@ std::string response_to(std::string_view field, const DeflateOptions& options) {
   const auto offers = parse_extensions(field);
   const auto accepted = accept_deflate(offers.value(), options);
   if (!accepted) return "declined";
-  // A client that has offered anything would take what the response says.
+  // The response must match the agreed parameters.
   const DeflateParameters& agreed = accepted->parameters;
   const std::string_view response = accepted->response;
   EXPECT_EQ(response.find("server_no") != response.npos, agreed.server_no_context_takeover);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Bytes in, the header of a frame out, and back. RFC 6455 §5.2:
+// In: bytes. Out: the header of a frame, and vice versa. RFC 6455 §5.2:
 //
 //   0               1               2..9               ..+3
 //   F R R R OOOO    M LLLLLLL       length, if L>=126  key, if M
 //
-// L of 126: the length are 2 bytes, of 127: 8, most significant first.
+// If L is 126, the length has 2 bytes; if L is 127, it has 8. The most significant comes first.
 #include "ws/frame.hpp"
 
 #include <algorithm>

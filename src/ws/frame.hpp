@@ -11,7 +11,7 @@
 
 namespace skua::ws {
 
-/// What a frame is for. RFC 6455 §11.8
+/// Frame types. RFC 6455 §11.8
 enum class Opcode : std::uint8_t {
   Continuation = 0,
   Text = 1,
@@ -21,14 +21,14 @@ enum class Opcode : std::uint8_t {
   Pong = 10,
 };
 
-/// Which end of the connection somebody is.
+/// The role of an endpoint.
 enum class Role : std::uint8_t { Server, Client };
 
-/// Close, Ping and Pong: at most 125 bytes, never fragmented, allowed between the fragments of a
-/// message. RFC 6455 §5.5
+/// Reports whether a frame is Close, Ping or Pong: at most 125 bytes, never fragmented, and allowed
+/// between the fragments of a message. RFC 6455 §5.5
 constexpr bool is_control(Opcode opcode) noexcept { return opcode >= Opcode::Close; }
 
-/// What stands in front of the payload of a frame.
+/// The header of a frame.
 ///
 /// RFC:       6455 §5.2
 struct FrameHeader {
@@ -37,33 +37,33 @@ struct FrameHeader {
   bool is_final = true;
   bool is_compressed = false;  ///< RSV1. RFC 7692 §6
   bool is_masked = false;
-  std::array<char, 4> key{};  ///< of the mask, if there is one
+  std::array<char, 4> key{};  ///< masking key, if is_masked
 };
 
-/// `what` is a literal.
+/// `what` must be a literal: it is not copied.
 inline Error malformed_frame(const char* what) noexcept { return {Errc::MalformedFrame, what}; }
 
 inline constexpr std::size_t longest_header_bytes = 14;
 inline constexpr std::size_t longest_control_bytes = 125;
 
-/// Reads what the first two bytes of a frame say: everything but a long length and the key.
+/// Parses the first two bytes of a frame: everything except an extended length and the masking key.
 ///
-/// Ends with: MalformedFrame for reserved bits and opcodes, and control frames that are fragmented,
-///            compressed or long.
+/// Ends with: MalformedFrame for reserved bits and opcodes, and for control frames that are
+///            fragmented, compressed or too long.
 Result<void> parse_frame_start(char first, char second, FrameHeader& out) noexcept;
 
-/// Reads the header that `input` begins with. The answer is its size; 0 where there has to be more
-/// input. A fault is told as soon as its byte is there, but not before the second.
+/// Parses the header at the start of `input` and returns its size, or 0 if more input is needed.
+/// Errors are reported as soon as their byte has arrived, but not before the second.
 ///
-/// Ends with: MalformedFrame as parse_frame_start(), and for lengths above 2^63-1 and those that
-///            fit a shorter form.
+/// Ends with: MalformedFrame, like parse_frame_start(), and for lengths above 2^63-1 or with a
+///            shorter encoding.
 /// RFC:       6455 §5.2
 Result<std::size_t> parse_frame_header(std::string_view input, FrameHeader& out) noexcept;
 
-/// Writes a header, in at most `longest_header_bytes`; returns where it ends.
+/// Writes a header of at most `longest_header_bytes` and returns its end.
 char* write_frame_header(const FrameHeader& header, char* out) noexcept;
 
-/// A whole frame with this payload, whose size the header tells; masked where that says so.
+/// Returns a complete frame, masked if the header says so. The header must hold the payload's size.
 std::string make_frame(const FrameHeader& header, std::string_view payload);
 
 }  // namespace skua::ws

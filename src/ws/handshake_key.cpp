@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The keys of the handshake. SHA-1 is here because the protocol prescribes it, not to keep a
-// secret; it is our own (RFC 3174) because WebSocket is there in builds without OpenSSL too.
+// In: handshake keys. Out: accept values. The protocol prescribes SHA-1, which protects no secret.
+// The code is our own (RFC 3174), because WebSocket must also work in builds without OpenSSL.
 #include "ws/handshake_key.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace skua::ws {
 namespace {
 
 constexpr std::size_t key_bytes = 16;
-constexpr std::size_t key_digits = 22;  // and two of padding
+constexpr std::size_t key_digits = 22;  // plus two of padding
 constexpr std::string_view websocket_guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 constexpr std::size_t sha1_block_bytes = 64;
@@ -56,7 +56,7 @@ void add_block(Sha1State& state, std::string_view block) noexcept {
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
-// RFC 3174 §4: a one bit, zeros up to the end of a block, the length in bits.
+// RFC 3174 §4: a 1 bit, zeros up to the last 8 bytes of a block, then the length in bits.
 std::string padded(std::string_view text) {
   const std::uint64_t bits = std::uint64_t{text.size()} * 8;
   std::string message(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// XOR with a key of four bytes that repeats itself. The key is repeated up to a word, and blocks of
-// eight words make a loop that compilers turn into vector instructions by themselves.
+// In: bytes and a 4-byte key. Out: the bytes XORed with the repeated key. The key is widened to a
+// word, and compilers vectorize the loop over blocks of eight words.
 #include "ws/mask.hpp"
 
 #include <cstdint>

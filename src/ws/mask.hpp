@@ -7,8 +7,7 @@
 
 namespace skua::ws {
 
-/// Masks bytes where they lie; doing it twice undoes it. `offset`: how many bytes of the payload
-/// come before these.
+/// Masks or unmasks bytes in place. `offset` is the position of the first byte within the payload.
 ///
 /// RFC:       6455 §5.3
 void mask(std::span<char> bytes, const std::array<char, 4>& key, std::size_t offset) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every byte of a message pays: unmasking, and checking UTF-8.
+// Measures the cost per byte of a message: unmasking and UTF-8 validation.
 #include "ws/mask.hpp"
 
 #include <benchmark/benchmark.h>

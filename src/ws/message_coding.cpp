@@ -10,7 +10,7 @@ namespace skua::ws {
 namespace {
 
 constexpr std::size_t random_bytes_at_once = 4096;
-// Of a short message without context mostly its header grows.
+// Shorter messages hardly shrink, least of all without context.
 constexpr std::size_t shortest_alone_bytes = 128;
 constexpr std::size_t shortest_in_context_bytes = 16;
 constexpr std::size_t kept_scratch_bytes = 64 * 1024;

@@ -14,23 +14,23 @@
 
 namespace skua::ws {
 
-/// What the choices of the application come to. Where compressed messages may be dropped before
-/// they are sent there is no context: the peer's would lack them.
+/// Maps the application's options to DeflateOptions. We keep no context if compressed messages may
+/// be dropped before they are sent: the peer's context would lack them.
 DeflateOptions deflate_options(const WebSocketOptions& options) noexcept;
 
-/// What all sockets of one thread share.
+/// Codecs and buffers shared by all sockets of one thread.
 class Codecs final {
  public:
-  /// A new key for a frame of a client's: nobody can guess it.
+  /// Returns a new, unpredictable masking key for a client's frame.
   ///
-  /// Ends with: Exception where the system has no random bytes to give.
+  /// Ends with: Exception if the system cannot provide random bytes.
   /// RFC:       6455 §5.3
   std::array<char, 4> next_mask();
-  /// One without context.
+  /// Returns the shared deflater without context.
   Deflater& deflater(std::uint8_t window_bits);
   [[nodiscard]] InflatePool& inflaters() noexcept { return inflaters_; }
   [[nodiscard]] const InflatePool& inflaters() const noexcept { return inflaters_; }
-  /// Where a compressed message lies until it is copied.
+  /// A buffer for a compressed message until it is copied.
   [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
   /// See MessageReader::use_spare.
   [[nodiscard]] std::string& spare() noexcept { return spare_; }
@@ -44,24 +44,24 @@ class Codecs final {
   std::size_t random_used_ = 0;
 };
 
-/// How one socket compresses and decompresses what was agreed on.
+/// Compresses and decompresses the messages of one socket as negotiated.
 class MessageCoding final {
  public:
-  /// `codecs` outlives it.
+  /// `codecs` must outlive the object.
   MessageCoding(Role role, const DeflateParameters& agreed, Codecs& codecs);
 
   [[nodiscard]] Inflater& inflater() noexcept { return inflater_; }
-  /// Whether a message of this size is likely to get shorter.
+  /// Reports whether a message of this size is likely to shrink.
   [[nodiscard]] bool is_worth(std::size_t size_bytes) const noexcept;
-  /// Lifetime:  until the next call for any socket of the thread.
+  /// Compresses a message. Lifetime: until the next call for any socket of the thread.
   std::string_view deflate(std::string_view content);
-  /// Whether it takes what was compressed for many: without context, with the largest window.
+  /// Reports whether it can send frames compressed for many sockets: no context, largest window.
   [[nodiscard]] bool takes_shared() const noexcept;
 
  private:
   Codecs& codecs_;
   Inflater inflater_;
-  std::unique_ptr<Deflater> own_;  // where it keeps its context
+  std::unique_ptr<Deflater> own_;  // if it keeps its context
   std::uint8_t window_bits_;
 };
 

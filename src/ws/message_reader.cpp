@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bytes of a peer in, messages and control frames out.
-// Every fault ends in fail(), whose error says with which code the connection is closed. Text is
-// checked as it arrives, so that what is wrong with it is told before the frame is whole.
+// In: bytes from a peer. Out: messages and control frames. All errors end in fail(), and determine
+// the close code. Text is validated as it arrives, so invalid text is reported before its frame is
+// complete.
 #include "ws/message_reader.hpp"
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace skua::ws {
 namespace {
 
-// As much of a buffer is kept for the next message of the same input, or of another reader. What
-// is shorter an allocator gives and takes for little; this much it would give back to the system.
+// Buffers up to this size are kept for the next message, of the same input or of another reader.
+// Smaller ones are cheap to allocate; this size the allocator would return to the system.
 constexpr std::size_t kept_bytes = 128_KiB;
-// How much of the spare buffer has to be filled by what is there.
+// The spare buffer is used only for at least 1/16 of its size.
 constexpr std::size_t spare_bytes_per_byte = 16;
 constexpr std::size_t inflate_room_bytes = 8_KiB;
 
@@ -26,7 +26,7 @@ std::string_view view(std::span<const char> bytes) noexcept { return {bytes.data
 constexpr Error too_long{Errc::MessageTooLong, "the message is too long"};
 constexpr Error not_utf8{Errc::MalformedText, "the text is not UTF-8"};
 
-// Memory of a string that is worth giving back: short ones lie in the string itself.
+// Returns the heap memory of a string; short ones are stored inline.
 std::size_t heap_bytes(const std::string& text) noexcept {
   const std::size_t inside = std::string().capacity();
   return text.capacity() > inside ? text.capacity() + 1 : 0;
@@ -70,7 +70,7 @@ std::size_t MessageReader::memory_bytes() const noexcept {
   return bytes;
 }
 
-// Nobody knows when more comes, so nothing is kept for the next message.
+// Keeps no memory for the next message, since it may take long to arrive.
 MessageReader::Event MessageReader::need_more() noexcept {
   if (!is_in_message_ && heap_bytes(collected_) != 0) give_back_memory();
   if (!is_in_message_ && state_ == State::Header && header_bytes_ == 0) extra_.reset();
@@ -84,8 +84,7 @@ void MessageReader::give_back_memory() noexcept {
   std::string().swap(collected_);
 }
 
-// Room for what is to come, too, as far as the frame announces it, but not for more than as much
-// again as is there.
+// Reserves room for the rest of the frame as well, but at most for as much again as has arrived.
 void MessageReader::collect(std::string_view piece) {
   const std::size_t needed = collected_.size() + piece.size();
   if (needed > collected_.capacity()) {
@@ -118,7 +117,7 @@ MessageReader::Extra& MessageReader::extra() {
   return *extra_;
 }
 
-// No more messages come.
+// Called when no more messages follow.
 void MessageReader::end(State state) noexcept {
   state_ = state;
   is_in_message_ = false;
@@ -134,7 +133,7 @@ MessageReader::Event MessageReader::fail(Error error) {
   return Event::Failed;
 }
 
-// Whether the header is whole; then what it announces has begun.
+// Returns whether the header is complete; if so, begins its frame.
 Result<bool> MessageReader::take_header(std::span<char>& input) {
   std::string_view bytes = view(input);
   const std::size_t before = header_bytes_;
@@ -145,7 +144,7 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
     bytes = {header.data(), before + added};
   }
   FrameHeader header;
-  // What is wrong with the start comes before what is wrong with the rest, however it is split.
+  // Errors in the first two bytes take precedence, however the input is split.
   if (bytes.size() >= 2) {
     const auto start = parse_frame_start(bytes[0], bytes[1], header);
     if (!start) return start.error();
@@ -165,24 +164,24 @@ Result<bool> MessageReader::take_header(std::span<char>& input) {
   return true;
 }
 
-// What the first two bytes say against what came before.
+// Checks the first two bytes against the role and the state.
 Result<void> MessageReader::check_start(const FrameHeader& header) const noexcept {
   // RFC 6455 §5.1
   if (header.is_masked != (role_ == Role::Server)) {
-    return malformed_frame(header.is_masked ? "a frame of a server is masked"
-                                            : "a frame of a client is not masked");
+    return malformed_frame(header.is_masked ? "a frame from a server is masked"
+                                            : "a frame from a client is not masked");
   }
   if (header.is_compressed && (inflater_ == nullptr || header.opcode == Opcode::Continuation)) {
     return malformed_frame(inflater_ == nullptr ? "a reserved bit is set"
-                                                : "a continuation says that it is compressed");
+                                                : "a continuation frame is marked as compressed");
   }
   if (is_control(header.opcode)) return {};
   // RFC 6455 §5.4
   if (header.opcode == Opcode::Continuation && !is_in_message_) {
-    return malformed_frame("there is nothing to continue");
+    return malformed_frame("a continuation frame without a message");
   }
   if (header.opcode != Opcode::Continuation && is_in_message_) {
-    return malformed_frame("a message begins within another");
+    return malformed_frame("a message begins inside another");
   }
   return {};
 }
@@ -205,7 +204,7 @@ Result<void> MessageReader::begin_frame(const FrameHeader& header) {
     utf8_.reset();
   }
   is_in_message_ = true;
-  // How large compressed data becomes nobody says.
+  // The decompressed size is not known in advance.
   const bool fits = is_compressed_ || left_bytes_ <= message_bytes_ - collected_.size();
   return fits ? Result<void>() : too_long;
 }

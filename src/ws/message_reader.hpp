@@ -18,68 +18,67 @@ namespace skua::ws {
 
 class Inflater;
 
-/// Makes messages of the bytes that a peer sends.
+/// Parses the bytes from a peer into messages.
 ///
 /// ```
 /// for (auto event = reader.next(input); event != Event::NeedMore; event = reader.next(input)) {
 ///   use(event, reader.payload());
 /// }
 /// ```
-/// It keeps nothing of `input`: a message that is whole in there is shown where it lies, and of
-/// others the bytes are collected as they arrive, never on the word of a length, in at most twice
-/// their memory, or in what readers take turns with. Between messages it owns none on the heap.
+/// A message that is complete in `input` is returned in place. Others are collected as they arrive,
+/// in at most twice their size or in the shared spare buffer; an announced length alone allocates
+/// nothing. Between messages it owns no heap memory.
 /// RFC:       6455 §5, §6.2, §7, §8.1; 7692 §6.2
 class MessageReader final {
  public:
-  /// NeedMore: the input is used up. Close and Failed are the last event; what comes after them is
-  /// ignored (RFC 6455 §5.5.1) or Failed again.
+  /// NeedMore: the input is used up. Close and Failed are final: input after Close is ignored
+  /// (RFC 6455 §5.5.1), and Failed is returned again.
   enum class Event : std::uint8_t { NeedMore, Message, Ping, Pong, Close, Failed };
 
-  /// `role` is ours: a server wants masked frames, a client frames that are not. Longer messages
-  /// than `message_bytes`, decompressed, fail.
+  /// `role` is ours: a server requires masked frames, a client unmasked ones. Messages that exceed
+  /// `message_bytes` after decompression fail.
   MessageReader(Role role, std::size_t message_bytes) noexcept;
   MessageReader(const MessageReader&) = delete;
   MessageReader& operator=(const MessageReader&) = delete;
   ~MessageReader();
 
-  /// permessage-deflate was negotiated; without, a compressed message fails. The inflater belongs
-  /// to this connection alone, and outlives the reader.
+  /// Enables permessage-deflate, without which compressed messages fail. The inflater belongs to
+  /// this connection alone and must outlive the reader.
   void use(Inflater* inflater) noexcept { inflater_ = inflater; }
 
-  /// Memory that the readers of one thread take turns with: one that collects a long message swaps
-  /// it for its own until that has gone. It outlives them.
+  /// Sets a buffer shared by the readers of one thread: a reader that collects a long message swaps
+  /// it for its own until the message is gone. It must outlive the readers.
   void use_spare(std::string& spare) noexcept { spare_ = &spare; }
 
-  /// Takes bytes off the front of `input`, and unmasks them there, up to and including what makes
-  /// the next event.
+  /// Reads up to the next event. Removes the bytes used from the front of `input`, and unmasks them
+  /// in place.
   Event next(std::span<char>& input);
 
-  /// Of Message, Ping and Pong.
+  /// The payload of Message, Ping and Pong.
   ///
-  /// Lifetime:  until the next call of next(), or until the input goes.
+  /// Lifetime:  until the next call of next(), or the end of the input's memory.
   [[nodiscard]] std::string_view payload() const noexcept { return payload_; }
-  /// Makes the payload of a Message last until the next call of next(), whatever becomes of the
-  /// input.
+  /// Keeps the payload of a Message valid until the next call of next(), independent of the input.
   void keep_payload();
-  /// Of Message.
+  /// The type of a Message.
   [[nodiscard]] MessageType type() const noexcept {
     return message_opcode_ == Opcode::Text ? MessageType::Text : MessageType::Binary;
   }
-  /// Of Close: what the peer said. Of Failed: the code to close with, and why.
+  /// After Close, the peer's reason. After Failed, the code to close with, and the error.
   [[nodiscard]] const CloseReason& reason() const noexcept SKUA_LIFETIMEBOUND;
 
-  /// Whether a message has begun and is not whole.
+  /// Reports whether a message has begun but is incomplete.
   [[nodiscard]] bool is_in_message() const noexcept { return is_in_message_; }
-  /// What it holds on the heap.
+  /// Heap memory in use.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
   enum class State : std::uint8_t { Header, Payload, Closed, Failed };
-  // What few connections need, and then not for long.
+  // State that few connections need, and only briefly.
   struct Extra {
     CloseReason reason{};
-    std::array<char, longest_control_bytes> control{};  // of a control frame that came in pieces
-    std::array<char, longest_header_bytes> header{};    // the same
+    std::array<char, longest_control_bytes> control{};  // a control frame that arrives in pieces
+    std::array<char, longest_header_bytes> header{};    // likewise
   };
 
   Event need_more() noexcept;
@@ -104,13 +103,13 @@ class MessageReader final {
 
   Inflater* inflater_ = nullptr;
   std::string* spare_ = nullptr;
-  std::size_t message_bytes_;     // at most
+  std::size_t message_bytes_;     // limit
   std::uint64_t left_bytes_ = 0;  // of the frame
-  std::string collected_;         // of the message, unless it is whole in the input
+  std::string collected_;         // of the message, unless it is complete in the input
   std::string_view payload_{};
   std::unique_ptr<Extra> extra_;
   std::array<char, 4> key_{};
-  std::uint8_t header_bytes_ = 0;  // that came in pieces
+  std::uint8_t header_bytes_ = 0;  // of a header that arrives in pieces
   Utf8Validator utf8_;
   Role role_;
   State state_ = State::Header;

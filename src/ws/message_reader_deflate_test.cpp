@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Hostile and unusual compressed messages on the reader.
+// Tests the reader with hostile and unusual compressed messages.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -78,7 +78,7 @@ TEST(MessageReader, HoldsNoMemoryBetweenMessages) {
       const Event event = reader.next(input);
       const bool is_last = at + 1000 >= bytes.size();
       ASSERT_EQ(event, is_last ? Event::Message : Event::NeedMore);
-      // What arrived, and as much again at most.
+      // At most twice the bytes that arrived.
       EXPECT_LE(reader.memory_bytes(), 2 * (at + 1000) + 100);
       if (is_last) {
         EXPECT_EQ(reader.payload(), std::string(200'000, 'b'));
@@ -90,7 +90,7 @@ TEST(MessageReader, HoldsNoMemoryBetweenMessages) {
   }
 }
 
-// Feeds the bytes in pieces; the last event.
+// Feeds the bytes in pieces and returns the last event.
 Event feed(MessageReader& reader, std::string_view bytes, std::size_t piece_bytes) {
   Event event = Event::NeedMore;
   for (std::size_t at = 0; at < bytes.size(); at += piece_bytes) {
@@ -120,7 +120,7 @@ TEST(MessageReader, CollectsInTheMemoryOfTheLastWhoDid) {
   ASSERT_EQ(feed(other, second, 8192), Event::Message);
   EXPECT_EQ(other.payload().data(), memory);
   EXPECT_EQ(other.payload(), std::string(65'536, 'c'));
-  // Meanwhile it is not there for others.
+  // Meanwhile, other readers cannot use it.
   ASSERT_EQ(feed(one, second, 8192), Event::Message);
   EXPECT_NE(one.payload().data(), memory);
   EXPECT_EQ(one.payload(), other.payload());
@@ -138,7 +138,7 @@ TEST(MessageReader, AShortPieceDoesNotHoldTheMemoryOfALongMessage) {
   const std::string bytes = frame(Opcode::Binary, std::string(65'536, 'b'));
   EXPECT_EQ(feed(reader, bytes.substr(0, 500), 500), Event::NeedMore);
   EXPECT_LE(reader.memory_bytes(), 2U * 500);
-  // Once there is more, it does.
+  // More data may use it.
   const char* const memory = spare.data();
   ASSERT_EQ(feed(reader, bytes.substr(500), 5000), Event::Message);
   EXPECT_EQ(reader.payload().data(), memory);

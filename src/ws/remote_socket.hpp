@@ -13,8 +13,8 @@ namespace skua::ws {
 
 class Socket;
 
-/// What other threads know of a socket: it may outlive it. Every call goes through the mailbox of
-/// the socket's thread.
+/// A handle to a socket for other threads, which may outlive the socket. Calls go through the
+/// mailbox of the socket's thread.
 class RemoteSocket final : public std::enable_shared_from_this<RemoteSocket> {
  public:
   RemoteSocket(Socket& socket, Poster post) : socket_(&socket), post_(std::move(post)) {}
@@ -28,14 +28,14 @@ class RemoteSocket final : public std::enable_shared_from_this<RemoteSocket> {
   // The socket's thread.
 
   void closed() noexcept { is_open_.store(false, std::memory_order_relaxed); }
-  /// The socket is gone.
+  /// Called when the socket is destroyed.
   void leave() noexcept {
     socket_ = nullptr;
     closed();
   }
 
  private:
-  Socket* socket_;  // of its thread
+  Socket* socket_;  // used only on its thread
   Poster post_;
   std::atomic<bool> is_open_{true};
 };

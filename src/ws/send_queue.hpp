@@ -9,7 +9,7 @@
 
 namespace skua::ws {
 
-/// Whole frames that wait for a peer that does not take them.
+/// A queue of complete frames for a peer that does not keep up.
 class SendQueue {
  public:
   void push(Body&& frame) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a socket does with what its peer sends: messages to whoever takes them, answers to pings and
-// closes. While a coroutine is busy with a message, or the peer does not take what it was sent,
-// nothing more is read, so that both sides wait for each other and no memory grows.
+// In: bytes from the peer. Out: messages for the application, and replies to Ping and Close.
+// Reading pauses while a coroutine is busy with a message or the peer does not take our output, so
+// that both sides wait for each other and memory does not grow.
 #include "ws/socket.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace skua::ws {
 
-// What the peer sends -----------------------------------------------------------------------------
+// Input from the peer -----------------------------------------------------------------------------
 
 void Socket::receive(std::span<char> input) {
   if (is_open()) heard_ = wire_.now();
@@ -29,9 +29,9 @@ void Socket::receive_end() {
   has_peer_ended_ = true;
   if (is_closed() || has_held()) return;
   const bool has_said_so = state_ == State::Closing;
-  // RFC 6455 §7.1.5: without a close of the peer's the connection was cut.
+  // RFC 6455 §7.1.5: without a Close from the peer, the code is 1006 (Abnormal).
   end(CloseCode::Abnormal, has_said_so ? "the peer did not answer the close"
-                                       : "the peer closed the connection without a word");
+                                       : "the peer closed the connection without a Close frame");
   tell_end();
 }
 
@@ -41,7 +41,7 @@ void Socket::resume() {
   tell_end();
 }
 
-// Output that nobody takes: pongs would pile up behind it.
+// Does not read while the peer does not take our output: pongs would pile up.
 bool Socket::may_read() const noexcept {
   return pending_ == Pending::None && !is_closed() &&
          wire_.pending_bytes() < wire_high_water_bytes && queue_ == nullptr;
@@ -49,7 +49,6 @@ bool Socket::may_read() const noexcept {
 
 void Socket::read_held() {
   if (!may_read()) return;
-  // Out of the way of what arrives meanwhile: that can only be told later.
   std::span<char> input;
   if (held_ != nullptr) input = std::span(held_->bytes).subspan(held_->used);
   read(input);
@@ -76,12 +75,12 @@ void Socket::read(std::span<char>& input) try {
   is_reading_ = false;
   tell_end();
 } catch (const std::bad_alloc&) {
-  is_reading_ = false;  // whoever receives is told of the end
+  is_reading_ = false;  // so that tell_end() resumes the receiver
   throw;
 }
 
 void Socket::handle_message() {
-  if (!is_open()) return;  // RFC 6455 §1.4: what comes after our close may be dropped
+  if (!is_open()) return;  // RFC 6455 §1.4: data after our Close may be dropped
   if (listener_ != nullptr) {
     return listener_->on_message({reader_.payload(), reader_.type()});
   }
@@ -94,7 +93,7 @@ void Socket::handle_control(WebSocketControl control) {
   const bool is_ping = control == WebSocketControl::Ping;
   if (is_ping && is_open()) write_frame(Opcode::Pong, false, reader_.payload());
   if (extras_ == nullptr || !extras_->on_control) return;
-  // It may be replaced, or the socket closed, meanwhile.
+  // A copy, since the call may replace the callback or close the socket.
   const ControlCallback call = extras_->on_control;
   try {
     call(control, reader_.payload());
@@ -107,8 +106,8 @@ void Socket::tell_end() noexcept {
   if (is_closed() && receiver_ && !is_reading_) resume_receiver();
 }
 
-// Where it waits: so that it can use a message before the bytes are gone, and without a turn of the
-// loop for each.
+// Resumes directly, so that the receiver can use a message before its bytes are gone, and without a
+// loop iteration per message.
 void Socket::resume_receiver() noexcept { std::exchange(receiver_, {}).resume(); }
 
 // Time --------------------------------------------------------------------------------------------
@@ -119,16 +118,16 @@ std::optional<loop::Instant> Socket::deadline() const noexcept {
   return later(heard_, is_pinged_ ? options_.idle : std::min(options_.ping, options_.idle));
 }
 
-// While we did not read, the peer could not show that it is there.
+// Restarts the idle timer: while we were not reading, the peer could not show that it is alive.
 void Socket::listen_again() noexcept {
   if (is_open()) heard_ = wire_.now();
   is_pinged_ = false;
 }
 
-// Coroutines that receive -------------------------------------------------------------------------
+// Receiving coroutines ----------------------------------------------------------------------------
 
 bool Socket::prepare_receive() {
-  if (receiver_) throw std::logic_error("WebSocket::receive: somebody receives already");
+  if (receiver_) throw std::logic_error("WebSocket::receive: already receiving");
   if (pending_ == Pending::Taken) {
     pending_ = Pending::None;
     listen_again();
@@ -139,10 +138,10 @@ bool Socket::prepare_receive() {
 
 void Socket::park_receiver(std::coroutine_handle<> receiver) {
   receiver_ = receiver;
-  if (!is_reading_) wire_.settle_later();  // bytes are welcome again
+  if (!is_reading_) wire_.settle_later();  // reading may continue
 }
 
-// Else the answer to a close would never be read.
+// Lets reading continue, or the reply to our Close would never be read.
 void Socket::release_message() noexcept {
   if (pending_ == Pending::Taken) pending_ = Pending::None;
   if (extras_ != nullptr) extras_->on_control = nullptr;

@@ -31,84 +31,84 @@ class Subscription;
 class Topics;
 class Publication;
 
-/// Who is told of a socket's messages, where no coroutine receives them.
+/// Receives a socket's messages if no coroutine does.
 class SocketListener {
  public:
   virtual void on_message(const Message& message) noexcept = 0;
-  /// The peer has taken most of what waited for it.
+  /// The peer has taken most of the queued data.
   virtual void on_drained() noexcept = 0;
 
  protected:
   ~SocketListener() = default;
 };
 
-/// What was agreed on before the first frame.
+/// The result of the opening handshake.
 struct Agreement {
   std::optional<DeflateParameters> deflate{};
   std::string subprotocol{};
 };
 
-/// So much may lie in the connection's own output; what comes after it waits as whole messages.
+/// Limit on data in the connection's own output; anything beyond it waits as complete frames.
 inline constexpr std::size_t wire_high_water_bytes = 64 * 1024;
 
-/// Either end of a WebSocket: frames of the peer in, messages out, and the other way round, with
-/// the rules of closing. It knows no connection and sets no timers.
+/// Either end of a WebSocket: turns frames from the peer into messages and vice versa, and performs
+/// the closing handshake. Independent of the kind of connection; sets no timers.
 ///
 /// RFC:       6455 §5, §6, §7
 class Socket final {
  public:
-  /// `options`, `wire` and `codecs` outlive the socket; so does `topics`, where there are any.
+  /// `options`, `wire`, `codecs` and `topics` (null for a client) must outlive the socket.
   Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
          Codecs& codecs, Topics* topics);
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   ~Socket();
 
-  // From the connection.
+  // Called by the connection.
 
-  /// Who takes messages, instead of a coroutine that receives.
+  /// Sets the listener for messages, instead of a receiving coroutine.
   void listen(SocketListener& listener) noexcept { listener_ = &listener; }
-  /// Bytes of the peer, which are unmasked where they lie. What has to wait is copied.
+  /// Processes bytes from the peer, unmasking them in place. Bytes that must wait are copied.
   void receive(std::span<char> input);
-  /// The peer sends no more.
+  /// Signals the end of input.
   void receive_end();
-  /// Goes on with what had to wait.
+  /// Continues with input that had to wait.
   void resume();
   [[nodiscard]] bool can_resume() const noexcept {
     return (has_held() && may_read()) || (is_closed() && receiver_);
   }
-  /// Whether more bytes of the peer are welcome.
+  /// Reports whether more input should be read.
   [[nodiscard]] bool wants_input() const noexcept { return !has_held() && may_read(); }
-  /// The peer has taken some of what was written.
+  /// The peer has taken some of the output.
   void output_drained();
-  /// When time_out() is due; nothing while it is not the peer's turn.
+  /// Returns when time_out() is due; nullopt while an open socket wants no input.
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept;
-  /// Pings a peer that is silent, and gives up one that stays so.
+  /// Pings a silent peer, and gives up if it stays silent.
   void time_out();
-  /// The connection is gone: lets a coroutine that receives see the end.
+  /// The connection is gone: a receiving coroutine sees the end.
   void cancel() noexcept;
-  /// Whether nothing more is to be written.
+  /// Reports whether there is nothing left to write.
   [[nodiscard]] bool is_finished() const noexcept { return is_closed() && queue_ == nullptr; }
   [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
   [[nodiscard]] Wire& wire() const noexcept { return wire_; }
-  /// Whether `close` has passed since it was closed.
+  /// Reports whether the socket closed longer than the `close` timeout ago.
   [[nodiscard]] bool is_overdue() const noexcept;
 
-  // From the application, see WebSocket.
+  // Called by the application; see WebSocket.
 
   [[nodiscard]] bool prepare_receive();
   void park_receiver(std::coroutine_handle<> receiver);
   void forget_receiver() noexcept { receiver_ = {}; }
   [[nodiscard]] std::optional<Message> take_message() noexcept;
-  /// Nobody looks at the last message any more, nor receives, nor is told of pings: what comes is
-  /// for the socket alone.
+  /// The application is done: releases the last message and removes the control callback. The
+  /// socket alone handles further input.
   void release_message() noexcept;
 
   enum class Sent : std::uint8_t { Taken, MustWait, Refused };
   enum class Sending : std::uint8_t {
-    Now,      ///< whoever sends cannot wait
-    MayWait,  ///< may be told to wait on senders()
-    Waited,   ///< has done so
+    Now,      ///< the sender cannot wait
+    MayWait,  ///< the sender can wait on senders()
+    Waited,   ///< the sender has waited
   };
   Sent send(MessageType type, std::string_view content, Sending sending);
   void publish_here(const Publication& publication);
@@ -117,7 +117,7 @@ class Socket final {
   using ControlCallback = std::function<void(WebSocketControl, std::string_view)>;
   void on_control(ControlCallback call);
   void close(CloseCode code, std::string_view reason);
-  /// Throws std::invalid_argument for what close() does not take.
+  /// Throws std::invalid_argument if close() would reject the arguments.
   static void check_close(CloseCode code, std::string_view reason);
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }
   [[nodiscard]] const CloseReason& reason() const noexcept;
@@ -133,15 +133,15 @@ class Socket final {
  private:
   enum class State : std::uint8_t {
     Open,
-    Closing,  ///< we have said so, the peer has not
+    Closing,  ///< we have sent a Close, the peer has not
     Closed,
   };
   enum class Pending : std::uint8_t { None, Ready, Taken };
 
-  /// What few sockets need.
+  /// State that few sockets need.
   struct Extras;
 
-  /// Bytes that wait for whoever receives.
+  /// Input that waits for the receiver.
   struct Held {
     std::string bytes{};
     std::size_t used = 0;
@@ -186,15 +186,15 @@ class Socket final {
   std::unique_ptr<SendQueue> queue_;
   std::unique_ptr<MessageCoding> coding_;
   std::unique_ptr<Extras> extras_;
-  loop::Instant heard_;  // when the peer last sent something; since when it is closing, or closed
+  loop::Instant heard_;  // last input; once closing or closed, when that began
   Role role_;
   State state_ = State::Open;
   Pending pending_ = Pending::None;
   bool is_reading_ = false;
   bool is_pinged_ = false;
   bool has_peer_ended_ = false;
-  bool was_full_ = false;    // on_drained() is owed
-  bool is_blocked_ = false;  // nothing was read for want of room in the output
+  bool was_full_ = false;    // on_drained() is due
+  bool is_blocked_ = false;  // reading paused for lack of room in the output
 };
 
 }  // namespace skua::ws

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a socket does once, at its beginning and its end, and what few sockets do at all.
+// How a socket begins and ends, and features that few sockets use.
 #include <algorithm>
 #include <new>
 #include <stdexcept>
@@ -39,13 +39,13 @@ Socket::~Socket() {
 void Socket::handle_close() {
   const CloseReason& said = reader_.reason();
   if (is_open()) {
-    // RFC 6455 §5.5.1: the answer typically echoes the code.
+    // RFC 6455 §5.5.1: the reply typically echoes the code.
     write_close(said.code, {});
   }
   end(said.code, said.text);
 }
 
-// RFC 6455 §7.1.7: the peer is told why, and nothing more is read.
+// RFC 6455 §7.1.7: tells the peer why, and stops reading.
 void Socket::fail(const CloseReason& reason) {
   if (is_closed()) return;
   if (is_open()) write_close(reason.code, reason.text);
@@ -58,10 +58,10 @@ void Socket::end(CloseCode code, std::string_view text) noexcept {
   keep_reason(code, text);
   if (extras_ != nullptr && extras_->remote != nullptr) extras_->remote->closed();
   wake_senders();
-  wire_.settle_later();  // then whoever receives is told
+  wire_.settle_later();  // then tells the receiver
 }
 
-// As far as there is memory for it: an end must not fail.
+// Drops the reason if memory runs out: ending must not fail.
 void Socket::keep_reason(CloseCode code, std::string_view text) noexcept try {
   CloseReason& kept = extras().reason;
   kept.code = code;
@@ -84,7 +84,7 @@ void Socket::time_out() {
   }
   if (state_ != State::Open) return;
   if (now >= later(heard_, options_.idle)) {
-    fail({CloseCode::GoingAway, "nothing was heard for too long"});
+    fail({CloseCode::GoingAway, "idle timeout"});
     return tell_end();
   }
   if (is_pinged_ || now < later(heard_, options_.ping)) return;

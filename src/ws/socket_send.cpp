@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a socket does with what is to be sent: at once while the peer keeps up; else it waits in a
-// queue of whole frames, whose limit WebSocketOptions::slow_peer enforces.
+// In: messages. Out: frames, written at once while the peer keeps up. Otherwise complete frames
+// wait in a queue, whose limit WebSocketOptions::slow_peer enforces.
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -16,7 +16,7 @@ Socket::Sent Socket::send(MessageType type, std::string_view content, Sending se
   if (!is_open()) return Sent::Refused;
   const bool may_wait = sending == Sending::MayWait && options_.slow_peer == SlowPeer::Wait;
   if (may_wait && (has_senders() || !has_room(content.size()))) return Sent::MustWait;
-  // Those who waited go on together: each may write its message.
+  // Waiting senders resume together, and each may write its message.
   const bool is_due = sending == Sending::Waited || has_room(content.size());
   if (!is_due && !make_room(content.size())) return Sent::Refused;
   write_message(type, content);
@@ -31,13 +31,13 @@ void Socket::publish_here(const Publication& publication) {
   write_piece(Body(frame));
 }
 
-// One message always goes, however long, where nothing waits.
+// A message of any size fits if nothing is waiting.
 bool Socket::has_room(std::size_t size_bytes) const noexcept {
   const std::uint64_t waiting = queued_bytes();
   return waiting == 0 || waiting + size_bytes <= options_.queue_bytes;
 }
 
-// The policy for a message that has no room and cannot wait.
+// Applies the policy for a message that does not fit and cannot wait.
 bool Socket::make_room(std::size_t size_bytes) {
   switch (options_.slow_peer) {
     case SlowPeer::DropNewest: return false;
@@ -48,7 +48,7 @@ bool Socket::make_room(std::size_t size_bytes) {
     case SlowPeer::Close: break;
   }
   queue_.reset();
-  fail({CloseCode::PolicyViolation, "messages are taken too slowly"});
+  fail({CloseCode::PolicyViolation, "messages are read too slowly"});
   return false;
 }
 
@@ -61,7 +61,7 @@ void Socket::write_message(MessageType type, std::string_view content) {
 }
 
 void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view payload) {
-  // A control frame may go before messages that wait; RFC 6455 §5.4.
+  // Control frames may overtake queued messages. RFC 6455 §5.4
   const bool goes_now = is_control(opcode) || (queue_ == nullptr && wire_has_room());
   if (!goes_now) return write_piece(Body(frame_of(opcode, is_compressed, payload)));
   const FrameHeader header = header_of(opcode, is_compressed, payload.size());
@@ -75,7 +75,7 @@ void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view pay
   wire_.settle_later();
 }
 
-// Masked where we are the client. RFC 6455 §5.3
+// Clients mask their frames. RFC 6455 §5.3
 FrameHeader Socket::header_of(Opcode opcode, bool is_compressed, std::size_t payload_bytes) {
   const bool is_masked = role_ == Role::Client;
   return {.payload_bytes = payload_bytes,
@@ -101,7 +101,7 @@ void Socket::write_piece(Body&& frame) {
   wire_.settle_later();
 }
 
-// RFC 6455 §5.5.1: no data frame follows it, so it waits behind those that wait.
+// RFC 6455 §5.5.1: no data frames may follow a Close, so it queues behind them.
 void Socket::write_close(CloseCode code, std::string_view reason) {
   const std::string payload = ws::write_close(code, reason);
   if (queue_ == nullptr) return write_frame(Opcode::Close, false, payload);
@@ -119,7 +119,7 @@ void Socket::output_drained() {
   } else if (std::exchange(is_blocked_, false)) {
     listen_again();
   }
-  // Half of the limit, so that a slow peer does not cost a resumption for every byte it takes.
+  // Half of the limit, so that a slow peer does not cause a resumption for every byte it takes.
   if (queued_bytes() > options_.queue_bytes / 2) return;
   wake_senders();
   if (!std::exchange(was_full_, false) || listener_ == nullptr || !is_open()) return;
@@ -131,15 +131,15 @@ void Socket::ping(std::string_view payload) {
     throw std::invalid_argument("WebSocket::ping: more than 125 bytes");
   }
   if (!is_open()) return;
-  // Its pong then tells that the messages before it have arrived.
+  // Queued in order, so that its pong confirms the messages before it.
   if (queue_ == nullptr) return write_frame(Opcode::Ping, false, payload);
   write_piece(Body(frame_of(Opcode::Ping, false, payload)));
 }
 
 void Socket::check_close(CloseCode code, std::string_view reason) {
-  if (!is_sendable(code)) throw std::invalid_argument("WebSocket: a close code that is never sent");
+  if (!is_sendable(code)) throw std::invalid_argument("WebSocket: close code must not be sent");
   if (reason.size() > longest_reason_bytes) {
-    throw std::invalid_argument("WebSocket: a close reason of more than 123 bytes");
+    throw std::invalid_argument("WebSocket: close reason exceeds 123 bytes");
   }
 }
 
@@ -149,7 +149,7 @@ void Socket::close(CloseCode code, std::string_view reason) {
   write_close(code, reason);
   state_ = State::Closing;
   heard_ = wire_.now();
-  if (pending_ == Pending::Ready) pending_ = Pending::None;  // nobody has seen it
+  if (pending_ == Pending::Ready) pending_ = Pending::None;  // not delivered yet
   wake_senders();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Publishing: framed once, handed to each thread that has subscribers of anything, and there to the
-// sockets. What a socket that does not keep up costs is decided by its own queue.
+// In: a text to publish. Out: one frame, handed to each thread with any subscriptions, and there to
+// the sockets. Each socket's own queue handles a slow peer.
 #include "ws/topics.hpp"
 
 #include <algorithm>

@@ -23,15 +23,15 @@ class Socket;
 class Topics;
 struct Topic;
 
-/// A message that was framed once for all servers' sockets that get it, and compressed at most
-/// once. Immutable, shared by threads.
+/// A message that is framed once for all the server's sockets that receive it, and compressed at
+/// most once. Immutable, shared by threads.
 class Publication final {
  public:
   Publication(MessageType type, std::string_view text);
 
-  /// A whole frame.
+  /// The complete frame.
   [[nodiscard]] const SharedText& plain() const noexcept { return plain_; }
-  /// The same compressed without context; plain where that is not shorter. Any thread.
+  /// The frame compressed without context; plain() if that is not shorter. Any thread.
   [[nodiscard]] const SharedText& deflated() const;
 
  private:
@@ -42,7 +42,7 @@ class Publication final {
   mutable SharedText deflated_;
 };
 
-/// A socket's place in a topic.
+/// A socket's subscription to a topic.
 class Subscription final : public base::ListNode {
  public:
   Subscription(Topics& topics, Topic& topic, Socket& socket) noexcept;
@@ -61,7 +61,7 @@ struct Topic {
   base::IntrusiveList<Subscription> subscriptions{};
 };
 
-/// Who wants to hear of what on one thread. Part of a Hub for as long as it lives.
+/// The topics and subscriptions of one thread. Part of a Hub during its lifetime.
 class Topics final {
  public:
   /// `post` runs a call on this thread, from any other.
@@ -71,7 +71,7 @@ class Topics final {
   ~Topics();
 
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(std::string_view topic, Socket& socket);
-  /// To the subscribers of all threads.
+  /// Sends a text to the subscribers on all threads.
   void publish(std::string_view topic, MessageType type, std::string_view text);
 
  private:
@@ -83,7 +83,7 @@ class Topics final {
 
   Hub& hub_;
   Poster post_;
-  std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys are their names
+  std::unordered_map<std::string_view, std::unique_ptr<Topic>> topics_;  // keys view Topic::name
   std::atomic<std::size_t> subscriptions_{0};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server's side of the opening handshake: a request in; out comes the response that opens a
-// WebSocket, or one that says what is wrong with the request. RFC 6455 §4.2, RFC 8441 §5
+// The server's side of the opening handshake. In: a request. Out: the response that opens a
+// WebSocket, or one that explains what is wrong with the request. RFC 6455 §4.2, RFC 8441 §5
 #include "ws/upgrade.hpp"
 
 #include <string>
@@ -34,7 +34,7 @@ bool has_element(std::string_view list, const IsIt& is_it) {
   return false;
 }
 
-// RFC 9110 §15.5.22: the protocol that is asked for is named; HTTP/2 has no field for it.
+// RFC 9110 §15.5.22: a 426 names the required protocol in Upgrade, which HTTP/2 does not have.
 Response upgrade_required(const Request& request, std::string_view why) {
   const bool is_http2 = request.version() == Version::Http2;
   Response response(is_http2 ? Status::BadRequest : Status::UpgradeRequired,
@@ -51,7 +51,7 @@ Response refused(Status status, std::string_view why) {
   return {status, Body(std::string(why).append("\n"))};
 }
 
-// The only line with this name; nothing where there are none or several.
+// Returns the only field line with this name; nullopt unless there is exactly one.
 std::optional<std::string_view> only_line(const Request& request, std::string_view name) {
   std::optional<std::string_view> found;
   for (const auto [line_name, value] : request.headers()) {
@@ -62,7 +62,7 @@ std::optional<std::string_view> only_line(const Request& request, std::string_vi
   return found;
 }
 
-// Whether a page of this origin may connect: RFC 6455 §10.2. Browsers let any page try.
+// Reports whether pages of this origin may connect. Browsers let any page try. RFC 6455 §10.2
 bool is_allowed_origin(const Request& request, const WebSocketOptions& options) {
   const auto origin = request.header("Origin");
   if (!origin) return true;
@@ -75,7 +75,7 @@ bool is_allowed_origin(const Request& request, const WebSocketOptions& options) 
                                  request.is_secure() ? 443 : 80);
 }
 
-// The first of ours that the client offers; empty where there is none.
+// Returns our first subprotocol that the client offers, or an empty string.
 std::string choose_subprotocol(const Request& request, const WebSocketOptions& options) {
   if (options.subprotocols.empty()) return {};
   const std::string offers = join_lines(request, "Sec-WebSocket-Protocol");
@@ -91,7 +91,7 @@ bool asks_for_websocket(const Request& request) {
   });
 }
 
-// What is wrong with the handshake, if anything.
+// Returns an error response if the handshake is invalid.
 std::optional<Response> check(const Request& request, const WebSocketOptions& options) {
   const bool is_http2 = request.version() == Version::Http2;
   if (!asks_for_websocket(request) || (!is_http2 && request.method() != Method::Get)) {

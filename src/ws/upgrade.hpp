@@ -11,24 +11,24 @@ class WebSocketServer;
 
 namespace skua::detail {
 
-/// What a response that opens a WebSocket carries for the server: what was agreed on, and who
-/// speaks. One of the two is there: `handler`, or `callbacks`.
+/// The data in a response that opens a WebSocket: the agreement and the application's code, which
+/// is either `handler` or `callbacks`.
 ///
-/// Lifetime:  `options` and `callbacks` are the route's.
+/// Lifetime:  `options` and `callbacks` belong to the route.
 struct Upgrade {
   const WebSocketOptions* options = nullptr;
-  mutable ws::Agreement agreement{};  // taken by whoever opens the socket
+  mutable ws::Agreement agreement{};  // taken when the socket opens
   SocketHandler handler{};
   const WebSocketCallbacks* callbacks = nullptr;
-  const server::WebSocketServer* server = nullptr;  ///< what goes on behind the handshake
+  const server::WebSocketServer* server = nullptr;  ///< takes over after the handshake
 };
 
 }  // namespace skua::detail
 
 namespace skua::ws {
 
-/// The server's side of the opening handshake: a response that carries `upgrade` with what was
-/// agreed on, or one that says what is wrong with the request.
+/// Performs the server's side of the opening handshake. Returns a response that carries `upgrade`
+/// with the agreement, or one that explains what is wrong with the request.
 ///
 /// RFC:       6455 §4.2, 8441 §5
 Response answer_handshake(Request& request, detail::Upgrade&& upgrade);

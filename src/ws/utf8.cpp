@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Pieces of text in, whether they are UTF-8 out. Only the second byte of a sequence has a range of
-// its own, which its first byte decides: RFC 3629 §4 as three small numbers. ASCII is passed over
-// by the word.
+// In: pieces of text. Out: whether they are UTF-8. Only the second byte of a sequence has a special
+// range, which depends on the first, so three small numbers express RFC 3629 §4. ASCII is skipped
+// word by word.
 #include "ws/utf8.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t high_bits = 0x8080808080808080;
 
-// What has to follow a byte: how many, and from where to where the first of them.
+// The bytes that must follow a lead byte: their number, and the range of the first one.
 struct Sequence {
   std::uint8_t missing = 0;
   std::uint8_t lowest = 0x80;
@@ -50,7 +50,7 @@ bool is_ascii_block(const char* p) noexcept {
   return (high_bits_of(p) | high_bits_of(p + 8) | high_bits_of(p + 16) | high_bits_of(p + 24)) == 0;
 }
 
-// The first byte that is not ASCII.
+// Returns the first byte that is not ASCII.
 const char* skip_ascii(const char* p, const char* end) noexcept {
   while (end - p >= 8) {
     if (const std::uint64_t high = high_bits_of(p); high != 0) {
@@ -65,7 +65,7 @@ const char* skip_ascii(const char* p, const char* end) noexcept {
   return p;
 }
 
-// Whether what follows a lead is right; all of it is there.
+// Reports whether the bytes after a lead are valid. All of them must be present.
 bool is_whole(const char* lead, const Sequence& sequence) noexcept {
   const auto second = static_cast<unsigned char>(lead[1]);
   if (second < sequence.lowest || second > sequence.highest) return false;
@@ -82,7 +82,7 @@ bool Utf8Validator::feed(std::string_view text) noexcept {
   const char* const end = p + text.size();
   while (p != end) {
     const auto byte = static_cast<unsigned char>(*p);
-    if (missing_ != 0) {  // the sequence began in another piece, or ends in one
+    if (missing_ != 0) {  // the sequence is split between pieces
       if (byte < lowest_ || byte > highest_) return false;
       lowest_ = 0x80;
       highest_ = 0xbf;

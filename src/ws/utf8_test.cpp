@@ -24,7 +24,7 @@ bool is_valid(std::string_view text) {
   return validator.feed(text) && validator.is_complete();
 }
 
-// The index of the first byte that is refused, fed one by one.
+// Feeds a text byte by byte and returns the index of the first byte that is rejected.
 std::optional<std::size_t> refused_at(std::string_view text) {
   Utf8Validator validator;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -37,7 +37,7 @@ detail::SendAwaiter::SendAwaiter(ws::Socket& socket, MessageType type, std::stri
 }
 
 detail::SendAwaiter::~SendAwaiter() {
-  // Nobody awaits it, and there is no room: as for those who cannot wait.
+  // Not awaited, and no room: treated like a sender that cannot wait.
   if (must_wait_ && !is_awaited_) socket_->send(type_, content_, Socket::Sending::Now);
 }
 

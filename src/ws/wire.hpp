@@ -11,28 +11,28 @@
 
 namespace skua::ws {
 
-/// Runs a call on a certain thread; false when that is gone. Any thread.
+/// Runs a call on a certain thread; returns false if that thread is gone. Any thread.
 using Poster = std::function<bool(std::function<void()>)>;
 
-/// Where a socket's frames go: a connection of HTTP/1.1, a stream of HTTP/2, a client's connection.
+/// The output of a socket: an HTTP/1.1 connection, an HTTP/2 stream, or a client's connection.
 class Wire {
  public:
-  /// Takes bytes, also where there is no room; the text is copied.
+  /// Takes bytes, even if there is no room. The text is copied.
   virtual void write(std::string_view text) = 0;
   virtual void write(Body&& piece) = 0;
-  /// Writes both; a wire may send them from where they are instead of copying.
+  /// Writes both; implementations may send them in place instead of copying.
   virtual void write_frame(std::string_view header, std::string_view payload) {
     write(header);
     write(payload);
   }
-  /// What was written and has not left yet.
+  /// Bytes that were written but have not been sent yet.
   [[nodiscard]] virtual std::uint64_t pending_bytes() const noexcept = 0;
-  /// The socket has something new to say: it is to be looked at, at the end of the turn.
+  /// Schedules a check of the socket's state for the end of the loop iteration.
   virtual void settle_later() noexcept = 0;
-  /// A function of the application has thrown this: it is told, and the socket closed with 1011.
+  /// An application callback has thrown: reports the exception and closes the socket with 1011.
   virtual void callback_failed(const std::exception_ptr& failure) noexcept = 0;
   [[nodiscard]] virtual loop::Instant now() noexcept = 0;
-  /// Makes what runs a call on this thread, from any other, as long as that goes on.
+  /// Returns a function that runs calls on this thread from any other, as long as it is running.
   [[nodiscard]] virtual Poster poster() = 0;
 
  protected:

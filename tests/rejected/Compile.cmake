@@ -1,7 +1,7 @@
 # Runs a compiler: cmake -DEXPECTED=words -P Compile.cmake -- COMPILER ARGUMENTS...
-# Fails unless the regular expression EXPECTED is in the first three lines of what it says, not counting those
-# that only say where it is ("In file included from", "In instantiation of", "required from", excerpts). Where EXPECTED is
-# `compiles` it has to succeed.
+# Fails unless the regular expression EXPECTED matches the first three lines of the compiler's output, not counting
+# lines that only tell the location ("In file included from", "In instantiation of", "required from", excerpts). If
+# EXPECTED is `compiles`, the compiler must succeed.
 cmake_minimum_required(VERSION 3.25)
 set(command)
 set(is_command FALSE)
@@ -16,15 +16,15 @@ endforeach()
 execute_process(COMMAND ${command} RESULT_VARIABLE status ERROR_VARIABLE said ENCODING UTF-8)
 if(EXPECTED STREQUAL "compiles")
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "ought to compile:\n${said}")
+    message(FATAL_ERROR "should compile:\n${said}")
   endif()
   return()
 endif()
 if(status EQUAL 0)
-  message(FATAL_ERROR "compiles, and ought to be refused with: ${EXPECTED}")
+  message(FATAL_ERROR "compiles, but should be rejected with: ${EXPECTED}")
 endif()
 string(REPLACE ";" "," text "${said}")
-string(REPLACE "[" "(" text "${text}")  # a bracket would join the items of a list
+string(REPLACE "[" "(" text "${text}")  # brackets would join list items
 string(REPLACE "]" ")" text "${text}")
 string(REPLACE "\n" ";" lines "${text}")
 list(FILTER lines EXCLUDE REGEX

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Uses of awaitables and of the client that must not compile; see routes.cpp for the form.
+// Uses of awaitables and the client that must not compile; see routes.cpp for the form.
 #include <memory>
 #include <string>
 
@@ -18,14 +18,14 @@ skua::Task<> uses([[maybe_unused]] skua::Client& client, [[maybe_unused]] std::s
   auto first = co_await std::move(request);
   auto sent = co_await client.get("/").on_progress([](skua::Progress) {});
 #elif CASE == 1
-  // case 1: a closure with captures gets a name before it is passed to
+  // case 1: store a closure with captures in a variable before passing it to
   auto bytes = co_await skua::offload([text] { return text.size(); });  // await-safe: refused
 #elif CASE == 2
-  // case 2: a closure with captures gets a name before it is passed to
+  // case 2: store a closure with captures in a variable before passing it to
   auto sent =
       co_await client.get("/").on_progress([text](skua::Progress) {});  // await-safe: refused
 #elif CASE == 3
-  // case 3: a closure with captures gets a name before it is passed to
+  // case 3: store a closure with captures in a variable before passing it to
   auto sent = co_await client.post("/").stream(  // await-safe: refused
       "text/plain", [text](skua::BodyWriter& out) -> skua::Task<> { co_await out.write(text); });
 #elif CASE == 4
@@ -37,11 +37,11 @@ skua::Task<> uses([[maybe_unused]] skua::Client& client, [[maybe_unused]] std::s
   auto request = client.websocket("/");
   auto sent = co_await request;
 #elif CASE == 6
-  // case 6: a request that has a name takes set_progress
+  // case 6: use set_progress.call. on a named request
   auto request = client.get("/");
   request.on_progress([](skua::Progress) {});
 #elif CASE == 7
-  // case 7: a request that has a name takes set_upload
+  // case 7: use set_upload.call. on a named request
   auto request = client.get("/");
   request.on_upload([](skua::Progress) {});
 #endif

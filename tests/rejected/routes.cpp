@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Routes that must not compile: a case is chosen by -DCASE=n; the line `case n: words` says what
-// the compiler has to say about it. See CMakeLists.txt.
+// Routes that must not compile: -DCASE=n selects a case, and its line `case n: words` is the
+// expected compiler message. See CMakeLists.txt.
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,10 +90,10 @@ void handlers([[maybe_unused]] skua::Router& router) {
   // case 15: its other parameters are integers, double, bool,
   router.get("/{a}", [](std::string&) { return "x"; });
 #elif CASE == 16
-  // case 16: a handler returns what a Response can be made of
+  // case 16: a handler returns something that converts to a Response
   router.get("/", [] { return std::vector<int>(); });
 #elif CASE == 17
-  // case 17: a handler returns what a Response can be made of
+  // case 17: a handler returns something that converts to a Response
   router.get("/", [] {});
 #elif CASE == 18
   // case 18: a handler returns a PreparedResponse by reference
@@ -117,7 +117,7 @@ void handlers([[maybe_unused]] skua::Router& router) {
   // case 32: a handler takes its request by reference
   router.get("/", [](skua::Request) { return "x"; });
 #elif CASE == 27
-  // case 27: a handler returns what a Response can be made of
+  // case 27: a handler returns something that converts to a Response
   router.get("/", [] { return 404; });
 #endif
 }
@@ -150,15 +150,15 @@ void the_rest([[maybe_unused]] skua::Router& router) {
   static char text[] = "not a constant";
   router.get("/", [] { return skua::StaticText(text); });
 #elif CASE == 28
-  // case 28: a pattern that is no literal is given as skua::RuntimePattern
+  // case 28: a pattern that is not a string literal needs skua::RuntimePattern
   std::string pattern = "/" + std::to_string(1);
   router.get(pattern.c_str(), [] { return "x"; });
 #elif CASE == 33
-  // case 33: a pattern that is no literal is given as skua::RuntimePattern
+  // case 33: a pattern that is not a string literal needs skua::RuntimePattern
   std::string pattern = "/" + std::to_string(1);
   router.get(pattern, [] { return "x"; });
 #elif CASE == 34
-  // case 34: a prefix that is no literal is given as skua::RuntimePattern
+  // case 34: a prefix that is not a string literal needs skua::RuntimePattern
   std::string prefix = "/api";
   router.mount(prefix, skua::Router());
 #endif

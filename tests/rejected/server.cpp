@@ -14,7 +14,7 @@ void lives([[maybe_unused]] const skua::Router& kept) {
   skua::Server other(own);
 #elif CASE == 1
   // case 1: deleted (function|constructor).*Server
-  skua::Server server(skua::Router(), {.port = 0});  // the router is gone behind this line
+  skua::Server server(skua::Router(), {.port = 0});  // the router is destroyed after this line
 #elif CASE == 2
   // case 2: deleted (function|constructor).*Server
   skua::Router own;

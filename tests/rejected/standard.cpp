@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An older C++ than skua needs; see routes.cpp for the form.
+// C++ versions older than skua needs; see routes.cpp for the form.
 #if CASE == 0
 // case 0 -std=c++17: skua needs C\+\+20
 #include <skua.hpp>
