@@ -12,7 +12,7 @@ help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
-deps: ## install what is missing to build and test (Debian, Ubuntu)
+deps: ## install missing build and test dependencies (Debian, Ubuntu)
 	@bash tools/deps.sh
 
 run: deps ## build, then serve DIR on PORT
@@ -23,13 +23,13 @@ run: deps ## build, then serve DIR on PORT
 test: deps check ## build, then run every check and every test
 	@bash tools/build_and_test.sh release $(JOBS)
 
-check: ## everything about the source that needs no build: layers, sizes, format, headers, snippets
+check: ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
 
-preflight: ## before a submission: what CI would say, in minutes (writes the commit to build/preflight)
+preflight: ## before a submission: run most of CI in minutes (writes the commit to build/preflight)
 	@bash tools/preflight.sh $(BASE)
 
-interop: deps ## build, then a download of 1 GB, and the whole Autobahn suite on every back end, both ways (two hours)
+interop: deps ## build, download 1 GB, and run the whole Autobahn suite on every back end, both ways (two hours)
 	@cmake --preset release --log-level=WARNING >/dev/null
 	@cmake --build --preset release -j$(JOBS)
 	@python3 -B tests/interop/client_download_test.py build/release/bin/skua --large
@@ -38,7 +38,7 @@ interop: deps ## build, then a download of 1 GB, and the whole Autobahn suite on
 format: ## format the C++ sources
 	@bash tools/format.sh
 
-bench: deps ## build, then measure against the raw ceilings and installed servers (ten minutes)
+bench: deps ## build, then compare with the raw ceilings and installed servers (25 minutes)
 	@bench/run
 
 fuzz: ## build the fuzz targets and run each for FUZZ_SECONDS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a URL and how hard to load it. Out: a report on stdout, while a person may watch on stderr,
-// and an exit code that says whether it went well.
+// In: a URL and a load. Out: a report on stdout, progress on stderr if it is a terminal, and an
+// exit code.
 #include "bench.hpp"
 
 #include <sys/resource.h>
@@ -24,10 +24,10 @@
 namespace skua::cli {
 namespace {
 
-constexpr int unreachable = 7;  // as curl says it
+constexpr int unreachable = 7;  // the same as curl's
 constexpr Duration live_interval = 1s;
 
-// Connections are what it is for.
+// Each connection needs a descriptor.
 void allow_many_files() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -35,7 +35,7 @@ void allow_many_files() noexcept {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/// What a terminal shows while a load goes on.
+/// The progress line that a terminal shows during a load test.
 class LiveLine {
  public:
   LiveLine(loop::Loop& loop, const bench::Crew& crew)
@@ -54,7 +54,7 @@ class LiveLine {
     const std::uint64_t answers = crew_.answers();
     const loop::Instant now = loop_.now();
     const double time = std::chrono::duration<double>(now - since_).count();
-    // After a warm-up they are counted anew.
+    // The count restarts after the warm-up.
     const std::uint64_t fresh = answers >= answers_ ? answers - answers_ : answers;
     const auto errors = static_cast<unsigned long long>(crew_.failures());
     std::fprintf(stderr, "\r\x1b[K%.0f requests/s, %llu errors", static_cast<double>(fresh) / time,
@@ -74,7 +74,7 @@ class LiveLine {
 bench::Tally make_load(const BenchOptions& options, const bench::Plan& plan) {
   const std::unique_ptr<loop::Loop> loop = loop::Loop::create().value();
   std::unique_ptr<bench::Crew> crew;
-  // Before there are requests: who is interrupted then is to report them, too.
+  // Set up before any request is sent, so that an early interrupt still gets a report.
   const auto watcher =
       loop::SignalWatcher::create(*loop, {SIGINT, SIGTERM}, [&](int) { crew->end_early(); });
   crew = std::make_unique<bench::Crew>(plan, [&loop = *loop] { loop.stop(); });
@@ -115,7 +115,7 @@ int conclude(const BenchOptions& options, const bench::Plan& plan, const bench::
     return unreachable;
   }
   if (tally.answers == 0 && tally.failures == 0) {
-    std::fputs("skua: no response was counted: the test ended too early\n", stderr);
+    std::fputs("skua: no responses were counted: the test ended too early\n", stderr);
     return failed;
   }
   const std::uint64_t bad = tally.bad_statuses() + tally.other_statuses;
@@ -130,9 +130,9 @@ int conclude(const BenchOptions& options, const bench::Plan& plan, const bench::
   }
   if (bad != 0) {
     what += (what.empty() ? "" : ", ") + std::to_string(bad) +
-            " responses with status 4xx, 5xx or worse";
+            " responses with a 4xx, 5xx or invalid status";
   }
-  std::fprintf(stderr, "skua: there were errors: %s\n", what.c_str());
+  std::fprintf(stderr, "skua: errors: %s\n", what.c_str());
   return failed;
 }
 

@@ -5,7 +5,7 @@
 
 namespace skua::cli {
 
-/// `skua bench URL`: loads a server and says how it took it.
+/// Configures `skua bench URL`, which load-tests a server and prints a report.
 std::function<int()> configure_bench(CLI::App& parser);
 
 }  // namespace skua::cli

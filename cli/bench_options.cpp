@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of `skua bench`. Their texts say what the defaults of BenchOptions are.
+// The options of `skua bench`. Their texts repeat the defaults of BenchOptions.
 #include "bench_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ CLI::Option* add_seconds(CLI::App& parser, const char* names, Duration& to, cons
 }
 
 void declare_request(CLI::App& parser, BenchOptions& options) {
-  parser.add_option("-m,--method", options.method, "Request method; POST if there is data")
+  parser.add_option("-m,--method", options.method, "Request method; POST if --data is given")
       ->option_text("NAME [GET]");
   parser
       .add_option_function<std::vector<std::string>>(
@@ -36,23 +36,22 @@ void declare_request(CLI::App& parser, BenchOptions& options) {
           [&options](const std::vector<std::string>& lines) {
             for (const std::string& line : lines) options.fields.push_back(split_field(line));
           },
-          "Add a header to each request, as 'Accept: text/html'; may be repeated")
+          "Add a request header; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
       .add_option_function<std::string>(
           "--data", [&options](const std::string& text) { options.data = read_data(text); },
-          "Content of each request: this text, the content of @FILE, or standard input (-)")
+          "Send TEXT, the contents of @FILE, or standard input (-)")
       ->option_text("TEXT");
   parser
       .add_option("--unix", options.unix_path,
                   "Connect to this Unix socket instead of the URL's host")
       ->option_text("PATH");
-  parser
-      .add_option("--ca", options.tls.authorities,
-                  "Trust the certificate authorities in this PEM file")
+  parser.add_option("--ca", options.tls.authorities, "Trust the CA certificates in this PEM file")
       ->option_text("FILE [the system's]");
-  parser.add_flag("-k,--insecure", options.tls.insecure, "Accept any certificate");
+  parser.add_flag("-k,--insecure", options.tls.insecure,
+                  "Accept any server certificate (insecure)");
 }
 
 void declare_load(CLI::App& parser, bench::Plan& plan) {
@@ -67,21 +66,20 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
       add_seconds(parser, "-d,--duration", plan.duration, "Duration of the test")
           ->check(in_range(0.01, 1e6))
           ->option_text("SECONDS [10]");
-  parser
-      .add_option("-n,--requests", plan.requests, "Send this many requests, however long it takes")
+  parser.add_option("-n,--requests", plan.requests, "Send exactly this many requests")
       ->check(whole_in_range(1, std::int64_t{1} << 53U))
       ->excludes(duration)
       ->option_text("COUNT");
   parser
       .add_option("-r,--rate", plan.rate,
-                  "Send this many requests per second; latency counts from when a request was due")
+                  "Send this many requests per second; latency counts from when each was due")
       ->check(in_range(0.001, 1e8))
       ->option_text("COUNT");
-  parser.add_option("--pipeline", plan.depth, "Requests in flight on each connection (HTTP/1.1)")
+  parser.add_option("--pipeline", plan.depth, "Requests in flight per connection (HTTP/1.1)")
       ->check(whole_in_range(1, 1024))
       ->option_text("COUNT [1]");
-  parser.add_flag("--http2", plan.http2, "Use HTTP/2, without negotiation on http://");
-  parser.add_option("--streams", plan.depth, "Requests in flight on each connection (HTTP/2)")
+  parser.add_flag("--http2", plan.http2, "Use HTTP/2 only, with prior knowledge on http://");
+  parser.add_option("--streams", plan.depth, "Requests in flight per connection (HTTP/2)")
       ->check(whole_in_range(1, 1024))
       ->needs("--http2")
       ->excludes("--pipeline")
@@ -89,7 +87,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
   add_seconds(parser, "--timeout", plan.timeout, "Time limit for connecting and for each response")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [10]");
-  add_seconds(parser, "--warmup", plan.warmup, "Run for this time before anything is counted")
+  add_seconds(parser, "--warmup", plan.warmup, "Run for this long before measuring")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [0]");
   declare_backend(parser, plan.backend);
@@ -98,7 +96,7 @@ void declare_load(CLI::App& parser, bench::Plan& plan) {
 }  // namespace
 
 void declare(CLI::App& parser, BenchOptions& options) {
-  parser.add_option("URL", options.url, "http://HOST[:PORT]/PATH, or https://")
+  parser.add_option("URL", options.url, "[http://]HOST[:PORT][/PATH], or https://...")
       ->required()
       ->option_text(" ");
   parser.option_defaults()->group("Request");
@@ -107,12 +105,13 @@ void declare(CLI::App& parser, BenchOptions& options) {
   declare_load(parser, options.plan);
   parser.option_defaults()->group("Output");
   parser.add_flag("--json", options.json, "Print the report as one JSON document");
-  parser.add_flag("-q,--quiet", options.quiet, "Print no progress");
+  parser.add_flag("-q,--quiet", options.quiet, "Do not show progress");
   parser.get_help_ptr()->group("Output");
   parser.footer(
       "Ctrl-C ends the test and prints the report; a second one does not wait for responses.\n\n"
-      "Exit codes: 0, 1 (errors, 4xx or 5xx responses, or a rate that was not reached),\n"
-      "2 (command line), 7 (no connection).\n\n"
+      "Exit codes: 0 (success), 1 (errors, 4xx or 5xx responses, or --rate not reached),\n"
+      "2 (usage), 7 (connection).\n\n"
+      "Examples:\n"
       "  skua bench http://127.0.0.1:8080/\n"
       "  skua bench -c 200 -d 30 --rate 5000 http://127.0.0.1:8080/\n"
       "  skua bench -n 10000 --data @order.json -H 'Content-Type: application/json' "

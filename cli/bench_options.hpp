@@ -14,25 +14,25 @@
 
 namespace skua::cli {
 
-/// What `skua bench` is told.
+/// Options of `skua bench`.
 struct BenchOptions {
   std::string url{};
-  std::string method{};  ///< empty: GET, or POST where there is content
+  std::string method{};  ///< empty: GET, or POST if there is content
   std::vector<std::pair<std::string, std::string>> fields{};
   std::optional<std::string> data{};  ///< content of each request
   std::string unix_path{};
   ClientTlsOptions tls{};
-  bench::Plan plan{};  ///< as far as single options say
+  bench::Plan plan{};  ///< the values that options set directly
   bool json = false;
   bool quiet = false;
 };
 
-/// Adds the options, grouped, to the command; `options` outlives the parser.
+/// Adds the options, in groups, to the command; `options` must outlive the parser.
 void declare(CLI::App& parser, BenchOptions& options);
 
-/// The load that is asked for.
+/// Builds the plan of a load test.
 ///
-/// Ends with: MalformedUrl and the like for what makes no sense; TlsConfiguration.
+/// Ends with: MalformedUrl, UnknownMethod or MalformedField for a wrong option; TlsConfiguration.
 Result<bench::Plan, Problem> make_plan(const BenchOptions& options);
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `skua bench` is told in; where to connect, and the bytes of a request, out.
+// In: the options of `skua bench`. Out: where to connect, and the bytes of a request.
 #include "bench_options.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace skua::cli {
 namespace {
 
 Result<Url, Problem> read_url(const std::string& text) {
-  // The scheme may go without saying.
+  // The scheme defaults to http://.
   const bool has_scheme = text.find("://") != text.npos;
   auto url = Url::parse_lenient(has_scheme ? text : "http://" + text);
   if (!url) return client::could_not("load '" + text + "'", url.error());
@@ -51,7 +51,7 @@ Result<FieldLines, Problem> fields_of(const BenchOptions& options, const Url& ur
   if (!fields.find("User-Agent")) fields.add("User-Agent", "skua");
   if (url.has_userinfo() && !fields.find("Authorization")) {
     const Result<std::string> field = BasicCredentials{url.user(), url.password()}.field();
-    if (!field) return client::could_not("use the password of the URL", field.error());
+    if (!field) return client::could_not("use the password in the URL", field.error());
     fields.add("Authorization", *field);
   }
   return fields;

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-/// What makes a terminal write in another colour. ECMA-48 §8.3.117
+/// Escape sequences that set the text colour of a terminal. ECMA-48 §8.3.117
 namespace skua::cli::colours {
 
 inline constexpr std::string_view red = "\x1b[31m";
@@ -13,6 +13,6 @@ inline constexpr std::string_view blue = "\x1b[34m";
 inline constexpr std::string_view magenta = "\x1b[35m";
 inline constexpr std::string_view cyan = "\x1b[36m";
 inline constexpr std::string_view grey = "\x1b[90m";
-inline constexpr std::string_view plain = "\x1b[0m";  ///< as before
+inline constexpr std::string_view plain = "\x1b[0m";  ///< resets the colour
 
 }  // namespace skua::cli::colours

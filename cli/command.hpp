@@ -13,7 +13,7 @@ class Validator;
 
 namespace skua::cli {
 
-/// Declares a command's options on its own parser; returns what to run once they are parsed.
+/// Declares a command's options on its parser; returns the function to run after parsing.
 using Configure = std::function<int()>(CLI::App& parser);
 
 }  // namespace skua::cli

@@ -32,18 +32,17 @@ CLI::Validator number_between(T least, T most, const char* kind) {
 }  // namespace
 
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
-  parser.add_option("--ca", tls.authorities, "Trust the certificate authorities in this PEM file")
+  parser.add_option("--ca", tls.authorities, "Trust the CA certificates in this PEM file")
       ->option_text("FILE [the system's]");
   CLI::Option* const certificate =
-      parser.add_option("--cert", tls.certificate.certificate, "Client certificate, PEM")
+      parser.add_option("--cert", tls.certificate.certificate, "Client certificate (PEM)")
           ->option_text("FILE");
   parser
       .add_option("--key", tls.certificate.private_key,
-                  "Private key of the client certificate, PEM")
+                  "Private key (PEM); not needed if it is in the --cert file")
       ->needs(certificate)
-      ->option_text("FILE [in --cert]");
-  parser.add_flag("-k,--insecure", tls.insecure,
-                  "Accept any certificate: insecure, others can read and change the data");
+      ->option_text("FILE");
+  parser.add_flag("-k,--insecure", tls.insecure, "Accept any server certificate (insecure)");
 }
 
 void declare_colour(CLI::App& parser, Colour& colour) {
@@ -61,7 +60,7 @@ void declare_colour(CLI::App& parser, Colour& colour) {
               throw CLI::ValidationError("--colour", "'" + when + "' is not auto, always or never");
             }
           },
-          "Use colours: auto (on terminals, unless NO_COLOR is set), always or never")
+          "When to use colours: always, never, or auto (on a terminal, unless NO_COLOR is set)")
       ->option_text("WHEN [auto]");
 }
 
@@ -77,7 +76,7 @@ void declare_backend(CLI::App& parser, BackendChoice& backend) {
             }
             backend = *found;
           },
-          "epoll, io_uring or poll; auto: epoll if available")
+          "I/O back end: epoll, io_uring, poll, or auto (epoll if available)")
       ->option_text("NAME [auto]");
 }
 
@@ -85,7 +84,7 @@ std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos || colon == 0) {
-    throw CLI::ValidationError(option, "'" + text + "' has no colon after a name");
+    throw CLI::ValidationError(option, "'" + text + "' does not start with a name and a colon");
   }
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
@@ -109,7 +108,7 @@ CLI::Validator size_value() {
     bool is_size = text.find('-') == text.npos;
     try {
       is_size = is_size && size(text).empty();
-    } catch (const CLI::ValidationError&) {  // of a unit
+    } catch (const CLI::ValidationError&) {  // an unknown unit
       is_size = false;
     }
     return is_size ? std::string() : "'" + given + "' is not a size such as 500, 64K or 2GiB";
@@ -126,17 +125,17 @@ std::string tls_advice(std::string_view problem, const ClientTlsOptions& tls) {
     return problem.find(words) != problem.npos;
   };
   if (says("the certificate of ")) {
-    return "Use --ca FILE to trust its authority, or -k to accept any certificate.\n";
+    return "Use --ca FILE to trust its CA, or -k to accept any certificate.\n";
   }
   if (!says("the certificate was not accepted")) return "";
   return tls.certificate.certificate.empty()
-             ? "The server wants a client certificate: use --cert FILE and --key FILE.\n"
-             : "The server refused the client certificate given with --cert.\n";
+             ? "The server requires a client certificate: use --cert FILE and --key FILE.\n"
+             : "The server rejected the client certificate given with --cert.\n";
 }
 
 void warn_of(const ClientTlsOptions& tls) {
   if (!tls.insecure) return;
-  std::fputs("skua: WARNING: --insecure: the identity of the server is not checked\n", stderr);
+  std::fputs("skua: WARNING: --insecure: the server certificate is not verified\n", stderr);
 }
 
 }  // namespace skua::cli

@@ -14,34 +14,33 @@
 
 namespace skua::cli {
 
-// Options that several commands have.
+// Options shared by several commands.
 
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls);
 void declare_colour(CLI::App& parser, Colour& colour);
 void declare_backend(CLI::App& parser, BackendChoice& backend);
 
-/// The two texts around the first colon.
+/// Splits a text at its first colon.
 ///
-/// Ends with: CLI::ValidationError where there is no colon, or nothing in front of it.
+/// Ends with: CLI::ValidationError if there is no colon, or no text before it.
 std::pair<std::string, std::string> split_at_colon(const std::string& option,
                                                    const std::string& text);
-/// A field as `--header` takes it, 'NAME: VALUE', without the white space in front of the value.
+/// Splits a `--header` value, 'NAME: VALUE', and drops the white space before VALUE.
 std::pair<std::string, std::string> split_field(const std::string& line);
 
-/// A number that need not be whole.
+/// Accepts numbers from `least` to `most`, including fractions.
 CLI::Validator in_range(double least, double most);
 CLI::Validator whole_in_range(std::int64_t least, std::int64_t most);
-/// `500`, `64K`, `2GiB`: turned into a number of bytes.
+/// Converts sizes such as `500`, `64K` or `2GiB` to bytes.
 CLI::Validator size_value();
 
-/// A time that was given as a number of seconds.
+/// Converts seconds to a Duration.
 Duration from_seconds(double seconds);
 
-/// What helps where the text of a problem is about a certificate: a sentence with a line feed, or
-/// nothing.
+/// Returns advice, as a line with its line feed, if a problem is about a certificate; else empty.
 std::string tls_advice(std::string_view problem, const ClientTlsOptions& tls);
 
-/// Says on stderr what --insecure means, where it is set.
+/// Prints a warning on stderr if --insecure is set.
 void warn_of(const ClientTlsOptions& tls);
 
 }  // namespace skua::cli

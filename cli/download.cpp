@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// URLs in, files out. A download has a temporary name until it is complete; one that was broken off
-// is resumed if the server says that its content has not changed.
+// In: URLs. Out: files. A download has a temporary name until it is complete; an interrupted one is
+// resumed if the server says that its content has not changed.
 #include "download.hpp"
 
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ std::string answered(const Url& url, const ClientResponse& response) {
   std::string text = url.to_string() + ": the server answered ";
   text.append(std::to_string(static_cast<unsigned>(status)));
   if (!words.empty()) text.append(" ").append(words);
-  return text + ", and nothing was saved";
+  return text + "; nothing was saved";
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
   bool goes_on = file.found() == client::ResumableFile::Found::Part;
   while (true) {
     ClientRequest asking = request(url, goes_on ? &file : nullptr);
-    std::string heads;  // at once, as others are asked at the same time
+    std::string heads;  // printed at once, as downloads are concurrent
     if (options_.verbose) {
       asking.set_heads([this, &heads](HeadOf of, std::string_view lines) {
         heads += shown_head(options_, of, lines);
@@ -195,8 +195,8 @@ std::string Downloader::name_for(const Url& url, const ClientResponse& response)
   return told.empty() ? name_in(url) : told;
 }
 
-// Nothing is known of where an existing file came from: its size has to be right, and the server
-// must not have changed its content since.
+// The origin of an existing file is unknown, so its size must match, and the server must not have
+// modified the content since.
 bool Downloader::is_complete(const std::string& name, const ClientResponse& response) const {
   struct stat about{};
   if (::stat(name.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
@@ -222,7 +222,7 @@ int Downloader::break_off(int code, std::string_view text, const client::Resumab
   std::string told(text);
   if (file.can_be_resumed()) {
     told += "; " + file.part_path() + " has the first " + size_text(file.size_bytes()) +
-            ", --continue resumes";
+            "; use --continue to resume";
   }
   return fail(code, told);
 }

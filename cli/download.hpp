@@ -16,8 +16,8 @@ namespace skua::cli {
 
 /// Downloads the URLs of a command line into files, several at a time.
 ///
-/// Dropped, it leaves what has come in `.NAME.part`.
-/// Lifetime:  all that it is made of outlives it.
+/// If it is destroyed early, the received data stays in `.NAME.part`.
+/// Lifetime:  all constructor arguments outlive it.
 class Downloader final {
  public:
   Downloader(const GetOptions& options, const PreparedRequest& prepared, Client& client)
@@ -27,12 +27,11 @@ class Downloader final {
         display_(!options.quiet),
         codes_(options.urls.size(), 0) {}
 
-  /// Returns the exit code: that of the first URL that could not be saved.
+  /// Returns the exit code of the first URL that could not be saved, or 0.
   ///
-  /// Waits for: all of them.
+  /// Waits for: all downloads.
   Task<int> run();
-  /// Removes the display, before it is dropped; returns the names of the part files that can be
-  /// resumed then, empty for none.
+  /// Erases the display; returns the names of the part files that can be resumed, empty if none.
   std::string stop();
 
  private:
@@ -55,16 +54,16 @@ class Downloader final {
   Client& client_;
   ProgressDisplay display_;
   std::vector<int> codes_;
-  std::vector<const client::ResumableFile*> files_;  // that are being written
+  std::vector<const client::ResumableFile*> files_;  // being written
   std::size_t next_ = 0;
 };
 
-/// What -o FILE stands for: a folder's or device's own name, what a link leads to, is not replaced.
+/// The target of -o FILE. Symbolic links are resolved, so that the link itself is not replaced.
 ///
 /// Ends with: Unsupported for a folder, with a text.
 struct OutputPlace {
   std::string path{};
-  bool is_regular = true;  ///< else it is written as it is: a device, a pipe
+  bool is_regular = true;  ///< false: a device or pipe, written in place
 };
 Result<OutputPlace, Problem> look_at_output(const std::string& path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether bytes of one response may stand behind those of another, and what a file is called.
+// Decides whether a response continues a partial download, and chooses file names.
 #include "download_rules.hpp"
 
 #include "http/content_disposition.hpp"

@@ -10,19 +10,19 @@
 
 namespace skua::cli {
 
-/// The origin of what a response has.
+/// Returns the origin of a response's content: its URL, validator and size.
 client::PartOrigin origin_of(const Url& url, const ClientResponse& response);
 
-/// What to do with a response to a request for the rest of a part, or for the whole.
+/// Decides how to treat the response to a request for the rest of `file`, or for the whole.
 client::Verdict judge(const ClientResponse& response, const client::ResumableFile& file,
                       bool asked_for_rest);
 
-/// How large the whole is that a response has a part of, where it says so.
+/// Returns the total size in Content-Range; nullopt if unknown.
 std::optional<std::uint64_t> total_told(const ClientResponse& response);
 
-/// The name that a response has by Content-Disposition, as a file may be called; empty for none.
+/// Returns the file name in Content-Disposition, made safe; empty if there is none.
 std::string name_told(const ClientResponse& response);
-/// The name that the last segment of a URL gives; `index.html` where there is none.
+/// Returns the last segment of a URL's path, made safe as a file name; `index.html` if empty.
 std::string name_in(const Url& url);
 
 }  // namespace skua::cli

@@ -8,7 +8,7 @@ int exit_code_of(Errc code) noexcept {
   switch (code) {
     case None: return succeeded;
     case NameNotResolved: return not_resolved;
-    // NotFound and PermissionDenied are those of a Unix socket; files have their own way out.
+    // NotFound and PermissionDenied concern a Unix socket; file errors are handled elsewhere.
     case Refused:
     case AddressUnavailable:
     case InvalidAddress:

@@ -6,28 +6,27 @@
 
 namespace skua::cli {
 
-/// What a command returns to the shell.
+// Exit codes of every command.
 inline constexpr int succeeded = 0;
-inline constexpr int failed = 1;         ///< the world did not cooperate; stderr says what to do
-inline constexpr int misunderstood = 2;  ///< the command line makes no sense
+inline constexpr int failed = 1;         ///< a runtime failure; stderr says what to do
+inline constexpr int misunderstood = 2;  ///< the command line is wrong
 
-// What `skua get` and its siblings return beside those: which kind of failure it was.
+// More exit codes of `skua get` and its siblings, one for each kind of failure.
 
 inline constexpr int redirected = 3;      ///< with --fail: a redirect that was not followed
-inline constexpr int client_refused = 4;  ///< with --fail: a status of 4xx
-inline constexpr int server_failed = 5;   ///< with --fail: a status of 5xx
-inline constexpr int not_resolved = 6;    ///< the name has no address
-inline constexpr int not_connected = 7;   ///< nobody answers there
-inline constexpr int tls_failed = 8;      ///< TLS: the handshake, a certificate
+inline constexpr int client_refused = 4;  ///< with --fail: a 4xx status
+inline constexpr int server_failed = 5;   ///< with --fail: a 5xx status
+inline constexpr int not_resolved = 6;    ///< the host name has no address
+inline constexpr int not_connected = 7;   ///< the connection failed
+inline constexpr int tls_failed = 8;      ///< the TLS handshake or a certificate failed
 inline constexpr int timed_out = 9;
-inline constexpr int protocol_failed =
-    10;                                  ///< a response that may not be so, or is cut, or too long
-inline constexpr int file_failed = 11;   ///< what the file system does not let us do
-inline constexpr int interrupted = 130;  ///< Ctrl-C
+inline constexpr int protocol_failed = 10;  ///< a malformed, truncated or too large response
+inline constexpr int file_failed = 11;      ///< a file cannot be read or written
+inline constexpr int interrupted = 130;     ///< Ctrl-C
 
-/// For what came in the way of a response.
+/// Returns the exit code of a failed request.
 int exit_code_of(Errc code) noexcept;
-/// For a status that counts.
+/// Returns the exit code of a response's status, for --fail and downloads.
 int exit_code_of(Status status) noexcept;
 
 }  // namespace skua::cli

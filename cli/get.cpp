@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a URL, and what to send. Out: the content of the response, on the standard output or in
-// files, and an exit code that says what came of it.
+// In: a URL and the content to send. Out: the content of the response, on standard output or in
+// files, and an exit code for the outcome.
 #include "get.hpp"
 
 #include <fcntl.h>
@@ -73,7 +73,7 @@ class Conversation {
     if (signal_ != 0) {
       std::string text = "interrupted";
       const std::string kept = downloader_ != nullptr ? downloader_->stop() : "";
-      if (!kept.empty()) text += "; --continue resumes " + kept;
+      if (!kept.empty()) text += "; use --continue to resume " + kept;
       co_return fail(128 + signal_, text);
     }
     co_await working.join();
@@ -81,7 +81,7 @@ class Conversation {
   }
 
  private:
-  // The first ends what goes on; a second does not wait for the end of that.
+  // The first signal stops the work in progress; a second one exits at once.
   std::unique_ptr<loop::SignalWatcher> watch_signals() {
     auto watcher =
         loop::SignalWatcher::create(loop::Loop::current(), {SIGINT, SIGTERM}, [this](int signal) {
@@ -160,13 +160,13 @@ class Conversation {
 
   static Problem unprinted(Problem problem) {
     if (problem.code() == Errc::Unsupported) {
-      problem.text += ": its Content-Encoding is unknown; --raw prints it undecoded";
+      problem.text += ": unknown Content-Encoding; use --raw to print it undecoded";
     }
     return problem;
   }
 
   static void refuse_binary(const ClientResponse& response) {
-    std::string about(response.header("content-type").value_or("of unknown type"));
+    std::string about(response.header("content-type").value_or("unknown type"));
     const auto length = response.length_bytes();
     if (length && !response.is_decoded()) about += ", " + size_text(*length);
     say(complaint("the content is binary (" + about +
@@ -176,10 +176,10 @@ class Conversation {
   bool load_cookies(Client& client) {
     if (options_.cookie_file.empty()) return true;
     struct stat about{};
-    // A pipe would be waited for, and nothing of that kind can be written again.
+    // Reading a pipe could block, and only a regular file can be saved again.
     if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
       fail(file_failed,
-           "cannot keep cookies in " + options_.cookie_file + ": it is not a regular file");
+           "cannot use " + options_.cookie_file + " as a cookie jar: not a regular file");
       return false;
     }
     const auto report = client.cookie_jar().load(options_.cookie_file, wall_time());
@@ -188,8 +188,8 @@ class Conversation {
       return false;
     }
     if (report && report->refused != 0) {
-      say(complaint(options_.cookie_file + ": " + std::to_string(report->refused) +
-                    " lines are not cookies and will be lost"));
+      say(complaint(options_.cookie_file + ": dropping " + std::to_string(report->refused) +
+                    " invalid line(s)"));
     }
     return true;
   }
@@ -209,7 +209,7 @@ class Conversation {
   int signal_ = 0;
 };
 
-// A device or a pipe is written as the standard output is; a file gets its name at the end.
+// A device or pipe replaces standard output; a regular file is renamed into place at the end.
 Result<void, Problem> prepare_output(GetOptions& options) {
   if (options.output.empty() || options.output == "-") return {};
   Result<OutputPlace, Problem> place = look_at_output(options.output);
@@ -242,15 +242,15 @@ int ask(GetOptions& options) {
     }
     Conversation conversation(options, *prepared);
     const int code = skua::run(conversation.run());
-    // Now, as a program that feeds a pipe may need a moment.
+    // Checked only now: a program that feeds a pipe may need a moment.
     if (!options.quiet && prepared->ignores_input()) {
-      say(complaint("WARNING: standard input was not sent: --data - sends it"));
+      say(complaint("WARNING: standard input was not sent; use --data - to send it"));
     }
     return code;
-  } catch (const std::invalid_argument& error) {  // what the client takes for no field, no proxy
+  } catch (const std::invalid_argument& error) {  // an invalid field or proxy
     return fail(misunderstood, error.what());
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::broken_pipe) return file_failed;  // as `| head` does
+    if (error.code() == std::errc::broken_pipe) return file_failed;  // as with `| head`
     return fail(file_failed, error.what());
   } catch (const Exception& error) {
     const bool is_name = error.error().code() == Errc::MalformedChallenge;

@@ -6,13 +6,13 @@
 
 namespace skua::cli {
 
-/// The command that makes requests of one method and prints or saves what comes back.
+/// Configures a command that sends requests with one method and prints or saves the responses.
 std::function<int()> configure_method(CLI::App& parser, Method method);
 
-/// The command whose first word is the method.
+/// Configures a command whose first argument is the method.
 std::function<int()> configure_any_method(CLI::App& parser);
 
-/// configure_method() with the signature of a Configure.
+/// `configure_method()` with the signature of `Configure`.
 template <Method Which>
 std::function<int()> configure_request(CLI::App& parser) {
   return configure_method(parser, Which);

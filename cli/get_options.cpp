@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The options of `skua get` and its siblings, and what may not be said together.
+// The options of `skua get` and its siblings, and checks of their combinations.
 #include "get_options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ using Texts = std::vector<std::string>;
 
 constexpr double longest_seconds = 1e6;
 
-// As the options have them, until the words can be told apart.
+// The words as parsed; they are classified once all options are known.
 struct Words {
   std::string method;
   std::string url;
@@ -41,7 +41,7 @@ void checked(const Result<void, Problem>& outcome) {
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser
       .add_option("-H,--header", words.fields,
-                  "Add a header, as 'Accept: text/html'; 'Accept:' removes one; may be repeated")
+                  "Add a request header, or remove one with 'NAME:'; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
@@ -50,42 +50,40 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
           [&options](const std::string& text) {
             options.credentials = split_at_colon("--auth", text);
           },
-          "Send Basic authentication")
+          "Authenticate with HTTP Basic")
       ->option_text("USER:PASSWORD");
   parser.add_flag("--digest", options.digest,
-                  "Send --auth only after a 401, as Digest if the server offers it");
-  parser.add_option("--bearer", options.token, "Send a bearer token")->option_text("TOKEN");
+                  "Send --auth only after a 401, using Digest if the server offers it");
+  parser.add_option("--bearer", options.token, "Authenticate with a bearer token")
+      ->option_text("TOKEN");
   parser
       .add_option("--cookie-jar", options.cookie_file,
-                  "Send the cookies in this file, and save those that servers set")
+                  "Send cookies from this file, and save received cookies to it")
       ->option_text("FILE");
 }
 
 void declare_content(CLI::App& parser, GetOptions& options) {
   CLI::Option* const json =
-      parser.add_flag("-j,--json", options.json, "Send data items as JSON (the default)")
+      parser.add_flag("-j,--json", options.json, "Send data items as JSON (default)")
           ->option_text(" ");
-  parser.add_flag("-f,--form", options.form, "Send data items as a form")
+  parser.add_flag("-f,--form", options.form, "Send data items as form fields")
       ->excludes(json)
       ->option_text(" ");
   parser
-      .add_option("--data", options.data,
-                  "Send this text, the content of @FILE, or standard input (-)")
+      .add_option("--data", options.data, "Send TEXT, the contents of @FILE, or standard input (-)")
       ->option_text("TEXT");
-  parser.add_option("--type", options.type, "Media type of the content")->option_text("TYPE");
+  parser.add_option("--type", options.type, "Content-Type of the request")->option_text("TYPE");
 }
 
 void declare_redirects(CLI::App& parser, RedirectOptions& redirects) {
   CLI::Option* const follow =
-      parser.add_flag_callback(
-                "--follow", [] {}, "Follow redirects (the default)")
-          ->option_text(" ");
+      parser.add_flag_callback("--follow", [] {}, "Follow redirects (default)")->option_text(" ");
   parser
       .add_flag_callback(
           "--no-follow", [&redirects] { redirects.limit = 0; }, "Do not follow redirects")
       ->excludes(follow)
       ->option_text(" ");
-  parser.add_option("--max-redirects", redirects.limit, "Follow at most this many redirects")
+  parser.add_option("--max-redirects", redirects.limit, "Maximum number of redirects to follow")
       ->check(whole_in_range(0, 1000))
       ->option_text("COUNT [10]");
 }
@@ -101,7 +99,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
   parser
       .add_flag_callback(
           "--http2", [&client] { client.versions = HttpVersions::Http2; },
-          "Use HTTP/2 only, without negotiation on http://")
+          "Use HTTP/2 only, with prior knowledge on http://")
       ->excludes(http1)
       ->option_text(" ");
   parser
@@ -120,7 +118,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             client.proxy.except = rules;
             if (rules == "*") client.proxy.from_environment = false;
           },
-          "Connect directly to these hosts: example.com,10.0.0.0/8; * for all")
+          "Bypass the proxy for these hosts (example.com,10.0.0.0/8); * for all")
       ->option_text("RULES");
   parser
       .add_option("--unix", client.unix_socket,
@@ -132,13 +130,13 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           [&client](const Texts& texts) {
             for (const std::string& text : texts) client.hosts.push_back(parse_override(text));
           },
-          "Use this address for a host; may be repeated")
+          "Resolve HOST:PORT to ADDRESS; may be repeated")
       ->allow_extra_args(false)
       ->option_text("HOST:PORT:ADDRESS");
   parser
       .add_option_function<double>(
           "--timeout", [&client](double seconds) { client.timeout = from_seconds(seconds); },
-          "Time limit for the whole request, redirects and content included")
+          "Time limit for the whole request, including redirects and content")
       ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS");
   parser
@@ -148,7 +146,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
             ClientTimeouts& timeouts = client.timeouts;
             timeouts.resolve = timeouts.connect = timeouts.handshake = from_seconds(seconds);
           },
-          "Time limit for each step of connecting: name, connection, TLS")
+          "Time limit for each of name lookup, TCP connection and TLS handshake")
       ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS [5, 10, 10]");
 }
@@ -158,11 +156,11 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
                   "Save each URL to a file named by the server or the URL; keep existing files");
   parser
       .add_option("-o,--output", options.output,
-                  "Save to this file, replacing it; - is standard output")
+                  "Save to this file, replacing it; - for standard output")
       ->option_text("FILE");
   parser.add_flag("-c,--continue", options.resume,
-                  "Resume a partial download; skip a complete one");
-  parser.add_option("--parallel", options.parallel, "Number of simultaneous downloads")
+                  "Resume partial downloads, and skip complete ones");
+  parser.add_option("--parallel", options.parallel, "Maximum number of simultaneous downloads")
       ->check(whole_in_range(1, 64))
       ->option_text("COUNT [3]");
   parser
@@ -178,31 +176,31 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
 }
 
 void declare_output(CLI::App& parser, GetOptions& options) {
-  parser.add_flag("--fail", options.fail, "Exit with 3, 4 or 5 for a status of 3xx, 4xx or 5xx");
-  parser.add_flag("-i,--include", options.with_head,
-                  "Print the head of the response too, and its trailers");
+  parser.add_flag("--fail", options.fail, "Exit with 3, 4 or 5 if the status is 3xx, 4xx or 5xx");
+  parser.add_flag("-i,--include", options.with_head, "Also print the response head and trailers");
   parser.add_flag("-v,--verbose", options.verbose,
-                  "Print the heads of requests and responses to standard error");
-  parser.add_flag("--timing", options.timing, "Print the duration of each step");
+                  "Print request and response heads to standard error");
+  parser.add_flag("--timing", options.timing, "Print the duration of each step to standard error");
   parser.add_flag("--raw", options.raw,
-                  "Print content as it comes: not decompressed, JSON not formatted");
+                  "Print content as received: no decompression, no JSON formatting");
   declare_colour(parser, options.colour);
-  parser.add_flag("-q,--quiet", options.quiet, "Print errors only");
+  parser.add_flag("-q,--quiet", options.quiet, "Print only content and errors");
 }
 
 constexpr const char* footer =
     "Items:\n"
-    "  Name:value        a header; Name: alone removes it\n"
-    "  name==value       a query parameter\n"
-    "  name=value        a JSON string to send; with --form a form field\n"
-    "  name:=json        any JSON: count:=3, list:='[1, 2]'\n"
-    "  name=@FILE        a string from a file; name:=@FILE JSON from a file\n"
-    "  name@FILE         a file to upload with a form; name@FILE;type=image/png\n"
+    "  Name:value        header; Name: alone removes a default header\n"
+    "  name==value       query parameter\n"
+    "  name=value        JSON string, or form field with --form\n"
+    "  name:=json        any JSON value: count:=3, list:='[1, 2]'\n"
+    "  name=@FILE        string read from FILE; name:=@FILE reads a JSON value\n"
+    "  name@FILE         file to upload with a form; name@FILE;type=image/png sets its type\n"
     "A backslash before a separator makes it part of the name.\n\n"
-    "On a terminal, JSON is formatted and control characters are made visible. Pipes and files\n"
+    "On a terminal, JSON is formatted and control characters are escaped. Pipes and files\n"
     "receive the bytes unchanged. An error status is a failure only with --fail or -d.\n\n"
-    "Exit codes: 0, 2 (command line), 3, 4, 5 (status), 6 (name), 7 (connection), 8 (TLS),\n"
-    "9 (time), 10 (protocol, limits), 11 (files), 130 (Ctrl-C), 1 (anything else).\n\n"
+    "Exit codes: 0 (success), 1 (other errors), 2 (usage), 3, 4, 5 (3xx, 4xx, 5xx), 6 (name),\n"
+    "7 (connection), 8 (TLS), 9 (timeout), 10 (protocol, limit), 11 (file), 130 (Ctrl-C).\n\n"
+    "Examples:\n"
     "  skua get example.com\n"
     "  skua get :8080/search q==skua Accept:application/json\n"
     "  skua post :8080/users name=Ada born:=1815\n"
@@ -213,12 +211,12 @@ bool has_scheme(std::string_view text) {
   return mark != text.npos && ascii::is_token_text(text.substr(0, mark));
 }
 
-// Behind --download, what cannot be an item is one more URL.
+// With --download, a word that cannot be an item is another URL.
 bool is_url(std::string_view word) {
   return has_scheme(word) || word.starts_with(':') || word.find_first_of(":=@") == word.npos;
 }
 
-// An item where a URL is expected: no host has an equals sign.
+// Reports whether an item stands in place of the URL: no host contains an equals sign.
 bool is_misplaced_item(std::string_view word) {
   if (has_scheme(word)) return false;
   const std::size_t mark = word.find_first_of("=/?#[");
@@ -236,15 +234,15 @@ Method method_named(const std::string& text) {
 }
 
 void check_url(const CLI::App& parser, const GetOptions& options, const std::string& url) {
-  // The parser takes it for a negative number.
+  // The parser takes an option such as -4 for a negative number.
   if (url.size() > 1 && url.starts_with('-')) refuse("unknown option " + url);
   if (!is_misplaced_item(url)) return;
-  std::string text = "'" + url + "' is not a URL. The URL comes first: skua ";
+  std::string text = "'" + url + "' is not a URL; the URL comes first: skua ";
   text.append(parser.get_name())
       .append(options.any_method ? " METHOD" : "")
       .append(" URL ")
       .append(url);
-  if (options.download) text += " (-d downloads; --data sends a text)";
+  if (options.download) text += " (-d means --download; use --data to send text)";
   refuse(text);
 }
 
@@ -277,7 +275,7 @@ void check_content(GetOptions& options) {
     refuse("--data and data items cannot be used together");
   }
   if (!items.files.empty()) {
-    if (options.json) refuse("name@FILE uploads with a form and cannot be used with --json");
+    if (options.json) refuse("name@FILE sends a form and cannot be used with --json");
     options.form = true;
   }
   if (options.form && !options.type.empty()) refuse("--form and --type cannot be used together");
@@ -285,15 +283,15 @@ void check_content(GetOptions& options) {
 
 void check_saving(GetOptions& options) {
   if (options.resume && !options.saves()) {
-    if (options.output == "-") refuse("--continue needs a file");
+    if (options.output == "-") refuse("--continue cannot be used with --output -");
     options.download = true;
   }
   if (options.download && options.output == "-") options.download = false;
   if (options.method == Method::Head && options.saves()) refuse("head has no content to save");
-  if (options.resume && options.method != Method::Get) refuse("--continue works with get only");
-  if (options.urls.size() > 1 && !options.output.empty()) refuse("--output takes one URL only");
+  if (options.resume && options.method != Method::Get) refuse("--continue works only with get");
+  if (options.urls.size() > 1 && !options.output.empty()) refuse("--output takes only one URL");
   if (options.urls.size() > 1 && options.method != Method::Get)
-    refuse("several URLs work with get only");
+    refuse("multiple URLs work only with get");
 }
 
 void check(GetOptions& options) {
@@ -323,9 +321,9 @@ Result<Url, Problem> parse_url_argument(std::string_view text) {
   Result<Url> url = Url::parse_lenient(whole);
   const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
   if (!url && !is_ascii) {
-    return refused("write an international host name in its ASCII form (xn--...)");
+    return refused("write an international host name in ASCII form (xn--...)");
   }
-  if (!url) return refused("it is malformed");
+  if (!url) return refused("invalid syntax");
   if (url->scheme() != "http" && url->scheme() != "https") {
     return refused("it must begin with http:// or https://");
   }
@@ -363,12 +361,13 @@ void declare(CLI::App& parser, GetOptions& options) {
         ->required()
         ->option_text(" ");
   }
-  parser.add_option("URL", words->url, "[http://]HOST[:PORT]/PATH; :PORT/PATH for localhost")
+  parser
+      .add_option("URL", words->url, "[http://]HOST[:PORT][/PATH], or :PORT[/PATH] for localhost")
       ->required()
       ->option_text(" ");
   parser
       .add_option("ITEM", words->more,
-                  "Headers, query parameters and data, see below; with -d also URLs")
+                  "Headers, query parameters and data (see below); with -d, also URLs")
       ->option_text("...");
   parser.option_defaults()->group("Request");
   declare_request(parser, options, *words);

@@ -18,18 +18,18 @@
 
 namespace skua::cli {
 
-/// What `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request` are told.
+/// Options of `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request`.
 struct GetOptions {
   Method method = Method::Get;
-  bool any_method = false;  ///< the first word of the command line is the method
-  std::vector<Url> urls{};  ///< one, or several to download
+  bool any_method = false;  ///< the first argument is the method
+  std::vector<Url> urls{};  ///< several only to download
   RequestItems items{};
   std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
-  std::string type{};                 ///< of the content, instead of what it seems to be
-  std::optional<std::pair<std::string, std::string>> credentials{};  ///< a name and a password
+  std::string type{};                 ///< media type of the content; empty: guessed
+  std::optional<std::pair<std::string, std::string>> credentials{};  ///< user and password
   std::string token{};
   std::string cookie_file{};
-  std::string output{};  ///< a file; `-`: the standard output; empty: nothing was said
+  std::string output{};  ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
   ClientOptions client{.proxy = {.from_environment = true},
                        .user_agent = "skua/" SKUA_VERSION_TEXT};
@@ -46,22 +46,22 @@ struct GetOptions {
   bool quiet = false;
   bool raw = false;
 
-  /// Whether content goes into files.
+  /// Reports whether content is saved to files.
   [[nodiscard]] bool saves() const noexcept {
     return download || (!output.empty() && output != "-");
   }
 };
 
-/// Adds the options, grouped, to the command of a method; `options` outlives the parser. They are
-/// checked together once all are parsed.
+/// Adds the options, in groups, to a command, with a check of their combinations after parsing.
+/// `options` must outlive the parser.
 void declare(CLI::App& parser, GetOptions& options);
 
-/// The URL that a person means: without a scheme it is http://, without a host localhost.
+/// Parses a URL argument; the scheme defaults to http://, the host to localhost.
 ///
-/// Ends with: MalformedUrl, and a text that says what is wrong.
+/// Ends with: MalformedUrl, with a text that says what is wrong.
 Result<Url, Problem> parse_url_argument(std::string_view text);
 
-/// `HOST:PORT:ADDRESS`, where an address of IPv6 may have brackets.
+/// Parses `HOST:PORT:ADDRESS`; an IPv6 address may be in brackets.
 ///
 /// Ends with: CLI::ValidationError
 HostOverride parse_override(const std::string& text);

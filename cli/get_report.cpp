@@ -56,7 +56,7 @@ std::string timing_text(const GetOptions& options, const ClientResponse& respons
   add("resolve", timings.resolved);
   add("connect", timings.connected);
   add("TLS", timings.secured);
-  before = timings.sent.value_or(before);  // until then it waited for its turn
+  before = timings.sent.value_or(before);  // until then the request was queued
   add("wait", timings.head);
   add("content", timings.content);
   return waterfall(phases, terminal_columns(STDERR_FILENO));

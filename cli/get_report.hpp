@@ -9,13 +9,13 @@
 
 namespace skua::cli {
 
-// What the standard error hears of a request, each as lines with their ends.
+// Texts for standard error; every line ends with a line feed.
 
-/// `skua: ...`
+/// Formats an error or warning: `skua: ...`.
 std::string complaint(std::string_view text);
-/// A head as --verbose shows it, without credentials; see ClientRequest::set_heads().
+/// Formats a head for --verbose, with credentials hidden; see ClientRequest::set_heads().
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines);
-/// With --timing: how long each step took. After the content.
+/// Returns the --timing report, empty without --timing. Call it after reading the content.
 std::string timing_text(const GetOptions& options, const ClientResponse& response);
 
 }  // namespace skua::cli

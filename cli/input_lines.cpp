@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A thread reads as much as one call gives, posts it to the loop as lines, and goes on when all of
-// them have been taken. A pipe of our own wakes it where it is to end.
+// A thread reads one block at a time, posts its lines to the loop, and continues when all of them
+// have been taken. A pipe wakes the thread to stop it.
 #include "input_lines.hpp"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace skua::cli {
 struct InputLines::Shared {
   explicit Shared(std::shared_ptr<loop::Mailbox> loops) : mailbox(std::move(loops)) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2: no descriptor is left");
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2: no file descriptor left");
     wake_read = net::Socket(ends[0]);
     wake_write = net::Socket(ends[1]);
   }
@@ -30,8 +30,8 @@ struct InputLines::Shared {
   const std::shared_ptr<loop::Mailbox> mailbox;
   net::Socket wake_read;
   net::Socket wake_write;
-  std::counting_semaphore<2> taken{0};  // by the loop, and by who ends it
-  // Of the loop's thread:
+  std::counting_semaphore<2> taken{0};  // released by the loop and by the destructor
+  // Used only by the loop's thread:
   std::deque<std::string> lines;
   skua::detail::WaiterList arrived;
   bool has_ended = false;
@@ -52,7 +52,7 @@ Task<std::optional<std::string>> InputLines::next() {
   const std::shared_ptr<Shared> shared = shared_;
   while (shared->lines.empty() && !shared->has_ended) co_await shared->arrived.wait();
   if (shared->lines.empty()) {
-    if (shared->is_too_long) throw std::runtime_error("a line of the input is longer than 64 MiB");
+    if (shared->is_too_long) throw std::runtime_error("an input line is longer than 64 MiB");
     co_return std::nullopt;
   }
   std::optional<std::string> line(std::move(shared->lines.front()));

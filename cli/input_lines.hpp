@@ -11,10 +11,9 @@
 
 namespace skua::cli {
 
-/// The lines of the standard input, read by a thread of its own, never far ahead of whoever takes
-/// them.
+/// The lines of standard input, read by a separate thread, one block at a time.
 ///
-/// Lifetime:  the loop outlives it. Destroyed, it stops reading.
+/// Lifetime:  the loop outlives it. The destructor stops the thread.
 class InputLines final {
  public:
   static constexpr std::size_t longest_line_bytes = 64U << 20U;
@@ -24,10 +23,10 @@ class InputLines final {
   InputLines& operator=(const InputLines&) = delete;
   ~InputLines();
 
-  /// The next line, without its end; nothing at the end of the input. One at a time.
+  /// Returns the next line, without its end; nullopt at the end of input. One call at a time.
   ///
   /// Waits for: a line.
-  /// Ends with: std::runtime_error for a line that is longer than `longest_line_bytes`.
+  /// Ends with: std::runtime_error if a line is longer than `longest_line_bytes`.
   Task<std::optional<std::string>> next();
 
  private:
@@ -35,7 +34,7 @@ class InputLines final {
 
   static void read_all(const std::shared_ptr<Shared>& shared);
 
-  std::shared_ptr<Shared> shared_;  // with the thread, and with what it posts
+  std::shared_ptr<Shared> shared_;  // also owned by the thread and its posts
   std::thread thread_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One byte after the other through the grammar of RFC 8259: a state, and a bit for each array and
-// object that is open. Line breaks go out with the token behind them, so that `{}` stays on a line.
+// A state machine for the grammar of RFC 8259, byte by byte, with one bit per open array or object.
+// A line break is written with the token after it, so that `{}` stays on one line.
 #include "json_printer.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace colours;
 constexpr std::size_t longest_gap_bytes = 65536;
 
 constexpr bool is_blank(char c) noexcept { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-// What a string is made of, but for its quotes and backslashes.
+// Characters of a string that need no handling.
 constexpr bool is_plain(char c) noexcept {
   return c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 0x20;
 }
@@ -122,7 +122,7 @@ bool JsonPrinter::take_between(char c, std::string& out) {
   return is_taken;
 }
 
-// A comma, the end of what is open, or the next value of several.
+// A comma, the end of the open array or object, or another top-level value.
 bool JsonPrinter::take_after(char c, std::string& out) {
   if (is_object_.empty()) return take_value(c, out);
   if (c == ',') {

@@ -11,17 +11,17 @@
 
 namespace skua::cli {
 
-/// How JSON is to look.
+/// The style of printed JSON.
 struct JsonStyle {
   bool colours = false;
-  bool for_terminal = false;  ///< nothing in it commands a terminal: see TerminalText
+  bool for_terminal = false;  ///< escapes control characters: see TerminalText
 };
 
-/// Lays JSON out, one line for each member and element, while it comes in pieces.
+/// Formats JSON that arrives in pieces, with one line for each member and element.
 ///
-/// Strings and numbers go out as they came, whatever they hold; only the blanks between tokens are
-/// changed. Several values behind each other, as lines of JSON, are one after the other too. From
-/// the first byte on that cannot be JSON, and where it is nested too deep, all goes out as it came.
+/// Strings and numbers are printed as received; only white space between tokens changes. Several
+/// top-level values, as in JSON Lines, are printed one after another. From the first byte that is
+/// not JSON, or is nested too deeply, everything is printed as received.
 ///
 /// RFC:       8259
 class JsonPrinter final {
@@ -30,14 +30,14 @@ class JsonPrinter final {
 
   explicit JsonPrinter(JsonStyle style = {}) : style_(style) {}
 
-  /// Appends what is to be printed of the next piece.
+  /// Formats the next piece and appends it to `out`.
   void append(std::string_view piece, std::string& out);
-  /// Appends what is left to print at the end.
+  /// Appends the rest after the last piece.
   void finish(std::string& out);
 
-  /// How many whole values there were. After finish().
+  /// Returns the number of complete top-level values. Valid after finish().
   [[nodiscard]] std::size_t value_count() const noexcept { return value_count_; }
-  /// Whether there was nothing else. After finish().
+  /// Reports whether there was nothing but values. Valid after finish().
   [[nodiscard]] bool is_well_formed() const noexcept {
     return state_ == State::After && is_object_.empty();
   }
@@ -51,7 +51,7 @@ class JsonPrinter final {
     Member,
     Colon,
     After,
-    // Inside of one.
+    // Inside a token.
     String,
     Escape,
     Hexadecimal,
@@ -64,7 +64,7 @@ class JsonPrinter final {
     Exponent,
     ExponentSign,
     ExponentDigits,
-    // What is no JSON.
+    // Not JSON.
     Rest,
   };
 
@@ -85,17 +85,17 @@ class JsonPrinter final {
 
   JsonStyle style_;
   TerminalText shown_;
-  std::vector<bool> is_object_;  // one for each that is open
-  std::string gap_;              // blanks since the last token
-  std::string_view literal_;     // what is missing of it
+  std::vector<bool> is_object_;  // one for each open array or object
+  std::string gap_;              // white space since the last token
+  std::string_view literal_;     // what is still expected of it
   std::size_t value_count_ = 0;
   State state_ = State::Value;
-  std::uint8_t digits_ = 0;  // that are missing of \u0000
+  std::uint8_t digits_ = 0;  // still missing of \u0000
   bool is_key_ = false;
   bool is_number_whole_ = false;
 };
 
-/// Whether a text is one JSON value in UTF-8, nested no deeper than JsonPrinter::deepest.
+/// Reports whether a text is one JSON value in UTF-8, at most JsonPrinter::deepest levels deep.
 bool is_json(std::string_view text);
 
 }  // namespace skua::cli

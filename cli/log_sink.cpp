@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One system call a line: what a reader of the other end sees is never half a line, nor late.
+// One system call per line, unbuffered, so that a reader normally sees only whole lines.
 #include "log_sink.hpp"
 
 #include <unistd.h>
@@ -20,14 +20,14 @@ void LogSink::write(std::string_view line) {
     line.remove_prefix(static_cast<std::size_t>(count));
   }
   if (lost_lines_ == 0) return;
-  std::fprintf(stderr, "skua: standard output can be written again; %llu lines were lost\n",
+  std::fprintf(stderr, "skua: standard output is writable again; %llu log line(s) were lost\n",
                static_cast<unsigned long long>(std::exchange(lost_lines_, 0)));
 }
 
-// Said once, not once a line: what is full or gone stays so for a while.
+// Reported once, not per line: a full disk or closed pipe tends to stay that way.
 void LogSink::lose(int why) {
   if (++lost_lines_ != 1) return;
-  std::fprintf(stderr, "skua: standard output cannot be written: %s; lines are being lost\n",
+  std::fprintf(stderr, "skua: cannot write to standard output: %s; dropping log lines\n",
                std::generic_category().message(why).c_str());
 }
 

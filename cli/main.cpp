@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The `skua` command: one row of the table for each of its commands.
+// The `skua` command: a table with one row per subcommand.
 #include <CLI/CLI.hpp>
 
 #include "base/open_files.hpp"
@@ -36,23 +36,23 @@ struct Command {
 
 constexpr Command commands[] = {
     {"serve", "Serve a folder over HTTP", skua::cli::configure_serve},
-    {"get", "Fetch a URL or download it", configure_request<skua::Method::Get>},
-    {"post", "Send data with POST", configure_request<skua::Method::Post>},
-    {"put", "Send data with PUT", configure_request<skua::Method::Put>},
-    {"patch", "Send data with PATCH", configure_request<skua::Method::Patch>},
-    {"delete", "Delete a resource", configure_request<skua::Method::Delete>},
-    {"head", "Show the head of a response", configure_request<skua::Method::Head>},
+    {"get", "Fetch a URL, or download it to a file", configure_request<skua::Method::Get>},
+    {"post", "Send a POST request", configure_request<skua::Method::Post>},
+    {"put", "Send a PUT request", configure_request<skua::Method::Put>},
+    {"patch", "Send a PATCH request", configure_request<skua::Method::Patch>},
+    {"delete", "Send a DELETE request", configure_request<skua::Method::Delete>},
+    {"head", "Send a HEAD request and print the head", configure_request<skua::Method::Head>},
     {"request", "Send a request with any method", skua::cli::configure_any_method},
     {"bench", "Load-test a server", skua::cli::configure_bench},
-    {"ws", "Talk to a WebSocket server", skua::cli::configure_ws},
+    {"ws", "Connect to a WebSocket server", skua::cli::configure_ws},
 };
 
-// Whoever was started without one of the standard descriptors would give its number to a socket or
-// a file of ours, and write output into that. What stands there instead fails as a closed one does.
+// If a standard descriptor is closed, a socket or file of ours would get its number, and output
+// would go there. Opens /dev/null instead, in a mode that still makes reads or writes fail.
 void hold_standard_descriptors() noexcept {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
-    // The lowest that is free: this one.
+    // open() returns the lowest free number: this one.
     (void)!::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
@@ -75,8 +75,8 @@ int run(int count, char** arguments) {
     CLI::App* const own = parser.add_subcommand(command.name, command.description);
     actions.emplace_back(own, command.configure(*own));
   }
-  parser.footer("Run `skua COMMAND --help` for the options of a command.");
-  // Otherwise a --help behind it would hide that there is no such command.
+  parser.footer("Run `skua COMMAND --help` for more information about a command.");
+  // Checked before parsing: a --help after it would hide the unknown command.
   if (count > 1 && *arguments[1] != '-' && !has_command(arguments[1])) {
     std::fputs(skua::cli::unknown_command(parser, arguments[1]).c_str(), stderr);
     return skua::cli::misunderstood;
@@ -97,8 +97,7 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
   hold_standard_descriptors();
-  // A reader of our output that goes away is an error of that write, not the end of the program;
-  // so is a file that may not grow any more.
+  // A closed pipe or a file size limit is an error of the write, not the end of the program.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   skua::base::raise_open_files_limit();

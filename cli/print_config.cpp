@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: settings. Out: the same for people, with units; every limit and timeout of skua/options.hpp
-// is here.
+// In: settings. Out: `name = value` lines with units, including every limit and timeout of
+// skua/options.hpp.
 #include "print_config.hpp"
 
 #include "base/open_files.hpp"
@@ -24,7 +24,7 @@ void print_flag(const char* name, bool value) { print(name, value ? "yes" : "no"
 
 void print_count(const char* name, std::uint64_t value) { print(name, std::to_string(value)); }
 
-// In the largest unit that loses nothing.
+// Uses the largest unit that divides the size evenly.
 void print_size(const char* name, std::uint64_t bytes) {
   const char* unit = "B";
   for (const char* larger : {"KiB", "MiB", "GiB"}) {
@@ -43,14 +43,14 @@ void print_time(const char* name, Duration time) {
   print(name, count(1ms) + " ms");
 }
 
-// What holds is less where the process may not open so many files.
+// The effective limit is lower if the process may not open that many files.
 void print_connections(const ServerOptions& options) {
   const std::size_t wanted = options.limits.connections;
   const std::size_t open_files = base::open_files_limit();
   const std::size_t cap = server::connection_cap(options, open_files, base::open_files_count());
   if (cap == wanted) return print_count("connections", cap);
   print("connections", std::to_string(cap) + " (" + std::to_string(wanted) +
-                           ", but the process may open " + std::to_string(open_files) + " files)");
+                           " configured, open file limit " + std::to_string(open_files) + ")");
 }
 
 void print_limits(const ServerOptions& options) {
@@ -112,11 +112,11 @@ void print_tls(const ServeOptions& options) {
   section("https");
   print_flag("enabled", tls.is_enabled());
   if (!tls.is_enabled()) return;
-  print("certificate", tls.self_signed ? "self-signed, made at the start" : tls.certificate);
+  print("certificate", tls.self_signed ? "self-signed, created at startup" : tls.certificate);
   if (!tls.self_signed) {
     print("private_key", tls.private_key.empty() ? tls.certificate : tls.private_key);
   }
-  print("client_ca", tls.client_ca.empty() ? "none: clients are not asked" : tls.client_ca);
+  print("client_ca", tls.client_ca.empty() ? "none (clients are not asked)" : tls.client_ca);
   print("minimum_version", tls.minimum_version == TlsVersion::Tls12 ? "1.2" : "1.3");
   print_flag("session_tickets", tls.session_tickets);
   print_time("ticket_key_lifetime", tls.ticket_key_lifetime);

@@ -5,8 +5,7 @@
 
 namespace skua::cli {
 
-/// Prints every setting of `skua serve` with its value, `name = value` a line, sections in
-/// brackets.
+/// Prints every setting of `skua serve` as a `name = value` line, in sections named in brackets.
 void print_config(const ServeOptions& options);
 
 }  // namespace skua::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes and times in; lines such as `linux.iso [====>   ] 52% 1.2/2.3 GiB 11 MiB/s 1:40` out.
+// Formats lines such as `a.iso  [====>   ]   52%  1.2 GiB of 2.3 GiB  11.0 MiB/s  1:40 left`.
 #include "progress.hpp"
 
 #include <sys/ioctl.h>
@@ -24,7 +24,7 @@ double seconds(Transfer::Time::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// Columns, where every character has one.
+// Returns the width in columns, assuming one per character.
 std::size_t width(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -131,7 +131,7 @@ std::string Transfer::line(std::size_t columns, Time now) const {
   if (total_bytes_ && *total_bytes_ != 0) {
     const double share =
         std::min(1.0, static_cast<double>(done_bytes_) / static_cast<double>(*total_bytes_));
-    const std::size_t used = width(text) + width(values) + 10;  // blanks, and ` 100%`
+    const std::size_t used = width(text) + width(values) + 10;  // spaces and ` 100%`
     if (columns >= used + narrowest_bar) {
       text += "  " + bar(share, std::min(columns - used, widest_bar));
     }
@@ -164,7 +164,7 @@ std::string ProgressBoard::clear(std::size_t columns) {
   }
   drawn_widths_.clear();
   has_news_ = true;
-  // Up to the first of the lines, and all away from there on.
+  // Moves up to the first line and erases everything from there.
   return "\x1b[" + std::to_string(rows) + "A\r\x1b[J";
 }
 
@@ -172,7 +172,7 @@ std::string ProgressBoard::draw(std::size_t columns, Time now) {
   const bool is_due = has_news_ || !drawn_ || now - *drawn_ >= draw_interval;
   if (!is_due || transfers_.empty()) return "";
   std::string out = clear(columns);
-  // A line that is full would wrap on some terminals.
+  // A full line would wrap on some terminals.
   const std::size_t room = std::max<std::size_t>(columns, 21) - 1;
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     if (has_ended_[i]) continue;

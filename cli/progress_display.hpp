@@ -10,8 +10,8 @@
 
 namespace skua::cli {
 
-/// The board of several transfers on the standard error, where that is a terminal and they are
-/// wanted; and the lines between them.
+/// A progress board on standard error, shown only if that is a terminal and progress is wanted, and
+/// the messages above it.
 class ProgressDisplay final {
  public:
   explicit ProgressDisplay(bool is_wanted);
@@ -20,13 +20,13 @@ class ProgressDisplay final {
   std::size_t add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                   std::uint64_t begun_bytes);
   void advance(std::size_t number, std::uint64_t done_bytes);
-  /// Takes a transfer off the display; returns its summary.
+  /// Removes a transfer from the display; returns its summary.
   std::string end(std::size_t number);
-  /// Draws it again if that is due, so that a rate falls when nothing arrives.
+  /// Redraws the board if due, so that a rate falls when nothing arrives.
   void tick();
-  /// Removes it until it is drawn again: others write on the terminal.
+  /// Erases the board until the next draw, so that others can write to the terminal.
   void clear();
-  /// Lines for a person, each with its end.
+  /// Prints lines, each with its line feed, above the board.
   void say(std::string_view lines);
 
  private:

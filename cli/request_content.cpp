@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: options. Out: requests with their fields, query, credentials and content. Files are opened
-// before anything is sent, so that a wrong name is no half-sent request.
+// In: options. Out: requests with their fields, query, credentials and content. Files are checked
+// before anything is sent, so that a wrong name never causes a half-sent request.
 #include "request_content.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ Problem unreadable(const std::string& path, const char* step) {
   return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
 }
 
-// A file as content; what is no regular file (a pipe) is read now.
+// Opens a file as content; a file that is not regular, such as a pipe, is read now.
 Result<Body, Problem> open_content(const std::string& path) {
   const auto file = std::make_shared<net::Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about{};
@@ -58,7 +58,7 @@ struct InputPiece {
   bool is_end = false;
 };
 
-// Off the loop, for a moment: whoever ends the request does not wait for a key to be pressed.
+// Runs off the loop, and waits briefly: ending the request must not wait for a key press.
 InputPiece read_input() {
   InputPiece piece;
   pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
@@ -83,7 +83,7 @@ Task<> send_input(BodyWriter& writer) {
   }
 }
 
-// Whether a file or a pipe was given as standard input and has something in it.
+// Reports whether standard input is a file or pipe with unread data.
 bool has_unread_input() noexcept {
   struct stat about{};
   if (::fstat(STDIN_FILENO, &about) != 0) return false;
@@ -93,7 +93,7 @@ bool has_unread_input() noexcept {
   return is_pipe && ::ioctl(STDIN_FILENO, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
 }
 
-// What a file of a form cannot be, before any of it is sent.
+// Checks the files of a form before anything is sent.
 Result<void, Problem> look_at(const std::vector<RequestItems::File>& files) {
   for (const RequestItems::File& file : files) {
     if (::access(file.path.c_str(), R_OK) != 0) return unreadable(file.path, "access");

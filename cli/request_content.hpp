@@ -15,27 +15,27 @@
 
 namespace skua::cli {
 
-/// What the command line says about a request, with what it says of files looked at.
+/// A request as described by the command line, with its files checked.
 class PreparedRequest final {
  public:
-  /// Ends with: what json_object() and form_fields() end with; what the file system says of
-  ///            --data @FILE and of files of a form, with a text.
+  /// Ends with: the errors of json_object() and form_fields(); file system errors of --data @FILE
+  ///            and the files of a form, with a text.
   static Result<PreparedRequest, Problem> prepare(const GetOptions& options);
 
-  /// The request for a URL.
+  /// Returns the request for a URL.
   ///
-  /// Ends with: std::invalid_argument and Exception as the setters of ClientRequest.
+  /// Ends with: std::invalid_argument and Exception, like the setters of ClientRequest.
   /// Lifetime:  the options outlive it.
   [[nodiscard]] ClientRequest make(Client& client, const Url& url) const;
 
-  /// Whether a request that could have content has none, although standard input has some to offer.
+  /// Reports whether a POST, PUT or PATCH has no content although standard input has unread data.
   [[nodiscard]] bool ignores_input() const;
 
-  /// Whether the command line has a field of this name.
+  /// Reports whether the command line has a field of this name.
   [[nodiscard]] bool has_field(std::string_view name) const;
 
  private:
-  struct Input {};  // the standard input
+  struct Input {};  // standard input
   using Form = std::vector<std::pair<std::string, std::string>>;
 
   explicit PreparedRequest(const GetOptions& options) : options_(&options) {}
@@ -43,7 +43,7 @@ class PreparedRequest final {
 
   const GetOptions* options_;
   std::variant<std::monostate, Body, Form, Input> content_{};
-  std::string type_;  // of a Body or the Input
+  std::string type_;  // media type of a Body or Input
 };
 
 }  // namespace skua::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Words of a command line in; fields, parameters and the content of a request out. A word is cut at
-// the first separator that no backslash hides, where several begin there at the longest.
+// In: words of a command line. Out: fields, parameters and the content of a request. A word is
+// split at its first unescaped separator; if several begin there, at the longest.
 #include "request_items.hpp"
 
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_file_bytes = 64_MiB;
 constexpr std::string_view special = ":=@\\";
-// The longest first.
+// Longest first.
 constexpr std::array<std::string_view, 7> separators = {":=@", ":=", "=@", "==", "=", ":", "@"};
 
 struct Cut {
@@ -84,16 +84,16 @@ Result<RequestItems::File, Problem> make_file(std::string name, std::string_view
     file.type = text.substr(at + mark.size());
     text = text.substr(0, at);
     if (!http::parse_media_type(file.type)) {
-      return wrong(whole, "has " + in_quotes(file.type) +
-                              " for a media type, which is written type/subtype");
+      return wrong(whole,
+                   "has an invalid media type " + in_quotes(file.type) + ": expected type/subtype");
     }
   }
-  if (text.empty()) return wrong(whole, "names no file after the @");
+  if (text.empty()) return wrong(whole, "has no file name after the @");
   file.path = text;
   return file;
 }
 
-// The JSON of a datum, or the text that it stands for.
+// Returns the JSON or text of a datum, or the content of the file that it names.
 Result<std::string, Problem> content_of(const RequestItems::Datum& datum) {
   if (!datum.is_path) return datum.value;
   return read_file(datum.value);
@@ -105,7 +105,7 @@ Result<RequestItems::Field, Problem> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == line.npos || colon == 0) {
     return Problem{.error = Errc::MalformedField,
-                   .text = in_quotes(line) + " has no colon after a name"};
+                   .text = in_quotes(line) + " does not start with a name and a colon"};
   }
   return make_field(std::string(line.substr(0, colon)), line.substr(colon + 1), line);
 }
@@ -113,18 +113,17 @@ Result<RequestItems::Field, Problem> parse_field(std::string_view line) {
 Result<void, Problem> add_item(RequestItems& items, std::string_view word) {
   std::optional<Cut> parts = cut(word);
   if (!parts) {
-    return wrong(word,
-                 "is not an item: Name:value, name==value, name=value, name:=json or name@FILE");
+    return wrong(word, "is not Name:value, name==value, name=value, name:=json or name@FILE");
   }
   auto& [name, separator, value] = *parts;
   if (name.empty()) {
     const bool is_file = separator == "@";
     return wrong(word, "has no name before the " + in_quotes(separator) +
-                           (is_file ? "; --data @FILE sends a file as it is" : ""));
+                           (is_file ? "; use --data @FILE to send a file as is" : ""));
   }
   if (separator == ":") {
     const bool is_url = value.starts_with("//");
-    if (is_url) return wrong(word, "is a second URL: use --download to fetch several");
+    if (is_url) return wrong(word, "is a second URL; use --download to fetch several");
     Result<RequestItems::Field, Problem> field = make_field(std::move(name), value, word);
     if (!field) return std::move(field).error();
     items.fields.push_back(*std::move(field));
@@ -137,9 +136,9 @@ Result<void, Problem> add_item(RequestItems& items, std::string_view word) {
   } else {
     const bool is_json = separator.starts_with(':');
     const bool is_path = separator.ends_with('@');
-    if (is_path && value.empty()) return wrong(word, "names no file after the @");
+    if (is_path && value.empty()) return wrong(word, "has no file name after the @");
     if (is_json && !is_path && !cli::is_json(value)) {
-      return wrong(word, "has no JSON after ':='; a string is name=value");
+      return wrong(word, "has no valid JSON after ':='; use name=value for a string");
     }
     items.data.push_back({std::move(name), std::string(value), is_json, is_path});
   }
@@ -150,19 +149,19 @@ Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> da
   std::set<std::string_view> names;
   std::string object = "{";
   for (const RequestItems::Datum& datum : data) {
-    if (!ws::is_utf8(datum.name)) return wrong(datum.name, "is a name that is not UTF-8");
+    if (!ws::is_utf8(datum.name)) return wrong(datum.name, "is not a UTF-8 name");
     if (!names.insert(datum.name).second) {
-      return wrong(datum.name, "is given twice; a list is " + datum.name + ":='[1, 2]'");
+      return wrong(datum.name, "is given twice; for a list, use " + datum.name + ":='[1, 2]'");
     }
     Result<std::string, Problem> content = content_of(datum);
     if (!content) return content;
     if (object.size() > 1) object += ',';
     files::append_json(object, datum.name);
     object += ':';
-    const std::string where = datum.is_path ? "the file " + datum.value : "its value";
+    const std::string where = datum.is_path ? "from " + datum.value : "given";
     if (datum.is_json && !is_json(*content)) return wrong(datum.name, where + " is not JSON");
     if (!datum.is_json && !ws::is_utf8(*content)) {
-      return wrong(datum.name, "cannot be a JSON string: " + where + " is not UTF-8");
+      return wrong(datum.name, "cannot be a JSON string: the text " + where + " is not UTF-8");
     }
     if (datum.is_json) {
       object += *content;
@@ -177,7 +176,7 @@ Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
     std::span<const RequestItems::Datum> data) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const RequestItems::Datum& datum : data) {
-    if (datum.is_json) return wrong(datum.name, "is JSON, which a form cannot hold");
+    if (datum.is_json) return wrong(datum.name, "is JSON, which a form cannot contain");
     Result<std::string, Problem> content = content_of(datum);
     if (!content) return std::move(content).error();
     fields.emplace_back(datum.name, *std::move(content));

@@ -12,32 +12,32 @@
 
 namespace skua::cli {
 
-/// What the words behind a URL say, each kind in its order:
+/// The items after a URL, each kind in command-line order:
 ///
 /// ```
-/// Name:value      a field of the request; without a value: one that is not sent
-/// name==value     a parameter of the query
-/// name=value      a string of the JSON object, or a field of the form
+/// Name:value      a field of the request; without a value, the field is not sent
+/// name==value     a query parameter
+/// name=value      a string in the JSON object, or a form field
 /// name:=json      any JSON
-/// name=@file      either of them, read from a file: name:=@file
-/// name@file       a file of the form; name@file;type=media/type
+/// name=@file      a string read from a file; name:=@file reads JSON
+/// name@file       a file to upload with a form; name@file;type=media/type
 /// ```
-/// A backslash takes the meaning of the `:`, `=`, `@` or backslash behind it away, in the name.
+/// In a name, a backslash escapes the `:`, `=`, `@` or backslash after it.
 struct RequestItems {
   struct Field {
     std::string name{};
-    std::optional<std::string> value{};  ///< nothing: not to be sent
+    std::optional<std::string> value{};  ///< nullopt: not sent
   };
   struct Datum {
     std::string name{};
     std::string value{};   ///< the text, the JSON, or the path of the file that holds it
-    bool is_json = false;  ///< as it is, not a string
+    bool is_json = false;  ///< inserted as is, not as a string
     bool is_path = false;
   };
   struct File {
     std::string name{};
     std::string path{};
-    std::string type{};  ///< empty: what the name of the file says
+    std::string type{};  ///< empty: guessed from the file name
   };
 
   std::vector<Field> fields{};
@@ -48,31 +48,31 @@ struct RequestItems {
   [[nodiscard]] bool has_content() const noexcept { return !data.empty() || !files.empty(); }
 };
 
-/// Adds what one word says.
+/// Parses a word and adds its item.
 ///
-/// Ends with: MalformedForm, and a text that quotes the word and says what is wrong.
+/// Ends with: MalformedForm or MalformedField, with a text that quotes the word.
 Result<void, Problem> add_item(RequestItems& items, std::string_view word);
 
-/// `Name: value`, or `Name:` for one that is not sent, as of a word and of `--header`.
+/// Parses a `--header` line: `Name: value`, or `Name:` for a field that is not sent.
 ///
 /// Ends with: MalformedField, with a text.
 Result<RequestItems::Field, Problem> parse_field(std::string_view line);
 
-/// The JSON object of the data.
+/// Builds the JSON object of the data.
 ///
-/// Ends with: MalformedForm for a name that is there twice and a text that is not UTF-8; what the
-///            file system says of files.
+/// Ends with: MalformedForm for a repeated name, text that is not UTF-8 or a file that is not JSON;
+///            file system errors.
 Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> data);
 
-/// The fields of a form of the data.
+/// Builds the form fields of the data.
 ///
-/// Ends with: MalformedForm where one of them is JSON; what the file system says of files.
+/// Ends with: MalformedForm if one of them is JSON; file system errors.
 Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
     std::span<const RequestItems::Datum> data);
 
-/// A whole file, of at most 64 MiB. It blocks.
+/// Reads a whole file, of at most 64 MiB. Blocks.
 ///
-/// Ends with: BodyTooLong, what the file system says.
+/// Ends with: BodyTooLong; file system errors.
 Result<std::string, Problem> read_file(const std::string& path);
 
 }  // namespace skua::cli

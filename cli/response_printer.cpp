@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A response in; bytes for programs, or lines for a person, out.
+// In: a response. Out: bytes for programs, or formatted text for people.
 #include "response_printer.hpp"
 
 #include <poll.h>
@@ -38,7 +38,7 @@ bool ends_with_ignoring_case(std::string_view text, std::string_view end) {
          ascii::equals_ignoring_case(text.substr(text.size() - end.size()), end);
 }
 
-// RFC 8259, RFC 6839 §3.1, and lines of JSON.
+// RFC 8259, RFC 6839 §3.1, and JSON Lines.
 bool is_json_type(std::string_view field) {
   const auto type = http::parse_media_type(field);
   if (!type) return false;
@@ -78,7 +78,7 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   out.append(coloured(name, cyan, has_colour)).append(": ").append(harmless(value)).append("\n");
 }
 
-// By its first bytes, which may end inside of a character.
+// Judges by the first bytes, which may end inside a character.
 bool is_text(std::string_view piece, std::string_view type) {
   const bool has_nul = piece.find('\0') != piece.npos;
   return !has_nul && (is_text_type(type) || ws::Utf8Validator().feed(piece));
@@ -106,13 +106,13 @@ void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) {  // whoever shares it with us wants it so
+    if (count < 0 && errno == EAGAIN) {  // made non-blocking by another process
       pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
       ::poll(&wanted, 1, -1);
       continue;
     }
     if (count < 0) {
-      throw std::system_error(errno, std::generic_category(), "cannot write to the output");
+      throw std::system_error(errno, std::generic_category(), "cannot write the output");
     }
     text.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -169,7 +169,7 @@ ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& 
       is_terminal_(is_terminal(STDOUT_FILENO)),
       json_({.colours = wants_colour(options.colour, STDOUT_FILENO), .for_terminal = true}) {
   if (options.output == "-") return;
-  // Colours that are asked for are for a person, who stands behind the pipe.
+  // With --colour always, a person reads the output, even behind a pipe.
   const bool is_for_person = is_terminal_ || options.colour == Colour::Always;
   if (is_for_person && !options.raw && is_json_type(type_)) {
     kind_ = Kind::Json;

@@ -15,8 +15,8 @@
 
 namespace skua::cli {
 
-/// While it lives, SIGINT and SIGTERM end the process at once. A loop that waits for its output to
-/// be read sees no signal, and whoever should read it may never do so: a pager that is left open.
+/// While it exists, SIGINT and SIGTERM kill the process. A loop that blocks on output handles no
+/// signals, and the reader may never continue, e.g. a pager that is left open.
 class Mortal {
  public:
   Mortal() noexcept;
@@ -29,38 +29,38 @@ class Mortal {
   std::array<struct sigaction, signals.size()> saved_{};
 };
 
-/// Writes all of a text to a descriptor.
+/// Writes a whole text to a descriptor.
 ///
 /// Ends with: std::system_error
 void write_all(int descriptor, std::string_view text);
 
-/// Takes the first line, without its end, from lines as HTTP/1 has them.
+/// Removes and returns the first of some CRLF-terminated lines, without its end.
 std::string_view next_line(std::string_view& lines) noexcept;
 
-/// The head of a response, of lines as HTTP/1 has them, each behind a prefix.
+/// Formats a response head, given as HTTP/1 lines, with a prefix on each line.
 std::string head_text(std::string_view lines, bool has_colour, std::string_view prefix);
 
-/// The trailers of a response that was read to its end, each behind a prefix; empty for none.
+/// Formats the trailers of a fully read response, with a prefix on each line; empty if none.
 std::string trailers_text(const ClientResponse& response, bool has_colour,
                           std::string_view prefix = "");
 
-/// Prints the head of a response on the standard output, and `end` behind it.
+/// Prints the head of a response, then `end`, on standard output.
 ///
 /// Ends with: std::system_error
 void print_head(const ClientResponse& response, Colour colour, std::string_view end);
-/// The same for the trailers, behind an empty line; nothing where there are none.
+/// Prints an empty line and the trailers of a response, if it has any, on standard output.
 void print_trailers(const ClientResponse& response, Colour colour);
 
-/// Prints the content of a response on the standard output: as it is into pipes, laid out and
-/// harmless on a terminal.
+/// Prints the content of a response on standard output: unchanged into pipes, formatted and escaped
+/// on a terminal.
 ///
-/// Every function ends with std::system_error where the output cannot be written.
+/// Every function throws std::system_error if the output cannot be written.
 class ContentPrinter final {
  public:
   /// Lifetime:  the options and the response outlive it.
   ContentPrinter(const GetOptions& options, const ClientResponse& response);
 
-  /// Prints a piece; false: it is nothing that a terminal can show, and nothing was printed.
+  /// Prints a piece; returns false, and prints nothing, if a terminal cannot show it.
   bool append(std::string_view piece);
   void finish();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a command line. Out: a server for a folder, its address on the first line of stdout, and
-// sentences on stderr that say what to do when it cannot run.
+// advice on stderr if it cannot run.
 #include "serve.hpp"
 
 #include "log_sink.hpp"
@@ -40,7 +40,7 @@ void add_hooks(ServeOptions& options, LogSink& sink) {
   }
 }
 
-// The server that sends plain HTTP to `server`; nothing where none is wanted or it cannot start.
+// The server that redirects plain HTTP to HTTPS; empty without --redirect-http.
 struct Redirect {
   Router router;
   std::optional<Server> server{};
@@ -48,7 +48,7 @@ struct Redirect {
 
 Result<void, Problem> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
   if (!options.redirect_port) return {};
-  // The host that a client has asked for is the only name of this machine that is known here.
+  // The only known name of this machine is the host that the client asked for.
   redirect.router = redirect_to_https({.hosts = {"*"}, .port = target.port()});
   redirect.server.emplace(redirect.router, redirect_options(options));
   return redirect.server->start();
@@ -67,7 +67,7 @@ int serve(ServeOptions& options) {
 
   LogSink sink;
   add_hooks(options, sink);
-  const ShutdownSignals signals;  // before any thread starts, so that all of them inherit it
+  const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   Server server(router, options.server);
   if (const auto started = server.start(); !started) {
     return report_start(options.server, started.error());

@@ -7,7 +7,7 @@
 
 namespace skua::cli {
 
-/// `skua serve [DIR]`: serves a folder until it is told to stop.
+/// Configures `skua serve [DIR]`, which serves a folder until a signal stops it.
 std::function<int()> configure_serve(CLI::App& parser);
 
 }  // namespace skua::cli

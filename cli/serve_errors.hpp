@@ -8,11 +8,11 @@
 
 namespace skua::cli {
 
-/// Says on stderr why the folder cannot be served, and what to do; returns the exit code.
+/// Prints why the folder cannot be served, with advice, on stderr; returns the exit code.
 int report_folder(const std::string& folder, Error error);
 
-/// Says on stderr why the server cannot start, and what to do; returns the exit code. `port_option`
-/// is what chooses its port.
+/// Prints why the server cannot start, with advice, on stderr; returns the exit code. `port_option`
+/// is the option that sets its port.
 int report_start(const ServerOptions& options, const Problem& problem,
                  const std::string& port_option = "--port");
 

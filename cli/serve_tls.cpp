@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What HTTPS adds to `skua serve`: options, which of them exclude each other, and the second server
-// that sends plain HTTP to the first.
+// The HTTPS part of `skua serve`: options, checks of their combinations, and the second server that
+// redirects plain HTTP to the first.
 #include "serve_tls.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 namespace skua::cli {
 namespace {
 
-// An option that makes no sense, and why, as a sentence.
+// Rejects an option, with the reason.
 [[noreturn]] void refuse(const char* option, const std::string& why) {
   throw CLI::ValidationError(option, why);
 }
@@ -23,31 +23,28 @@ namespace {
 void check(const ServeOptions& options) {
   const TlsOptions& tls = options.server.tls;
   if (tls.self_signed && !tls.certificate.empty()) {
-    refuse("--tls-self-signed", "it cannot be used together with --tls-cert");
+    refuse("--tls-self-signed", "cannot be used together with --tls-cert");
   }
   if (tls.self_signed && !tls.private_key.empty()) {
-    refuse("--tls-self-signed", "it cannot be used together with --tls-key");
+    refuse("--tls-self-signed", "cannot be used together with --tls-key");
   }
   if (!tls.is_enabled()) {
     constexpr const char* how = "add --tls-cert FILE or --tls-self-signed";
-    if (!tls.private_key.empty())
-      refuse("--tls-key", "a key needs its certificate: add --tls-cert FILE");
-    if (!tls.client_ca.empty())
-      refuse("--tls-client-ca", std::string("client certificates need HTTPS: ") + how);
-    if (options.redirect_port)
-      refuse("--redirect-http", std::string("there is no HTTPS to redirect to: ") + how);
-    if (options.hsts_seconds != 0) refuse("--hsts", std::string("it needs HTTPS: ") + how);
+    if (!tls.private_key.empty()) refuse("--tls-key", "needs a certificate: add --tls-cert FILE");
+    if (!tls.client_ca.empty()) refuse("--tls-client-ca", std::string("needs HTTPS: ") + how);
+    if (options.redirect_port) refuse("--redirect-http", std::string("needs HTTPS: ") + how);
+    if (options.hsts_seconds != 0) refuse("--hsts", std::string("needs HTTPS: ") + how);
   }
   if (tls.self_signed && options.hsts_seconds != 0) {
     refuse("--hsts",
-           "browsers would refuse the new certificate after the next start: use --tls-cert FILE");
+           "browsers would reject the new certificate after a restart: use --tls-cert FILE");
   }
   if (!options.redirect_port) return;
   if (options.server.host.starts_with("unix:")) {
-    refuse("--redirect-http", "a Unix socket has no port: --host must be an address");
+    refuse("--redirect-http", "cannot be used with a Unix socket: --host must be an IP address");
   }
   if (*options.redirect_port != 0 && *options.redirect_port == options.server.port) {
-    refuse("--redirect-http", "it must differ from --port, which serves HTTPS");
+    refuse("--redirect-http", "must differ from --port, which serves HTTPS");
   }
 }
 
@@ -58,26 +55,26 @@ void declare_https(CLI::App& parser, ServeOptions& options) {
   const auto add_file = [&parser](const char* name, std::string& file, const char* text) {
     parser.add_option(name, file, text)
         ->check([](const std::string& given) {
-          return given.empty() ? std::string("the name of the file is empty") : std::string();
+          return given.empty() ? std::string("the file name is empty") : std::string();
         })
         ->option_text("FILE");
   };
   add_file("--tls-cert", tls.certificate,
            "Serve HTTPS with this certificate chain (PEM); reloaded when it changes");
   add_file("--tls-key", tls.private_key,
-           "Private key (PEM); not needed if it is in the certificate's file");
+           "Private key (PEM); not needed if it is in the --tls-cert file");
   parser.add_flag("--tls-self-signed", tls.self_signed,
-                  "Serve HTTPS with a new certificate for this machine's names; for tests");
+                  "Serve HTTPS with a new self-signed certificate for this machine (for testing)");
   add_file("--tls-client-ca", tls.client_ca,
-           "Require client certificates signed by one of these authorities (PEM)");
+           "Require client certificates signed by one of these CAs (PEM)");
   parser
       .add_option("--redirect-http", options.redirect_port,
-                  "Also listen here for plain HTTP, and redirect it; 0 picks a free port")
+                  "Redirect plain HTTP on this port to HTTPS; 0 picks a free one")
       ->check(whole_in_range(0, 65'535))
       ->option_text("PORT");
   parser
       .add_option("--hsts", options.hsts_seconds,
-                  "Tell browsers to use HTTPS only for this time (Strict-Transport-Security)")
+                  "Tell browsers to use only HTTPS for this long (Strict-Transport-Security)")
       ->check(whole_in_range(1, 63'072'000))
       ->option_text("SECONDS");
   parser.callback([&options] { check(options); });
@@ -109,8 +106,7 @@ void announce_https(const ServeOptions& options, const Server& server, const Ser
   std::fprintf(
       stderr,
       "self-signed certificate, SHA-256 %s\n"
-      "Browsers warn about it; compare the fingerprint that they show. Each start makes a new "
-      "one.\n",
+      "Browsers warn about it; compare the fingerprint they show. Each start creates a new one.\n",
       server.tls_fingerprint().c_str());
 }
 

@@ -7,16 +7,16 @@
 
 namespace skua::cli {
 
-/// Adds the options of HTTPS, and the check that they go together; `options` outlives the parser.
+/// Adds the HTTPS options and a check of their combinations; `options` must outlive the parser.
 void declare_https(CLI::App& parser, ServeOptions& options);
 
-/// Has the responses say what the options want said over TLS.
+/// Adds Strict-Transport-Security to the responses if --hsts is set.
 void add_transport_security(Router& router, const ServeOptions& options);
 
-/// The options of the server that redirects to `server`, which listens.
+/// Returns the options of the server that redirects plain HTTP to HTTPS.
 ServerOptions redirect_options(const ServeOptions& options);
 
-/// Says on stderr how to know the certificate that was made, and where plain HTTP is redirected.
+/// Prints the fingerprint of a self-signed certificate and the redirected URL, if any, on stderr.
 void announce_https(const ServeOptions& options, const Server& server, const Server* redirect);
 
 }  // namespace skua::cli

@@ -14,9 +14,9 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::size_t longest_word = 64;  // nothing of ours is nearly as long
+constexpr std::size_t longest_word = 64;  // all known words are much shorter
 
-// Optimal string alignment: a row for each letter of `from`, of which three are kept.
+// Optimal string alignment: a row for each letter of `from`, of which the last three are kept.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::array<std::vector<std::size_t>, 3> rows;
   for (auto& row : rows) row.resize(to.size() + 1);
@@ -41,7 +41,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
 std::string nearest(std::string_view word, std::span<const std::string> known) {
   if (word.size() > longest_word) return {};
   const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
-  std::size_t best = (word.size() - dashes) / 3 + 1;  // less than this
+  std::size_t best = (word.size() - dashes) / 3 + 1;  // exclusive
   std::string found;
   for (const std::string& one : known) {
     const std::size_t apart = distance(word, one);
@@ -54,7 +54,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 
 namespace {
 
-// What people type who know other clients.
+// Options of other clients, such as curl.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> habits = {{
     {"-X", "Use `skua request METHOD URL`."},
     {"-L", "Redirects are followed by default."},
@@ -100,7 +100,7 @@ std::string unexpected(const CLI::App& command, const std::string& word) {
   return (has_commands ? "unknown command '" : "unexpected argument '") + word + "'";
 }
 
-// The two names that the parser's text has around a verb.
+// Rewrites `A verb B` as `A between B end`.
 std::string with_both(const std::string& text, std::string_view verb, std::string_view between,
                       std::string_view end) {
   const std::size_t at = text.find(verb);
@@ -109,7 +109,7 @@ std::string with_both(const std::string& text, std::string_view verb, std::strin
   return out.append(between).append(text.substr(at + verb.size())).append(end);
 }
 
-// The parser's words, as the rest of the command speaks.
+// Rewords the parser's error in the style of our own.
 std::string reason_of(const CLI::App& command, const CLI::Error& error,
                       std::span<const std::string> words) {
   const auto is = [&error](CLI::ExitCodes kind) {
@@ -142,7 +142,7 @@ std::string whole_error(const CLI::App& command, const std::string& reason,
 std::string command_line_error(const CLI::App& parser, const CLI::Error& error) {
   const CLI::App& command = command_of(parser);
   std::vector<std::string> words = parser.remaining(true);
-  std::ranges::reverse(words);  // CLI11 takes them off the end
+  std::ranges::reverse(words);  // CLI11 stores them in reverse
   return whole_error(command, reason_of(command, error, words),
                      suggestion(words, known_words(command)));
 }

@@ -12,14 +12,14 @@ class Error;
 
 namespace skua::cli {
 
-/// Which of the known words a misspelt one was meant to be: the one with the fewest letters that
-/// are wrong, missing, too many, or swapped with the next. Empty where more than a third are.
+/// Returns the known word nearest to a misspelt one: the one with the fewest wrong, missing, extra
+/// or swapped letters. Returns an empty string if those are more than a third.
 std::string nearest(std::string_view word, std::span<const std::string> known);
 
-/// What to print about a command line that cannot be parsed: what is wrong with it, what a misspelt
-/// word may have been meant to be, and where help is.
+/// Formats a command line error: the problem, a suggestion for a misspelt word, and a pointer to
+/// --help.
 std::string command_line_error(const CLI::App& parser, const CLI::Error& error);
-/// The same for a first word that is no command.
+/// Formats the error for a first word that is not a command.
 std::string unknown_command(const CLI::App& parser, std::string_view word);
 
 }  // namespace skua::cli

@@ -6,17 +6,17 @@
 
 namespace skua::cli {
 
-/// When to colour what is printed.
+/// When to colour the output.
 enum class Colour { Auto, Always, Never };
 
-/// Whether a person looks at a descriptor.
+/// Reports whether a descriptor is a terminal.
 bool is_terminal(int descriptor) noexcept;
 
-/// Whether to colour what goes to a descriptor; Auto: a terminal, unless NO_COLOR or TERM=dumb say
-/// otherwise.
+/// Reports whether to colour the output to a descriptor. Auto: if it is a terminal, unless NO_COLOR
+/// or TERM=dumb is set.
 bool wants_colour(Colour choice, int descriptor);
 
-/// Text of a stranger, so that a terminal shows it and obeys nothing in it: see TerminalText.
+/// Escapes untrusted text, so that a terminal obeys nothing in it; see TerminalText.
 std::string harmless(std::string_view text);
 
 }  // namespace skua::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Octets in, harmless text out: a character is held until it is whole and known to be no control
-// character (C0, DEL, C1).
+// In: untrusted bytes. Out: safe text. A character is held until it is complete and known not to be
+// a control character (C0, DEL, C1).
 #include "terminal_text.hpp"
 
 namespace skua::cli {

@@ -7,15 +7,15 @@
 
 namespace skua::cli {
 
-/// Text of a stranger that comes in pieces, so that a terminal shows it and obeys nothing in it.
+/// Escapes untrusted text that arrives in pieces, so that a terminal obeys nothing in it.
 ///
-/// Control characters but newline and tab, and bytes that are not UTF-8, become `\x1b`; CR LF
-/// becomes a newline.
+/// Control characters except newline and tab, and bytes that are not UTF-8, become escapes such as
+/// `\x1b`; CR LF becomes a newline.
 class TerminalText final {
  public:
-  /// Appends what can be shown of it by now.
+  /// Escapes a piece; appends all complete characters so far to `out`.
   void append(std::string_view piece, std::string& out);
-  /// Appends the rest: a sequence of bytes that the end has cut.
+  /// Appends the rest: a character cut off by the end, escaped.
   void finish(std::string& out);
 
  private:
@@ -23,8 +23,8 @@ class TerminalText final {
   void go_on(unsigned char octet, std::string& out);
 
   std::string held_;            // the beginning of a character, or a CR
-  std::uint8_t missing_ = 0;    // bytes of that character
-  std::uint8_t lowest_ = 0x80;  // that its next byte may be
+  std::uint8_t missing_ = 0;    // bytes missing from that character
+  std::uint8_t lowest_ = 0x80;  // allowed value of its next byte
   std::uint8_t highest_ = 0xbf;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Phases in, a picture of lines out.
+// In: phases. Out: a waterfall chart as text.
 #include "timing.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In: a URL, and lines to send. Out: lines that were received, and an exit code that says whether
-// it ended well.
+// In: a URL, and lines to send. Out: received messages as lines, and an exit code.
 #include "ws.hpp"
 
 #include <unistd.h>
@@ -32,7 +31,7 @@ namespace {
 constexpr std::string_view last_ping = "skua: seen?";
 constexpr Duration drain_interval = 20ms;
 
-/// One conversation.
+/// A conversation over one WebSocket.
 class Dialogue {
  public:
   explicit Dialogue(const WsOptions& options)
@@ -71,7 +70,7 @@ class Dialogue {
     return made;
   }
 
-  // The first asks the server to go; a second is that of the system again.
+  // The first signal closes the WebSocket; a second one exits at once.
   std::unique_ptr<loop::SignalWatcher> watch_signals(WebSocket& socket) {
     auto watcher = loop::SignalWatcher::create(loop::Loop::current(), {SIGINT, SIGTERM},
                                                [this, &socket](int signal) {
@@ -107,7 +106,7 @@ class Dialogue {
       for (const std::string& message : options_.messages) co_await send(socket, message);
     }
     if (options_.count) co_return;
-    // Whatever a server answers without delay comes before its answer to this.
+    // Replies that the server sends without delay arrive before the pong.
     is_last_sent_ = true;
     socket.ping(last_ping);
     while (socket.is_open() && socket.queued_bytes() != 0) co_await sleep(drain_interval);
@@ -135,7 +134,7 @@ class Dialogue {
     } else if (ws::is_utf8(text)) {
       co_await socket.send(text);
     } else if (is_interactive_) {
-      printer_.note("this is not UTF-8 and was not sent");
+      printer_.note("not sent: the line is not UTF-8");
     } else {
       throw std::runtime_error("a message is not UTF-8: send it with --binary");
     }
@@ -146,7 +145,7 @@ class Dialogue {
     const std::string name = line.substr(1, space == line.npos ? line.npos : space - 1);
     const std::string rest = space == line.npos ? "" : line.substr(space + 1);
     if (name == "ping" && rest.size() > 125) {
-      printer_.note("a ping has at most 125 bytes");
+      printer_.note("the payload of a ping is at most 125 bytes");
     } else if (name == "ping") {
       socket.ping(rest);
     } else if (name == "binary") {
@@ -154,9 +153,9 @@ class Dialogue {
     } else if (name == "close" || name == "quit") {
       close(socket, rest);
     } else {
-      if (name != "help") printer_.note("unknown command /" + name + "; the commands are:");
+      if (name != "help") printer_.note("unknown command /" + name + "; available commands:");
       printer_.note(
-          "/ping [TEXT]           send a ping with at most 125 bytes\n"
+          "/ping [TEXT]           send a ping (at most 125 bytes)\n"
           "/binary TEXT           send a binary message\n"
           "/close [CODE [REASON]] close the WebSocket; so does Ctrl-D\n"
           "//TEXT                 send /TEXT");
@@ -173,7 +172,7 @@ class Dialogue {
       if (code > 4999) throw std::out_of_range("code");
       socket.close(static_cast<CloseCode>(code), reason);
     } catch (const std::logic_error&) {
-      printer_.note("a code is 1000 to 1014, or 3000 to 4999; a reason has at most 123 bytes");
+      printer_.note("the code must be 1000 to 1014 or 3000 to 4999, the reason at most 123 bytes");
     }
   }
 
@@ -189,7 +188,7 @@ class Dialogue {
     }
   }
 
-  /// What was thrown where nobody would see it ends the conversation.
+  /// Ends the conversation because of an exception, which `run()` rethrows.
   void fail(WebSocket& socket) noexcept {
     failure_ = std::current_exception();
     socket.close(CloseCode::GoingAway);

@@ -5,7 +5,7 @@
 
 namespace skua::cli {
 
-/// `skua ws URL`: talks to a WebSocket server.
+/// Configures `skua ws URL`, which talks to a WebSocket server.
 std::function<int()> configure_ws(CLI::App& parser);
 
 }  // namespace skua::cli

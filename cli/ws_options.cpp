@@ -22,34 +22,35 @@ void declare_request(CLI::App& parser, WsOptions& options) {
               options.fields.push_back(split_field(line));
             }
           },
-          "Add a header to the request, as 'Origin: https://example.com'; may be repeated")
+          "Add a request header; may be repeated")
       ->allow_extra_args(false)
       ->option_text("'NAME: VALUE'");
   parser
       .add_option("-s,--subprotocol", options.socket.subprotocols,
-                  "Offer a subprotocol; may be repeated, most preferred first")
+                  "Offer a subprotocol; may be repeated, in order of preference")
       ->allow_extra_args(false)
       ->option_text("NAME");
   parser
       .add_option_function<std::string>(
           "-a,--auth",
           [&options](const std::string& text) { options.basic = split_at_colon("--auth", text); },
-          "Send Basic authentication")
+          "Authenticate with HTTP Basic")
       ->option_text("USER:PASSWORD");
-  parser.add_option("--bearer", options.token, "Send a bearer token")->option_text("TOKEN");
+  parser.add_option("--bearer", options.token, "Authenticate with a bearer token")
+      ->option_text("TOKEN");
   parser.add_flag_callback(
       "-c,--compress", [&options] { options.socket.compression = WebSocketCompression::Context; },
-      "Offer to compress messages (permessage-deflate)");
+      "Offer message compression (permessage-deflate)");
 }
 
 void declare_messages(CLI::App& parser, WsOptions& options) {
   parser
       .add_option("-m,--message", options.messages,
-                  "Send this instead of the lines of standard input; may be repeated")
+                  "Send this message instead of standard input; may be repeated")
       ->allow_extra_args(false)
       ->option_text("TEXT");
   parser.add_flag("-l,--listen", options.listen,
-                  "Send nothing; print messages until the server closes");
+                  "Send nothing, and print messages until the server closes");
   parser.add_flag("-b,--binary", options.binary, "Send binary messages instead of text");
   parser.add_option("-n,--count", options.count, "Exit after receiving this many messages")
       ->check(whole_in_range(1, std::int64_t{1} << 53U))
@@ -57,22 +58,23 @@ void declare_messages(CLI::App& parser, WsOptions& options) {
   parser
       .add_option_function<double>(
           "-w,--wait", [&options](double seconds) { options.wait = from_seconds(seconds); },
-          "After the last message, wait this long for a sign that the server has seen it")
+          "After the last message, wait at most this long for the server to process it")
       ->check(in_range(0.0, 86'400.0))
       ->option_text("SECONDS [2]");
-  parser.add_option("--max-message", options.socket.message_bytes, "Largest message to accept")
+  parser
+      .add_option("--max-message", options.socket.message_bytes, "Maximum message size to accept")
       ->transform(size_value())
       ->option_text("SIZE [64MiB]");
   parser
       .add_option_function<double>(
           "--ping", [&options](double seconds) { options.socket.ping = from_seconds(seconds); },
-          "Ping the server after this much silence")
+          "Ping the server after this much inactivity")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [30]");
   parser
       .add_option_function<double>(
           "--idle", [&options](double seconds) { options.socket.idle = from_seconds(seconds); },
-          "Close the connection after this much silence")
+          "Close the connection after this much inactivity")
       ->check(in_range(0.001, 86'400.0))
       ->option_text("SECONDS [60]");
 }
@@ -86,7 +88,7 @@ void declare_output(CLI::App& parser, WsOptions& options) {
 }  // namespace
 
 void declare(CLI::App& parser, WsOptions& options) {
-  parser.add_option("URL", options.url, "ws://HOST[:PORT]/PATH, or wss:// over TLS")
+  parser.add_option("URL", options.url, "ws://HOST[:PORT][/PATH], or wss://... for TLS")
       ->required()
       ->option_text(" ");
   parser.option_defaults()->group("Request");
@@ -99,10 +101,10 @@ void declare(CLI::App& parser, WsOptions& options) {
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(
-      "Each line of standard input is sent as a message, and each message that is received is\n"
-      "printed on a line. On a terminal, /ping, /binary, /close and /help are commands.\n\n"
-      "Exit codes: 0 if the WebSocket was closed normally (1000, 1001, 1005), 1 (anything else),\n"
-      "2 (command line).\n\n"
+      "Each line of standard input is sent as a message, and each received message is printed on\n"
+      "a line. On a terminal, /ping, /binary, /close and /help are commands.\n\n"
+      "Exit codes: 0 (closed normally: 1000, 1001 or 1005), 1 (other errors), 2 (usage).\n\n"
+      "Examples:\n"
       "  skua ws wss://example.com/chat\n"
       "  echo hello | skua ws ws://127.0.0.1:8080/echo\n"
       "  skua ws ws://127.0.0.1:8080/echo -m hello -n 1");

@@ -14,17 +14,17 @@
 
 namespace skua::cli {
 
-/// What `skua ws` is told.
+/// Options of `skua ws`.
 struct WsOptions {
   std::string url{};
   ClientOptions client{};
   WebSocketOptions socket{.message_bytes = 64_MiB};
   std::vector<std::pair<std::string, std::string>> fields{};
-  std::optional<std::pair<std::string, std::string>> basic{};  ///< a name and a password
+  std::optional<std::pair<std::string, std::string>> basic{};  ///< user and password
   std::string token{};
-  std::vector<std::string> messages{};   ///< sent at once, instead of what is read
-  std::optional<std::uint64_t> count{};  ///< of messages to receive before it ends
-  Duration wait = 2s;                    ///< for answers, after the last was sent
+  std::vector<std::string> messages{};   ///< sent instead of standard input
+  std::optional<std::uint64_t> count{};  ///< exits after receiving this many
+  Duration wait = 2s;                    ///< for replies, after the last message
   Colour colour = Colour::Auto;
   bool listen = false;
   bool binary = false;
@@ -32,7 +32,7 @@ struct WsOptions {
   bool quiet = false;
 };
 
-/// Adds the options, grouped, to the command; `options` outlives the parser.
+/// Adds the options, in groups, to the command; `options` must outlive the parser.
 void declare(CLI::App& parser, WsOptions& options);
 
 }  // namespace skua::cli

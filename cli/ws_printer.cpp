@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Events in, lines out. What a terminal shows has no control characters of the server's in it.
+// In: events. Out: lines. On a terminal, control characters from the server are escaped.
 #include "ws_printer.hpp"
 
 #include <unistd.h>
@@ -44,14 +44,14 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
-// What a close without a code was is not a number that was sent.
+// 1005 and 1006 are never sent, so they are shown as words.
 std::string code_text(CloseCode code) {
   if (code == CloseCode::NoStatus) return "without a code";
-  if (code == CloseCode::Abnormal) return "broken off";
+  if (code == CloseCode::Abnormal) return "connection lost";
   return std::to_string(static_cast<unsigned>(code));
 }
 
-// Content that JSON can hold as it is, or in base64.
+// Formats a payload as JSON text if it is UTF-8, else in base64.
 std::string json_content(std::string_view content) {
   if (ws::is_utf8(content)) return R"(,"text":)" + json_string(content);
   return R"(,"base64":)" + json_string(base64::encode(content));
@@ -75,9 +75,9 @@ void WsPrinter::opened(const WebSocket& socket) {
   }
   if (!is_interactive_) return;
   std::string text = "connected";
-  if (!subprotocol.empty()) text.append(", speaking ").append(harmless(subprotocol));
+  if (!subprotocol.empty()) text.append(", subprotocol ").append(harmless(subprotocol));
   if (socket.is_compressed()) text.append(", compressed");
-  note(text + "; /help tells more, Ctrl-D closes");
+  note(text + "; /help lists commands, Ctrl-D closes");
 }
 
 void WsPrinter::received(const Message& message) {
@@ -129,7 +129,7 @@ void WsPrinter::note(std::string_view text) {
 void WsPrinter::write(std::string_view text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written == text.size() && std::fflush(stdout) == 0) return;
-  throw std::system_error(errno, std::generic_category(), "cannot write to the standard output");
+  throw std::system_error(errno, std::generic_category(), "cannot write to standard output");
 }
 
 std::string WsPrinter::coloured(std::string_view text, std::string_view colour) const {

@@ -10,10 +10,10 @@
 
 namespace skua::cli {
 
-/// What `skua ws` says: messages on the standard output, all else on the standard error; with
-/// --json everything is a line of the output.
+/// The output of `skua ws`: messages on standard output, everything else on standard error. With
+/// --json, every event is a line on standard output.
 ///
-/// Every function ends with std::runtime_error where the output cannot be written.
+/// Every function throws std::system_error if the output cannot be written.
 class WsPrinter final {
  public:
   WsPrinter(const WsOptions& options, bool is_interactive);
@@ -22,7 +22,7 @@ class WsPrinter final {
   void received(const Message& message);
   void received(WebSocketControl control, std::string_view payload);
   void closed(const CloseReason& reason);
-  /// A line for a person: help, and what cannot be done.
+  /// Prints a note for the user, such as help or a refused command; --quiet suppresses it.
   void note(std::string_view text);
 
  private:

@@ -1,4 +1,4 @@
-# What a user may switch, and what every target of ours is compiled with.
+# User options, and the flags of all our targets.
 option(SKUA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_CLI "Build the skua command" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
@@ -6,9 +6,9 @@ option(SKUA_BUILD_BENCH "Build the benchmark servers" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
 option(SKUA_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_HARDEN "Bounds checks of the standard library, FORTIFY, stack protector, full RELRO" ON)
-option(SKUA_UNITY "Compile several files of a folder as one unit: a third of the time" OFF)
-set(SKUA_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize= takes them: address,undefined or thread")
-set(SKUA_TEST_FOLDERS "" CACHE STRING "Folders of src/ and tests/ whose tests are built; empty: all")
+option(SKUA_UNITY "Compile several files of a folder as one unit, in a third of the time" OFF)
+set(SKUA_SANITIZE "" CACHE STRING "Value for -fsanitize=: address,undefined or thread")
+set(SKUA_TEST_FOLDERS "" CACHE STRING "Folders of src/ and tests/ whose tests are built; empty means all")
 set(SKUA_WITH_IO_URING AUTO CACHE STRING "io_uring back end: AUTO, ON or OFF")
 set(SKUA_WITH_TLS AUTO CACHE STRING "OpenSSL, for TLS, digests and encrypted cookies: AUTO, ON or OFF")
 set(SKUA_WITH_ZLIB AUTO CACHE STRING "gzip and deflate: AUTO, ON or OFF")
@@ -24,29 +24,28 @@ endif()
 
 if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12) OR
    (CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 16))
-  message(FATAL_ERROR "skua needs GCC 12 or Clang 16, and this is ${CMAKE_CXX_COMPILER_ID} "
+  message(FATAL_ERROR "skua needs at least GCC 12 or Clang 16, found ${CMAKE_CXX_COMPILER_ID} "
                       "${CMAKE_CXX_COMPILER_VERSION}; set CXX, for example CXX=g++-12")
 endif()
 
-# A compiler cache, where there is one and nobody chose another launcher.
+# Use ccache if it is installed and no other launcher was chosen.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(SKUA_CCACHE ccache)
   mark_as_advanced(SKUA_CCACHE)
   if(SKUA_CCACHE)
-    # Paths relative to the tree, so that what one checkout has compiled serves another.
-    # The sloppiness is what precompiled headers need.
+    # Relative paths let checkouts share the cache. Precompiled headers need the sloppiness.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
   endif()
 endif()
 
-# Cheap enough for every build: the checks stand on cold branches. FORTIFY needs an optimiser and is
-# in the way of the sanitizers, which see more.
+# Cheap enough for every build: the checks are cold branches. FORTIFY needs optimisation, and would
+# hide errors from the sanitizers, which see more.
 function(skua_harden target)
   target_compile_definitions(${target} PRIVATE _GLIBCXX_ASSERTIONS)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What libstdc++ prints when a check fails has the file, the line and the condition. The name of the
-    # function, spelled out with all its template arguments, is 26 kB of a small server.
+    # A failed libstdc++ check prints the file, the line and the condition. The function names,
+    # with all template arguments, would add 26 kB to a small server.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-D__PRETTY_FUNCTION__="">)
   endif()
   if(SKUA_SANITIZE OR WIN32)
@@ -60,13 +59,13 @@ function(skua_harden target)
   endif()
 endfunction()
 
-# The flags that hold for our own code; a consumer's targets are left alone.
+# Flags for our own code; a consumer's targets are left alone.
 function(skua_flags target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 at -O3 sees overlaps in std::string and dangling nodes in intrusive rings that are not there
+    # GCC 12 at -O3 warns falsely about overlaps in std::string and dangling nodes in intrusive rings
     # (gcc.gnu.org/PR105329, PR104475).
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-dangling-pointer)
   endif()
@@ -77,7 +76,7 @@ function(skua_flags target)
     skua_harden(${target})
   endif()
   if(NOT SKUA_SANITIZE AND NOT APPLE)
-    # What a program does not use is left out of it, function by function.
+    # The linker drops unused functions and data from each program.
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections;-fdata-sections>)
     target_link_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Wl,--gc-sections>)
   endif()
@@ -86,10 +85,10 @@ function(skua_flags target)
                                             -fno-omit-frame-pointer)
     target_link_options(${target} PUBLIC -fsanitize=${SKUA_SANITIZE})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      # GCC 12 takes the alternative of a std::variant that is not there for one that is read, but only here.
+      # GCC 12 warns falsely about reads of inactive std::variant alternatives, but only here.
       target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
     else()
-      # Clang's check needs a pipe, and takes an object for a wrong one where there are no descriptors left.
+      # Clang's check needs a pipe, and reports a wrong type if no descriptors are left.
       target_compile_options(${target} PUBLIC -fno-sanitize=vptr)
     endif()
   endif()

@@ -1,8 +1,8 @@
-# Every target is found by where its file lies; adding a file needs no change here.
+# Targets are found by the location of their files; adding a file needs no change here.
 find_package(Threads REQUIRED)
 
-# Files that are compiled for size: what they do is done when a program or a connection begins, ends or fails, or
-# nearly all of its time is a library's or the kernel's. The rest is compiled for speed.
+# Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
+# nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
     "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
     "body/outgoing_body"
@@ -18,11 +18,11 @@ set(SKUA_SMALL
     "tls/(reloadable_context|server_context|session_store|ticket_keys|tls_stream|wire_bio)"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding|socket_life|upgrade)")
 
-# What only programs with WebSockets link, in a unit of its own: a compiler that sees the one implementation of
-# an interface calls it on suspicion, where the interface is called, and so makes every program link it.
+# Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
+# of an interface calls it speculatively at every call of the interface, so every program would link it.
 set(SKUA_WEBSOCKETS "h2_socket|socket_call|websocket_server|ws_session")
 
-# src/**/*.cpp that is neither a test nor a benchmark -> library skua (alias skua::skua).
+# src/**/*.cpp except tests and benchmarks -> library skua (alias skua::skua).
 function(skua_library)
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
   list(FILTER fast EXCLUDE REGEX "_(test|bench)\\.cpp$")
@@ -36,10 +36,10 @@ function(skua_library)
   add_library(skua ${small})
   add_library(skua::skua ALIAS skua)
   target_compile_options(skua PRIVATE $<$<CONFIG:Release>:-Os>)
-  # Objects come first in an archive: of an inline function that both have, a program gets the fast one.
+  # Objects come first in an archive: if both define an inline function, a program gets the fast one.
   add_library(skua-fast OBJECT ${fast})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What is worth vectors has them by hand; GCC's own are long, and for more bytes than a field has.
+    # Code worth vectorising is vectorised by hand; GCC's version is long, and made for more bytes than a field has.
     target_compile_options(skua-fast PRIVATE $<$<CONFIG:Release>:-fno-tree-vectorize>)
   endif()
   target_sources(skua PRIVATE $<TARGET_OBJECTS:skua-fast>)
@@ -50,7 +50,7 @@ function(skua_library)
   skua_library_part(skua-fast ${fast})
 endfunction()
 
-# One of the two targets that the library is made of, and its sources.
+# Sets up one of the two targets that make up the library; its sources follow.
 function(skua_library_part target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -64,8 +64,8 @@ function(skua_library_part target)
   skua_optional(${target} ZSTD zstd.h libzstd-dev zstd)
 endfunction()
 
-# Compiles a target's sources in units of a folder's files, which takes a third of the time. Whatever
-# has compiler options of its own stays alone.
+# Compiles the files of a folder in units, in a third of the time. Files with their own compiler
+# options stay separate.
 function(skua_unity target)
   if(NOT SKUA_UNITY)
     return()
@@ -89,12 +89,12 @@ function(skua_unity target)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC takes what a unit includes for headers. Builds file by file keep the warning.
+    # GCC treats the files that a unit includes as headers. Builds without units keep the warning.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
   endif()
 endfunction()
 
-# An optional library: SKUA_WITH_<option> is AUTO, ON (missing is an error) or OFF; where it is used,
+# Adds an optional library: SKUA_WITH_<option> is AUTO, ON (missing is an error) or OFF; if it is used,
 # SKUA_HAS_<option> is defined.
 function(skua_optional target option header debian)
   if(SKUA_WITH_${option} STREQUAL "OFF")
@@ -121,7 +121,7 @@ function(skua_optional target option header debian)
   endif()
 endfunction()
 
-# An executable of ours that may look inside the library.
+# Adds an executable that may include the library's internal headers.
 function(skua_executable name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE skua)
@@ -130,7 +130,7 @@ function(skua_executable name)
   skua_flags(${name})
 endfunction()
 
-# examples/NAME.cpp -> bin/example-NAME, run by examples/examples_test.py, where Python is installed
+# examples/NAME.cpp -> bin/example-NAME, run by examples/examples_test.py if Python is installed
 function(skua_examples)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
@@ -143,7 +143,7 @@ function(skua_examples)
       set_tests_properties(example-${name} PROPERTIES TIMEOUT 120 LABELS example)
     endif()
   endforeach()
-  # What a program links that serves one route.
+  # The size of a program that serves one route.
   if(SKUA_BUILD_TESTS AND Python3_FOUND AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SKUA_SANITIZE
      AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME size-hello COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_binary_size.py
@@ -151,7 +151,7 @@ function(skua_examples)
   endif()
 endfunction()
 
-# nghttp2, another implementation of HTTP/2 that ours is compared with.
+# Links nghttp2, the HTTP/2 implementation that ours is compared with.
 function(skua_judge target)
   find_path(SKUA_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
   find_library(SKUA_LIBRARY_nghttp2 nghttp2 REQUIRED)
@@ -160,10 +160,10 @@ function(skua_judge target)
   target_link_libraries(${target} PRIVATE ${SKUA_LIBRARY_nghttp2})
 endfunction()
 
-# tests/support/*.cpp -> library skua-test-support, which every test is linked with
+# tests/support/*.cpp -> library skua-test-support, linked to every test
 function(skua_test_support)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
-  # allocations.cpp replaces operator new: only for the tests that count.
+  # allocations.cpp replaces operator new: only for tests that count allocations.
   list(FILTER sources EXCLUDE REGEX "(_test|/allocations)\\.cpp$")
   add_library(skua-test-support STATIC ${sources})
   target_include_directories(skua-test-support PRIVATE ${PROJECT_SOURCE_DIR}/src
@@ -175,8 +175,8 @@ function(skua_test_support)
   skua_flags(skua-test-support)
 endfunction()
 
-# Precompiles what nearly every test includes: 4 of the 10 seconds that one takes. `skua-test-headers`
-# is compiled once, for all that have its flags.
+# Precompiles the headers that nearly every test includes: 4 of the 10 seconds per test. All tests
+# have the same flags, so `skua-test-headers` is compiled once.
 function(skua_test_headers target)
   if(NOT TARGET skua-test-headers)
     file(WRITE ${PROJECT_BINARY_DIR}/test_headers.cpp "")
@@ -193,26 +193,26 @@ endfunction()
 
 function(skua_test_flags target)
   if(SKUA_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Half the time. Not with GCC, where an await is a call of its own at -O0, and the stack grows.
+    # Takes half the time. Not with GCC: at -O0 its awaits are separate calls, and the stack grows.
     target_compile_options(${target} PRIVATE -O0)
   elseif(NOT SKUA_SANITIZE)
-    # The library is what is measured. GCC 12 sees overlaps in std::string that are not there, see skua_flags.
+    # Only the library needs full speed. For GCC 12's false warnings see skua_flags.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1;-Wno-array-bounds;-Wno-stringop-overflow>)
   endif()
 endfunction()
 
-# Registers a test program, whole: a process for each of its 4000 tests would take most of the time. Those
-# that wait much are cut into pieces, which wait side by side. Behaviour that HTTP/1 shares with TLS and
-# HTTP/2 is tested over each transport that skua was built with, see tests/support/transport.hpp; suites
-# that bring a transport of their own run once.
+# Registers a test program as a whole: a process for each of the 4000 tests would take most of the time.
+# Programs that wait a lot are split into pieces, which wait in parallel. Behaviour that HTTP/1 shares with
+# TLS and HTTP/2 is tested over each transport that skua was built with, see tests/support/transport.hpp;
+# suites with their own transport run once.
 function(skua_run_tests target label)
   set(pieces 1)
   if(target MATCHES "-behaviour$|^test-(tls|client|ws)$")
     set(pieces 4)
   endif()
   skua_run_pieces(${target} ${label} ${pieces} "")
-  # What is spoken makes no difference to threads (ThreadSanitizer is slow), nor to another compiler
-  # by itself.
+  # The protocol makes no difference to threads (ThreadSanitizer is slow), nor does another compiler
+  # without a sanitizer.
   if(NOT target MATCHES "^test-(server|middleware)-behaviour$" OR SKUA_SANITIZE MATCHES "thread"
      OR NOT (CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR SKUA_SANITIZE MATCHES "address"))
     return()
@@ -277,7 +277,7 @@ function(skua_tests)
       if(name MATCHES "^(server|memory)-behaviour$")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
-      # Peers that misbehave are made of the libraries themselves.
+      # Misbehaving peers are built on the libraries directly.
       if(name STREQUAL "h2")
         skua_judge(test-${name})
       elseif(name STREQUAL "tls")
@@ -286,7 +286,7 @@ function(skua_tests)
       skua_run_tests(test-${name} ${label})
     endforeach()
   endforeach()
-  if(NOT SKUA_SANITIZE)  # which says nothing about programs that do not compile
+  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors
     add_subdirectory(tests/rejected)
   endif()
   if(NOT SKUA_TEST_FOLDERS)
@@ -297,8 +297,8 @@ function(skua_tests)
   endif()
 endfunction()
 
-# fuzz/NAME_fuzz.cpp -> bin/fuzz-NAME; the library itself is instrumented by SKUA_SANITIZE. Without
-# libFuzzer the target only replays the files that it is given.
+# fuzz/NAME_fuzz.cpp -> bin/fuzz-NAME; SKUA_SANITIZE instruments the library itself. Without
+# libFuzzer the target only replays the files on its command line.
 function(skua_fuzz_targets)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/*_fuzz.cpp)
   foreach(source ${sources})
@@ -310,14 +310,14 @@ function(skua_fuzz_targets)
     else()
       skua_executable(fuzz-${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.cpp)
     endif()
-    if(name MATCHES "^(h2|hpack)" AND NOT SKUA_SANITIZE MATCHES "memory")  # which it is not compiled with
+    if(name MATCHES "^(h2|hpack)" AND NOT SKUA_SANITIZE MATCHES "memory")  # nghttp2 is not instrumented
       skua_judge(fuzz-${name})
       target_compile_definitions(fuzz-${name} PRIVATE SKUA_HAS_JUDGE=1)
     endif()
   endforeach()
 endfunction()
 
-# src/FOLDER/*_bench.cpp -> bench-FOLDER, where Google Benchmark is installed; tests run one short round of each
+# src/FOLDER/*_bench.cpp -> bench-FOLDER if Google Benchmark is installed; tests run one short round of each
 function(skua_micro_benchmarks)
   find_package(benchmark QUIET)
   if(NOT benchmark_FOUND)

@@ -8,7 +8,7 @@ jobs=${2:-$(nproc)}
 cmake --preset "$preset" --log-level=WARNING >/dev/null
 cmake --build --preset "$preset" -j"$jobs"
 
-# GCC 12's ThreadSanitizer knows older address space layouts only; without randomisation it finds its way.
+# GCC 12's ThreadSanitizer supports only older address space layouts; it works without randomisation.
 run=()
 if [ "$preset" = tsan ] && setarch "$(uname -m)" -R true 2>/dev/null; then run=(setarch "$(uname -m)" -R); fi
 python3 tools/leftovers.py "build/$preset" "${run[@]}" ctest --preset "$preset"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the size of a program without its symbols, and fails if it is larger than a bound.
+"""Prints the size of a program without symbols, and fails if it exceeds a limit.
 Usage: check_binary_size.py PROGRAM MOST_BYTES"""
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ def main() -> int:
         stripped = pathlib.Path(folder) / program.name
         subprocess.run(["strip", "-o", stripped, program], check=True)
         size = stripped.stat().st_size
-    print(f"{program.name}: {size:,} bytes, stripped (bound {most:,})")
+    print(f"{program.name}: {size:,} bytes, stripped (limit {most:,})")
     return int(size > most)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks commit subjects: `type(scope): subject`, lower case, imperative, at most 72 columns.
 
-The scope is a folder of src/ (or a layer that is to become one) or one of the short list below.
-Usage: check_commits.py [BASE]           the commits since BASE; without it those that origin/main lacks,
-                                         or the last one alone
+The scope is a folder of src/ (or a planned layer) or one of the short list below.
+Usage: check_commits.py [BASE]           the commits since BASE; default: those that origin/main lacks,
+                                         or only the last one
        check_commits.py --message FILE   one message, for use as a commit-msg hook
 """
 import pathlib
@@ -29,7 +29,7 @@ def complaints(subject: str) -> list[str]:
         return ["is not `type(scope): subject`"]
     wrong = []
     if match["type"] not in TYPES:
-        wrong.append(f"{match['type']} is none of {' '.join(sorted(TYPES))}")
+        wrong.append(f"{match['type']} is not one of {' '.join(sorted(TYPES))}")
     if match["scope"] is None and match["type"] not in {"build", "docs"}:
         wrong.append("has no scope")
     if match["scope"] is not None and match["scope"] not in scopes():
@@ -50,7 +50,7 @@ def git(*arguments: str) -> str:
 
 def subjects(base: str | None) -> list[str]:
     if not git("rev-parse", "HEAD"):
-        print("no git history here: commit subjects are not checked")
+        print("no git history: commit subjects were not checked")
         return []
     if base is None and git("rev-parse", "--verify", "-q", "origin/main"):
         base = "origin/main"

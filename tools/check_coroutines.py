@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Looks for what GCC 12 miscompiles in a statement with `co_await` (STYLE.md, compiler fact 2).
+"""Finds code that GCC 12 miscompiles in statements with `co_await` (STYLE.md, compiler fact 2).
 
-Flagged: two co_await in one statement; braces that build a value (but for `co_await Awaiter{}`); a
+Flagged: two co_await in one statement; braces that build a value (except `co_await Awaiter{}`); a
 conditional operator; a closure that captures by value; and, anywhere, a capturing coroutine lambda
-that is called where it stands.
-A statement that is known to be right says why in a comment: `// await-safe: trivially copyable`.
+that is called immediately.
+A statement that is known to be safe says why in a comment: `// await-safe: trivially copyable`.
 Usage: check_coroutines.py ROOT...
 """
 import re
@@ -20,7 +20,7 @@ MARK = "await-safe:"
 
 @dataclass
 class Node:
-    """A token, or a bracket with what stands inside."""
+    """A token, or a bracket with its contents."""
     text: str
     line: int
     inside: list["Node"] = field(default_factory=list)
@@ -47,7 +47,7 @@ def tree(text: str) -> list[Node]:
 
 
 def is_captures(nodes: list[Node], at: int) -> bool:
-    """Whether the bracket [ ] at this place opens a lambda."""
+    """Reports whether the bracket [ ] at this position opens a lambda."""
     if nodes[at].text != "[":
         return False
     before = nodes[at - 1] if at else None
@@ -56,7 +56,7 @@ def is_captures(nodes: list[Node], at: int) -> bool:
 
 
 def lambda_body(nodes: list[Node], at: int) -> int:
-    """Where the body of the lambda that starts at `at` is, or -1."""
+    """Returns the index of the body of the lambda that starts at `at`, or -1."""
     for ahead in range(at + 1, len(nodes)):
         if nodes[ahead].text == "{":
             return ahead
@@ -66,7 +66,7 @@ def lambda_body(nodes: list[Node], at: int) -> int:
 
 
 def owning(captures: Node) -> bool:
-    """[x], [x = ...], [=], [*this] own; [], [&], [&x], [&x = y], [this] do not."""
+    """Reports whether captures own: [x], [x = ...], [=], [*this] do; [], [&], [&x], [&x = y], [this] do not."""
     start = True
     for at, node in enumerate(captures.inside):
         if start and node.text not in {"&", "this"}:
@@ -76,7 +76,7 @@ def owning(captures: Node) -> bool:
 
 
 def is_block(nodes: list[Node], at: int) -> bool:
-    """Whether braces at statement level hold statements, and not the parts of a value."""
+    """Reports whether braces at statement level hold statements, not the parts of a value."""
     if at == 0:
         return True
     before = nodes[at - 1].text
@@ -93,7 +93,7 @@ def is_block(nodes: list[Node], at: int) -> bool:
 
 
 def after_awaiter(nodes: list[Node], at: int) -> int:
-    """Behind `Name{}`: an awaiter without members has nothing that could be copied wrongly."""
+    """Skips `Name{}`: an awaiter without members has nothing to miscopy."""
     ahead = at
     while ahead < len(nodes) and re.fullmatch(r"\w+|::|<|>", nodes[ahead].text):
         ahead += 1
@@ -111,7 +111,7 @@ class Checker:
             self.found.append((first, what))
 
     def statements(self, nodes: list[Node]) -> None:
-        """Cuts a block into statements; every control header is one by itself."""
+        """Splits a block into statements; every control header is a statement of its own."""
         start = at = 0
         while at < len(nodes):
             token = nodes[at].text
@@ -157,7 +157,7 @@ class Checker:
             self.report(nodes, "a closure that captures by value in a statement with co_await")
 
     def walk(self, nodes: list[Node], counts: dict[str, int]) -> None:
-        """Counts in one statement. The bodies of its lambdas are blocks of their own."""
+        """Counts tokens in one statement. The bodies of its lambdas are separate blocks."""
         at = 0
         while at < len(nodes):
             node = nodes[at]
@@ -167,7 +167,7 @@ class Checker:
                 self.statements(nodes[body].inside)
                 called = body + 1 < len(nodes) and nodes[body + 1].text == "("
                 if called and node.inside and self.suspends(nodes[body].inside):
-                    self.report(nodes, "a capturing coroutine lambda is called where it stands")
+                    self.report(nodes, "a capturing coroutine lambda is called immediately")
                 at = body + 1
                 continue
             if node.text in counts and (at == 0 or nodes[at - 1].text != "operator"):

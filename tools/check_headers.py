@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that every public header compiles alone, twice over, with warnings as errors, and installed;
-and that skua.hpp includes all of them.
+"""Checks that every public header compiles alone, when included twice, with warnings as errors and as
+if installed; and that skua.hpp includes all of them.
 
-"Installed" means: with include/ as the only include root, so that a header of src/ cannot slip in.
-Also compiles a hello world at -O0 against ten standard headers and reports the ratio (budget: 1.5).
-Usage: check_headers.py [INCLUDE_FOLDER]      compilers: $CXX, else g++; and clang++-19 where it is
+"As if installed" means with include/ as the only include root, so that no header of src/ slips in.
+Also compares the time to compile a hello world at -O0 with that for ten standard headers (budget: 1.5).
+Usage: check_headers.py [INCLUDE_FOLDER]      compilers: $CXX, else g++; and clang++-19 if installed
 """
 import concurrent.futures
 import os
@@ -42,7 +42,7 @@ def alone(memory: Remembered, compiler: str, root: pathlib.Path, header: pathlib
 
 
 def whole(root: pathlib.Path) -> bool:
-    """Whether skua.hpp, the one include, has every other header."""
+    """Reports whether skua.hpp includes every other public header."""
     if not (root / "skua.hpp").exists():
         return True
     included = set(re.findall(r'^#include "(skua/[^"]+)"', (root / "skua.hpp").read_text(), re.M))
@@ -53,7 +53,7 @@ def whole(root: pathlib.Path) -> bool:
 
 
 def seconds(compiler: str, root: pathlib.Path, text: str) -> float:
-    """CPU seconds to compile this at -O0, the least of three."""
+    """Returns the CPU seconds to compile this at -O0, the minimum of three runs; 0 if it does not compile."""
     best = float("inf")
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "hello.cpp")
@@ -71,14 +71,14 @@ def seconds(compiler: str, root: pathlib.Path, text: str) -> float:
 def report_budget(memory: Remembered, compiler: str, root: pathlib.Path) -> None:
     key = memory.key([compiler, "budget"], root, HELLO)
     if (said := memory.get(key)) is not None:
-        print(f"{said}, as measured before")
+        print(f"{said}, cached")
         return
     ten = seconds(compiler, root, "".join(f"#include <{name}>\n" for name in TEN) + "int main() {}\n")
     hello = seconds(compiler, root, HELLO)
     if not hello:
         print("hello world does not compile yet: no budget reported")
     else:
-        said = (f"hello world: {hello:.2f} s with {compiler} -O0, {hello / ten:.2f}x of ten standard headers "
+        said = (f"hello world: {hello:.2f} s with {compiler} -O0, {hello / ten:.2f}x ten standard headers "
                 f"(budget {BUDGET}x)")
         print(said)
         memory.note(key, said)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles the ```cpp blocks of the README and of docs/ as a reader pastes them, and follows their links to files.
+"""Compiles the ```cpp blocks of the README and docs/ as a reader would paste them, and checks links to files.
 
-A block fenced ```cpp is a whole file. One fenced ```cpp fragment is the inside of a function. It is compiled
-exactly as it stands, after those #include and `using namespace` lines that the same page has shown above it; the
-function is a coroutine where the fragment awaits. Nothing else is added.
-The README must name the two commands that it promises: make run, make test.
+A block fenced ```cpp is a whole file. A block fenced ```cpp fragment is the body of a function. It is compiled
+verbatim, after the #include and `using namespace` lines shown above it on the same page; the function is a
+coroutine if the fragment awaits. Nothing else is added.
+The README must mention two commands: make run, make test.
 Usage: check_snippets.py [ROOT]      compiler: $CXX, else g++
 """
 import concurrent.futures
@@ -24,7 +24,7 @@ AWAITS = re.compile(r"^co_|^(?:\w.*)?\bco_await\b", re.M)
 
 
 def units(file: pathlib.Path, text: str) -> list[str]:
-    """What is to be compiled of a page: each whole file, and its fragments in order."""
+    """Returns the texts to compile for a page: each whole file, then all fragments as one."""
     whole, page, fragments = [], "", 0
     for match in FENCE.finditer(text):
         place = f'#line {text.count(chr(10), 0, match.start()) + 2} "{file}"\n'
@@ -56,7 +56,7 @@ def links(root: pathlib.Path, file: pathlib.Path, text: str) -> int:
     for match in LINK.finditer(re.sub(r"```.*?```", "", text, flags=re.S)):
         target = match["target"]
         if not re.match(r"[a-z]+:", target) and not (file.parent / target).exists():
-            print(f"{file}: the link to {target} leads nowhere")
+            print(f"{file}: broken link to {target}")
             wrong += 1
     return wrong
 
@@ -74,10 +74,10 @@ def main(arguments: list[str]) -> int:
     readme = (root / "README.md").read_text() if (root / "README.md").exists() else ""
     for command in ("make run", "make test"):
         if command not in readme:
-            print(f"README.md does not name `{command}`")
+            print(f"README.md does not mention `{command}`")
             wrong += 1
     if not (root / "include/skua.hpp").exists():
-        print(f"include/skua.hpp is not there yet: {len(blocks)} of them were not compiled")
+        print(f"include/skua.hpp does not exist yet: {len(blocks)} snippets were not compiled")
         blocks = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong += [*pool.map(lambda block: compile_unit(*block), blocks)].count(False)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Looks for times that are added to a wait by hand.
+"""Finds sums of a time and a wait that do not use later().
 
-A wait may be Duration::max(), which means never; such a sum overflows and the wait is over at once. later(time, wait) of
-src/base/later.hpp saturates. Flagged: `+` behind a word that names a time (now, began, since, heard, deadline), and `+`
+A wait may be Duration::max(), which means never; such a sum overflows and the wait is over at once. later(time, wait) in
+src/base/later.hpp saturates. Flagged: `+` after a word that names a time (now, began, since, heard, deadline), and `+`
 before one that names a wait (timeouts, timeout, idle_time, lifetime).
 A sum that cannot overflow says why in a comment: `// time-safe: both are lengths`.
 Usage: check_times.py ROOT...
@@ -30,7 +30,7 @@ def main(roots: list[str]) -> int:
             line = clean.count("\n", 0, match.start()) + 1
             if any(MARK in said for said in lines[max(line - 2, 0):line]):
                 continue
-            print(f"{path}:{line}: a time is added to by hand, which overflows for Duration::max(): use later()")
+            print(f"{path}:{line}: this sum overflows for Duration::max(): use later()")
             found = True
     return int(found)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that a type's qualified name stands for one definition in the whole project.
+"""Checks that each qualified type name has only one definition in the whole project.
 
-Two types of one name in two files break the one definition rule without a word from compiler or linker; whichever
-inline function the linker keeps then serves both. What is in an unnamed namespace is its file's own and not looked at.
+Two types with one name in two files break the one definition rule, and neither compiler nor linker says so: the linker
+keeps one copy of an inline function for both. Types in unnamed namespaces are local to their file and not checked.
 Usage: check_types.py FOLDER...
 """
 import collections
@@ -11,7 +11,7 @@ import sys
 
 from cpp_text import blank, blank_preprocessor, sources
 
-# The format puts types of namespace scope at the beginning of a line, and says where a namespace ends.
+# clang-format starts types at namespace scope in the first column, and marks the ends of namespaces.
 _END = re.compile(r"^\}  // namespace.*$", re.M)
 _TOKEN = re.compile(
     r"^(?:inline )?namespace(?P<opened> [\w:]+)?(?: SKUA_\w+)? \{[ \t]*$"
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 def types(text: str) -> list[str]:
-    """The qualified names of the types that this text defines at namespace scope."""
+    """Returns the qualified names of the types that this text defines at namespace scope."""
     spaces: list[str | None] = []
     found = []
     for match in _TOKEN.finditer(blank_preprocessor(blank(_END.sub("}namespace", text)))):
@@ -44,7 +44,7 @@ def main(roots: list[str]) -> int:
             places[name].append(str(source))
     bad = {name: files for name, files in places.items() if len(files) > 1}
     for name, files in sorted(bad.items()):
-        print(f"{name} is defined in {' and in '.join(files)}: rename one, or put it into an unnamed namespace")
+        print(f"{name} is defined in {' and in '.join(files)}: rename one, or move it to an unnamed namespace")
     return 1 if bad else 0
 
 

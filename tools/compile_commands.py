@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints, for each source of a build folder's compilation database, a line `FILE<tab>COMMAND`: the shell
+"""Prints a line `FILE<tab>COMMAND` for each source in the compilation database of a build folder: the shell
 command that preprocesses it. Usage: compile_commands.py BUILD_FOLDER"""
 import json
 import pathlib

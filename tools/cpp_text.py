@@ -1,10 +1,10 @@
-"""What the checks share: C++ text without comments and literals, and the list of source files."""
+"""Helpers for the checks: C++ text without comments and literals, and the list of source files."""
 import pathlib
 import re
 
 SUFFIXES = {".h", ".hpp", ".cc", ".cpp"}
 
-# Raw strings first: inside them neither quotes nor slashes mean anything. A ' between digits is no literal.
+# Raw strings first: quotes and slashes mean nothing inside them. A ' between digits is not a literal.
 _NOISE = re.compile(
     r'(?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)")'
     r"|(?P<line>//(?:\\\n|[^\n])*)"
@@ -16,7 +16,7 @@ _NOISE = re.compile(
 
 
 def blank(text: str) -> str:
-    """The same text, every line where it was, with comments gone and literals emptied."""
+    """Returns the text without comments and with empty literals; line numbers stay."""
 
     def replace(match: re.Match) -> str:
         newlines = "\n" * match[0].count("\n")
@@ -26,12 +26,12 @@ def blank(text: str) -> str:
 
 
 def blank_preprocessor(text: str) -> str:
-    """Takes out # lines, and with them the second half of what only one branch of an #if would close."""
+    """Blanks preprocessor lines and their continuations; line numbers stay."""
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda match: "\n" * match[0].count("\n"), text, flags=re.M)
 
 
 def sources(roots: list[str]) -> list[pathlib.Path]:
-    """Every C++ file under the folders (or the file itself), in a stable order."""
+    """Returns every C++ file under the folders (or the file itself), in a stable order."""
     found: set[pathlib.Path] = set()
     for root in map(pathlib.Path, roots):
         found.update([root] if root.is_file() else (p for p in root.rglob("*") if p.suffix in SUFFIXES))

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing to build and test skua, with apt; does nothing, fast, when all is there.
-# Usage: deps.sh [ci]      `ci` adds what only the whole of .ci/run needs (Clang 19 and its tools,
+# Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
+# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
 #                          and servers for tests/interop, which are not started).
-# Elsewhere than on Debian and Ubuntu it says what is missing and lets you install it.
+# On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
-# what to look for (a command, or a header), and the Debian package that brings it
+# a command, header or path to look for, and the Debian package that provides it
 needs="
 g++ g++
 cmake cmake
@@ -63,7 +63,7 @@ done <<<"$needs"
 
 give_up() {
   echo "skua: $1" >&2
-  echo "skua: please install, by their Debian names: ${missing[*]}" >&2
+  echo "skua: please install these packages (Debian names): ${missing[*]}" >&2
   exit 1
 }
 
@@ -77,7 +77,7 @@ fi
 echo "skua: installing ${missing[*]}"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Runlevel 1: what is installed does not start.
+# Runlevel 1 keeps installed services from starting.
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -o DPkg::Lock::Timeout=300 "$@" >"$log" 2>&1 </dev/null; }
-apt update -q || { tail -n 20 "$log" >&2; echo "skua: apt-get update failed; trying with the lists that are there" >&2; }
+apt update -q || { tail -n 20 "$log" >&2; echo "skua: apt-get update failed; continuing with the existing package lists" >&2; }
 apt install -q -y --no-install-recommends "${missing[@]}" || { tail -n 20 "$log" >&2; give_up "apt-get install failed."; }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Formats every C++ file, or with --check only says which are not formatted. The version is pinned:
-# another one formats differently. Without it a check is skipped, but not in CI.
+# Formats every C++ file; with --check only lists unformatted files. The clang-format version is pinned,
+# because others format differently. If it is not installed, the check is skipped, except in CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 formatter=${CLANG_FORMAT:-clang-format-19}
 
 if ! command -v "$formatter" >/dev/null; then
-  echo "$formatter is not installed (bash tools/deps.sh ci): the format was not checked"
+  echo "$formatter is not installed (bash tools/deps.sh ci): formatting was not checked"
   [ "${1:-}" = --check ] && [ -z "${CI:-}" ]
   exit
 fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets and runs each for a while. Usage: fuzz.sh [SECONDS] [JOBS] [PRESET]
-# The preset is fuzz, or asan, which has the same targets beside its tests.
-# Seeds are fuzz/corpus/NAME and the bytes of tests/cases; what is found goes to
-# build/fuzz/corpus/NAME, a crash to build/fuzz.
-# SKUA_FUZZ_SEED: the same number makes the same inputs, from the same corpus; else each run has its own.
-# fuzz.sh msan replays both folders under MemorySanitizer.
+# PRESET is fuzz (the default), or asan, which has the same targets beside its tests.
+# Seeds are fuzz/corpus/NAME and the bytes of tests/cases; new inputs go to build/fuzz/corpus/NAME, crashes
+# to build/fuzz.
+# SKUA_FUZZ_SEED makes runs on the same corpus repeatable; without it each run differs.
+# fuzz.sh msan replays all corpora under MemorySanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-30}
@@ -25,7 +25,7 @@ export ASAN_SYMBOLIZER_PATH=$symbolizer MSAN_SYMBOLIZER_PATH=$symbolizer
 python3 tools/seed_corpus.py build/fuzz/seeds
 for source in fuzz/*_fuzz.cpp; do
   name=$(basename "$source" _fuzz.cpp)
-  # The nodes of a std::map are written by libstdc++.so, which MemorySanitizer does not see.
+  # libstdc++.so writes the nodes of a std::map, which MemorySanitizer does not see.
   if [ "$preset-$name" = msan-cookie_jar ]; then continue; fi
   log=build/$preset/$name.log
   corpora=("build/fuzz/corpus/$name")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs tests, and fails if one of them leaves a process behind: it is listed, and ended.
+"""Runs tests, and fails if one leaves a process behind. Such processes are listed and killed.
 
 Usage: leftovers.py BUILD_FOLDER COMMAND...
-Ends as the command does, or with 1. A process counts if it was not there before and inherited a mark in its
-environment, or if its program lies in the build folder (servers may overwrite their environment).
+Exits with the code of the command, or with 1. A new process counts if it inherited a mark in its environment, or
+if its program is in the build folder (servers may overwrite their environment).
 """
 import os
 import pathlib
@@ -14,18 +14,18 @@ import time
 import uuid
 
 MARK = "SKUA_TEST_RUN"
-GRACE_SECONDS = 5  # for what is just ending
+GRACE_SECONDS = 5  # for processes that are about to exit
 
 
 def processes() -> dict[int, int]:
-    """The time at which each process started, by its number: a number may come back, the two together do not."""
+    """Returns the start time of each process by id: ids are reused, but not together with the start time."""
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 found[int(entry.name)] = int((entry / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[19])
             except (OSError, IndexError, ValueError):
-                pass  # it has just ended
+                pass  # it has just exited
     return found
 
 
@@ -33,7 +33,7 @@ def belongs(process: int, folder: str, mark: bytes) -> bool:
     entry = pathlib.Path("/proc") / str(process)
     try:
         if (entry / "stat").read_text(errors="replace").rsplit(")", 1)[1].split()[0] == "Z":
-            return False  # ended; its parent does not ask
+            return False  # a zombie
         if mark in (entry / "environ").read_bytes().split(b"\0"):
             return True
         return os.readlink(entry / "exe").startswith(folder + "/")
@@ -46,7 +46,7 @@ def words_of(process: int) -> str:
         words = (pathlib.Path("/proc") / str(process) / "cmdline").read_bytes().rstrip(b"\0")
         return words.replace(b"\0", b" ").decode(errors="replace")[:200]
     except OSError:
-        return "(ended by now)"
+        return "(has exited)"
 
 
 def leftovers(before: dict[int, int], folder: str, mark: bytes) -> list[int]:
@@ -64,13 +64,13 @@ def main(arguments: list[str]) -> int:
     code = subprocess.run(arguments[1:], env={**os.environ, MARK: value}, check=False).returncode
     mark = f"{MARK}={value}".encode()
     end = time.monotonic() + GRACE_SECONDS
-    left, quiet = [], 0  # twice: one that is just executing a program has no environment for a moment
+    left, quiet = [], 0  # must be quiet twice: during exec a process briefly has no environment
     while quiet < 2 and time.monotonic() < end:
         left = leftovers(before, folder, mark)
         quiet = 0 if left else quiet + 1
         time.sleep(0.2)
     for process in left:
-        print(f"a test has left process {process} running: {words_of(process)}", file=sys.stderr)
+        print(f"a test left process {process} running: {words_of(process)}", file=sys.stderr)
     for process in left:
         try:
             os.kill(process, signal.SIGKILL)

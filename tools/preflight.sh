@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# What CI would say, in minutes: cheapest and likeliest to fail first; everything is compiled, and of the tests under
-# sanitizers those run that the change touches. Usage: preflight.sh [BASE]      the change is BASE..HEAD; default: origin/main,
-# or the last 20 commits. Writes the commit that it passed on to build/preflight.
+# Runs most of CI in minutes: cheap steps that are likely to fail come first; everything is compiled, but only the
+# tests of changed folders run under sanitizers. Usage: preflight.sh [BASE]      the change is BASE..HEAD;
+# default: origin/main, or the last 20 commits. On success writes the commit to build/preflight.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/steps.sh
 commit=$(git rev-parse HEAD)
 base=${1:-$(git merge-base HEAD origin/main 2>/dev/null || true)}
 [ -n "$base" ] && [ "$base" != "$commit" ] || base=$(git rev-list --max-count=20 HEAD | tail -n 1)
-[ -z "$(git status --porcelain)" ] || { echo "preflight: commit first; what is not committed is not what CI sees" >&2; exit 1; }
+[ -z "$(git status --porcelain)" ] || { echo "preflight: commit first; CI sees only committed files" >&2; exit 1; }
 
-# The labels of ctest that a change touches: folders of src/ and tests/, or all of them.
+# Prints a regular expression for the ctest labels that a change affects: folders of src/ and tests/, or all.
 touched() {
   local files
   files=$(git diff --name-only "$base" HEAD)

@@ -1,7 +1,7 @@
-"""What compiled before need not be compiled again while nothing that it is made of has changed.
+"""A cache of check results, so that unchanged code need not be compiled again.
 
-A key is the hash of the command, the compiler's version, the text, and every header of ours that it includes, directly
-or not. Kept in build/checks, for the keys of the last run only; a fresh clone has none.
+A key is the hash of the command, the compiler version, the text, and every skua header that it includes, directly or
+not. Results are kept in build/checks, for the keys of the last run only; a fresh clone has none.
 """
 import functools
 import hashlib
@@ -24,7 +24,7 @@ def read(file: pathlib.Path) -> str:
 
 
 def closure(root: pathlib.Path, text: str) -> list[pathlib.Path]:
-    """The headers below the include folder that a text includes, directly or not."""
+    """Returns the headers in the include folder that a text includes, directly or not."""
     found: set[pathlib.Path] = set()
     waiting = [text]
     while waiting:
@@ -51,7 +51,7 @@ class Remembered:
         return digest.hexdigest()
 
     def get(self, key: str) -> str | None:
-        """What was noted for this key, which stays noted."""
+        """Returns the text noted for this key, if any, and keeps it for the next run."""
         if key in self.before:
             self.now[key] = self.before[key]
         return self.before.get(key)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Writes the bytes of every case in tests/cases as a seed of the fuzz targets that read them.
+# Writes the bytes of every case in tests/cases as a seed for the fuzz targets that read them.
 # Usage: seed_corpus.py FOLDER (seeds go to FOLDER/TARGET/NAME)
 import pathlib
 import re
@@ -7,7 +7,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ESCAPES = {"r": "\r", "n": "\n", "t": "\t", "\\": "\\", '"': '"', "{": "{"}
-# What each target expects in front of the bytes.
+# The bytes that each target expects before the input.
 PREFIXES = {"head_parser": b"\x07\x01\x00", "response_head": b"\x07\x01\x00", "response_reader": b"\x07\x01\x00",
             "body_decoder": b"\x07\x01", "server": b"\x04\x03\x00"}
 

@@ -1,5 +1,5 @@
-# For scripts: step NAME COMMAND... runs a command, prints its time, and ends the script where it fails;
-# steps_summary prints a table of all times.
+# Sourced by scripts. `step NAME COMMAND...` runs a command, prints its time, and ends the script if it
+# fails; `steps_summary` prints a table of all times.
 steps=()
 
 step() {
@@ -14,5 +14,5 @@ step() {
 
 steps_summary() {
   printf '%s\n' "${steps[@]}"
-  printf '%6d s  all\n' "$SECONDS"
+  printf '%6d s  total\n' "$SECONDS"
 }

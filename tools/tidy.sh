@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs clang-tidy over the sources of the library and of the command, not over tests. Needs Clang 19.
+# Runs clang-tidy over the sources of the library and the command, but not tests. Needs Clang 19.
 # Usage: tidy.sh [FILE...]      without files: all, in units of several files, which takes a fifth of the time
-# What passed is remembered by its preprocessed text, like ccache does it; SKUA_TIDY_CACHE= (empty) reads all again.
+# Passed files are cached by a hash of their preprocessed text; set SKUA_TIDY_CACHE= (empty) to check all again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +23,7 @@ tidy_one() {
   local file=$1 command stamp=
   [[ $file = /* ]] || file=$PWD/$file
   command=$(awk -F'\t' -v file="$file" '$1 == file {print $2; exit}' $build/preprocess.tsv)
-  # What is in an optional back end that this machine cannot build is in no compilation database either.
+  # An optional back end that this machine cannot build is not in the compilation database.
   if [ -n "$SKUA_TIDY_CACHE" ] && [ -n "$command" ]; then
     stamp=$SKUA_TIDY_CACHE/$( (clang-tidy-19 --version; cat .clang-tidy; cd $build; eval "$command") | sed "s|$PWD/||g" | sha256sum | cut -d' ' -f1)
     [ ! -e "$stamp" ] || return 0

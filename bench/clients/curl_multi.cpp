@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a URL, how many connections and requests. Out: what they have cost, as one line of JSON.
-// The idea: libcurl as fast as its manual says it can be: its multi interface told about events by
-// epoll, one easy handle for each connection, added again when its answer has been read.
+// In: a URL and the numbers of connections and requests. Out: their cost, as one line of JSON.
+// The idea: libcurl used as its manual recommends for speed: the multi interface driven by epoll,
+// one easy handle per connection, added again when its response has been read.
 
 #include "measured.hpp"
 
@@ -140,7 +140,7 @@ class Load final {
   const Plan& plan_;
   std::size_t left_;
   std::size_t running_ = 0;
-  std::size_t content_bytes_ = 0;  // read since a request has ended, of whichever
+  std::size_t content_bytes_ = 0;  // read on any connection since a request last ended
   CURLM* multi_ = curl_multi_init();
   int epoll_ = epoll_create1(EPOLL_CLOEXEC);
   int timer_milliseconds_ = -1;
@@ -150,11 +150,11 @@ class Load final {
 
 int run(int argc, char** argv) {
   Plan plan;
-  CLI::App app("Asks a server again and again by libcurl; prints what it cost.");
-  app.add_option("--url", plan.url, "What to get")->required();
-  app.add_option("--connections", plan.connections, "How many, each used all the time")
+  CLI::App app("Sends requests to a server with libcurl; prints their cost.");
+  app.add_option("--url", plan.url, "URL to request")->required();
+  app.add_option("--connections", plan.connections, "Connections, each always busy")
       ->check(CLI::Range(1, 10000));
-  app.add_option("--requests", plan.requests, "How many, of all connections together")
+  app.add_option("--requests", plan.requests, "Requests on all connections together")
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   expect(curl_global_init(CURL_GLOBAL_DEFAULT));

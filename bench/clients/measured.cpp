@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: requests as they end. Out: the line of JSON that bench/client reads.
-// The idea: the clock and the CPU are read at the beginning and at the end of the load, so that
-// what a program does before its first request counts for nobody.
+// In: completed requests. Out: the line of JSON that bench/client reads.
+// The idea: wall clock and CPU time are read at the start and at the end of the load, so that the
+// start-up of a program does not count.
 
 #include "measured.hpp"
 

@@ -6,28 +6,28 @@
 #include <cstdint>
 #include <string>
 
-/// What every client of bench/client is told, and what it tells in the end.
+/// Input and output of every client of bench/client.
 namespace bench::clients {
 
-/// The command line, the same for all of them.
+/// Command line options that all clients share.
 struct Plan {
   std::string url;
   std::size_t connections = 1;
-  /// Of all connections together.
+  /// Total of all connections.
   std::size_t requests = 1000;
 };
 
-/// What was done since it was made: the time, and the CPU of this process.
+/// Requests, wall time and CPU time of this process since construction.
 class Measurement final {
  public:
   Measurement();
 
-  /// A request has ended, and this much content was read of its response.
+  /// Counts a completed request and the content of its response.
   void add(std::size_t content_bytes) noexcept {
     ++requests_;
     bytes_ += content_bytes;
   }
-  /// One line of JSON.
+  /// Prints one line of JSON.
   void print() const;
 
  private:

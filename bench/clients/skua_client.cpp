@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a URL, how many connections and requests. Out: what they have cost, as one line of JSON.
-// The idea: a coroutine for each connection, which asks again when it has read an answer as one
-// text. With --post it sends content instead and prints how long each answer took: whoever sends
-// head and content in two small packets waits 40 ms for the acknowledgement of the first.
+// In: a URL and the numbers of connections and requests. Out: their cost, as one line of JSON.
+// The idea: a coroutine per connection, which repeats its request once it has read the response as
+// one text. With --post it sends content instead and prints percentiles of the response times: a
+// client that sends head and content in two small packets waits 40 ms for the first's ACK.
 
 #include "measured.hpp"
 
@@ -38,10 +38,10 @@ struct Options {
 
 void expect_ok(const skua::Result<skua::ClientResponse, skua::Problem>& response) {
   if (!response) throw std::runtime_error(response.error().text);
-  if (response->status() != skua::Status::Ok) throw std::runtime_error("not every answer is 200");
+  if (response->status() != skua::Status::Ok) throw std::runtime_error("a response was not 200");
 }
 
-// What a load needs, shared by its connections.
+// State shared by the connections of a load.
 struct Load {
   skua::Client& client;
   const Options& options;
@@ -74,7 +74,7 @@ void print(std::vector<Milliseconds> times) {
       times.size(), at(0.5), at(0.99), at(1), delayed);
 }
 
-// One after the other.
+// Sends the POSTs one after the other.
 skua::Task<> post(skua::Client& client, const Options& options) {
   const std::string content(options.post_bytes, 'c');
   std::vector<Milliseconds> times;
@@ -109,11 +109,11 @@ skua::Task<> run_client(const Options& options) {
   co_await client.close();
 }
 
-// As skua::run, on a back end of choice.
+// Like skua::run, but on the given back end.
 void drive(skua::Task<> task, skua::BackendChoice kind) {
   const std::unique_ptr<skua::loop::Loop> loop =
       skua::loop::Loop::create({.backend = kind}).value();
-  skua::loop::WorkerPool pool(1, 64);  // names are resolved there
+  skua::loop::WorkerPool pool(1, 64);  // resolves names
   loop->use_pool(&pool);
   loop->post([&task] { task.start(nullptr, nullptr); });
   loop->run_once(skua::Duration(0));
@@ -123,15 +123,15 @@ void drive(skua::Task<> task, skua::BackendChoice kind) {
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Asks a server again and again by skua's client; prints what it cost.");
-  app.add_option("--url", options.plan.url, "What to get")->required();
-  app.add_option("--connections", options.plan.connections, "How many, each used all the time")
+  CLI::App app("Sends requests to a server with skua's client; prints their cost.");
+  app.add_option("--url", options.plan.url, "URL to request")->required();
+  app.add_option("--connections", options.plan.connections, "Connections, each always busy")
       ->check(CLI::Range(1, 10000));
-  app.add_option("--requests", options.plan.requests, "How many, of all connections together")
+  app.add_option("--requests", options.plan.requests, "Requests on all connections together")
       ->check(CLI::PositiveNumber);
-  app.add_option("--backend", options.backend, "Of the event loop")
+  app.add_option("--backend", options.backend, "Back end of the event loop")
       ->check(CLI::IsMember({"epoll", "io_uring", "poll"}));
-  app.add_option("--post", options.post_bytes, "Post so many bytes instead, one after the other");
+  app.add_option("--post", options.post_bytes, "POST this many bytes instead, one after the other");
   CLI11_PARSE(app, argc, argv);
   drive(run_client(options),
         skua::parse_backend(options.backend).value_or(skua::BackendChoice::Epoll));

@@ -28,7 +28,7 @@ def seconds(text):
 
 
 def parse():
-    """What the user wants; the list of servers is in `names`."""
+    """Parses the command line; `names` holds all servers."""
     parser = argparse.ArgumentParser(
         description="Ranks HTTP servers by CPU time per request, on one core, interleaved.",
         epilog="Built-in servers: " + ", ".join(servers.BUILT_IN) + ". "
@@ -41,16 +41,16 @@ def parse():
         action="append",
         default=[],
         metavar="NAME=CMD",
-        help="any other; CMD has {port}",
+        help="any other server; CMD contains {port}",
     )
-    add("--base", default="raw-epoll", help="the server that ratios refer to (default %(default)s)")
+    add("--base", default="raw-epoll", help="base server of the ratios (default %(default)s)")
     add("-c", "--connections", type=counts, default=[64, 512], metavar="N,N", help="default 64,512")
     add(
         "-d",
         "--duration",
         type=seconds,
         default=5,
-        help="seconds a run, 1 to 60 (default %(default)s)",
+        help="seconds per run, 1 to 60 (default %(default)s)",
     )
     add("-r", "--rounds", type=positive, default=5, help="default %(default)s")
     add(
@@ -61,25 +61,25 @@ def parse():
         type=positive,
         default=1,
         metavar="N",
-        help="requests a write (default %(default)s)",
+        help="requests per write (default %(default)s)",
     )
-    add("--path", default="/", help="what to get (default %(default)s)")
-    add("--core", type=int, help="default: the last one")
+    add("--path", default="/", help="path to request (default %(default)s)")
+    add("--core", type=int, help="core to pin to (default: the last one)")
     add(
         "--bin",
         default=os.path.join(ROOT, "build/release/bin/skua-bench-server"),
-        help="skua-bench-server",
+        help="path of skua-bench-server",
     )
-    add("--no-syscalls", action="store_true", help="leave out the pass that counts system calls")
+    add("--no-syscalls", action="store_true", help="do not count system calls")
     add(
         "--raw-response-equal",
         action="store_true",
-        help="refuse servers that send no Date, Server or Content-Type, instead of warning",
+        help="reject servers that send no Date, Server or Content-Type, instead of warning",
     )
     add(
         "--callgrind",
         action="store_true",
-        help="count user instructions per request instead of timing",
+        help="count user-space instructions per request instead of timing",
     )
     add(
         "--callgrind-requests",
@@ -91,7 +91,7 @@ def parse():
     add(
         "--callgrind-connections", type=positive, default=1, metavar="N", help="default %(default)s"
     )
-    add("--json", metavar="FILE", help="write every run and row there")
+    add("--json", metavar="FILE", help="write every run and row to FILE")
     options = parser.parse_intermixed_args()
     options.names = (
         options.names or ([] if options.server else list(servers.BUILT_IN))

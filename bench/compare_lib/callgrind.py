@@ -10,7 +10,7 @@ from .process import Failure
 
 
 def drive(port, path, connections, requests):
-    """Sends `requests` requests over kept connections, one in flight on each."""
+    """Sends `requests` requests over persistent connections, one in flight on each."""
     sockets = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(connections)]
     request = probe.REQUEST.format(path=path).encode()
     size = 0
@@ -26,7 +26,7 @@ def drive(port, path, connections, requests):
                 while missing > 0:
                     piece = each.recv(missing)
                     if not piece:
-                        raise Failure("the server closed a kept connection")
+                        raise Failure("the server closed a persistent connection")
                     missing -= len(piece)
     finally:
         for each in sockets:
@@ -34,7 +34,7 @@ def drive(port, path, connections, requests):
 
 
 def instructions(valgrind, server, options, folder, requests):
-    """All instructions of one life of the server that answers `requests` requests."""
+    """Returns all instructions of a server process that answers `requests` requests."""
     path = os.path.join(folder, f"callgrind.{server.name}.{requests}")
     wrapper = [valgrind, "--tool=callgrind", f"--callgrind-out-file={path}", "-q"]
     try:
@@ -54,7 +54,7 @@ def instructions(valgrind, server, options, folder, requests):
 
 
 def per_request(valgrind, server, options, folder):
-    """Start-up, accepting and the end cancel in the difference; only requests remain."""
+    """Start-up, accepting and shutdown cancel in the difference; only requests remain."""
     few, many = options.callgrind_requests // 5, options.callgrind_requests
     few -= few % options.callgrind_connections
     many -= many % options.callgrind_connections

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""HTTP clients against a server of ours on their core: what they are, what a run of one cost, and what it read."""
+"""HTTP clients that share a core with our server: their commands, and the cost and result of a run."""
 
 import json
 import os
@@ -14,14 +14,14 @@ PATIENCE_SECONDS = 300
 
 
 def command(name, binaries, build_go):
-    """How the client called `name` is started; a URL and counts are added."""
+    """Returns the command of the client called `name`; the caller adds a URL and counts."""
     if name == "go":
         program = build_go()
         if not program:
-            raise Failure("go: there is no Go")
+            raise Failure("go: Go is not installed")
         return [program]
     if name not in NAMES:
-        raise Failure(f"{name} is none of {', '.join(NAMES)}")
+        raise Failure(f"{name} is not one of {', '.join(NAMES)}")
     kind, _, backend = name.partition("-")
     program = pathlib.Path(binaries) / ("skua-bench-curl" if kind == "curl" else "skua-bench-client")
     if not os.access(program, os.X_OK):
@@ -30,7 +30,7 @@ def command(name, binaries, build_go):
 
 
 def run(words, core):
-    """What a client prints at its end."""
+    """Runs a client; returns the JSON that it prints."""
     try:
         done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=pinned(core),
                               timeout=PATIENCE_SECONDS, check=False)
@@ -42,12 +42,12 @@ def run(words, core):
 
 
 def measured(name, words, server, path, size, connections, requests, core):
-    """One run; raises Failure unless all of the content was read."""
+    """Performs one run; raises Failure unless all of the content was read."""
     before = server.cpu_seconds()
     told = ["--url", f"http://127.0.0.1:{server.port}{path}", "--connections", str(connections), "--requests", str(requests)]
     result = run([*words, *told], core)
     if result["requests"] != requests or result["bytes"] != requests * size:
-        raise Failure(f"{name} read {result['bytes']} bytes in {result['requests']} answers instead of {requests} of {size}")
+        raise Failure(f"{name} read {result['bytes']} bytes in {result['requests']} responses instead of {requests} of {size}")
     result["client_cpu"] = result["user"] + result["system"]
     result["server_cpu"] = server.cpu_seconds() - before
     return result
@@ -58,12 +58,12 @@ def plain(one):
 
 
 def normalised(one):
-    """The server does the same for each request, whoever asks: its CPU says how fast the machine was."""
+    """The server does the same work for every client, so its CPU shows how fast the machine was."""
     return one["client_cpu"] / one["server_cpu"]
 
 
 def row(name, own, base):
-    """A client's line of the table."""
+    """Returns the table row of a client."""
     def median(value):
         return report.spread([value(one) for one in own])["median"]
 

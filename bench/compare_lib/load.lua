@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- For wrk: sends BENCH_PIPELINE copies of the request at a time and prints what it counted as one
--- line of JSON. The request is built once: wrk then sends it without calling Lua, which keeps the
+-- For wrk: sends BENCH_PIPELINE copies of the request at a time and prints its counts as one line
+-- of JSON. The request is built once: wrk then sends it without calling Lua, which keeps the
 -- generator's own cost small.
 
 local depth = tonumber(os.getenv("BENCH_PIPELINE") or "1")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run of wrk against a server, on the server's core, with what it cost on both sides."""
+"""Runs wrk against a server on the same core, and measures the cost on both sides."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def environment(pipeline):
 
 
 def parse(output):
-    """The line of JSON that load.lua prints among wrk's own output."""
+    """Parses the line of JSON that load.lua prints among wrk's own output."""
     for line in reversed(output.splitlines()):
         if line.startswith('{"requests"'):
             return json.loads(line)
@@ -39,7 +39,7 @@ def parse(output):
 
 
 def run(wrk, server, options, connections, pipeline, seconds):
-    """Drives `server`; returns wrk's counts with the CPU seconds of the server and of wrk."""
+    """Loads `server`; returns wrk's counts with the CPU seconds of the server and of wrk."""
     with tempfile.TemporaryFile() as output:
         before = server.cpu_seconds()
         process = subprocess.Popen(
@@ -65,14 +65,14 @@ def run(wrk, server, options, connections, pipeline, seconds):
     if not server.is_alive():
         raise Failure(f"{server.name} ended under load: {server.said()}")
     if result["requests"] == 0:
-        raise Failure(f"{server.name} answered no request")
+        raise Failure(f"{server.name} did not answer any request")
     result["server_cpu"] = after - before
     result["wrk_cpu"] = usage.ru_utime + usage.ru_stime
     return result
 
 
 def system_calls(wrk, perf, server, options, connections, pipeline):
-    """System calls per request in a short separate pass; None where perf cannot count them here."""
+    """Returns system calls per request, from a short separate pass; None if perf cannot count."""
     with tempfile.NamedTemporaryFile("r") as counted:
         wrapped = [
             perf,

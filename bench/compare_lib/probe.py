@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Looks at an answer of a server before it is timed: nobody may win by answering less."""
+"""Checks the responses of a server before it is timed: no server may win by sending less."""
 
 import socket
 
@@ -9,7 +9,7 @@ REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 def receive_answer(connection):
-    """One response: its status line, fields (names in lower case), body, and its size."""
+    """Returns the status line, fields (names in lower case), body and size of one response."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65536)
@@ -33,10 +33,10 @@ def receive_answer(connection):
 
 
 def check(server, path, body):
-    """Raises Failure upon a wrong answer; returns its size and warnings about what it lacks."""
+    """Raises Failure on a wrong response; returns its size and warnings about missing fields."""
     try:
         with socket.create_connection(("127.0.0.1", server.port), 5) as connection:
-            for _ in range(2):  # the second proves that the connection is kept
+            for _ in range(2):  # the second proves that the connection is persistent
                 connection.sendall(REQUEST.format(path=path).encode())
                 status, fields, got, size = receive_answer(connection)
     except OSError as error:

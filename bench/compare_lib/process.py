@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that are pinned to one core under SCHED_BATCH, what they cost, and how they end."""
+"""Processes pinned to one core under SCHED_BATCH: start, cost and end."""
 
 import ctypes
 import os
@@ -15,11 +15,11 @@ PR_SET_PDEATHSIG = 1
 
 
 class Failure(Exception):
-    """Something that the user can mend; its text says how."""
+    """An error that the user can fix; the text says how."""
 
 
 def pinned(core, batch=True):
-    """What a child does before exec: run on `core`, under SCHED_BATCH, and end with this script."""
+    """For preexec_fn: pins a child to `core` under SCHED_BATCH and ends it with this script."""
 
     def prepare():
         os.sched_setaffinity(0, {core})
@@ -31,7 +31,7 @@ def pinned(core, batch=True):
 
 
 def allow_many_files():
-    """Lifts the limit of this process and of all that it starts as far as it goes; returns it."""
+    """Raises the open file limit of this process and its children to the maximum; returns it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
@@ -44,7 +44,7 @@ def free_port():
 
 
 def family(pid):
-    """The process ids of `pid` and its descendants."""
+    """Returns the process ids of `pid` and its descendants."""
     parents = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -61,7 +61,7 @@ def family(pid):
 
 
 def thread_seconds(pid, tid):
-    """CPU time of one thread: nanoseconds where the kernel keeps schedstat, else clock ticks."""
+    """Returns CPU seconds of one thread: from schedstat (nanoseconds) if available, else ticks."""
     folder = f"/proc/{pid}/task/{tid}"
     try:
         with open(f"{folder}/schedstat", "rb") as file:
@@ -77,7 +77,7 @@ def thread_seconds(pid, tid):
 
 
 class Server:
-    """One server of the comparison, from its start to its end."""
+    """One server process of the comparison."""
 
     def __init__(self, name, command):
         self.name = name
@@ -87,11 +87,11 @@ class Server:
         self.log = None
 
     def choose_port(self):
-        """A port for the next start; servers with a configuration file write it here."""
+        """Returns a port for the next start. Subclasses write their configuration file here."""
         return free_port()
 
     def start(self, core, wrapper=(), batch=True, patience=10.0):
-        """Starts it and waits until it accepts connections."""
+        """Starts the server and waits until it accepts connections."""
         self.port = self.choose_port()
         command = [word.replace("{port}", str(self.port)) for word in self.command]
         self.log = tempfile.TemporaryFile()
@@ -122,7 +122,7 @@ class Server:
             time.sleep(0.02)
 
     def said(self):
-        """The end of its output, on one line."""
+        """Returns the end of its output, on one line."""
         self.log.seek(0)
         return " | ".join(self.log.read().decode(errors="replace").split("\n")[-4:]).strip(" |")
 
@@ -133,7 +133,7 @@ class Server:
         return family(self.process.pid)
 
     def cpu_seconds(self):
-        """CPU time that all its threads have used."""
+        """Returns the CPU time used by all its threads."""
         total = 0.0
         for pid in self.pids():
             try:
@@ -144,7 +144,7 @@ class Server:
         return total
 
     def anonymous_kib(self):
-        """Memory of its own, without files and the kernel's part."""
+        """Returns its anonymous memory, without files and kernel memory."""
         total = 0
         for pid in self.pids():
             try:
@@ -157,7 +157,7 @@ class Server:
         return total
 
     def stop(self):
-        """Ends it by its process ids: politely first, then not; returns the exit code."""
+        """Ends its processes, with SIGTERM first, then SIGKILL; returns the exit code."""
         if self.process is None:
             return None
         members = self.pids() if self.is_alive() else []
@@ -170,7 +170,7 @@ class Server:
             code = self.process.wait(10)
         for pid in members[1:]:
             try:
-                if os.getsid(pid) == self.process.pid:  # the number may have a new owner by now
+                if os.getsid(pid) == self.process.pid:  # the id may have been reused
                     os.kill(pid, signal.SIGKILL)
             except OSError:
                 pass

@@ -7,7 +7,7 @@ US = 1e6
 
 
 def normalised(run):
-    """The server's CPU per request over the generator's in the same run; the requests cancel."""
+    """Returns the server's CPU over the generator's in the same run; the requests cancel."""
     return run["server_cpu"] / run["wrk_cpu"]
 
 
@@ -16,7 +16,7 @@ def plain(run):
 
 
 def ratios(runs, base_runs, measure):
-    """One ratio per round: both runs of a round saw the same state of the machine."""
+    """Returns one ratio per round: both runs of a round saw the same state of the machine."""
     by_round = {run["round"]: run for run in base_runs}
     return [
         measure(run) / measure(by_round[run["round"]]) for run in runs if run["round"] in by_round
@@ -30,7 +30,7 @@ def spread(values):
 
 
 def summarise(name, runs, base_runs):
-    """The row of one server."""
+    """Returns the row of one server."""
 
     def median(value):
         return statistics.median(value(run) for run in runs)
@@ -56,7 +56,7 @@ def show_ratio(ratio):
 
 
 def show_latency(microseconds):
-    # wrk loses some percentiles of pipelined runs and then says 0.
+    # wrk reports 0 for some percentiles of pipelined runs.
     return f"{microseconds / 1e3:.2f}" if microseconds else "-"
 
 
@@ -80,7 +80,7 @@ COLUMNS = (
 
 
 def table(heads, rows):
-    """A Markdown table whose columns line up, so that it reads well in a terminal too."""
+    """Returns a Markdown table with aligned columns, so that it reads well in a terminal too."""
     widths = [max(len(cells[i]) for cells in [heads, *rows]) for i in range(len(heads))]
     lines = []
     for cells in [heads, ["-" * width for width in widths], *rows]:
@@ -99,7 +99,7 @@ def comparison(rows):
 
 
 def own_ceilings(runs, measure):
-    """skua against the raw server of the same back end, for those of both that were run."""
+    """Returns the ratio of each skua server to the raw server of its back end, if both were run."""
     found = []
     for name, own in runs.items():
         ceiling = name.replace("skua-", "raw-", 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The arithmetic of bench/compare: python3 -m unittest compare_lib.report_test, from bench/"""
+"""Tests the arithmetic of bench/compare. Run in bench/: python3 -m unittest compare_lib.report_test"""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rounds of a load that prints a count, over servers that share its core; bench/secure and bench/websocket are made of them."""
+"""Rounds of a load that prints a count, against servers on the same core; for bench/secure and bench/websocket."""
 
 import re
 import resource
@@ -12,9 +12,9 @@ from .process import Failure, pinned
 
 
 def run(server, load, core, seconds):
-    """One run: what was done, and the CPU seconds of both sides.
+    """Performs one run; returns the count of requests and the CPU seconds of both sides.
 
-    `load(seconds)` gives a command, whose {port} is filled in, and the pattern of the count in what it prints.
+    `load(seconds)` returns a command, whose {port} is filled in, and a pattern for the count in its output.
     """
     command, counted = load(seconds)
     command = [word.format(port=server.port) for word in command]
@@ -35,7 +35,7 @@ def run(server, load, core, seconds):
 
 
 def start(names, make, core):
-    """The servers that can be had, started; says why not of the others."""
+    """Starts and returns the available servers; prints why others are left out."""
     running = []
     for name in names:
         server = None
@@ -51,7 +51,7 @@ def start(names, make, core):
 
 
 def measure(running, load, options):
-    """The runs of each server, interleaved in another order each round; None stands for one that failed."""
+    """Returns the runs of each server, interleaved, in a different order each round; None marks a failed run."""
     runs = {server.name: [] for server in running}
     for number in range(options.rounds):
         turn = number % len(running)
@@ -65,7 +65,7 @@ def measure(running, load, options):
 
 
 def rows(runs, base):
-    """Of each server: its name, CPU us each, the median ratios to the base (divided by the load's CPU, and plain), runs."""
+    """Yields for each server: name, CPU us each, median ratios to the base (normalised by the load's CPU, and plain), runs."""
 
     def ratio(pairs, cost):
         return f"{statistics.median(cost(a) / cost(b) for a, b in pairs):.2f}" if pairs else "-"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""TLS and HTTP/2 servers on one core, and the loads that tell them apart."""
+"""TLS and HTTP/2 servers on one core, and their loads."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ H2O_TLS = """\
 
 
 def certificate(folder):
-    """A chain and a key, as PEM files: ECDSA on P-256, which all of them are given."""
+    """Makes a chain and a key for all servers, as PEM files: ECDSA on P-256."""
     openssl = servers.find("openssl", "openssl")
     chain, key = os.path.join(folder, "chain.pem"), os.path.join(folder, "key.pem")
     command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
@@ -34,7 +34,7 @@ def certificate(folder):
 
 
 def make(name, binary, folder, pair):
-    """The server called `name`, speaking TLS and HTTP/2."""
+    """Returns the server called `name`, with TLS and HTTP/2."""
     chain, key = pair
     if name == "nginx":
         server = servers.nginx(os.path.join(folder, name), False)
@@ -50,25 +50,25 @@ def make(name, binary, folder, pair):
 
 
 def https(seconds):
-    """HTTPS keep-alive by wrk."""
+    """HTTPS keep-alive, with wrk."""
     wrk = servers.find("wrk", "wrk")
     return [wrk, "-t1", "-c64", f"-d{seconds}s", "https://127.0.0.1:{port}/"], r"(\d+) requests in"
 
 
 def http2(seconds):
-    """HTTP/2 over TLS by h2load."""
+    """HTTP/2 over TLS, with h2load."""
     h2load = servers.find("h2load", "nghttp2-client")
     return [h2load, "-t1", "-c32", "-m32", f"-D{seconds}", "--warm-up-time=0", "https://127.0.0.1:{port}/"], r"(\d+) succeeded"
 
 
 def full_handshakes(seconds):
-    """A connection, a full TLS 1.3 handshake, and the end; one after the other."""
+    """Connects, performs a full TLS 1.3 handshake and closes, again and again."""
     openssl = servers.find("openssl", "openssl")
     return [openssl, "s_time", "-connect", "127.0.0.1:{port}", "-new", "-time", str(seconds)], r"(\d+) connections in [\d.]+s"
 
 
 def resumed_handshakes(seconds):
-    """The same with a session of before (TLS 1.2: openssl s_time knows no other resumption)."""
+    """Resumes an earlier session on each connection (TLS 1.2: openssl s_time can resume nothing newer)."""
     openssl = servers.find("openssl", "openssl")
     command = [openssl, "s_time", "-connect", "127.0.0.1:{port}", "-reuse", "-tls1_2", "-time", str(seconds)]
     return command, r"(\d+) connections in [\d.]+s"

@@ -34,7 +34,7 @@ http {{
 }}
 """
 
-# h2o has no constant answer but through mruby; a small file without ETag is its cheapest way.
+# h2o sends a constant response only through mruby; a small file without ETag is cheaper.
 H2O = """\
 listen:
   host: 127.0.0.1
@@ -55,8 +55,8 @@ hosts:
 
 
 def find(program, package):
-    """The path of an installed program."""
-    # sbin is not in everybody's PATH.
+    """Returns the path of an installed program."""
+    # sbin may not be in PATH.
     found = shutil.which(program) or shutil.which(program, path="/usr/sbin:/usr/local/sbin")
     if not found:
         raise Failure(f"{program} is not installed (Debian: apt-get install {package})")
@@ -64,7 +64,7 @@ def find(program, package):
 
 
 class ConfiguredServer(Server):
-    """A server whose port stands in a file; the file is written when the port is known."""
+    """A server with its port in a configuration file, written once the port is known."""
 
     def __init__(self, name, command, path, text):
         super().__init__(name, command)
@@ -82,7 +82,7 @@ def nginx(folder, single_process):
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, "nginx.conf")
     text = NGINX.format(folder=folder, master="off" if single_process else "on")
-    # -e: the default error log may not be writable for us; -p: nothing outside of the folder.
+    # -e: the default error log may not be writable; -p: keeps all files in the folder.
     command = [find("nginx", "nginx-light"), "-e", "stderr", "-p", folder, "-c", path]
     return ConfiguredServer("nginx", command, path, text)
 
@@ -103,7 +103,7 @@ def h2o(folder):
 
 
 def own(name, binary, mode):
-    """skua-BACKEND in a mode of skua-bench-server, or raw-BACKEND, which is one."""
+    """Returns skua-BACKEND in the given mode of skua-bench-server, or the mode raw-BACKEND."""
     if not os.access(binary, os.X_OK):
         raise Failure(f"{binary} is not built: cmake --build --preset release")
     kind, backend = name.split("-", 1)
@@ -114,7 +114,7 @@ def own(name, binary, mode):
 
 
 def make(name, binary, folder, single_process=False, mode="plaintext"):
-    """The server called `name`, or one that `NAME=COMMAND` describes."""
+    """Returns the server called `name`, or one described by `NAME=COMMAND`."""
     if "=" in name:
         label, command = name.split("=", 1)
         if "{port}" not in command:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a port and a path. Out: sockets that speak WebSocket, and a verdict on what comes from them.
-// The idea: the key of the handshake is always the same, and so is its only right answer. Without
-// an extension there is one way to send a message in one frame, so that comparing bytes is a check.
+// In: a port and a path. Out: open WebSockets, and a check of the bytes that they receive.
+// The idea: the handshake key is constant, and so is its only correct response. Without extensions
+// a message in one frame has only one encoding, so comparing bytes is a complete check.
 
 #include "connections.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr int patience_milliseconds = 10'000;
 
-// The head of the answer, up to its end and no further: what follows belongs to the frames.
+// Reads the head of the response and nothing more: bytes after it belong to the frames.
 std::string receive_head(int fd) {
   std::string head;
   while (!head.ends_with("\r\n\r\n")) {
@@ -37,7 +37,7 @@ std::string receive_head(int fd) {
       pollfd wanted{fd, POLLIN, 0};
       if (poll(&wanted, 1, patience_milliseconds) == 1) continue;
     }
-    if (received <= 0) throw std::runtime_error("no answer to the handshake: " + head);
+    if (received <= 0) throw std::runtime_error("no response to the handshake: " + head);
     head.push_back(next);
   }
   return head;

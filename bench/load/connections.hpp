@@ -6,23 +6,23 @@
 #include <string>
 #include <string_view>
 
-/// What the load generator for WebSockets needs of a connection: its opening, and a check of bytes.
+/// Connections of the WebSocket load generator: opening them, and checking received bytes.
 namespace bench::load {
 
-/// A connected, non-blocking socket whose handshake for a WebSocket at `path` has been done.
+/// Connects and completes the handshake for a WebSocket at `path`; returns a non-blocking socket.
 ///
-/// Ends with: std::runtime_error, which says what the server did wrong.
+/// Ends with: std::runtime_error, which says what went wrong.
 int open_websocket(std::uint16_t port, const std::string& path);
 
-/// Sends all of it, waiting for room where there is none; false upon an error.
+/// Sends all bytes, waiting for room if necessary; returns false on error or timeout.
 bool send_all(int fd, std::string_view bytes);
 
-/// Follows a stream that has to be the same frame again and again.
+/// Checks a stream that must repeat the same frame.
 class Repetition final {
  public:
   explicit Repetition(std::string_view frame) : frame_(frame) {}
 
-  /// Takes the next bytes; returns how many frames ended in them, or -1 for other bytes.
+  /// Takes the next bytes; returns how many frames ended in them, or -1 on a mismatch.
   int take(std::string_view bytes) noexcept;
 
  private:

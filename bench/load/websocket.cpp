@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// In: where a WebSocket server listens. Out: `N messages in S s`, for bench/websocket.
-// The idea: `echo` keeps one message under way on each connection. `publish` sends one message by
-// one connection, and the next when every subscriber has had it. The work per message is the same
-// whoever the server is, so that its own CPU time is a yardstick; every byte is compared.
+// In: the address of a WebSocket server. Out: `N messages in S s`, for bench/websocket.
+// The idea: `echo` keeps one message in flight on each connection. `publish` sends one message on
+// one connection, and the next once every subscriber has it. The work per message is the same for
+// every server, so the generator's CPU time is a yardstick. Every byte is compared.
 
 #include "../raw/frames.hpp"
 #include "connections.hpp"
@@ -28,7 +28,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::uint16_t port = 0;
   std::string path = "/";
-  /// Where `publish` sends to; its subscribers are at `path`.
+  /// Path for publishing; the subscribers are at `path`.
   std::string publish;
   std::size_t connections = 64;
   std::size_t size = 16;
@@ -79,13 +79,13 @@ class Load final {
   }
 
   void send(int fd) {
-    if (!send_all(fd, sent_)) throw std::runtime_error("the server takes no more messages");
+    if (!send_all(fd, sent_)) throw std::runtime_error("the server accepts no more messages");
   }
 
   void turn(bool echoes) {
     std::array<epoll_event, 512> events;
     const int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 5000);
-    if (ready == 0) throw std::runtime_error("no answer for five seconds");
+    if (ready == 0) throw std::runtime_error("no response for five seconds");
     for (int i = 0; i < ready; ++i) {
       const int fd = events[static_cast<std::size_t>(i)].data.fd;
       const ssize_t received = recv(fd, buffer_.data(), buffer_.size(), 0);
@@ -93,7 +93,7 @@ class Load final {
       if (received <= 0) throw std::runtime_error("the server closed a connection");
       const int ended = streams_[static_cast<std::size_t>(fd)].take(
           {buffer_.data(), static_cast<std::size_t>(received)});
-      if (ended < 0) throw std::runtime_error("the server sent other bytes than it should");
+      if (ended < 0) throw std::runtime_error("the server sent wrong bytes");
       messages_ += static_cast<std::size_t>(ended);
       for (int answer = 0; echoes && answer < ended; ++answer) send(fd);
       if (!echoes && ended != 0 && messages_ % options_.connections == 0) send(publisher_);
@@ -108,18 +108,18 @@ class Load final {
   std::vector<int> sockets_;
   std::vector<Repetition> streams_;  // by descriptor
   std::vector<char> buffer_;
-  std::size_t messages_ = 0;  // that came from the server
+  std::size_t messages_ = 0;  // received
 };
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Keeps a WebSocket server busy; prints how many messages came from it.");
-  app.add_option("--port", options.port, "Of the server, at 127.0.0.1")->required();
-  app.add_option("--path", options.path, "Of the echo, or of the subscribers");
-  app.add_option("--publish", options.publish, "Path that passes messages on to all subscribers");
-  app.add_option("--connections", options.connections, "How many")->check(CLI::Range(1, 100000));
+  CLI::App app("Loads a WebSocket server; prints how many messages it sent.");
+  app.add_option("--port", options.port, "Port of the server, at 127.0.0.1")->required();
+  app.add_option("--path", options.path, "Path of the echo, or of the subscribers");
+  app.add_option("--publish", options.publish, "Path whose messages go to all subscribers");
+  app.add_option("--connections", options.connections, "Connections")->check(CLI::Range(1, 100000));
   app.add_option("--size", options.size, "Bytes of a message");
-  app.add_option("--seconds", options.seconds, "How long");
+  app.add_option("--seconds", options.seconds, "Duration");
   app.add_flag("--text", options.is_text, "Text instead of binary messages");
   CLI11_PARSE(app, argc, argv);
   rlimit limit{};

@@ -1,4 +1,4 @@
-// The HTTP client of Go's standard library as a peer of bench/client.
+// A peer for bench/client: the HTTP client of Go's standard library.
 // Usage: client --url URL --connections N --requests N
 package main
 
@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	url         = flag.String("url", "", "what to get")
-	connections = flag.Int("connections", 1, "how many, each used all the time")
-	requests    = flag.Int64("requests", 1000, "how many, of all connections together")
+	url         = flag.String("url", "", "URL to request")
+	connections = flag.Int("connections", 1, "connections, each always busy")
+	requests    = flag.Int64("requests", 1000, "requests on all connections together")
 	left, bytes atomic.Int64
 )
 
@@ -29,7 +29,7 @@ func get(client *http.Client) {
 			log.Fatal(err)
 		}
 		if response.StatusCode != 200 {
-			log.Fatal("not every answer is 200")
+			log.Fatal("a response was not 200")
 		}
 		count, err := io.Copy(io.Discard, response.Body)
 		response.Body.Close()

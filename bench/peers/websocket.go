@@ -1,4 +1,4 @@
-// A WebSocket library of Go (github.com/gorilla/websocket) as a peer of bench/websocket: an echo, and /subscribe with /publish.
+// A peer for bench/websocket using github.com/gorilla/websocket: an echo, and /subscribe with /publish.
 // Usage: websocket PORT
 package main
 
@@ -17,7 +17,7 @@ var (
 	subscribers = map[*websocket.Conn]bool{}
 )
 
-// Calls `take` with every message, until the connection ends.
+// Calls `take` with every message until the connection ends.
 func each(writer http.ResponseWriter, request *http.Request, take func(socket *websocket.Conn, kind int, body []byte) error) {
 	socket, err := upgrader.Upgrade(writer, request, nil)
 	if err != nil {
@@ -49,7 +49,7 @@ func publish(writer http.ResponseWriter, request *http.Request) {
 }
 
 func subscribe(writer http.ResponseWriter, request *http.Request) {
-	mutex.Lock() // so that whoever has the answer to the handshake misses no message
+	mutex.Lock() // so that no message is missed after the handshake
 	socket, err := upgrader.Upgrade(writer, request, nil)
 	if err == nil {
 		subscribers[socket] = true
@@ -58,7 +58,7 @@ func subscribe(writer http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		return
 	}
-	socket.ReadMessage() // until its end: subscribers say nothing
+	socket.ReadMessage() // returns at the end: subscribers send nothing
 	mutex.Lock()
 	delete(subscribers, socket)
 	mutex.Unlock()

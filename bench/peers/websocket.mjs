@@ -1,8 +1,8 @@
-// The WebSocket library of Node (`ws`) as a peer of bench/websocket: an echo, and /subscribe with /publish.
+// A peer for bench/websocket using `ws` for Node: an echo, and /subscribe with /publish.
 // Usage: NODE_PATH=... node websocket.mjs PORT
 import { createRequire } from "node:module";
 
-const { WebSocketServer } = createRequire(import.meta.url)("ws"); // found by NODE_PATH
+const { WebSocketServer } = createRequire(import.meta.url)("ws"); // found through NODE_PATH
 
 const subscribers = new Set();
 

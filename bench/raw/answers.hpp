@@ -9,23 +9,22 @@
 
 namespace bench::raw {
 
-/// Many copies of the constant response, so that a batch of pipelined requests is answered by one
-/// send.
+/// Many copies of the constant response, so that one send answers a batch of pipelined requests.
 class Answers final {
  public:
-  /// The most responses that one call of `take` hands out.
+  /// The most responses that one call of `take` returns.
   static constexpr std::size_t most = 64;
 
   Answers() { refresh(); }
 
-  /// Writes a new Date when a second has passed since the last; call it once per turn of the loop.
+  /// Updates Date if the second has changed; called once per turn of the loop.
   void refresh() {
     const std::time_t now = std::time(nullptr);
     if (now != now_) write(now);
   }
 
-  /// The bytes of `count` responses, at most `most`; valid until the object dies, rewritten in
-  /// place by `refresh`.
+  /// Returns the bytes of `count` responses, at most `most`; valid as long as the object, rewritten
+  /// in place by `refresh`.
   [[nodiscard]] std::string_view take(std::size_t count) const noexcept {
     return {bytes_.data(), (count < most ? count : most) * size_};
   }
@@ -36,7 +35,7 @@ class Answers final {
     std::tm utc{};
     gmtime_r(&now, &utc);
     std::array<char, 64> date{};
-    // IMF-fixdate, RFC 9110 §5.6.7; the program never leaves the C locale.
+    // IMF-fixdate, RFC 9110 §5.6.7; the program always runs in the C locale.
     std::strftime(date.data(), date.size(), "%a, %d %b %Y %H:%M:%S GMT", &utc);
     const std::string one =
         std::string("HTTP/1.1 200 OK\r\nServer: raw\r\nDate: ") + date.data() +

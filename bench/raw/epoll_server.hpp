@@ -15,11 +15,11 @@
 
 namespace bench::raw {
 
-/// The least that a readiness server can do: level-triggered epoll, connections by descriptor.
+/// A minimal readiness server: level-triggered epoll, connections indexed by descriptor.
 ///
-/// `Service` says what a connection is (`Connection`, default constructed upon accept), what to do
-/// once per turn of the loop (`turn()`), and what when one is readable or, after `wait_for_room`,
-/// writable (`serve(server, fd, connection)`).
+/// `Service` defines `Connection` (default constructed on accept), `turn()` (called once per turn
+/// of the loop) and `serve(server, fd, connection)` (called if a connection is readable or, after
+/// `wait_for_room`, writable).
 template <typename Service>
 class EpollServer final {
  public:
@@ -36,7 +36,7 @@ class EpollServer final {
     if (epoll_ >= 0) close(epoll_);
   }
 
-  /// Serves until `signals` becomes readable; false when it could not run.
+  /// Serves until `signals` becomes readable; returns false if it could not run.
   bool run() {
     epoll_ = epoll_create1(EPOLL_CLOEXEC);
     if (epoll_ < 0 || !watch(EPOLL_CTL_ADD, listener_, EPOLLIN) ||
@@ -60,7 +60,7 @@ class EpollServer final {
     }
   }
 
-  /// Whether the kernel was told to say when there is room to send (`wanted`), or data to read.
+  /// Waits for room to send (`wanted`) or for data to read; returns whether epoll accepted it.
   bool wait_for_room(int fd, bool wanted) const {
     return watch(EPOLL_CTL_MOD, fd, wanted ? EPOLLOUT : EPOLLIN);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: the bytes of WebSocket frames. Out: their sizes, and the same frames the other way round.
-// The idea: without its mask a frame is four bytes shorter, so the head moves up to the payload,
-// and nothing is copied.
+// In: the bytes of WebSocket frames. Out: their sizes, and the frames that echo them.
+// The idea: without its mask a frame is four bytes shorter, so only the head moves, and the payload
+// is not copied.
 
 #include "frames.hpp"
 
@@ -19,7 +19,7 @@ unsigned byte(std::string_view bytes, std::size_t at) {
   return static_cast<unsigned char>(bytes[at]);
 }
 
-// Of the head without its mask, by the 7 bits of the length.
+// Returns the size of the head without its mask, given the 7-bit length.
 std::size_t head_bytes(unsigned length) { return length < 126 ? 2 : length == 126 ? 4 : 10; }
 
 void apply_mask(char* bytes, std::size_t size, const char* key) noexcept {

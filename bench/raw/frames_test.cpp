@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view key = "\x12\x34\x56\x78";
 
 TEST(Frames, TheExampleOfTheRfcIsMaskedAsThere) {
-  // RFC 6455 §5.7: "Hello", masked, and not.
+  // RFC 6455 §5.7: "Hello", masked and unmasked.
   EXPECT_EQ(client_frame(true, "Hello", "\x37\xfa\x21\x3d"),
             std::string("\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", 11));
   EXPECT_EQ(server_frame(true, "Hello"), "\x81\x05Hello");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a piece of a byte stream and how much of CR LF CR LF stood before it. Out: how many heads end
-// in it. The idea: look at the byte where the terminator would end. Most bytes are neither CR nor
-// LF, which rules out the next four places at once, so about a quarter of the bytes are looked at;
-// only the seam is walked byte by byte.
+// In: a piece of a byte stream and how much of CR LF CR LF preceded it. Out: how many heads end in
+// it. The idea: look at the byte where the terminator would end. Most bytes are neither CR nor LF,
+// which rules out the next four positions at once, so about a quarter of the bytes are read; only
+// the seam between pieces is scanned byte by byte.
 
 #include "heads.hpp"
 
@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::string_view terminator = "\r\n\r\n";
 
-// The automaton of the terminator: after `matched` good bytes comes `next`.
+// One step of the terminator's automaton: `next` follows `matched` matching bytes.
 std::uint8_t advance(std::uint8_t matched, char next) noexcept {
   if (next == terminator[matched]) return static_cast<std::uint8_t>(matched + 1);
   return next == '\r' ? 1 : 0;
 }
 
-// How much of the terminator stands at the end of `rest`, in which no whole one ends.
+// Returns how much of the terminator is at the end of `rest`, which contains no whole one.
 std::uint8_t suffix(std::string_view rest) noexcept {
   std::uint8_t matched = 0;
   for (const char next : rest.substr(rest.size() > 3 ? rest.size() - 3 : 0)) {
@@ -34,7 +34,7 @@ std::size_t count_heads(std::string_view bytes, std::uint8_t& matched) noexcept 
   std::size_t start = 0;
   while (matched != 0 && start < bytes.size()) {
     matched = advance(matched, bytes[start++]);
-    // A lone CR begins a new terminator: leave it to the search below.
+    // A lone CR begins a new terminator, which the search below finds.
     if (matched == 1) {
       matched = 0;
       --start;

@@ -13,7 +13,7 @@ std::size_t count_whole(std::string_view bytes) {
   return count_heads(bytes, matched);
 }
 
-// The plain definition: matches that do not overlap.
+// The plain definition: non-overlapping matches.
 std::size_t count_slowly(std::string_view bytes) {
   std::size_t count = 0;
   for (std::size_t at = bytes.find("\r\n\r\n"); at != std::string_view::npos;

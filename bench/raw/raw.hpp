@@ -7,36 +7,36 @@
 
 /// The ceilings: servers that do not speak HTTP but answer as if they did.
 ///
-/// They find where a head ends, answer every head with the same bytes, and parse nothing. What a
-/// real server costs beyond them is what its parser, router and safety cost; what they cost is the
-/// operating system.
+/// They find where a head ends, answer every head with the same bytes, and parse nothing. Their
+/// cost is that of the operating system; a real server adds the cost of its parser, router and
+/// safety.
 namespace bench::raw {
 
 struct RawOptions {
   /// Numeric IPv4 address to listen on.
   std::string host = "127.0.0.1";
-  /// Port to listen on; 0 lets the system pick one, which the first line on stdout names.
+  /// Port to listen on; 0 lets the system choose one; the first line on stdout names it.
   std::uint16_t port = 0;
-  /// Workers, each with its own loop and listener (SO_REUSEPORT when more than one).
+  /// Workers, each with its own loop and listener (SO_REUSEPORT if more than one).
   unsigned threads = 1;
 };
 
 /// Serves with level-triggered epoll until SIGTERM or SIGINT; returns the exit code.
 int run_raw_epoll(const RawOptions& options);
 
-/// Serves with io_uring until SIGTERM or SIGINT; returns the exit code (2 when not built in).
+/// Serves with io_uring until SIGTERM or SIGINT; returns the exit code (2 if not built in).
 int run_raw_io_uring(const RawOptions& options);
 
-/// Echoes the frames of WebSockets, with epoll, until SIGTERM or SIGINT; returns the exit code.
+/// Echoes WebSocket frames, with epoll, until SIGTERM or SIGINT; returns the exit code.
 ///
-/// It answers every handshake as if it had come with `handshake_key` (frames.hpp).
+/// Every handshake is answered as if it contained `handshake_key` (frames.hpp).
 int run_raw_ws(const RawOptions& options);
 
-/// One worker: serves what arrives at `listener` until `signals` becomes readable; false when it
-/// could not run.
+/// Serves the connections of `listener` until `signals` becomes readable; returns false if it could
+/// not run.
 using Worker = std::function<bool(int listener, int signals)>;
 
-/// Opens the listeners, says where, runs one worker per thread and returns the exit code.
+/// Opens the listeners, prints the address, runs one worker per thread and returns the exit code.
 int run_workers(const RawOptions& options, const Worker& worker);
 
 }  // namespace bench::raw

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // In: connections. Out: the same response to every head that arrives.
-// The idea: the least that a readiness server can do: level-triggered epoll, one recv into one
-// buffer that all connections share, one send for all requests in it. A connection is two integers
-// until its peer stops reading.
+// The idea: a minimal readiness server: level-triggered epoll, one recv into a buffer shared by all
+// connections, one send for all requests in it. A connection is two integers until its peer stops
+// reading.
 
 #include "raw.hpp"
 
@@ -20,9 +20,9 @@ class ConstantAnswers final {
  public:
   struct Connection {
     std::size_t owed = 0;      // responses not sent yet
-    std::uint8_t matched = 0;  // bytes of the terminator at the end of what was received
+    std::uint8_t matched = 0;  // bytes of the terminator at the end of the received data
     bool waits = false;        // for room to send: EPOLLOUT instead of EPOLLIN
-    std::string tail;          // the end of what a send took in part
+    std::string tail;          // the rest after a partial send
   };
   using Server = EpollServer<ConstantAnswers>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // In: connections. Out: the same response to every head that arrives.
-// The idea: the least that a completion server can do: multishot accept and receive into a provided
-// buffer ring, plain sends, and one system call per turn that submits all of them and waits.
+// The idea: a minimal completion server: multishot accept, multishot receive into a provided buffer
+// ring, plain sends, and one system call per turn that submits everything and waits.
 
 #include "raw.hpp"
 
@@ -13,7 +13,7 @@
 namespace bench::raw {
 
 int run_raw_io_uring(const RawOptions& /*options*/) {
-  std::fputs("raw-io_uring is not built in: install liburing-dev and configure again\n", stderr);
+  std::fputs("raw-io_uring is not built in: install liburing-dev and reconfigure\n", stderr);
   return 2;
 }
 
@@ -52,11 +52,11 @@ constexpr std::uint16_t buffer_group = 0;
 enum class Kind : std::uint32_t { Accept, Receive, Send, Signal };
 
 struct Connection {
-  std::size_t owed = 0;      // responses not handed to a send yet
-  std::size_t sending = 0;   // bytes of the send in flight; at most one at a time keeps the order
-  std::uint8_t matched = 0;  // bytes of the terminator at the end of what was received
-  bool ended = false;        // the receive will not come again
-  std::string tail;          // the end of what a send took in part
+  std::size_t owed = 0;      // responses not yet handed to a send
+  std::size_t sending = 0;   // bytes of the send in flight; one at a time keeps the order
+  std::uint8_t matched = 0;  // bytes of the terminator at the end of the received data
+  bool ended = false;        // the receive is over
+  std::string tail;          // the rest after a partial send
 };
 
 class UringServer final {
@@ -79,7 +79,7 @@ class UringServer final {
       std::fprintf(stderr, "raw-io_uring: %s\n", std::strerror(-error));
       return false;
     }
-    // On a non-blocking descriptor io_uring would answer EAGAIN instead of waiting.
+    // On a non-blocking descriptor io_uring would report EAGAIN instead of waiting.
     fcntl(listener_, F_SETFL, 0);
     accept_all();
     io_uring_sqe* const sqe = next_sqe();
@@ -105,7 +105,7 @@ class UringServer final {
     int error = io_uring_queue_init_params(submissions, &ring_, &params);
     if (error != 0) return error;
     ready_ = true;
-    // Saves the look-up of the ring's descriptor at each call; an old kernel just goes without.
+    // Saves the lookup of the ring's descriptor on each call; may fail harmlessly on old kernels.
     io_uring_register_ring_fd(&ring_);
 
     void* const memory =
@@ -141,7 +141,7 @@ class UringServer final {
     return sqe;
   }
 
-  // The kernel hands these 64 bits back with the completion.
+  // The kernel returns these 64 bits with the completion.
   static void tag(io_uring_sqe* sqe, Kind kind, int fd) {
     io_uring_sqe_set_data64(sqe, std::uint64_t{static_cast<std::uint32_t>(kind)} << 32 |
                                      static_cast<std::uint32_t>(fd));
@@ -211,7 +211,7 @@ class UringServer final {
       give_buffer(id);
     }
     if ((cqe.flags & IORING_CQE_F_MORE) == 0) {
-      // The buffers ran out, or the kernel wants a new request: neither is the end of the stream.
+      // The buffers ran out, or the kernel ended the multishot: neither is the end of the stream.
       if (cqe.res > 0 || cqe.res == -ENOBUFS) {
         receive(fd);
       } else {
@@ -228,7 +228,7 @@ class UringServer final {
     if (result < 0) {
       connection.owed = 0;
       connection.tail.clear();
-      // Ends the receive, which then closes the connection.
+      // Ends the receive, whose completion then closes the connection.
       if (!connection.ended) shutdown(fd, SHUT_RDWR);
     } else if (static_cast<std::size_t>(result) < size) {
       keep_tail(connection, size, static_cast<std::size_t>(result));
@@ -240,8 +240,7 @@ class UringServer final {
 
   void keep_tail(Connection& connection, std::size_t size, std::size_t done) {
     if (connection.tail.empty()) {
-      // The send began at the first of the answers, whose bytes may only have changed in their date
-      // since.
+      // The send began with the first answer; since then only the dates may have changed.
       connection.tail = std::string(answers_.take(Answers::most).substr(done, size - done));
     } else {
       connection.tail.erase(0, done);

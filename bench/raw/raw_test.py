@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Behaviour of the raw servers over a real socket: python3 raw_test.py PATH_OF_SKUA_BENCH_SERVER"""
+"""Tests the raw servers over real sockets: python3 raw_test.py PATH_OF_SKUA_BENCH_SERVER"""
 
 import os
 import select
@@ -16,7 +16,7 @@ NOT_BUILT_IN = 2
 
 
 class RawServer:
-    """Runs one mode on a port that the system picks; stops it by SIGTERM."""
+    """Runs one mode on a port chosen by the system; stops it with SIGTERM."""
 
     def __init__(self, mode, threads):
         self.command = [BINARY, mode, "--threads", str(threads)]
@@ -38,7 +38,7 @@ class RawServer:
         try:
             code = self.process.wait(10)
         finally:
-            self.process.kill()  # does nothing if it has ended
+            self.process.kill()  # does nothing if it has exited
             self.process.stdout.close()
         if code != 0:
             raise AssertionError(f"{self.command} ended with code {code}")
@@ -103,7 +103,7 @@ class RawServers(unittest.TestCase):
             sent = 0
             connection.setblocking(False)
             while got < want:
-                # Reads only when nothing can be written: the server must meet full buffers.
+                # Reads only if nothing can be written, so that the server meets full buffers.
                 writable = select.select([], [connection] if sent < len(data) else [], [], 0.1)[1]
                 if writable:
                     sent += connection.send(data[sent:])
@@ -119,7 +119,7 @@ UPGRADE = b"GET /ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upg
 
 
 def frame(payload, mask=None):
-    """One binary frame, masked as a client does it, or not."""
+    """Returns one binary frame, masked (as from a client) or not."""
     bit, size = (0x80 if mask else 0), len(payload)
     length = bytes([size | bit]) if size < 126 else struct.pack(">BH", 126 | bit, size) if size < 65536 else struct.pack(">BQ", 127 | bit, size)
     body = bytes(byte ^ mask[i % 4] for i, byte in enumerate(payload)) if mask else payload

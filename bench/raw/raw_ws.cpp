@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // In: connections that ask for a WebSocket, then masked frames. Out: one constant 101, then the
-// same frames without the mask.
-// The idea: the ceiling of an echo. Frames are turned round in the buffer that all connections
-// share, and all that came in one recv leave in one send; only a frame that comes in pieces gets
-// memory of its own, and is received into it. Whatever the opcode is, it comes back.
+// same frames unmasked.
+// The idea: the ceiling of an echo. Frames are unmasked in the buffer that all connections share,
+// and all frames of one recv leave in one send; only a frame that arrives in pieces gets its own
+// memory, and is received into it. Every opcode is echoed.
 
 #include "raw.hpp"
 
@@ -24,12 +24,12 @@ class FrameEcho final {
  public:
   struct Connection {
     bool upgraded = false;
-    std::uint8_t matched = 0;  // bytes of the terminator at the end of what was received
+    std::uint8_t matched = 0;  // bytes of the terminator at the end of the received data
     bool waits = false;        // for room to send
-    std::vector<char> frame;   // memory for one that came in part; it stays for the next
-    std::size_t expected = 0;  // bytes of that one; 0 when there is none
-    std::size_t filled = 0;    // of them
-    std::string tail;          // the end of what a send took in part
+    std::vector<char> frame;   // memory for a partial frame; reused for the next
+    std::size_t expected = 0;  // bytes of the partial frame; 0 without one
+    std::size_t filled = 0;    // received bytes of it
+    std::string tail;          // the rest after a partial send
   };
   using Server = EpollServer<FrameEcho>;
 
@@ -67,8 +67,8 @@ class FrameEcho final {
     reply(server, fd, connection, answer);
   }
 
-  // The frames in the shared buffer, whose answers are moved together there; false when the peer
-  // does not send frames.
+  // Unmasks the frames in the shared buffer and joins them there; returns false if the peer does
+  // not send valid frames.
   static bool take(Connection& connection, std::span<char> bytes, std::string_view& answer) {
     while (!bytes.empty()) {
       const std::size_t needed = needed_bytes({bytes.data(), bytes.size()});
@@ -91,12 +91,12 @@ class FrameEcho final {
     return true;
   }
 
-  // More of a frame that came in part.
+  // Adds received bytes to the partial frame.
   static bool grow(Connection& connection, std::size_t received, std::string_view& answer) {
     connection.filled += received;
     if (connection.filled != connection.expected) return true;
     const std::size_t needed = needed_bytes({connection.frame.data(), connection.filled});
-    if (needed > connection.filled) {  // only now its head is known
+    if (needed > connection.filled) {  // the head is complete only now
       expect(connection, needed);
       return true;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: where to listen and what a worker does. Out: the exit code, after a signal ended all workers.
-// The idea: SIGTERM and SIGINT are blocked and show up at a signalfd that nobody reads, so that it
-// stays readable and wakes every worker.
+// In: an address and a worker function. Out: the exit code, after a signal has ended all workers.
+// The idea: SIGTERM and SIGINT are blocked and arrive at a signalfd that is never read, so it stays
+// readable and wakes every worker.
 
 #include "raw.hpp"
 
@@ -25,15 +25,14 @@
 namespace bench::raw {
 namespace {
 
-// Returns a listening socket and writes the port that it got to `address`; -1 and errno upon
-// failure.
+// Returns a listening socket and writes its port to `address`; -1 on failure, with errno set.
 int open_listener(sockaddr_in& address, bool shared) {
   const int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener < 0) return -1;
   const int on = 1;
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (shared) setsockopt(listener, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-  // Accepted sockets inherit it, which saves one system call per connection.
+  // Accepted sockets inherit the option, which saves one system call per connection.
   setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   socklen_t size = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a mode and where to listen. Out: a server to be measured or tested by a stranger's client.
-// The idea: every mode, skua's and the raw ceilings beside them, is a row of a table and has the
-// same options.
+// In: a mode and an address. Out: a server to be measured or tested by any client.
+// The idea: every mode, of skua or of the raw ceilings, is a row of a table; all have the same
+// options.
 
 #include "../raw/raw.hpp"
 #include "modes.hpp"
@@ -31,7 +31,7 @@ int raw_ws(const ServerOptions& options) { return raw::run_raw_ws(raw_options(op
 std::vector<Mode> all_modes() {
   const std::span<const Mode> own = skua_modes();
   std::vector<Mode> modes(own.begin(), own.end());
-  modes.push_back({"raw-epoll", "the ceiling on epoll: answers without parsing", raw_epoll});
+  modes.push_back({"raw-epoll", "the ceiling on epoll: responds without parsing", raw_epoll});
   modes.push_back({"raw-io_uring", "the ceiling on io_uring", raw_io_uring});
   modes.push_back({"raw-ws", "the ceiling of ws-echo, on epoll", raw_ws});
   return modes;
@@ -56,13 +56,13 @@ int run(int argc, char** argv) {
   CLI::App app("Serves one workload, to be measured by bench/compare or any client.");
   app.footer(list_of(modes));
   app.add_option("MODE", options.mode, "What to serve")->required()->check(CLI::IsMember(names));
-  app.add_option("DIR", options.folder, "The folder of mode files");
+  app.add_option("DIR", options.folder, "Folder to serve in mode files");
   app.add_option("--host", options.host, "Address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "Port; 0 picks a free one")->capture_default_str();
-  app.add_option("--threads", options.threads, "Workers")
+  app.add_option("--threads", options.threads, "Number of workers")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--backend", options.backend, "Event loop of skua's modes")
+  app.add_option("--backend", options.backend, "Event loop of the skua modes")
       ->check(CLI::IsMember({"auto", "epoll", "io_uring", "poll"}))
       ->capture_default_str();
   auto* const certificate =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In: the options of the command line. Out: a running server of skua's, one per mode.
+// In: the options of the command line. Out: a running skua server, one per mode.
 
 #include "modes.hpp"
 
@@ -25,7 +25,7 @@ using skua::WebSocketCallbacks;
 using skua::WebSocketCompression;
 using namespace skua::literals;
 
-// Bodies that are measured with may be larger than what a careful server keeps.
+// Benchmark bodies may be larger than a careful server would keep.
 constexpr std::size_t bulk_body_bytes = 256_MiB;
 
 int serve(const Router& router, const ServerOptions& options, std::size_t body_bytes) {
@@ -63,7 +63,7 @@ int json(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
-// What the answer of an API says of itself, beside its content.
+// Adds the fields that a typical API response has besides its content.
 int json_fields(const ServerOptions& options) {
   Router router;
   const auto answer = [] {
@@ -101,7 +101,7 @@ int sink(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
-// `NAME FILENAME BYTES` a line, for each part.
+// Returns a line `NAME FILENAME BYTES` for each part.
 skua::Task<Response> report_parts(Request& request, std::string_view) {
   skua::Multipart parts = request.multipart();
   std::string report;
@@ -128,7 +128,7 @@ int upload(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
-// What answers uploads before they are there: 405 at `/get`, 413 at `/small`, 401 at `/guarded`.
+// Refuses uploads before they arrive: 405 at `/get`, 413 at `/small`, 401 at `/guarded`.
 int refuse(const ServerOptions& options) {
   Router router;
   router.get("/get", [] { return "Hello, World!"; });
@@ -163,7 +163,7 @@ std::string fields(const Request& request) {
   return out;
 }
 
-// One `k=v` a line, of every Cookie field.
+// Returns a line `k=v` for each cookie of every Cookie field.
 std::string cookies(const Request& request) {
   std::string out;
   for (const auto [name, value] : request.cookies()) {
@@ -182,7 +182,7 @@ Task<> echo_messages(WebSocket& socket) {
   }
 }
 
-// `/ws` sends messages back; what a socket of `/publish` says goes to all of `/subscribe`.
+// `/ws` echoes messages; messages to `/publish` go to all sockets of `/subscribe`.
 int ws_echo(const ServerOptions& options) {
   Router router;
   router.websocket("/ws",
@@ -236,15 +236,15 @@ int files(const ServerOptions& options) {
 constexpr Mode table[] = {
     {"plaintext", "13 bytes of text/plain", plaintext},
     {"json", "a small JSON object", json},
-    {"json-fields", "the same with five more fields", json_fields},
-    {"echo", "the request's body back", echo},
-    {"sink", "reads the body, answers its length", sink},
-    {"upload", "reads multipart/form-data, answers what was in it", upload},
-    {"refuse", "405 at /get, 413 at /small and 401 at /guarded, before an upload is there", refuse},
-    {"stream", "GET /stream: bytes for as long as somebody reads", stream},
+    {"json-fields", "a small JSON object with five more fields", json_fields},
+    {"echo", "echoes the request body", echo},
+    {"sink", "reads the body, responds with its length", sink},
+    {"upload", "reads multipart/form-data, responds with a list of its parts", upload},
+    {"refuse", "405 at /get, 413 at /small and 401 at /guarded, before an upload arrives", refuse},
+    {"stream", "GET /stream: bytes for as long as the client reads", stream},
     {"files", "a folder", files},
-    {"conformance", "what HTTP test suites expect: every path echoes", conformance},
-    {"ws-echo", "WebSocket messages back at /ws; /publish to /subscribe", ws_echo},
+    {"conformance", "for HTTP test suites: every path echoes", conformance},
+    {"ws-echo", "WebSocket echo at /ws; /publish to /subscribe", ws_echo},
 };
 
 }  // namespace

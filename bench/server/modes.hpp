@@ -8,13 +8,13 @@
 
 namespace bench {
 
-/// What the command line of skua-bench-server says.
+/// Command line options of skua-bench-server.
 struct ServerOptions {
   std::string mode;
-  /// What `files` serves.
+  /// Folder served by `files`.
   std::string folder = ".";
   std::string host = "127.0.0.1";
-  /// 0 lets the system pick a port.
+  /// 0 lets the system choose a port.
   std::uint16_t port = 0;
   unsigned threads = 1;
   /// auto, epoll, io_uring or poll.
@@ -24,7 +24,7 @@ struct ServerOptions {
   std::string tls_key;
 };
 
-/// A way to serve: prints the line `listening on ...`, serves until SIGTERM or SIGINT, returns the
+/// A workload. `run` prints `listening on ...`, serves until SIGTERM or SIGINT, and returns the
 /// exit code.
 struct Mode {
   std::string_view name;
@@ -32,7 +32,7 @@ struct Mode {
   int (*run)(const ServerOptions& options);
 };
 
-/// The modes that skua itself serves.
+/// Returns the modes that skua itself serves.
 [[nodiscard]] std::span<const Mode> skua_modes();
 
 }  // namespace bench

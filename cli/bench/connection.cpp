@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fresh -> Connecting -> Open -> Closing -> Connecting ... -> Done; where no connection can be
-// made, Connecting -> Pausing -> Connecting. What the bytes mean is the speaker's business; when a
-// request is sent is that of the worker's schedule.
+// Fresh -> Connecting -> Open -> Closing -> Connecting ... -> Done; after a failed attempt,
+// Connecting -> Pausing -> Connecting. The speaker interprets the bytes; the worker's schedule
+// decides when a request is sent.
 #include "bench/connection.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr Duration first_pause = 10ms;
 constexpr unsigned most_doublings = 7;  // 1.28 s
-// A load of so many requests would never end where the server is gone.
+// Without this, a load with a fixed number of requests would never end if the server is gone.
 constexpr unsigned most_refusals = 5;
-// A connection that takes longer counts as a failure also if the test ends first.
+// A connection attempt that takes longer counts as a failure even if the test ends first.
 constexpr Duration patience = 1s;
 
 }  // namespace
@@ -80,7 +80,7 @@ void Connection::fill(loop::Instant now) {
   if (state_ != State::Open) return;
   Schedule& schedule = worker_.schedule();
   std::size_t room = speaker_->room();
-  // Those that are late are for all connections, not for the first that comes.
+  // Overdue requests are spread over all connections, not taken by the first one.
   if (schedule.has_rate()) room = std::min<std::size_t>(room, 1);
   for (; room != 0; --room) {
     const std::optional<loop::Instant> due = schedule.take(now);
@@ -143,7 +143,7 @@ void Connection::on_failure(const Asked& /*asked*/, const Error& error) {
 
 void Connection::check_timeout(loop::Instant then) {
   if (state_ != State::Open || speaker_->under_way() == 0 || speaker_->oldest() > then) return;
-  fail(Failure::Timeout, "no response in time");
+  fail(Failure::Timeout, "no response within the time limit");
 }
 
 // The end
@@ -173,7 +173,7 @@ void Connection::wind_up() {
   switch (state_) {
     case State::Connecting:
       if (never_opens()) {
-        worker_.tally().count_failure(Failure::Connect, "no connection until the test ended");
+        worker_.tally().count_failure(Failure::Connect, "no connection before the test ended");
       }
       opening_.reset();
       return finish();
@@ -185,7 +185,7 @@ void Connection::wind_up() {
   }
 }
 
-// A server that answers nothing at all must not look like one that was asked nothing.
+// A server that never answers must be distinguishable from one that was never asked.
 bool Connection::never_opens() const noexcept {
   return !was_open_ && (!worker_.has_connections() || worker_.now() - opened_ >= patience);
 }

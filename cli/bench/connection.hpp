@@ -17,10 +17,10 @@ namespace skua::cli::bench {
 
 class Worker;
 
-/// One of a worker's connections: made, kept busy, and made again when it ends before the load
-/// does. In the worker's list while it waits for a request to become due.
+/// A connection of a worker: opened, kept busy, and reopened if it ends before the load does. It is
+/// in the worker's list while it waits for a request to become due.
 ///
-/// Lifetime:  the worker outlives it; it lives until it has told the worker that it is done.
+/// Lifetime:  the worker outlives it; it must exist until it calls Worker::connection_done().
 class Connection final : public base::ListNode, private net::StreamPumpUser, private AnswerSink {
  public:
   explicit Connection(Worker& worker);
@@ -28,15 +28,15 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   Connection& operator=(const Connection&) = delete;
   ~Connection() = default;
 
-  /// Begins to connect.
+  /// Starts connecting.
   void open();
-  /// Sends what is to be sent now and has room.
+  /// Sends the requests that are due, as far as there is room.
   void fill(loop::Instant now);
-  /// No more requests will come: it ends as soon as all that are under way were answered.
+  /// Ends the connection once all requests in flight are answered. No more requests will come.
   void wind_up();
-  /// Ends at once.
+  /// Ends the connection at once.
   void abandon();
-  /// Gives up what was sent before `then`.
+  /// Fails the connection if its oldest request was sent before `then`.
   void check_timeout(loop::Instant then);
 
  private:
@@ -65,12 +65,12 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
 
   Worker& worker_;
   std::unique_ptr<Speaker> speaker_;
-  std::unique_ptr<net::StreamPump> pump_{};  // while it is connected
+  std::unique_ptr<net::StreamPump> pump_{};  // while connected
   std::optional<Task<>> opening_{};
   loop::Timer pause_;
-  std::optional<Error> send_failure_{};  // the answer may be there all the same
-  loop::Instant opened_{};               // when it began to connect
-  unsigned refusals_ = 0;                // in a row
+  std::optional<Error> send_failure_{};  // a response may arrive all the same
+  loop::Instant opened_{};               // when connecting began
+  unsigned refusals_ = 0;                // consecutive
   State state_ = State::Fresh;
   bool was_open_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plan in, its workers' tallies out, as one.
+// In: a plan. Out: the merged tally of its workers.
 #include "bench/crew.hpp"
 
 #include <utility>

@@ -14,29 +14,29 @@
 
 namespace skua::cli::bench {
 
-/// The threads of a load.
+/// The threads of a load test.
 ///
-/// Lifetime:  the plan outlives it. Destroyed, it breaks the load off.
+/// Lifetime:  the plan outlives it. The destructor aborts the load.
 class Crew final {
  public:
-  /// Starts them; `on_end` is called once, by the thread that ends last.
+  /// Starts the threads; the last one to finish calls `on_end`.
   ///
-  /// Ends with: Exception where the system has not enough for their loops.
+  /// Ends with: Exception if the system lacks the resources for an event loop.
   Crew(const Plan& plan, std::function<void()> on_end);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
   ~Crew();
 
-  /// Sends no more requests; the second time, waits for no more answers.
+  /// Stops sending requests; the second call also stops waiting for responses.
   void end_early();
 
-  // While it goes on.
+  // Valid while the load runs.
   [[nodiscard]] std::uint64_t answers() const noexcept;
   [[nodiscard]] std::uint64_t failures() const noexcept;
 
-  /// What it came to.
+  /// Returns the merged tally.
   ///
-  /// Waits for: the end.
+  /// Waits for: the end of all threads.
   Tally result();
 
  private:
@@ -44,7 +44,7 @@ class Crew final {
 
   std::function<void()> on_end_;
   std::atomic<std::size_t> running_;
-  loop::WorkerPool pool_;  // for the names of hosts
+  loop::WorkerPool pool_;  // for name lookups
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::thread> threads_;
   bool is_ending_ = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// All requests are the same bytes, so what is to be sent is two numbers: how many of the endless
-// repetition of these bytes are wanted, and how many were written.
+// All requests are the same bytes, so the output is described by two positions in their endless
+// repetition: bytes wanted and bytes written.
 #include "bench/h1_speaker.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace skua::cli::bench {
 namespace {
 
-// Beyond this, one write more costs nothing.
+// Beyond this size, another write costs next to nothing.
 constexpr std::size_t block_bytes = std::size_t{64} * 1024;
 
 }  // namespace
@@ -60,7 +60,7 @@ Asked H1Speaker::pop() noexcept {
 Verdict H1Speaker::read(std::string_view input, loop::Instant now) {
   while (!input.empty()) {
     if (count_ == 0) {
-      error_ = {Errc::MalformedStartLine, "bytes that no request has asked for"};
+      error_ = {Errc::MalformedStartLine, "data without a pending request"};
       return Verdict::Broken;
     }
     switch (skimmer_.read(input)) {
@@ -75,7 +75,7 @@ Verdict H1Speaker::read(std::string_view input, loop::Instant now) {
 
 Verdict H1Speaker::take_answer(loop::Instant now) {
   sink_.on_answer(pop(), skimmer_.status(), now);
-  // An answer to a request that was not sent yet: the server does not want the rest of it.
+  // The response came before its request was sent: the server does not want the rest of it.
   const std::uint64_t unsent = wanted_bytes_ - sent_bytes_;
   const bool is_early = unsent > count_ * block_.request_bytes();
   if (skimmer_.can_be_reused() && !is_early) return Verdict::GoOn;

@@ -10,12 +10,12 @@
 
 namespace skua::cli::bench {
 
-/// The same request as often as one write may hold it.
+/// One request, repeated as often as it fits into one write.
 class RequestBlock final {
  public:
   explicit RequestBlock(const Plan& plan);
 
-  /// The bytes behind the first `written_bytes` of `wanted_bytes`, as far as they lie in one piece.
+  /// Returns the contiguous bytes after the first `written_bytes`, up to `wanted_bytes`.
   [[nodiscard]] std::string_view piece(std::uint64_t written_bytes,
                                        std::uint64_t wanted_bytes) const noexcept;
   [[nodiscard]] std::size_t request_bytes() const noexcept { return request_bytes_; }
@@ -25,9 +25,9 @@ class RequestBlock final {
   std::string bytes_;
 };
 
-/// HTTP/1.1: requests that need no more than bytes that are there already, answers in their order.
+/// Speaks HTTP/1.1: sends prepared bytes, and reads the responses in request order.
 ///
-/// Lifetime:  block and memory outlive it; the loop's thread shares them.
+/// Lifetime:  block and memory outlive it; all speakers of a loop's thread share them.
 class H1Speaker final : public Speaker {
  public:
   H1Speaker(AnswerSink& sink, const RequestBlock& block, h1::SkimmerMemory& memory,
@@ -52,12 +52,12 @@ class H1Speaker final : public Speaker {
   AnswerSink& sink_;
   const RequestBlock& block_;
   h1::ResponseSkimmer skimmer_;
-  std::vector<Asked> ring_;  // those under way, in the order of their answers
+  std::vector<Asked> ring_;  // requests in flight, in response order
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   std::uint64_t wanted_bytes_ = 0;   // of all requests on this connection
-  std::uint64_t written_bytes_ = 0;  // of those
-  std::uint64_t sent_bytes_ = 0;     // of those
+  std::uint64_t written_bytes_ = 0;  // to the output
+  std::uint64_t sent_bytes_ = 0;     // by the output
   Error error_{Errc::None};
 };
 

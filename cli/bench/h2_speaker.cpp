@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A connection does the protocol; here stands what each of its streams is for.
+// `h2::Connection` implements the protocol; this file maps its streams to requests.
 #include "bench/h2_speaker.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ Verdict H2Speaker::read(std::string_view input, loop::Instant now) {
 
 Verdict H2Speaker::end_of_input(loop::Instant /*now*/) {
   if (count_ == 0) return Verdict::Over;
-  problem_ = Error(Errc::Closed, "with requests under way").message();
+  problem_ = Error(Errc::Closed, "with requests in flight").message();
   return Verdict::Broken;
 }
 
@@ -97,7 +97,7 @@ std::optional<Asked> H2Speaker::give_up() {
 }
 
 void H2Speaker::on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) {
-  exchange_of(stream).status = head->head.status;  // the last is that of the final response
+  exchange_of(stream).status = head->head.status;  // the final response overwrites interim ones
 }
 
 void H2Speaker::on_data(h2::Stream& stream, std::string_view data) {

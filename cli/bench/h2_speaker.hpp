@@ -12,7 +12,7 @@
 
 namespace skua::cli::bench {
 
-/// HTTP/2: requests side by side, answers in any order.
+/// Speaks HTTP/2: sends requests concurrently, and reads responses in any order.
 ///
 /// Lifetime:  sink and plan outlive it.
 class H2Speaker final : public Speaker, private h2::Events {
@@ -32,11 +32,11 @@ class H2Speaker final : public Speaker, private h2::Events {
   std::optional<Asked> give_up() override;
 
  private:
-  /// A place for a request.
+  /// A slot for a request in flight.
   struct Exchange {
     Asked asked{};
     unsigned status = 0;
-    std::size_t content_bytes = 0;  // that were sent
+    std::size_t content_bytes = 0;  // sent so far
     bool is_under_way = false;
   };
 
@@ -60,10 +60,10 @@ class H2Speaker final : public Speaker, private h2::Events {
   std::vector<Exchange> exchanges_;
   std::vector<Exchange*> free_;
   std::size_t count_ = 0;
-  net::OutputQueue* output_ = nullptr;  // of this connection
-  loop::Instant now_{};                 // of what is being read
+  net::OutputQueue* output_ = nullptr;  // of the current connection
+  loop::Instant now_{};                 // when the current input was read
   std::string problem_;
-  bool is_ending_ = false;  // the server takes no more
+  bool is_ending_ = false;  // the server sent GOAWAY
   h2::Workspace workspace_;
   std::unique_ptr<h2::Connection> connection_;
 };

@@ -18,42 +18,42 @@ struct RequestParts {
   Method method = Method::Get;
   std::string scheme{};
   std::string authority{};
-  std::string path{};    ///< and query
+  std::string path{};    ///< with the query
   std::string fields{};  ///< complete lines
   std::string content{};
   bool has_content = false;
 };
 
-/// A load, ready to be made: what each request is, how many there are, and when they are due.
+/// A complete load test: the request, how many are sent, and when they are due.
 struct Plan {
   std::string shown_url{};  ///< without a password
   client::Origin origin{};
   client::ConnectOptions connect{};
   bool http2 = false;
   RequestParts parts{};
-  std::string request{};  ///< of HTTP/1.1, as it stands on the wire, content included
+  std::string request{};  ///< the HTTP/1.1 wire format, with the content
   h1::ResponseTo expected{};
 
   BackendChoice backend = BackendChoice::Auto;
   std::size_t threads = 1;  ///< at most `connections`
   std::size_t connections = 64;
-  std::size_t depth = 1;                    ///< requests under way on one connection
-  std::optional<std::uint64_t> requests{};  ///< it ends after so many; nothing: after `duration`
+  std::size_t depth = 1;                    ///< requests in flight per connection
+  std::optional<std::uint64_t> requests{};  ///< send this many; nullopt: run for `duration`
   Duration duration = 10s;
-  Duration warmup{};             ///< before, and not counted
-  std::optional<double> rate{};  ///< requests due a second; nothing: as fast as they are answered
-  Duration timeout = 10s;        ///< for a connection, and for an answer
+  Duration warmup{};             ///< runs first, and is not counted
+  std::optional<double> rate{};  ///< requests due per second; nullopt: as fast as answered
+  Duration timeout = 10s;        ///< for connecting, and for each response
 };
 
-/// One thread's part of a plan.
+/// One thread's share of a plan.
 struct Share {
   std::size_t connections = 0;
   std::optional<std::uint64_t> requests{};
   std::optional<double> rate{};
-  double offset = 0;  ///< of its first request, in its intervals: threads take turns
+  double offset = 0;  ///< of its first request, in intervals, so that threads take turns
 };
 
-/// The part of the `index`-th thread; all parts together are the plan.
+/// Returns the share of thread `index`; all shares add up to the plan.
 inline Share share_of(const Plan& plan, std::size_t index) noexcept {
   const auto part = [&](std::uint64_t whole) {
     return whole / plan.threads + (index < whole % plan.threads ? 1 : 0);

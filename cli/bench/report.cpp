@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tally in, a text for people out.
+// In: a tally. Out: a text for people.
 #include "bench/report.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double saturated_share = 0.9;
 
-// Less may not have been sent or answered in time.
+// The share of a rate that counts as having reached it.
 constexpr double reached_share = 0.95;
 // Shorter tests say nothing about a rate.
 constexpr Duration shortest_rated = 500ms;
@@ -20,7 +20,7 @@ constexpr std::size_t name_columns = 12;
 
 std::string grouped(std::uint64_t number) { return bench::grouped(static_cast<double>(number)); }
 
-// Three digits and a unit: `412 us`, `1.23 ms`.
+// Formats three digits and a unit: `412 us`, `1.23 ms`.
 std::string short_text(double number, const char* const (&units)[4], double step) {
   std::size_t unit = 0;
   while (number >= step * 0.9995 && unit < 3) {
@@ -72,8 +72,8 @@ std::string latencies(const Plan& plan, const Tally& tally) {
   }
   const std::string out = line("", head);
   if (!plan.rate) return out + line("latency", latency_row(tally.latency));
-  return out + line("from due", latency_row(tally.latency)) +
-         line("from sent", latency_row(tally.uncorrected));
+  return out + line("since due", latency_row(tally.latency)) +
+         line("since sent", latency_row(tally.uncorrected));
 }
 
 std::string statuses(const Tally& tally) {
@@ -156,7 +156,7 @@ std::string text_report(const Plan& plan, const Tally& tally) {
     char busy[32];
     std::snprintf(busy, sizeof busy, "%.0f", tally.busiest * 100);
     out += line("generator",
-                time_text(each) + " of CPU time per request, busiest thread " + busy + " %");
+                time_text(each) + " of CPU time per request, busiest thread at " + busy + " %");
   }
   return out;
 }

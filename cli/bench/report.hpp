@@ -8,19 +8,19 @@
 
 namespace skua::cli::bench {
 
-/// Whether a thread of the generator was at work nearly all the time, so that the server may be
+/// Reports whether a thread of the generator was busy nearly all the time; if so, the server may be
 /// faster than the report says.
 bool is_saturated(const Tally& tally) noexcept;
 
-/// Whether requests were sent and answered at the rate that was asked for; true without one.
+/// Reports whether requests were sent and answered at the requested rate; true without a rate.
 bool is_rate_reached(const Plan& plan, const Tally& tally) noexcept;
 
-/// `1 234 567`
+/// Formats a number in groups of three digits: `1 234 567`.
 std::string grouped(double number);
 
-/// What a person reads, in 80 columns.
+/// Returns a report for people, in 80 columns.
 std::string text_report(const Plan& plan, const Tally& tally);
-/// What a program reads: one document, with a line feed behind it. Times are microseconds.
+/// Returns a report for programs: one JSON document and a line feed. Times are in microseconds.
 std::string json_report(const Plan& plan, const Tally& tally);
 
 }  // namespace skua::cli::bench

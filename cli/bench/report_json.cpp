@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tally in, JSON out.
+// In: a tally. Out: JSON.
 #include "bench/report.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ std::string number(double value) {
   return text;
 }
 
-/// An object, member by member.
+/// A JSON object, built member by member.
 class Object {
  public:
   Object& raw(std::string_view name, const std::string& json) {
@@ -44,7 +44,7 @@ class Object {
   std::string out_;
 };
 
-// Without an answer there is no latency.
+// Without a response there is no latency.
 std::string latency(const Tally& tally, const base::Histogram& histogram) {
   if (tally.answers == 0) return "null";
   return Object()

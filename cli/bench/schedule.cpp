@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A share of the load in, the times of its requests out.
+// In: a share of the load. Out: the due times of its requests.
 #include "bench/schedule.hpp"
 
 namespace skua::cli::bench {
@@ -7,7 +7,7 @@ namespace skua::cli::bench {
 void Schedule::end(loop::Instant now) noexcept {
   if (has_ended_) return;
   if (has_rate()) {
-    // What has not become due in time will not be missed.
+    // Only requests that are already due count as missed.
     while (has_begun_ && take(now)) ++missed_;
   } else {
     missed_ = left_.value_or(0) + (left_ ? returned_.size() : 0);

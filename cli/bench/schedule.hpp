@@ -11,10 +11,10 @@
 
 namespace skua::cli::bench {
 
-/// Which requests a worker has still to send, and when each of them is due.
+/// The requests that a worker still has to send, with their due times.
 ///
-/// Without a rate a request is due whenever there is somebody to send it. With one they are due at
-/// times that do not depend on the answers: what cannot be sent then is sent later, and is late.
+/// Without a rate, a request is due whenever a connection can send it. With a rate, due times do
+/// not depend on the responses: a request that cannot be sent on time is sent late.
 class Schedule final {
  public:
   explicit Schedule(const Share& share) noexcept
@@ -22,15 +22,15 @@ class Schedule final {
         interval_ns_(share.rate ? 1e9 / *share.rate : 0),
         offset_ns_(interval_ns_ * share.offset) {}
 
-  /// From now on requests become due.
+  /// Starts the schedule: requests become due from now on.
   void begin(loop::Instant now) noexcept {
     begin_ = now;
     has_begun_ = true;
   }
-  /// No more requests become due; those that were, and were not sent, are missed().
+  /// Ends the schedule: requests that are due but not sent are missed().
   void end(loop::Instant now) noexcept;
 
-  /// Takes the next request, if it is to be sent now; the time at which it was due.
+  /// Takes the next request if it is due; returns its due time.
   std::optional<loop::Instant> take(loop::Instant now) noexcept {
     if (is_over()) return std::nullopt;
     const loop::Instant due = has_rate() ? next_due() : now;
@@ -40,21 +40,21 @@ class Schedule final {
     if (left_) --*left_;
     return due;
   }
-  /// A request that was taken was not seen by the server after all.
+  /// Returns a taken request that the server has not processed, so that it is sent again.
   void give_back(loop::Instant due);
 
-  /// Whether nothing will ever be there to take.
+  /// Reports whether there will never be another request to take.
   [[nodiscard]] bool is_over() const noexcept {
     return has_ended_ || (left_ && *left_ == 0 && returned_.empty());
   }
   [[nodiscard]] bool has_rate() const noexcept { return interval_ns_ != 0; }
-  /// When the next request is due; only where there is a rate, and it has begun.
+  /// Returns when the next request is due. Requires a rate, and a call of begin().
   [[nodiscard]] loop::Instant next_due() const noexcept {
     if (!returned_.empty()) return returned_.back();
     const double since = offset_ns_ + interval_ns_ * static_cast<double>(taken_);
     return begin_ + Duration(static_cast<Duration::rep>(since));
   }
-  /// Requests that were due, or asked for by their number, and that nobody could send. After end().
+  /// Returns the number of requests that were due or requested, but never sent. Valid after end().
   [[nodiscard]] std::uint64_t missed() const noexcept { return missed_; }
 
  private:

@@ -13,35 +13,35 @@
 
 namespace skua::cli::bench {
 
-/// A request under way.
+/// A request in flight.
 struct Asked {
   loop::Instant due{};
   loop::Instant sent{};
 };
 
-/// Who hears of the fate of requests.
+/// A receiver of the outcomes of requests.
 class AnswerSink {
  public:
   virtual void on_answer(const Asked& asked, unsigned status, loop::Instant now) = 0;
-  /// The server has not looked at it, and would not: it may be sent again.
+  /// Called if the server has not processed a request and never will: it may be sent again.
   virtual void on_unseen(const Asked& asked) = 0;
-  /// It alone will not be answered, for this reason.
+  /// Called if a request failed, but the connection did not.
   virtual void on_failure(const Asked& asked, const Error& error) = 0;
 
  protected:
   ~AnswerSink() = default;
 };
 
-/// What a connection is worth behind what was read.
+/// The state of a connection after its input was read.
 enum class Verdict : std::uint8_t {
   GoOn,
-  Over,    ///< it ends in order
+  Over,    ///< it ends normally
   Broken,  ///< see problem()
 };
 
-/// Speaks a protocol on one connection after the other: bytes in, bytes out.
+/// A protocol on one connection after another: bytes in, bytes out.
 ///
-/// Lifetime:  the sink outlives it, and is told of every request: answered, unseen, or given up.
+/// Lifetime:  the sink outlives it, and is told of every request that give_up() does not return.
 class Speaker {
  public:
   Speaker() = default;
@@ -49,27 +49,27 @@ class Speaker {
   Speaker& operator=(const Speaker&) = delete;
   virtual ~Speaker() = default;
 
-  /// Another connection begins, whose output is this; nothing is under way.
+  /// Starts on a new connection with this output, with no requests in flight.
   virtual void begin(net::OutputQueue& output, loop::Instant now) = 0;
-  /// How many more requests it takes now.
+  /// Returns how many more requests may be in flight now.
   [[nodiscard]] virtual std::size_t room() const noexcept = 0;
-  /// Puts a request into the output.
+  /// Queues a request.
   virtual void ask(const Asked& asked) = 0;
   [[nodiscard]] virtual std::size_t under_way() const noexcept = 0;
-  /// When the oldest of them was sent; there is one.
+  /// Returns when the oldest request in flight was sent. Requires one in flight.
   [[nodiscard]] virtual loop::Instant oldest() const noexcept = 0;
 
-  /// Writes what is to be sent, perhaps not all of it; whether there was anything.
+  /// Writes queued data, perhaps not all of it; returns whether it wrote anything.
   virtual bool write(net::OutputQueue& output) = 0;
-  /// So much of what was written has left.
+  /// Called when `count` of the written bytes have been sent.
   virtual void sent(std::uint64_t count) = 0;
 
   virtual Verdict read(std::string_view input, loop::Instant now) = 0;
-  /// The server sends no more.
+  /// Called when the server has closed its side.
   virtual Verdict end_of_input(loop::Instant now) = 0;
-  /// Of Broken: what is wrong.
+  /// Returns the reason for Verdict::Broken.
   [[nodiscard]] virtual std::string problem() const = 0;
-  /// The next of those under way, which is not under way any longer; nothing: that was all.
+  /// Removes and returns a request in flight; nullopt if there is none.
   virtual std::optional<Asked> give_up() = 0;
 };
 

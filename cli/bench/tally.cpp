@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers and failures in, sums out.
+// In: responses and failures. Out: sums.
 #include "bench/tally.hpp"
 
 #include <algorithm>

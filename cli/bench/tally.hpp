@@ -13,51 +13,51 @@
 
 namespace skua::cli::bench {
 
-/// What can happen to a request instead of an answer.
+/// The ways in which a request can fail.
 enum class Failure : std::uint8_t {
-  Connect,    ///< no connection could be made for it
-  Read,       ///< the connection ended before the answer did
-  Write,      ///< it could not be sent
-  Timeout,    ///< no answer in time
-  Malformed,  ///< what came is no answer
+  Connect,    ///< no connection could be made
+  Read,       ///< the connection ended before the response
+  Write,      ///< the request could not be sent
+  Timeout,    ///< no response within the time limit
+  Malformed,  ///< the received data is not a response
 };
 inline constexpr std::size_t failure_count = 5;
 
 std::string_view name_of(Failure failure) noexcept;
 
-/// What a load has come to: of one thread, or of all.
+/// The results of a load test, of one thread or of all.
 struct Tally {
-  // Other threads read these two while it goes on.
+  // Other threads read these two while the load runs.
   base::Counter answers;
   base::Counter failures;
 
   std::array<std::uint64_t, 500> codes{};  ///< by status code: 100 to 599
-  std::uint64_t other_statuses = 0;        ///< of no class that HTTP knows
+  std::uint64_t other_statuses = 0;        ///< outside 100 to 599
   std::array<std::uint64_t, failure_count> failed{};
-  std::array<std::string, failure_count> reasons{};  ///< of the first of each kind
+  std::array<std::string, failure_count> reasons{};  ///< of the first failure of each kind
   std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
-  std::uint64_t connections = 0;  ///< that were made
-  std::uint64_t reconnects = 0;   ///< that were made in place of one that had ended
-  std::uint64_t missed = 0;       ///< requests that were wanted and never sent
+  std::uint64_t connections = 0;  ///< opened
+  std::uint64_t reconnects = 0;   ///< opened in place of one that had ended
+  std::uint64_t missed = 0;       ///< requests that were never sent
   std::uint64_t warmup_answers = 0;
-  base::Histogram latency;      ///< from when a request was due; without a rate: was sent
-  base::Histogram uncorrected;  ///< from when it was sent; filled only where there is a rate
+  base::Histogram latency;      ///< since a request was due; without a rate: sent
+  base::Histogram uncorrected;  ///< since it was sent; empty without a rate
   Duration elapsed{};           ///< from the first connection to the last answer
-  Duration cpu{};               ///< of the threads
-  double busiest = 0;           ///< the share of its time that the busiest thread was at work
+  Duration cpu{};               ///< of all threads
+  double busiest = 0;           ///< the busy share of the busiest thread's time
 
   void count_status(unsigned status) noexcept;
   void count_failure(Failure kind, std::string_view reason);
   void merge(const Tally& other);
-  /// What was counted until now belongs to the warm-up.
+  /// Ends the warm-up: resets all counts except `connections`, and keeps `warmup_answers`.
   void begin_again();
 
-  /// So much of what was counted came in a second.
+  /// Returns a count per second of `elapsed`.
   [[nodiscard]] double per_second(std::uint64_t count) const noexcept;
-  /// Responses of a class: 1 for 1xx, to 5.
+  /// Returns the number of responses in a status class, from 1 (1xx) to 5 (5xx).
   [[nodiscard]] std::uint64_t of_class(std::size_t hundreds) const noexcept;
-  /// Responses that tell of an error: 4xx and 5xx.
+  /// Returns the number of 4xx and 5xx responses.
   [[nodiscard]] std::uint64_t bad_statuses() const noexcept { return of_class(4) + of_class(5); }
 };
 

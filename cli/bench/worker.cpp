@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A share of a plan in, a tally out. The thread does nothing that an answer could wait for: it
-// makes its connections, and from then on only answers and due times move it.
+// In: a share of a plan. Out: a tally. The thread does nothing that could delay a response: once
+// its connections are open, only responses and due times drive it.
 #include "bench/worker.hpp"
 
 #include "bench/h2_speaker.hpp"
@@ -68,7 +68,7 @@ void Worker::begin() {
 Duration Worker::time_to_wait() const noexcept {
   if (waiting_.empty() || schedule_.is_over()) return Duration(-1);
   const Duration left = std::max(schedule_.next_due() - now(), Duration(0));
-  // Some back ends count whole milliseconds, upwards: the last one is waited for by itself.
+  // Some back ends round up to whole milliseconds: the last one is a separate wait.
   return left < 1ms ? left : Duration(std::chrono::floor<std::chrono::milliseconds>(left));
 }
 
@@ -90,7 +90,7 @@ void Worker::connected(bool is_reconnect) {
   schedule_.begin(*first_open_);
 }
 
-// Where none of them can be made there is nothing to measure.
+// If no connection can be made, there is nothing to measure.
 void Worker::refused() {
   if (++refused_ == connections_.size() && !first_open_) end();
 }
@@ -111,7 +111,7 @@ void Worker::begin_to_count() {
 void Worker::end() {
   const loop::Instant time = now();
   schedule_.end(time);
-  // The first time: it went on until here, answers or not.
+  // On the first call, the load lasted until now, even without responses.
   if (!std::exchange(is_ending_, true)) last_answer_ = std::max(last_answer_, time);
   for (const auto& connection : connections_) connection->wind_up();
 }
@@ -134,7 +134,7 @@ void Worker::sweep() {
 }
 
 void Worker::conclude() {
-  // It was over before anything counted.
+  // The load ended before anything was counted.
   if (first_open_ && warmup_.is_running()) begin_to_count();
   schedule_.end(now());
   tally_.missed = schedule_.missed();

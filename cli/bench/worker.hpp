@@ -21,10 +21,10 @@
 
 namespace skua::cli::bench {
 
-/// One thread's part of a load: its loop and its connections.
+/// One thread's share of a load test: its loop and its connections.
 ///
-/// Lifetime:  made and run() by the same thread or by two, one after the other; the plan outlives
-///            it. All else but tally()'s counters and the ends is for the thread that runs it.
+/// Lifetime:  the plan outlives it. One thread may create it and another run() it; everything
+///            except end_early(), abandon() and result()'s counters is for the running thread.
 class Worker final {
  public:
   Worker(const Plan& plan, std::size_t index, std::unique_ptr<loop::Loop> loop,
@@ -33,15 +33,15 @@ class Worker final {
   Worker& operator=(const Worker&) = delete;
   ~Worker() = default;
 
-  /// Makes the load.
+  /// Runs the load.
   ///
-  /// Waits for: its end, and the answers to all that was sent, at most Plan::timeout.
+  /// Waits for: its end, and responses to all sent requests, for at most Plan::timeout.
   void run();
-  /// Sends no more requests. Any thread.
+  /// Stops sending requests. Callable from any thread.
   void end_early();
-  /// Waits for no more answers either. Any thread.
+  /// Also stops waiting for responses. Callable from any thread.
   void abandon();
-  /// Of other threads only its counters, until run() has returned.
+  /// Returns the tally. Until run() returns, other threads may read only its counters.
   [[nodiscard]] const Tally& result() const noexcept { return tally_; }
 
   // For its connections.
@@ -52,14 +52,14 @@ class Worker final {
   [[nodiscard]] net::OutputQueue::Blocks& blocks() noexcept { return blocks_; }
   [[nodiscard]] Schedule& schedule() noexcept { return schedule_; }
   [[nodiscard]] Tally& tally() noexcept { return tally_; }
-  /// The time, to the nanosecond.
+  /// Returns the time, to the nanosecond.
   [[nodiscard]] static loop::Instant now() noexcept { return loop::SteadyClock().now(); }
   std::unique_ptr<Speaker> make_speaker(AnswerSink& sink);
 
   void connected(bool is_reconnect);
-  /// Whether there was ever one.
+  /// Reports whether any connection was ever open.
   [[nodiscard]] bool has_connections() const noexcept { return first_open_.has_value(); }
-  /// The first attempt of one of them has failed.
+  /// Called when the first attempt of a connection failed.
   void refused();
   void answered(const Asked& asked, unsigned status, loop::Instant now);
   void wait_for_due(Connection& connection) noexcept { waiting_.push_back(connection); }
@@ -86,7 +86,7 @@ class Worker final {
   loop::Timer warmup_;
   loop::Timer end_;
   loop::Timer sweep_;
-  base::IntrusiveList<Connection> waiting_;  // those with room, until something is due
+  base::IntrusiveList<Connection> waiting_;  // connections with room, until a request is due
   std::vector<std::unique_ptr<Connection>> connections_;
   std::size_t done_ = 0;
   std::size_t refused_ = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Very many idle connections at once: each is answered, and they cost the server little memory.
+# Very many idle connections at once: each gets responses, and they cost the server little memory.
 import resource
 import time
 

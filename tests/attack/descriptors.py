@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# More connections than the server has descriptors: it stays calm, and recovers by itself.
+# More connections than the server has descriptors: it does not spin, and recovers by itself.
 import time
 
 from harness import Server, arguments, ask, check, for_each_backend

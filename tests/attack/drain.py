@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# SIGTERM while clients are busy: in lock-step and with pipelined batches. A request that was
-# answered with less than its answer, or a batch that was cut short without `Connection: close`,
-# is one that was lost. The server ends by itself, soon, with exit code 0.
+# SIGTERM while clients are busy, with single requests and with pipelined batches. A request counts as
+# lost if its response is incomplete, or if its batch ends early without `Connection: close`. The server
+# exits soon with code 0.
 import threading
 import time
 
@@ -9,15 +9,15 @@ from harness import GET, Reader, Server, arguments, check, for_each_backend
 
 
 class Client(threading.Thread):
-    """Sends `depth` requests at once and reads their answers, until the server says close."""
+    """Sends `depth` requests at once and reads the responses, until `Connection: close`."""
 
     def __init__(self, server, depth):
         super().__init__()
         self.server, self.depth = server, depth
         self.sent = self.answered = 0
-        self.cut = 0  # behind a `Connection: close`, which told us
-        self.lost = 0  # never answered, and nobody told
-        self.unread = 0  # sent to a connection that was closed before it was read
+        self.cut = 0  # unanswered after a `Connection: close`
+        self.lost = 0  # unanswered without notice
+        self.unread = 0  # sent on a connection that the server had just closed
         self.ended = ""
 
     def run(self):
@@ -36,7 +36,7 @@ class Client(threading.Thread):
                 except OSError as error:
                     answer, self.ended = None, f"recv: {error}"
                 if answer is None:
-                    # Nothing of the batch came back: it crossed the server's FIN of an idle connection.
+                    # No response at all: the batch crossed the server's FIN of an idle connection.
                     if left == self.depth and not reader.data:
                         self.unread += self.depth
                         self.ended = self.ended or "closed while idle"
@@ -65,7 +65,7 @@ def attack(options, backend):
         print(f"{backend}: {total}, exit code {code} after {seconds * 1000:.0f} ms", flush=True)
         check(code == 0, f"{backend}: exit code {code}")
         check(seconds < 5, f"{backend}: it took {seconds:.1f} s")
-        # "unread" is only told: on a busy machine a request may cross the FIN of an idle connection.
+        # "unread" is not checked: on a busy machine a request may cross the FIN of an idle connection.
         for name in ("lost", "cut"):
             ends = [client.ended for client in clients]
             check(total[name] == 0, f"{backend}: {total[name]} requests {name}; {ends}")

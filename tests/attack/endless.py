@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Messages that never end: each is refused with the right status once its limit is passed, and the
+# Messages that never end: each is rejected with the right status once it exceeds its limit, and the
 # server's memory stays bounded.
 import time
 
@@ -7,7 +7,7 @@ from harness import Reader, Server, arguments, ask, check, for_each_backend
 
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-# What: (first, again and again, pieces at most, status)
+# Name: (start, repeated piece, maximum number of pieces, status)
 ENDLESS = {
     "a header line": (b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"a" * 1000, 100, 431),
     "header lines": (b"GET / HTTP/1.1\r\nHost: a\r\n", b"X: a\r\n" * 10, 100, 431),
@@ -33,7 +33,7 @@ def send_endlessly(server, first, again, pieces):
                 sock.sendall(again)
                 sent += len(again)
         except OSError:
-            pass  # it has closed: the answer is there all the same
+            pass  # the server has closed, but its response can still be read
         try:
             return Reader(sock).answer(), sent
         except OSError as error:
@@ -41,7 +41,7 @@ def send_endlessly(server, first, again, pieces):
 
 
 def drip(server, seconds):
-    """A chunked body, a byte at a time: it is content as long as it keeps coming."""
+    """A chunked body, sent byte by byte: slow progress is still progress."""
     with server.connect(20) as sock:
         sock.sendall(POST)
         end = time.monotonic() + seconds
@@ -68,8 +68,8 @@ def attack(options, backend):
         check(answer and answer[0] == 200 and len(answer[2]) == count,
               f"{backend}: a body in drips: {answer!r}")
         growth = server.rss_kib() - before
-        print(f"{backend}: {len(ENDLESS)} endless messages refused, grew {growth} KiB", flush=True)
-        # Limits::body_bytes is 10 MiB, and a growing string holds twice that for a moment.
+        print(f"{backend}: {len(ENDLESS)} endless messages rejected, grew {growth} KiB", flush=True)
+        # Limits::body_bytes is 10 MiB, and a string that grows briefly holds twice that.
         check(growth < 32 * 1024, f"{backend}: the server grew by {growth} KiB")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A folder that is served: pipelined downloads that nobody reads do not use up the descriptors, a
-# file that shrinks while it is sent ends its connection and nothing else, and no path leads out.
+# File serving: unread pipelined downloads do not use up the descriptors, a file that shrinks while it
+# is sent ends only its connection, and no path escapes the folder.
 import os
 import socket
 import tempfile
@@ -90,7 +90,7 @@ def attack(options, backend):
             shrink(server, backend, folder)
             escape(server, backend)
             conditions(server, backend)
-            print(f"{backend}: 5000 downloads that nobody read held {held} descriptors", flush=True)
+            print(f"{backend}: 5000 unread downloads held {held} descriptors", flush=True)
             check(held <= 5 * 8, f"{backend}: {held} descriptors held")
             code, _ = server.terminate()
             check(code == 0, f"{backend}: exit code {code}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A peer pipelines requests for ever and reads no answer: the server stops reading it, its memory
-# stays bounded, and others are served meanwhile.
+# A peer pipelines requests forever and reads no responses: the server stops reading from it, memory
+# stays bounded, and other clients are still served.
 import time
 
 from harness import GET, Server, arguments, ask, check, for_each_backend

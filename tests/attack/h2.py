@@ -1,4 +1,4 @@
-# HTTP/2 frames by hand, for peers that do what no library would: RFC 9113 section 4, 6; RFC 7541.
+# Handmade HTTP/2 frames, for peers that do what no library would: RFC 9113 section 4, 6; RFC 7541.
 import socket
 import struct
 
@@ -24,7 +24,7 @@ def literal(name, value):
 
 
 def indexed(name, value):
-    """The same, but kept in the dynamic table."""
+    """A literal field that is added to the dynamic table."""
     return b"\x40" + text(name) + text(value)
 
 
@@ -42,7 +42,7 @@ def setting(identifier, value):
 
 
 class Peer:
-    """A connection that has said hello and can say anything."""
+    """A connection that has sent the preface and can send anything."""
 
     def __init__(self, port, settings=b"", timeout=10):
         self.sock = socket.create_connection(("127.0.0.1", port), timeout=timeout)
@@ -56,7 +56,7 @@ class Peer:
         self.sock.close()
 
     def send(self, data):
-        """Whether it could be sent; reads nothing meanwhile."""
+        """Reports whether the data could be sent; does not read meanwhile."""
         try:
             self.sock.sendall(data)
             return True
@@ -64,7 +64,7 @@ class Peer:
             return False
 
     def frame(self):
-        """(kind, flags, stream, payload), or None at the end."""
+        """Returns (kind, flags, stream, payload), or None at the end."""
         try:
             while len(self.data) < 9 or len(self.data) < 9 + int.from_bytes(self.data[:3], "big"):
                 piece = self.sock.recv(65536)
@@ -79,7 +79,7 @@ class Peer:
         return kind, flags, stream, payload
 
     def goaway(self):
-        """The error code of the last GOAWAY until the end of the connection; None where there is none."""
+        """Reads to the end; returns the error code of the last GOAWAY, or None without one."""
         code = None
         while (got := self.frame()) is not None:
             if got[0] == GOAWAY:

@@ -1,5 +1,5 @@
-# What the attack scripts share: a server that is started on a port of its own and ended by its
-# process, its memory and processor time, and a client that believes nothing.
+# Shared by the attack scripts: a server process on a port of its own, its memory and CPU time, and a
+# minimal client.
 import argparse
 import concurrent.futures
 import os
@@ -14,16 +14,16 @@ BACKENDS = ("epoll", "io_uring", "poll")
 
 def arguments(**more):
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", default="build/release", help="where bin/skua-bench-server is")
-    parser.add_argument("--backend", choices=BACKENDS, help="only this one")
-    parser.add_argument("--long", action="store_true", help="ten times as much of it")
+    parser.add_argument("--build", default="build/release", help="the build directory, with bin/skua-bench-server")
+    parser.add_argument("--backend", choices=BACKENDS, help="test only this back end")
+    parser.add_argument("--long", action="store_true", help="run about ten times as much")
     for name, value in more.items():
         parser.add_argument("--" + name, type=type(value), default=value)
     return parser.parse_args()
 
 
 class Server:
-    """skua-bench-server in one mode; one thread."""
+    """A skua-bench-server in one mode; one thread by default."""
 
     def __init__(self, options, backend, mode="plaintext", folder=None, files=None,
                  threads=1):
@@ -74,7 +74,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
 
     def terminate(self, timeout=10):
-        """SIGTERM; returns the exit code and how long it took."""
+        """Sends SIGTERM; returns the exit code and the seconds until the exit."""
         begin = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=timeout)
@@ -97,7 +97,7 @@ class Reader:
         return bool(piece)
 
     def answer(self):
-        """(status, head, body), or None at the end of the stream."""
+        """Returns (status, head, body), or None at the end of the stream."""
         while b"\r\n\r\n" not in self.data:
             if not self.more():
                 return None
@@ -119,7 +119,7 @@ GET = b"GET /plaintext HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 def ask(server, request=GET, timeout=5):
-    """One request on a connection of its own: (status, head, body) and the seconds it took."""
+    """Sends one request on a new connection; returns (status, head, body) and the seconds it took."""
     begin = time.monotonic()
     with server.connect(timeout) as sock:
         sock.sendall(request)
@@ -134,7 +134,7 @@ def check(holds, text):
 
 
 def for_each_backend(options, attack, at_once=False):
-    """One after the other, or side by side: for attacks that mostly wait."""
+    """Runs an attack on each back end in turn; `at_once`: concurrently, for attacks that mostly wait."""
     backends = [options.backend] if options.backend else BACKENDS
     with concurrent.futures.ThreadPoolExecutor(len(backends) if at_once else 1) as threads:
         for done in [threads.submit(attack, options, backend) for backend in backends]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# Peers that cost themselves next to nothing and a server much: each flood goes on, over one connection
-# after the other, while another client asks as it always does. Every attacker is sent away, memory stays
-# bounded, and the other client is served.
+# Floods that are cheap for the attacker and costly for the server. Each runs on one connection after the
+# other while another client sends requests as usual. The server disconnects every attacker, its memory
+# stays bounded, and the other client is served.
 import itertools
 import multiprocessing
 import select
@@ -10,7 +10,7 @@ import time
 import h2
 from harness import Reader, Server, arguments, check, GET, BACKENDS
 
-# Batches are made beforehand: an attacker spends its time on sending. Streams count up from 1.
+# A flood is sent in batches of this many frames or requests.
 BATCH = 200
 
 
@@ -19,13 +19,13 @@ def rapid_reset(number):  # CVE-2023-44487
     return b"".join(h2.request(s) + h2.frame(h2.RST_STREAM, 0, s, b"\0\0\0\x08") for s in streams)
 
 
-def provoked_reset(number):  # CVE-2025-8671: it is our side that resets, for content that has not its length
+def provoked_reset(number):  # CVE-2025-8671: the server resets, as the content is too short
     streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
     return b"".join(h2.request(s, b"POST", b"/", (b"content-length", b"5"), flags=h2.END_HEADERS) +
                     h2.frame(h2.DATA, h2.END_STREAM, s, b"x") for s in streams)
 
 
-def continuation(number):  # CVE-2024-27316 and its kin: a head that never ends
+def continuation(number):  # CVE-2024-27316 and relatives: a header section that never ends
     more = h2.frame(h2.CONTINUATION, 0, 1, h2.literal(b"a", b"b") * 100) * BATCH
     return h2.request(1, flags=0) + more if number == 0 else more
 
@@ -57,7 +57,7 @@ def window_drip(number):
     return h2.request(1, b"POST", flags=h2.END_HEADERS) + more if number == 0 else more
 
 
-def header_bomb(number):  # one large field, kept in the dynamic table and then referred to by one byte a time
+def header_bomb(number):  # one large field in the dynamic table, referenced by single bytes
     first = h2.head() + h2.indexed(b"x", b"y" * 4000) + b"\xbe" * 2000
     again = h2.head() + b"\xbe" * 4000
     streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
@@ -67,7 +67,7 @@ def header_bomb(number):  # one large field, kept in the dynamic table and then 
     return b"".join(frames)
 
 
-def stalled_window(number):  # asks for much and takes none of it: SETTINGS_INITIAL_WINDOW_SIZE is 0
+def stalled_window(number):  # requests much but accepts nothing: SETTINGS_INITIAL_WINDOW_SIZE is 0
     streams = range(1 + 2 * BATCH * number, 1 + 2 * BATCH * (number + 1), 2)
     return b"".join(h2.request(s) for s in streams)
 
@@ -77,7 +77,7 @@ FLOODS = {f.__name__: f for f in (rapid_reset, provoked_reset, continuation, emp
 
 
 def attack_once(port, flood, until):
-    """Floods on one connection until it ends; whether the server ended it."""
+    """Floods one connection until it ends; reports whether the server ended it."""
     with h2.Peer(port, h2.setting(4, 0) if flood is stalled_window else b"") as peer:
         peer.sock.setblocking(False)
         for number in itertools.count():
@@ -98,13 +98,13 @@ def attack_once(port, flood, until):
 
 
 def attack(port, name, until, ended):
-    """One connection after the other; counts those that the server ended."""
+    """Floods one connection after the other; counts those that the server ended."""
     while time.monotonic() < until:
         ended.value += attack_once(port, FLOODS[name], until)
 
 
 def p99_ms(server, until):
-    """Of requests one after the other on one connection, a few hundred a second."""
+    """The p99 latency of sequential requests on one connection, a few hundred per second."""
     times = []
     with server.connect() as sock:
         reader = Reader(sock)
@@ -130,9 +130,9 @@ def run(options, backend, name):
         attacker.join()
         growth = server.rss_kib() - before
         check(server.is_alive(), f"{backend}: the server is gone")
-        print(f"{backend} {name}: {ended.value} attackers sent away, p99 of the other client {quiet:.2f} -> {busy:.2f} ms, "
+        print(f"{backend} {name}: {ended.value} attackers disconnected, other client's p99 {quiet:.2f} -> {busy:.2f} ms, "
               f"grew {growth} KiB", flush=True)
-        check(ended.value > 0, f"{backend} {name}: the attacker was not sent away")
+        check(ended.value > 0, f"{backend} {name}: the attacker was not disconnected")
         check(growth < 65536, f"{backend} {name}: the server grew by {growth} KiB")
         p99_ms(server, 0)
 

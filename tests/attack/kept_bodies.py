@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# Uploads that are never finished, to handlers that take the body whole: a hundred on one HTTP/2
-# connection, then two hundred connections of HTTP/1. Memory stays bounded meanwhile, another client is
-# served, and the memory is given back when they have gone.
+# Unfinished uploads to handlers that take whole bodies: a hundred on one HTTP/2 connection, then on two
+# hundred HTTP/1 connections. Memory stays bounded, another client is served, and the memory is released
+# once they are gone.
 import select
 import time
 
@@ -16,7 +16,7 @@ CONNECTION = 0
 
 
 class Streams:
-    """Requests on one connection that send content wherever a window is open."""
+    """Requests on one connection that send content as flow control allows."""
 
     def __init__(self, port, count):
         self.peer = h2.Peer(port, timeout=20)
@@ -44,7 +44,7 @@ class Streams:
                 self.windows.pop(stream, None)
 
     def send(self, seconds):
-        """Until nothing could be sent for a second, or the time is over; the content that was."""
+        """Sends until time is up or blocked for a second; returns the content bytes sent."""
         until, last = time.monotonic() + seconds, time.monotonic()
         while time.monotonic() < until and time.monotonic() - last < 1:
             self.read()
@@ -88,7 +88,7 @@ def many_connections(server):
         for sock in select.select([], list(left), [], 0.1)[1]:
             try:
                 count = sock.send(PIECE * 4)
-            except OSError:  # it was refused
+            except OSError:  # the server refused it
                 del left[sock]
                 continue
             sent, last = sent + count, time.monotonic()
@@ -116,7 +116,7 @@ def attack(options, backend):
             print(f"{backend}, {what}: {sent >> 20} MiB sent, at most {peak / 1024:.1f} MiB of memory, {kept / 1024:.1f} MiB "
                   f"more than before afterwards, another client served in {milliseconds:.1f} ms", flush=True)
             check(peak < MOST_KIB, f"{backend}, {what}: it took {peak} KiB")
-            check(kept <= KEPT_KIB, f"{backend}, {what}: {kept} KiB were kept")
+            check(kept <= KEPT_KIB, f"{backend}, {what}: {kept} KiB were not released")
             check(server.is_alive(), f"{backend}, {what}: the server is gone")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# An upload and a download much larger than the memory that they may cost.
+# An upload and a download much larger than the memory they may use.
 from harness import Reader, Server, arguments, check, for_each_backend
 
 HEAD = b'--x\r\nContent-Disposition: form-data; name="file"; filename="large"\r\n\r\n'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Nearly as many connections as the process may open files, and more: a file is still sent to each client that is
-# connected, and nobody hears 503. Those beyond the cap wait, and have their turn when others go.
+# Nearly as many connections as the process may have open files, and more: every connected client still gets its file,
+# and none gets 503. Connections beyond the cap wait until others close.
 import os
 import resource
 import select
@@ -11,7 +11,7 @@ import time
 import h2
 from harness import Server, arguments, check, for_each_backend
 
-BODY = b"x" * 100_000  # more than what is kept in memory
+BODY = b"x" * 100_000  # more than the server caches in memory
 PATIENCE = 30  # seconds
 # RFC 9113 section 6.5.2: INITIAL_WINDOW_SIZE
 WINDOW = h2.setting(4, 1 << 20)
@@ -25,13 +25,13 @@ def raise_own_limit():
 
 
 class Client:
-    """Asks for the file, and reads what comes when something does."""
+    """Requests the file, and reads data as it arrives."""
 
     def __init__(self, port):
         self.sock = socket.create_connection(("127.0.0.1", port))
         self.sock.setblocking(False)
         self.data = b""
-        self.verdict = None  # True: the whole file came; False: something else did
+        self.verdict = None  # True: the whole file arrived; False: anything else
 
     def read(self):
         try:
@@ -79,7 +79,7 @@ class Http2(Client):
 
 
 def read_until(clients, enough, closes):
-    """Reads until so many have an answer; who has one is closed where `closes` says so."""
+    """Reads until `enough` clients have a verdict; `closes`: closes those that do."""
     poll, waiting, end = select.poll(), {}, time.monotonic() + PATIENCE
     for client in clients:
         if client.verdict is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Connections come and go, many of them by reset in the middle of a head, a body, a batch or an
-# answer: nothing breaks, nothing leaks. Best run with --build build/asan.
+# Connections come and go, many of them reset in the middle of a head, a body, a batch or a
+# response: nothing breaks, nothing leaks. Best run with --build build/asan.
 import random
 import socket
 import struct
@@ -38,7 +38,7 @@ def attack(options, backend):
     rng = random.Random(options.seed)
     with Server(options, backend, mode="echo") as server:
         ask(server)
-        time.sleep(0.2)  # until that connection is gone
+        time.sleep(0.2)  # for that connection to close
         idle = server.descriptors()
         count = 0
         end = time.monotonic() + options.seconds * (10 if options.long else 1)
@@ -47,7 +47,7 @@ def attack(options, backend):
             count += 1
             if count % 500 == 0:
                 check(server.is_alive(), f"{backend}: the server is gone after {count}")
-        deadline = time.monotonic() + 5  # those that linger need 2 s
+        deadline = time.monotonic() + 5  # lingering connections take 2 s
         while server.descriptors() > idle and time.monotonic() < deadline:
             time.sleep(0.05)
         left = server.descriptors() - idle

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# Hundreds of connections send half a head, then a byte now and then: others are served quickly
-# meanwhile, and each of the slow ones is told 408 when its time is up.
+# Hundreds of connections send half a head, then a byte now and then: other clients are served
+# quickly meanwhile, and each slow one gets 408 after its timeout.
 import time
 
 from harness import Reader, Server, arguments, ask, check, for_each_backend
@@ -34,7 +34,7 @@ def attack(options, backend):
         if options.long:  # Timeouts::head is 10 s
             told = [Reader(sock).answer() for sock in slow]
             late = sum(1 for answer in told if answer is None or answer[0] != 408)
-            check(late == 0, f"{backend}: {late} of the slow were not told 408")
+            check(late == 0, f"{backend}: {late} slow connections did not get 408")
         for sock in slow:
             sock.close()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# A thousand peers ask for an endless stream and read it slowly: each costs its high-water mark and no
-# more, and a client that reads fast does not notice.
+# A thousand peers read an endless stream slowly: each costs no more memory than its high-water mark, and
+# a fast client is not slowed down.
 import socket
 import time
 
@@ -10,7 +10,7 @@ STREAM = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
 def p99(server, count, readers=()):
-    """Of the seconds that a request takes on a connection that is kept, while others read a little each."""
+    """The p99 in seconds of requests on a kept connection, while `readers` read a little each."""
     took = []
     with server.connect() as sock:
         reader = Reader(sock)
@@ -25,7 +25,7 @@ def p99(server, count, readers=()):
 
 
 def settle(server):
-    """Until all that the system takes for the slow ones has been written."""
+    """Waits until the server has filled the slow readers' socket buffers."""
     before = -1
     while server.cpu_seconds() != before:
         before = server.cpu_seconds()
@@ -47,28 +47,28 @@ def attack(options, backend):
         before = server.rss_kib()
         readers = []
         quiet, busy = [], []
-        for _ in range(options.rounds):  # without them and with them, turn by turn
+        for _ in range(options.rounds):  # alternately without and with slow readers
             quiet.append(p99(server, 500))
             readers = [slow_reader(server) for _ in range(options.peers)]
             for sock in readers:
-                check(sock.recv(1024), f"{backend}: a slow reader was turned away")
+                check(sock.recv(1024), f"{backend}: a slow reader was rejected")
             settle(server)
             busy.append(p99(server, 500, readers))
             growth = server.rss_kib() - before
             for sock in readers:
-                check(sock.recv(1024), f"{backend}: a slow reader was cut")
+                check(sock.recv(1024), f"{backend}: a slow reader was cut off")
             for sock in readers:
                 sock.close()
             while server.descriptors() > 40:
                 time.sleep(0.01)
         ratio = sorted(b / q for b, q in zip(busy, quiet))[options.rounds // 2]
-        most = options.peers * 128 // 1024 + 16  # MiB: twice the mark of 64 KiB, for what manages it
+        most = options.peers * 128 // 1024 + 16  # MiB: twice the 64 KiB mark, which includes overhead
         print(f"{backend}: {options.peers} slow readers, grew {growth / 1024:.1f} MiB, p99 of a fast client "
               f"{sorted(quiet)[options.rounds // 2] * 1e6:.0f} us without them, {ratio:.2f}x with them", flush=True)
         check(growth < most * 1024, f"{backend}: grew by {growth} KiB")
-        # Beside other work on the same machine a p99 moves by itself: --long asks for a quiet one.
+        # Other work on the machine distorts a p99, so --long should run on an idle one.
         check(max(busy) < 0.5, f"{backend}: a fast client waits for {max(busy):.3f} s")
-        is_bound = options.long and backend != "poll"  # which looks at every descriptor in every turn
+        is_bound = options.long and backend != "poll"  # poll scans every descriptor on every turn
         check(not is_bound or ratio < 2, f"{backend}: a fast client waits {ratio:.1f} times as long")
         check(server.is_alive(), f"{backend}: the server is gone")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# A server that is given little memory, and uploads that are never finished and ask for all of it. They may
-# be refused or cut off; the server goes on, and another client's connection does not notice. Then heads that
-# are never finished, which take the last of it: nobody can be served then, but all are afterwards.
+# A server with little memory, and unfinished uploads that want all of it. It may refuse or abort them, but
+# keeps running, and another client's connection is unaffected. Then unfinished heads, which use up the last
+# of the memory: no client can be served meanwhile, but all can be afterwards.
 import resource
 import select
 import time
@@ -18,21 +18,21 @@ SPARE_BYTES = 24 * 1024 * 1024  # less than the server's own budget for content,
 
 
 class Upload:
-    """Content as fast as it is taken, but for the last byte."""
+    """Sends content as fast as the server takes it, except the last byte."""
 
     def __init__(self, sock, head):
         self.sock, self.left, self.waiting = sock, BODY - 1, head
         sock.setblocking(False)
 
     def send(self):
-        """Whether it may go on."""
+        """Reports whether there is more to send."""
         try:
             if not self.waiting:
                 self.waiting = self.more()
             self.waiting = self.waiting[self.sock.send(self.waiting):]
         except BlockingIOError:
             pass
-        except OSError:  # it was cut off
+        except OSError:  # the server aborted it
             return False
         return bool(self.waiting) or self.left > 0
 
@@ -43,7 +43,7 @@ class Upload:
 
 
 class StreamUpload(Upload):
-    """The same over HTTP/2, as far as the window of the stream."""
+    """An upload over HTTP/2 that fills the stream's initial window."""
 
     def __init__(self, server):
         self.peer = h2.Peer(server.port, timeout=10)
@@ -66,12 +66,12 @@ def over_http1(server):
 
 
 def opened(begin, server, count):
-    """As many as the server has memory for."""
+    """Begins up to `count` connections; returns those that the server accepted."""
     uploads = []
     for _ in range(count):
         try:
             uploads.append(begin(server))
-        except OSError:  # it was closed at once
+        except OSError:  # closed at once
             continue
     return uploads
 
@@ -103,11 +103,11 @@ def exhaust(options, backend):
             try:
                 with server.connect() as sock:
                     served = answer(sock, GET)
-            except OSError:  # there is no memory yet
+            except OSError:  # still out of memory
                 pass
         check(server.is_alive(), f"{backend}, heads: the server is gone")
         check(served and served[0] == 200, f"{backend}, heads: afterwards another client got {served}")
-        print(f"{backend}, {len(heads)} heads: all are served afterwards", flush=True)
+        print(f"{backend}, {len(heads)} heads: all clients are served afterwards", flush=True)
 
 
 def attack(options, backend):
@@ -133,7 +133,7 @@ def attack(options, backend):
                     upload.sock.close()
                 got = answer(other, b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nsmall")
                 check(got and got[2] == b"small", f"{backend}, {what}: afterwards a small upload got {got}")
-            print(f"{backend}, {what}: {len(told)} of {len(uploads)} uploads were told something, and nobody else noticed", flush=True)
+            print(f"{backend}, {what}: {len(told)} of {len(uploads)} uploads got a response, other clients unaffected", flush=True)
 
 
 _, most = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-# Uploads of people who are not let in: two hundred connections of HTTP/1, then a hundred requests on
-# one of HTTP/2, each with 10 MB. All are answered before they send any content, and whatever they send
-# all the same costs no memory.
+# Unauthorized uploads: two hundred HTTP/1 connections, then a hundred requests on one HTTP/2 connection,
+# 10 MB each. All are answered before they send any content, and content sent anyway costs no memory.
 import h2
 from harness import Reader, Server, arguments, check, for_each_backend
 
@@ -23,7 +22,7 @@ def many_connections(server):
         try:
             while sock.send(PIECE):
                 pass
-        except OSError:  # nobody reads it, or the connection is over
+        except OSError:  # the server does not read, or has closed
             pass
     return sockets
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# WebSockets that break the rules, flood, announce what they do not send, send what becomes large, or take nothing, on
-# connections of HTTP/1.1 and on streams of HTTP/2: each gets the right close code, the server's memory stays bounded, and
-# another client is served throughout.
+# WebSockets that break the rules, flood, announce messages that never come, send compressed bombs, or read nothing, on
+# HTTP/1.1 connections and HTTP/2 streams: each gets the right close code, the server's memory stays bounded, and another
+# client is served throughout.
 import functools
 import socket
 import struct
@@ -16,8 +16,8 @@ HANDSHAKE = (b"GET %s HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: U
              b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n")
 DEFLATE = b"Sec-WebSocket-Extensions: permessage-deflate\r\n"
 TEXT, BINARY, CLOSE, PING = 1, 2, 8, 9
-KEPT_KIB = 20 * 1024  # a server may keep so much more after an attack than it had before
-MASK = b"\0\0\0\0"  # so that nothing has to be masked here
+KEPT_KIB = 20 * 1024  # how much memory a server may keep after an attack
+MASK = b"\0\0\0\0"  # a zero mask leaves payloads unchanged
 
 
 def frame(opcode, payload=b"", final=True, compressed=False):
@@ -59,7 +59,7 @@ class Socket:
         return taken
 
     def next(self):
-        """(opcode, payload) of the next frame; None at the end."""
+        """Returns (opcode, payload) of the next frame, or None at the end."""
         start = self.take(2)
         if start is None:
             return None
@@ -69,14 +69,14 @@ class Socket:
         return start[0] & 0x0F, self.take(size)
 
     def close_code(self):
-        """Of the close that comes after whatever else is said; None where the connection ends without one."""
+        """Skips to the Close frame and returns its code, or None if the connection ends without one."""
         while (got := self.next()) is not None:
             if got[0] == CLOSE:
                 return int.from_bytes(got[1][:2], "big")
         return None
 
     def send(self, data):
-        """Whether all of it was taken."""
+        """Reports whether all of the data was sent."""
         try:
             self.sock.sendall(data)
             return True
@@ -88,7 +88,7 @@ class Socket:
 
 
 class Witness(threading.Thread):
-    """Another client, who asks for an echo again and again."""
+    """Another client, which requests an echo again and again."""
 
     def __init__(self, server):
         super().__init__(daemon=True)
@@ -126,12 +126,12 @@ NOT_UTF8 = (b"\xed\xa0\x80", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xf4\x90\x80\x80", 
 
 
 def breaking(server, _):
-    """What a peer says wrong, with the code that it gets."""
+    """Protocol errors, with the close code for each."""
     refused(server, struct.pack("!BBQ", 0x82, 0xFF, 1 << 63) + MASK, 1002)
     refused(server, struct.pack("!BBQ", 0x82, 0xFF, (1 << 63) - 1) + MASK, 1009)
     refused(server, header(BINARY, 17 << 20), 1009)
     refused(server, b"\x81\x05hello", 1002)  # not masked
-    refused(server, frame(TEXT, b"x", compressed=True), 1002)  # nobody agreed on that
+    refused(server, frame(TEXT, b"x", compressed=True), 1002)  # not negotiated
     refused(server, frame(TEXT, b"rubbish", compressed=True), 1007, DEFLATE)
     refused(server, frame(3), 1002)
     refused(server, frame(0, b"x"), 1002)
@@ -144,11 +144,11 @@ def breaking(server, _):
 
 
 def text(server, _):
-    """Cut at every byte, right and wrong."""
+    """Valid and invalid UTF-8, fragmented at every byte."""
     echo = Socket(server)
     for cut in range(len(TEXT_OF_ALL_LENGTHS) + 1):
         echo.send(frame(TEXT, TEXT_OF_ALL_LENGTHS[:cut], final=False) + frame(0, TEXT_OF_ALL_LENGTHS[cut:]))
-        check(echo.next() == (TEXT, TEXT_OF_ALL_LENGTHS), f"a text that was cut at {cut} came back changed")
+        check(echo.next() == (TEXT, TEXT_OF_ALL_LENGTHS), f"a text fragmented at {cut} came back changed")
     echo.end()
     for wrong in NOT_UTF8:
         data = TEXT_OF_ALL_LENGTHS + wrong
@@ -158,7 +158,7 @@ def text(server, _):
 
 @functools.cache
 def zeros():
-    """A gigabyte of them, compressed."""
+    """A gigabyte of zeros, compressed."""
     coder = zlib.compressobj(1, zlib.DEFLATED, -15)
     piece = bytes(1 << 20)
     return b"".join(coder.compress(piece) for _ in range(1024)) + coder.flush(zlib.Z_SYNC_FLUSH)[:-4]
@@ -171,30 +171,30 @@ def bomb(server, _):
 
 
 def pings(server, options):
-    """Whose answers nobody reads: the server stops reading."""
+    """Pings with unread pongs: the server stops reading."""
     peer = Socket(server, receive_bytes=4096)
     peer.sock.settimeout(0.3)
     flood = frame(PING, b"x" * 125) * 1000
     try:
         for _ in range(options.floods):
             peer.send(flood)
-        check(False, f"{options.floods} thousand pings were taken, and no answer was")
+        check(False, f"{options.floods} thousand pings were taken while no pong was read")
     except TimeoutError:
         peer.end()
 
 
 def fragments(server, options):
-    """Without end and without content; then of a message that gets too long."""
+    """Very many empty fragments; then small ones of a message that gets too long."""
     peer = Socket(server)
     peer.send(frame(TEXT, b"", final=False))
     flood = (frame(0, b"", final=False) + frame(PING)) * 5_000
     pongs = threading.Thread(target=lambda: [peer.next() for _ in range(options.floods // 10 * 5_000)])
     pongs.start()
     for _ in range(options.floods // 10):
-        check(peer.send(flood), "empty fragments were refused")
+        check(peer.send(flood), "empty fragments were rejected")
     pongs.join()
     peer.send(frame(0, b"end"))
-    check(peer.next() == (TEXT, b"end"), "a message of many fragments got lost")
+    check(peer.next() == (TEXT, b"end"), "a message of many fragments was lost")
     peer.end()
     peer = Socket(server)
     peer.send(frame(BINARY, b"", final=False))
@@ -202,12 +202,12 @@ def fragments(server, options):
     for _ in range(170):
         if not peer.send(flood):
             break
-    check(peer.close_code() == 1009, "a message of small fragments was not too long")
+    check(peer.close_code() == 1009, "a message of small fragments was not rejected as too long")
     peer.end()
 
 
 def promises(server, options):
-    """Large messages that are announced and do not come."""
+    """Large messages that are announced but never sent."""
     peers = [Socket(server) for _ in range(options.peers)]
     for peer in peers:
         peer.send(header(BINARY, 16 << 20) + b"x" * 100)
@@ -224,10 +224,10 @@ def publish(server, options):
 
 
 def for_ever_unread(server, options):
-    """Subscribers who never read what is published."""
+    """Subscribers that never read published messages."""
     peers = [Socket(server, b"/subscribe", receive_bytes=4096) for _ in range(options.peers)]
     publish(server, options)
-    check(peers[0].close_code() == 1008, "who reads nothing was not closed")
+    check(peers[0].close_code() == 1008, "a subscriber that reads nothing was not closed")
     return [peer.end for peer in peers]
 
 
@@ -237,7 +237,7 @@ def connect_to(stream, path):
 
 
 def shut_windows(server, options):
-    """Subscribers on streams of HTTP/2 whose windows stay shut, and whose pings are not worth an answer."""
+    """Subscribers on HTTP/2 streams that flood pings and whose windows stay closed."""
     peers = []
     flood = frame(PING, b"x" * 125) * 120
     for _ in range(options.peers // 50):
@@ -250,7 +250,7 @@ def shut_windows(server, options):
 
 
 def streams_of_promises(server, options):
-    """Messages that are announced and do not come, on every stream; one that keeps the rules is served beside them."""
+    """Messages that are announced but never sent, on all streams but one, which is still served."""
     peers = []
     for _ in range(options.peers // 50):
         peer = h2.Peer(server.port)
@@ -265,7 +265,7 @@ def streams_of_promises(server, options):
     return [peer.sock.close for peer in peers]
 
 
-# What, where, and by how much the server may grow.
+# Attack, server mode, and the growth allowed in MiB.
 ATTACKS = ((breaking, "conformance", 16), (text, "conformance", 16), (bomb, "conformance", 48), (pings, "conformance", 16),
            (fragments, "conformance", 48), (promises, "conformance", 16), (for_ever_unread, "ws-echo", 64),
            (shut_windows, "ws-echo", 64), (streams_of_promises, "conformance", 16))
@@ -273,14 +273,14 @@ OVER_HTTP2 = (shut_windows, streams_of_promises)
 
 
 def speaks_http2(server):
-    """Whether it was built with nghttp2."""
+    """Reports whether the server was built with nghttp2."""
     with h2.Peer(server.port) as peer:
         got = peer.frame()
         return got is not None and got[0] == h2.SETTINGS
 
 
 def kept_kib(server, before):
-    """How much more memory than before a server keeps when it has had time to give it back."""
+    """The memory in KiB that the server has not released 10 s after an attack."""
     until = time.monotonic() + 10
     while server.rss_kib() > before + KEPT_KIB and time.monotonic() < until:
         time.sleep(0.1)
@@ -292,7 +292,7 @@ def attack(options, backend):
     for play, mode, most_mib in ATTACKS:
         with Server(options, backend, mode) as server:
             if play in OVER_HTTP2 and not speaks_http2(server):
-                print(f"{backend}: {play.__name__}: left out, there is no HTTP/2", flush=True)
+                print(f"{backend}: {play.__name__}: skipped, no HTTP/2", flush=True)
                 continue
             witness = Witness(server)
             witness.look()
@@ -313,7 +313,7 @@ def attack(options, backend):
             print(f"{name}: {seconds:.1f} s, grew {growth / 1024:.1f} MiB, kept {kept / 1024:.1f} MiB, another client waited at most "
                   f"{witness.slowest * 1000:.0f} ms for {witness.looks} echoes", flush=True)
             check(growth < most_mib * 1024, f"{name}: grew by {growth} KiB")
-            check(kept <= KEPT_KIB, f"{name}: {kept} KiB were kept")
+            check(kept <= KEPT_KIB, f"{name}: {kept} KiB were not released")
             check(witness.slowest < 1, f"{name}: another client waited {witness.slowest:.1f} s")
             check(server.is_alive(), f"{name}: the server is gone")
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `skua bench` as scripts see it: what it counts is what the server has counted.
+// `skua bench` as scripts see it: its counts match the server's.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ namespace {
 using Json = nlohmann::json;
 using Arguments = std::vector<std::string>;
 
-/// How a run has ended.
+/// The outcome of a run.
 struct Ended {
   int code = -1;
   std::string output{};
@@ -44,7 +44,7 @@ Ended end_of(Process& process, bool is_json) {
   outcome.output = process.output();
   outcome.errors = process.errors();
   outcome.code = process.wait();
-  if (is_json) outcome.report = Json::parse(outcome.output);  // throws, and so fails
+  if (is_json) outcome.report = Json::parse(outcome.output);  // throws and so fails the test
   return outcome;
 }
 
@@ -123,7 +123,7 @@ TEST_F(BenchTest, LatenciesAreInOrder) {
   EXPECT_GT(latency["min"], 0.0);
   EXPECT_GE(latency["mean"], latency["min"]);
   EXPECT_LE(latency["mean"], latency["max"]);
-  EXPECT_FALSE(outcome.report.contains("uncorrected_latency_us")) << "there was no rate";
+  EXPECT_FALSE(outcome.report.contains("uncorrected_latency_us")) << "no rate was set";
   EXPECT_GT(outcome.report["cpu_us_per_answer"], 0.0);
 }
 
@@ -151,7 +151,7 @@ TEST_F(BenchTest, ThreadsShareTheWork) {
 
 TEST_F(BenchTest, KeepsTheRate) {
   const Ended outcome = run({"-r", "100", "-d", "1", "-c", "4"});
-  // Connecting takes its time; due is what is due between then and the end.
+  // Requests are due only after the connections are up, so there may be fewer than 100.
   const std::uint64_t due = outcome.count("/answers") + outcome.count("/not_sent");
   EXPECT_LE(due, 101U);
   EXPECT_GE(due, 60U);
@@ -159,7 +159,7 @@ TEST_F(BenchTest, KeepsTheRate) {
 }
 
 TEST_F(BenchTest, LatencyCountsFromWhenARequestWasDue) {
-  // Due every 10 ms, answered in 30 ms: each is 20 ms later than the one before.
+  // Due every 10 ms, answered in 30 ms: each response is 20 ms later than the last.
   const Ended outcome = run({"-r", "100", "-n", "20", "-c", "1"}, "/slow");
   EXPECT_EQ(outcome.count("/answers"), 20U);
   const Json& corrected = outcome.report["latency_us"];
@@ -188,8 +188,7 @@ TEST_F(BenchTest, StatusesOfErrorsAreErrors) {
   const Ended broken = run({"-n", "20"}, "/broken");
   EXPECT_EQ(broken.code, 1);
   EXPECT_EQ(broken.count("/statuses/5xx"), 20U);
-  EXPECT_NE(broken.errors.find("20 responses with status 4xx, 5xx"), std::string::npos)
-      << broken.errors;
+  EXPECT_NE(broken.errors.find("20 responses with a 4xx, 5xx"), std::string::npos) << broken.errors;
   const Ended gone = run({"-n", "20"}, "/gone");
   EXPECT_EQ(gone.code, 1);
   EXPECT_EQ(gone.count("/statuses/4xx"), 20U);
@@ -204,7 +203,7 @@ TEST_F(BenchTest, ConnectsAgainWhereTheServerCloses) {
     EXPECT_EQ(outcome.count("/answers"), 20U);
     EXPECT_EQ(counters().requests, 20U);
     EXPECT_EQ(outcome.count("/failures"), 0U);
-    // One may be made for requests that another has sent by then.
+    // A connection may be made for requests that another one has sent in the meantime.
     EXPECT_GE(outcome.count("/connections_made"), 20U);
     EXPECT_EQ(outcome.count("/reconnects"), outcome.count("/connections_made") - 2);
   }
@@ -248,7 +247,7 @@ TEST_F(BenchTest, SpeaksOverTls) {
   EXPECT_EQ(outcome.count("/answers"), 50U);
   EXPECT_EQ(server.counters().requests, 50U);
   const Ended refused = bench({"-n", "50", "-c", "3"}, url);
-  EXPECT_EQ(refused.code, 7) << "nobody has said that this certificate is to be trusted";
+  EXPECT_EQ(refused.code, 7) << "the certificate is not trusted";
   EXPECT_EQ(refused.count("/errors/connect"), 3U);
 }
 
@@ -342,7 +341,7 @@ TEST(Bench, AnswersOfEveryFramingAreUnderstood) {
     const Ended outcome = bench({"-n", "10", "-c", "2"}, url_of(server.port()));
     EXPECT_EQ(outcome.code, 0) << answer.text << outcome.errors;
     EXPECT_EQ(outcome.count("/statuses/2xx"), 10U) << answer.text;
-    // One that is made again may find that the other has asked for the last meanwhile.
+    // A new connection may find that the other one has sent the last request in the meantime.
     EXPECT_GE(outcome.count("/reconnects"), answer.closes ? 8U : 0U) << answer.text;
     EXPECT_LE(outcome.count("/reconnects"), answer.closes ? 9U : 0U) << answer.text;
   }
@@ -384,8 +383,8 @@ TEST_F(BenchTest, PeopleReadAText) {
   Process process({"bench", "-n", "20", "-r", "1000", url_of(server_->port())});
   const Ended outcome = end_of(process, false);
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.errors, "") << "nothing but a terminal is shown progress";
-  for (const char* text : {"20 connections", "20 answered", "p99.9", "from due", "from sent",
+  EXPECT_EQ(outcome.errors, "") << "only a terminal shows progress";
+  for (const char* text : {"20 connections", "20 answered", "p99.9", "since due", "since sent",
                            "20 x 200", "errors      none", "CPU time"}) {
     EXPECT_NE(outcome.output.find(text), std::string::npos) << text << "\n" << outcome.output;
   }
@@ -396,7 +395,7 @@ TEST_F(BenchTest, PeopleReadAText) {
   }
 }
 
-// A listener whose queue is full: the system leaves further attempts without an answer.
+// A listener with a full queue: the system ignores further connection attempts.
 class BlackHole {
  public:
   BlackHole() : listener_(socket(AF_INET, SOCK_STREAM, 0)) {
@@ -432,7 +431,7 @@ TEST(Bench, AServerThatNeverAnswersIsAnError) {
   const Ended outcome = bench({"-d", "0.3", "-c", "2"}, url_of(hole.port()));
   EXPECT_EQ(outcome.code, 7) << outcome.errors;
   EXPECT_EQ(outcome.count("/errors/connect"), 2U);
-  EXPECT_NE(outcome.errors.find("no connection until the test ended"), std::string::npos);
+  EXPECT_NE(outcome.errors.find("no connection before the test ended"), std::string::npos);
   EXPECT_TRUE(outcome.report["latency_us"].is_null());
 }
 
@@ -442,7 +441,7 @@ TEST_F(BenchTest, WithoutAnAnswerThereAreNoLatencies) {
   const Ended outcome = end_of(process, false);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.output.find("0 ns"), std::string::npos) << outcome.output;
-  EXPECT_NE(outcome.output.find("timeout: no response in time"), std::string::npos);
+  EXPECT_NE(outcome.output.find("timeout: no response within the time limit"), std::string::npos);
 }
 
 TEST_F(BenchTest, EveryStatusCodeIsCounted) {

@@ -22,7 +22,7 @@
 
 namespace skua::test {
 
-/// A server that says to whatever it receives what it is told to, on any number of connections.
+/// A server that answers each read with what `say` returns, on any number of connections.
 class BluntServer {
  public:
   struct Answer {
@@ -46,7 +46,7 @@ class BluntServer {
   [[nodiscard]] std::uint16_t port() const {
     return net::local_address(listener_.descriptor()).port();
   }
-  /// How often it has received something.
+  /// The number of reads that returned data.
   [[nodiscard]] unsigned requests() const noexcept { return requests_; }
 
  private:
@@ -65,7 +65,7 @@ class BluntServer {
     for (std::size_t i = 1; i < watched.size(); ++i) ::close(watched[i].fd);
   }
 
-  /// Whether the connection goes on.
+  /// Reports whether the connection stays open.
   bool answer(int connection) {
     std::string received(65'536, '\0');
     const ssize_t count = ::recv(connection, received.data(), received.size(), 0);
@@ -84,7 +84,7 @@ class BluntServer {
   std::thread thread_;
 };
 
-/// A port that is taken, and that nobody listens on.
+/// A port that is bound, but has no listener.
 class ClosedPort {
  public:
   ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

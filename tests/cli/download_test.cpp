@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Downloads of `skua get`: names, files that are there, what a server that dies leaves behind.
+// Downloads with `skua get`: names, existing files, and what remains if the server dies.
 #include <sys/stat.h>
 
 #include "cli/get_fixture.hpp"
@@ -13,7 +13,7 @@ using testing::ScriptedServer;
 using With = Process::With;
 using Talk = std::function<void(testing::Client&)>;
 
-// Answers one request; what was asked is appended to `asked`.
+// Answers one request, and appends that request to `asked`.
 Talk answer(std::string response, std::string& asked) {
   return [response = std::move(response), &asked](testing::Client& peer) {
     while (asked.find("\r\n\r\n") == asked.npos) {
@@ -91,7 +91,7 @@ TEST_F(DownloadTest, AnErrorIsNoFile) {
   const Ended ended = run({"get", "-o", "kept", url("/nothing")});
   EXPECT_EQ(ended.code, 4);
   EXPECT_EQ(ended.errors, "skua: " + url("/nothing") +
-                              ": the server answered 404 Not Found, and nothing was saved\n");
+                              ": the server answered 404 Not Found; nothing was saved\n");
   EXPECT_EQ(content("kept"), "old");
   EXPECT_FALSE(exists(".kept.part"));
 }
@@ -124,7 +124,8 @@ TEST_F(DownloadTest, WhatAServerLeftIsGoneOnWith) {
   const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
   const Ended broken = run({"get", "-d", place});
   EXPECT_EQ(broken.code, 10) << broken.errors;
-  EXPECT_TRUE(contains(broken.errors, "; .f.bin.part has the first 4 B, --continue resumes\n"));
+  EXPECT_TRUE(
+      contains(broken.errors, "; .f.bin.part has the first 4 B; use --continue to resume\n"));
   EXPECT_EQ(content(".f.bin.part"), "0123");
   EXPECT_FALSE(exists("f.bin"));
   const Ended resumed = run({"get", "-d", "--continue", place});
@@ -174,7 +175,7 @@ TEST_F(DownloadTest, AWrongPartIsNotAppended) {
 TEST_F(DownloadTest, APartThatEndsBeforeTheFileDoesIsNotTheFile) {
   std::string first;
   std::string second;
-  // At first nobody says how large it is.
+  // The first response does not tell the size.
   ScriptedServer server(std::vector<Talk>{
       answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: \"v1\"\r\n\r\n4\r\n0123\r\nx",
              first),
@@ -200,7 +201,7 @@ TEST_F(DownloadTest, WithoutAValidatorItStartsOver) {
   const Ended broken = run({"get", "-o", "f", place});
   EXPECT_EQ(broken.code, 10);
   EXPECT_FALSE(contains(broken.errors, ".f.part"));
-  EXPECT_FALSE(exists(".f.part")) << "nothing could go on with it";
+  EXPECT_FALSE(exists(".f.part")) << "it could not be resumed";
   EXPECT_EQ(run({"get", "-o", "f", "-c", place}).code, 0);
   EXPECT_EQ(content("f"), "new");
   EXPECT_EQ(second.find("Range"), std::string::npos);
@@ -209,7 +210,7 @@ TEST_F(DownloadTest, WithoutAValidatorItStartsOver) {
 TEST_F(DownloadTest, WhatIsWholeAlreadyGetsItsName) {
   std::string first;
   std::string second;
-  // The whole content, and then a chunk that is not one.
+  // The whole content, then a malformed chunk.
   ScriptedServer server(std::vector<Talk>{
       answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nETag: \"v1\"\r\n\r\n3\r\nabc\r\nx",
              first),
@@ -254,7 +255,7 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   std::string asked;
   ScriptedServer server([&asked](testing::Client& peer) {
     answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\nETag: \"v1\"\r\n\r\n0123", asked)(peer);
-    peer.rest();  // until it goes
+    peer.rest();  // until the client closes
   });
   const std::string place = "http://127.0.0.1:" + std::to_string(server.port()) + "/f.bin";
   const auto process = start({"get", "-d", place}, With::Errors);
@@ -262,7 +263,8 @@ TEST_F(DownloadTest, CtrlCKeepsWhatHasCome) {
   process->signal(SIGINT);
   const Ended ended = end(process);
   EXPECT_EQ(ended.code, 130);
-  EXPECT_TRUE(contains(ended.errors, "skua: interrupted; --continue resumes .f.bin.part\r\n"));
+  EXPECT_TRUE(
+      contains(ended.errors, "skua: interrupted; use --continue to resume .f.bin.part\r\n"));
   EXPECT_EQ(content(".f.bin.part"), "0123");
   EXPECT_TRUE(exists(".f.bin.part.origin"));
 }

@@ -24,14 +24,14 @@ inline ::testing::AssertionResult contains(const std::string& text, std::string_
   return ::testing::AssertionFailure() << "'" << part << "' is not in '" << text << "'";
 }
 
-/// What a command came to.
+/// The outcome of a command.
 struct Ended {
   std::string output;
   std::string errors;
   int code = -1;
 };
 
-/// A server, and `skua get` and its siblings to ask it, in a folder of their own.
+/// A server, and `skua get` and its siblings running in a folder of their own.
 class GetFixture : public ::testing::Test {
  protected:
   GetFixture() {
@@ -47,7 +47,7 @@ class GetFixture : public ::testing::Test {
   [[nodiscard]] std::string url(const std::string& path) const {
     return "http://127.0.0.1:" + std::to_string(server_->port()) + path;
   }
-  /// Runs it to its end.
+  /// Runs a command to its end.
   Ended run(std::vector<std::string> words, Process::With with = Process::With::Output) const {
     return end(start(std::move(words), with));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The heads and trailers that `skua get` shows: with --verbose those that went over the wire, with
-// --include what belongs to the response.
+// Heads and trailers shown by `skua get`: all of those on the wire with --verbose, those of the
+// response with --include.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@
 namespace skua::test {
 namespace {
 
-// The lines of a text that begin so, without that.
+// The lines that begin with `prefix`, without the prefix.
 std::string lines_with(std::string_view prefix, std::string_view text) {
   std::string found;
   while (!text.empty()) {
@@ -22,13 +22,13 @@ std::string lines_with(std::string_view prefix, std::string_view text) {
   return found;
 }
 
-// What stands behind the request line.
+// The text after the request line.
 std::string fields(const std::string& head) { return head.substr(head.find('\n') + 1); }
 
 class GetHeads : public GetFixture {
  protected:
   void SetUp() override {
-    // A request as it arrived.
+    // The request as received.
     const auto told = [](const Request& request) {
       std::string text(name(request.method()));
       text.append(" ").append(request.target()).append("\n");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `skua get` and its siblings as scripts see them, with pipes, and as people see them, on a
-// terminal.
+// `skua get` and its siblings as scripts see them (pipes) and as people see them (a terminal).
 #include <sys/stat.h>
 
 #include "cli/get_fixture.hpp"
@@ -11,7 +10,7 @@ namespace {
 
 using With = Process::With;
 
-// What came, as lines: the request line, the fields that matter, and the content.
+// The request as text: its request line, the relevant fields, and the content.
 std::string described(const Request& request) {
   std::string text(name(request.method()));
   text.append(" ").append(request.target()).append("\n");
@@ -114,9 +113,9 @@ TEST_F(GetTest, InputThatIsNotSentIsNotIgnoredInSilence) {
     return end(process).errors;
   };
   EXPECT_EQ(told("post", "text"),
-            "skua: WARNING: standard input was not sent: --data - sends it\n");
+            "skua: WARNING: standard input was not sent; use --data - to send it\n");
   EXPECT_EQ(told("post", ""), "");
-  EXPECT_EQ(told("get", "text"), "") << "as in a loop that reads URLs";
+  EXPECT_EQ(told("get", "text"), "") << "stdin may belong to a shell loop";
 }
 
 TEST_F(GetTest, FormsAreSent) {
@@ -160,15 +159,15 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"get", url("/"), "a=1"},
        "get sends no content: use `skua post`, or name==value for a query parameter"},
-      {{"get", url("/"), "word"}, "'word' is not an item: "},
-      {{"get", url("/"), url("/")}, " is a second URL: use --download to fetch several"},
+      {{"get", url("/"), "word"}, "'word' is not Name:value, "},
+      {{"get", url("/"), url("/")}, " is a second URL; use --download to fetch several"},
       {{"get", "ftp://a/"}, "'ftp://a/' is not a URL: it must begin with http:// or https://"},
-      {{"get", "http://a b/"}, "'http://a b/' is not a URL: it is malformed"},
+      {{"get", "http://a b/"}, "'http://a b/' is not a URL: invalid syntax"},
       {{"post", url("/"), "a=1", "--data", "x"}, "--data and data items cannot be used together"},
       {{"post", url("/"), "a@b", "--json"},
-       "name@FILE uploads with a form and cannot be used with --json"},
+       "name@FILE sends a form and cannot be used with --json"},
       {{"post", url("/"), "a=1", "a=2"}, "'a' is given twice"},
-      {{"get", url("/"), "-a", "x"}, "'x' has no colon after a name"},
+      {{"get", url("/"), "-a", "x"}, "'x' does not start with a name and a colon"},
       {{"get", url("/"), "-a", "x:y", "--bearer", "z"},
        "--auth and --bearer cannot be used together"},
       {{"get", url("/"), "--resolve", "a:b:c"}, "'a:b:c' is not HOST:PORT:ADDRESS"},
@@ -180,9 +179,9 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"get"}, "URL is missing"},
       {{"get", "-4", url("/")}, "unknown option -4"},
       {{"post", "-d", "a=b", url("/")},
-       "'a=b' is not a URL. The URL comes first: skua post URL a=b (-d downloads; --data sends a "
-       "text)"},
-      {{"get", "http://m\u00fcll.example/"}, "in its ASCII form (xn--...)"},
+       "'a=b' is not a URL; the URL comes first: skua post URL a=b (-d means --download; use "
+       "--data to send text)"},
+      {{"get", "http://m\u00fcll.example/"}, "in ASCII form (xn--...)"},
       {{"request", "BREW", url("/")}, "'BREW' is not GET, HEAD, POST, PUT, PATCH, DELETE, "},
       {{"request", "CONNECT", url("/")}, "'CONNECT' is not GET, "},
       {{"request", "TRACE", url("/"), "a=b"}, "TRACE sends no content"},
@@ -373,9 +372,8 @@ TEST_F(GetTest, WhoTheServerIsCounts) {
   EXPECT_EQ(unknown.code, 8);
   EXPECT_EQ(unknown.output, "");
   EXPECT_TRUE(contains(unknown.errors, "certificate"));
-  EXPECT_TRUE(
-      contains(unknown.errors,
-               "\nUse --ca FILE to trust its authority, or -k to accept any certificate.\n"));
+  EXPECT_TRUE(contains(unknown.errors,
+                       "\nUse --ca FILE to trust its CA, or -k to accept any certificate.\n"));
   const Ended insecure = run({"get", place, "--insecure", "--http1.1"});
   EXPECT_EQ(insecure.output, R"({"a":[1,"b"]})");
   EXPECT_TRUE(contains(insecure.errors, "skua: WARNING: --insecure"));
@@ -395,7 +393,7 @@ TEST_F(GetTest, HelpNamesItemsAndCodes) {
   const Ended help = run({"get", "--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* text :
-       {"Usage: skua get ", "name:=json", "--max-redirects COUNT [10]", "10 (protocol, limits)"}) {
+       {"Usage: skua get ", "name:=json", "--max-redirects COUNT [10]", "10 (protocol, limit)"}) {
     EXPECT_TRUE(contains(help.output, text));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `skua serve` over HTTPS: certificates that are read, made, wrong and changed, and plain HTTP that
-// is sent there.
+// `skua serve` over HTTPS: loaded, generated, invalid and replaced certificates, and plain HTTP
+// redirects.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class HttpsTest : public ::testing::Test {
     files_.write("other.pem", made({.common_name = "other"}).private_key);
     files_.write("root.pem", root_.certificate);
   }
-  // A certificate of its own each time it is called.
+  // Writes a new certificate on each call.
   void write_certificate() {
     const tls::Issued own = made({.common_name = "server", .hosts = {"127.0.0.1"}}, &root_);
     files_.write("cert.pem", own.certificate);
@@ -75,7 +75,7 @@ class HttpsTest : public ::testing::Test {
     const TlsConnection connection(port_, {.insecure = true});
     return connection.engine().peer_certificate().fingerprint;
   }
-  // Which port of plain HTTP is redirected.
+  // The plain HTTP port that is redirected to HTTPS.
   std::uint16_t redirect_port() const {
     constexpr std::string_view expected = "redirecting http://127.0.0.1:";
     const std::string said = process_->errors_until(expected);
@@ -168,10 +168,10 @@ TEST_F(HttpsTest, DoesNotStartWithWhatCannotBeUsed) {
     EXPECT_EQ(process.line(), "");
     const std::string errors = process.errors();
     EXPECT_EQ(process.wait(), 1) << errors;
-    EXPECT_TRUE(errors.starts_with("skua: cannot speak HTTPS: ")) << errors;
+    EXPECT_TRUE(errors.starts_with("skua: cannot serve HTTPS: ")) << errors;
     EXPECT_NE(errors.find("'" + wrong.named + "'"), errors.npos) << errors;
     EXPECT_NE(errors.find(wrong.reason), errors.npos) << errors;
-    EXPECT_TRUE(errors.ends_with(".\n")) << errors;
+    EXPECT_TRUE(errors.ends_with("\n")) << errors;
   }
 }
 
@@ -182,20 +182,20 @@ TEST_F(HttpsTest, OptionsThatDoNotGoTogetherAreRefusedWithASentence) {
     std::string_view sentence;
   };
   for (const Case& wrong : {
-           Case{{"--tls-key", cert}, "--tls-key: a key needs its certificate"},
+           Case{{"--tls-key", cert}, "--tls-key: needs a certificate"},
            Case{{"--tls-cert", cert, "--tls-self-signed"},
                 "cannot be used together with --tls-cert"},
            Case{{"--tls-key", cert, "--tls-self-signed"}, "cannot be used together with --tls-key"},
-           Case{{"--tls-cert", ""}, "the name of the file is empty"},
-           Case{{"--tls-client-ca", cert}, "client certificates need HTTPS"},
-           Case{{"--redirect-http", "0"}, "there is no HTTPS to redirect to"},
+           Case{{"--tls-cert", ""}, "the file name is empty"},
+           Case{{"--tls-client-ca", cert}, "--tls-client-ca: needs HTTPS"},
+           Case{{"--redirect-http", "0"}, "--redirect-http: needs HTTPS"},
            Case{{"--redirect-http", "70000", "--tls-cert", cert}, "--redirect-http"},
            Case{{"--redirect-http", "8080", "--tls-cert", cert, "--port", "8080"},
-                "it must differ from --port"},
-           Case{{"--redirect-http", "0", "--tls-cert", cert, "--host", "unix:/x"}, "has no port"},
-           Case{{"--hsts", "60"}, "it needs HTTPS"},
+                "--redirect-http: must differ from --port"},
+           Case{{"--redirect-http", "0", "--tls-cert", cert, "--host", "unix:/x"}, "a Unix socket"},
+           Case{{"--hsts", "60"}, "--hsts: needs HTTPS"},
            Case{{"--hsts", "0", "--tls-cert", cert}, "--hsts"},
-           Case{{"--hsts", "60", "--tls-self-signed"}, "the new certificate after the next start"},
+           Case{{"--hsts", "60", "--tls-self-signed"}, "the new certificate after a restart"},
        }) {
     std::vector<std::string> arguments = wrong.arguments;
     arguments.insert(arguments.begin(), "serve");
@@ -235,7 +235,7 @@ TEST_F(HttpsTest, PlainHttpIsSentToHttps) {
   EXPECT_TRUE(ask("GET / HTTP/1.0").starts_with("HTTP/1.1 400 "));
   const std::string twice = ask("GET / HTTP/1.1\r\nHost: a\r\nHost: b");
   EXPECT_TRUE(twice.starts_with("HTTP/1.1 400 ")) << twice;
-  // Content is not waited for.
+  // The response does not wait for the content.
   const std::string post = ask("POST /form HTTP/1.1\r\nHost: a\r\nContent-Length: 99");
   EXPECT_NE(post.find("\r\nLocation: https://a" + port + "/form\r\n"), post.npos) << post;
   EXPECT_TRUE(get().ends_with("<h1>home</h1>"));
@@ -260,7 +260,7 @@ TEST_F(HttpsTest, AHangupReadsCertificatesAgainAndKeepsTheOldWhereTheyAreBad) {
   files_.write("key.pem", "nonsense");
   process_->signal(SIGHUP);
   const std::string refused = process_->errors_until("TLS: ");
-  EXPECT_NE(refused.find("the old certificates stay: the private key '" + file("key.pem") + "'"),
+  EXPECT_NE(refused.find("keeping the old certificates: the private key '" + file("key.pem") + "'"),
             refused.npos)
       << refused;
   EXPECT_TRUE(get().ends_with("<h1>home</h1>"));
@@ -268,7 +268,7 @@ TEST_F(HttpsTest, AHangupReadsCertificatesAgainAndKeepsTheOldWhereTheyAreBad) {
   write_certificate();
   process_->signal(SIGHUP);
   const std::string taken = process_->errors_until("TLS: ");
-  EXPECT_NE(taken.find("TLS: certificates were read again"), taken.npos) << taken;
+  EXPECT_NE(taken.find("TLS: certificates reloaded"), taken.npos) << taken;
   EXPECT_TRUE(get().ends_with("<h1>home</h1>"));
   EXPECT_EQ(shown_fingerprint(), fingerprint_);
   EXPECT_NE(fingerprint_, before);

@@ -98,7 +98,7 @@ TEST(JsonPrinter, PiecesMakeNoDifference) {
   }
 }
 
-// Whatever comes in: nothing but blanks is lost or added.
+// For any input, only blanks are lost or added.
 TEST(JsonPrinter, OnlyBlanksChange) {
   constexpr std::string_view alphabet = "{}[]:,\"\\u01-+.eE truefalsnx\n\x01\xc3\xa9";
   std::mt19937 random(7);

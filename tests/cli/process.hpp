@@ -24,18 +24,18 @@ extern char** environ;
 
 namespace skua::test {
 
-/// A `skua` that runs as a process of its own; killed and waited for by its destructor.
+/// A running `skua` process; the destructor kills it and waits for it.
 class Process {
  public:
-  /// Where it reads from, and writes its output to.
+  /// The process's standard streams.
   enum class With : std::uint8_t {
-    Output,    ///< it has our own input
-    Pipes,     ///< what write() gives it, until end_input()
-    Terminal,  ///< the same on a terminal, which echoes what it is given
-    Errors,    ///< it has our own input, and a terminal for its stderr
+    Output,    ///< inherits our stdin
+    Pipes,     ///< reads what write() sends, until end_input()
+    Terminal,  ///< like Pipes, but on a terminal, which echoes its input
+    Errors,    ///< inherits our stdin; stderr is a terminal
   };
 
-  /// `folder` is where it works; empty: where we do.
+  /// `folder` is the working directory; empty: ours.
   explicit Process(std::vector<std::string> arguments, With with = With::Output,
                    const std::string& folder = "") {
     std::array<int, 2> in{-1, -1};
@@ -79,8 +79,8 @@ class Process {
   }
   /// The next line of its stdout, without the line feed.
   std::string line() const { return read_until(out_, '\n'); }
-  /// What it writes to stderr up to the first line with this text, and that line; all, where there
-  /// is none until it ends.
+  /// Reads stderr up to and including the first line that contains `text`, or to the end if no
+  /// line does.
   std::string errors_until(std::string_view text) const {
     std::string all;
     for (std::string line; !(line = read_until(err_, '\n')).empty();) {
@@ -89,12 +89,12 @@ class Process {
     }
     return all;
   }
-  /// All that it still writes to stderr; until it ends.
+  /// Reads the rest of stderr, until the process ends.
   std::string errors() const { return read_until(err_, '\0'); }
-  /// All that it still writes to stdout; until it ends.
+  /// Reads the rest of stdout, until the process ends.
   std::string output() const { return read_until(out_, '\0'); }
   void signal(int number) const { kill(id_, number); }
-  /// Its exit code; 128 and more for a signal.
+  /// Waits for the exit code; 128 plus the signal's number if a signal ended the process.
   int wait() {
     int status = 0;
     waitpid(id_, &status, 0);
@@ -103,7 +103,7 @@ class Process {
   }
 
  private:
-  // The end that is read from, and the one that is written to.
+  // Sets the read end and the write end.
   static bool open_pair(std::array<int, 2>& ends, bool is_terminal) {
     if (!is_terminal) return pipe2(ends.data(), O_CLOEXEC) == 0;
     ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -148,13 +148,13 @@ class Connection {
   void send(std::string_view text) const {
     (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }
-  /// The next bytes; nothing when the other side has closed.
+  /// Returns the next bytes; empty once the peer has closed.
   [[nodiscard]] std::string receive_some() const {
     char buffer[4096];
     const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
     return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
   }
-  /// All that comes until the other side closes.
+  /// Reads until the peer closes.
   [[nodiscard]] std::string receive() const {
     std::string text;
     for (std::string more = receive_some(); !more.empty(); more = receive_some()) text += more;

@@ -67,7 +67,7 @@ TEST(RequestItems, ABackslashHidesASeparatorOfTheName) {
   EXPECT_EQ(items_of({"a\\=\\=b==c"}).query[0].first, "a==b");
   EXPECT_EQ(items_of({"a\\\\=b"}).data[0].name, "a\\");
   EXPECT_EQ(items_of({"a\\n=b"}).data[0].name, "a\\n");
-  EXPECT_EQ(items_of({"a=C:\\\\x\\="}).data[0].value, "C:\\\\x\\=");  // a value stays as it is
+  EXPECT_EQ(items_of({"a=C:\\\\x\\="}).data[0].value, "C:\\\\x\\=");  // values are not unescaped
 }
 
 TEST(RequestItems, AFileMayHaveAType) {
@@ -78,17 +78,17 @@ TEST(RequestItems, AFileMayHaveAType) {
 
 TEST(RequestItems, WhatIsWrongIsSaid) {
   EXPECT_EQ(refusal_of("word"),
-            "'word' is not an item: Name:value, name==value, name=value, name:=json or name@FILE");
+            "'word' is not Name:value, name==value, name=value, name:=json or name@FILE");
   EXPECT_EQ(refusal_of("=x"), "'=x' has no name before the '='");
   EXPECT_EQ(refusal_of("@x"),
-            "'@x' has no name before the '@'; --data @FILE sends a file as it is");
-  EXPECT_EQ(refusal_of("a:={"), "'a:={' has no JSON after ':='; a string is name=value");
-  EXPECT_EQ(refusal_of("a@"), "'a@' names no file after the @");
-  EXPECT_EQ(refusal_of("a=@"), "'a=@' names no file after the @");
+            "'@x' has no name before the '@'; use --data @FILE to send a file as is");
+  EXPECT_EQ(refusal_of("a:={"), "'a:={' has no valid JSON after ':='; use name=value for a string");
+  EXPECT_EQ(refusal_of("a@"), "'a@' has no file name after the @");
+  EXPECT_EQ(refusal_of("a=@"), "'a=@' has no file name after the @");
   EXPECT_EQ(refusal_of("a@b;type=png"),
-            "'a@b;type=png' has 'png' for a media type, which is written type/subtype");
+            "'a@b;type=png' has an invalid media type 'png': expected type/subtype");
   EXPECT_EQ(refusal_of("http://a/b"),
-            "'http://a/b' is a second URL: use --download to fetch several");
+            "'http://a/b' is a second URL; use --download to fetch several");
   EXPECT_TRUE(refusal_of("a b: c").starts_with("'a b: c' is not a header: "))
       << refusal_of("a b: c");
   EXPECT_TRUE(refusal_of("a:b\r\nc:d").starts_with("'a:b\r\nc:d' is not a header: "));
@@ -98,8 +98,8 @@ TEST(RequestItems, DataIsAnObject) {
   EXPECT_EQ(json_of({"a=b\"c", "n:=1e3", "o:= {\"x\": [1, 2]}"}),
             R"({"a":"b\"c","n":1e3,"o": {"x": [1, 2]}})");
   EXPECT_EQ(json_of({}), "{}");
-  EXPECT_EQ(json_of({"a=1", "a=2"}), "'a' is given twice; a list is a:='[1, 2]'");
-  EXPECT_EQ(json_of({"a=\xff"}), "'a' cannot be a JSON string: its value is not UTF-8");
+  EXPECT_EQ(json_of({"a=1", "a=2"}), "'a' is given twice; for a list, use a:='[1, 2]'");
+  EXPECT_EQ(json_of({"a=\xff"}), "'a' cannot be a JSON string: the text given is not UTF-8");
 }
 
 TEST(RequestItems, ValuesAreReadFromFiles) {
@@ -109,7 +109,7 @@ TEST(RequestItems, ValuesAreReadFromFiles) {
   const std::string text = (folder / "text").string();
   const std::string json = (folder / "json").string();
   EXPECT_EQ(json_of({"t=@" + text, "j:=@" + json}), "{\"t\":\"line\\u000A\",\"j\":{\"a\":\n1}}");
-  EXPECT_EQ(json_of({"j:=@" + text}), "'j' the file " + text + " is not JSON");
+  EXPECT_EQ(json_of({"j:=@" + text}), "'j' from " + text + " is not JSON");
   const auto missing = json_object(items_of({"a=@/nowhere/x"}).data);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code(), Errc::NotFound);
@@ -123,7 +123,7 @@ TEST(RequestItems, DataIsAForm) {
   EXPECT_EQ((*fields)[1].second, "x y");
   const auto json = form_fields(items_of({"a:=1"}).data);
   ASSERT_FALSE(json);
-  EXPECT_EQ(json.error().text, "'a' is JSON, which a form cannot hold");
+  EXPECT_EQ(json.error().text, "'a' is JSON, which a form cannot contain");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The `skua` command as people and scripts see it: a process with arguments, output and an exit
-// code.
+// The `skua` command as people and scripts see it: a process with arguments, output, an exit code.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -78,11 +77,10 @@ TEST_F(ServeTest, ATermRightAfterTheFirstLineIsNotLost) {
 TEST_F(ServeTest, ASecondInterruptEndsTheDrainAtOnce) {
   start();
   const Connection slow(port_);
-  slow.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");  // four and a half bytes
-                                                                        // never come
+  slow.send("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");  // its content never comes
   EXPECT_TRUE(get("/").starts_with("HTTP/1.1 200"));
   process_->signal(SIGINT);
-  process_->signal(SIGTERM);  // another number, as two pending ones of the same would be one
+  process_->signal(SIGTERM);  // two pending signals of one number would merge into one
   EXPECT_EQ(process_->wait(), 0);
 }
 
@@ -196,7 +194,7 @@ TEST_F(ServeTest, ListsALargeFolderInPages) {
   EXPECT_NE(get("/many/?page=2").find("./11499\""), std::string::npos);
 }
 
-// What is wrong with a command line, and the first line that says so.
+// Invalid command lines, and the first line of their error messages.
 TEST(Skua, SaysWhatIsWrongInItsOwnWords) {
   const std::string url = "http://127.0.0.1:1/";
   const std::pair<std::vector<std::string>, std::string> cases[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Words that are no option and no command.
+// Suggestions for unknown options and commands.
 #include "suggestion.hpp"
 
 #include "cli/get_fixture.hpp"
@@ -10,10 +10,10 @@ namespace {
 TEST(Nearest, IsTheWordWithTheFewestMistakes) {
   const std::vector<std::string> known{"--follow", "--fail", "--form", "get", "bench", "put"};
   const auto meant = [&known](std::string_view word) { return cli::nearest(word, known); };
-  EXPECT_EQ(meant("--folow"), "--follow");    // a letter is missing
-  EXPECT_EQ(meant("--folloow"), "--follow");  // is too many
-  EXPECT_EQ(meant("--fallow"), "--follow");   // is wrong
-  EXPECT_EQ(meant("--ofllow"), "--follow");   // is swapped
+  EXPECT_EQ(meant("--folow"), "--follow");    // a letter missing
+  EXPECT_EQ(meant("--folloow"), "--follow");  // an extra letter
+  EXPECT_EQ(meant("--fallow"), "--follow");   // a wrong letter
+  EXPECT_EQ(meant("--ofllow"), "--follow");   // two letters swapped
   EXPECT_EQ(meant("--fial"), "--fail");
   EXPECT_EQ(meant("gte"), "get");
   EXPECT_EQ(meant("bnech"), "bench");

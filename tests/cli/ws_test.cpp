@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `skua ws` as scripts see it, with pipes, and as people see it, on a terminal.
+// `skua ws` as scripts see it (pipes) and as people see it (a terminal).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -53,7 +53,7 @@ class WsTest : public ::testing::Test {
     more.insert(more.begin(), {"ws", url(path)});
     return std::make_unique<Process>(std::move(more), with);
   }
-  /// Reads a terminal until there is this text.
+  /// Reads stdout until `text` appears.
   static std::string read_until(const Process& process, std::string_view text) {
     std::string all;
     while (all.find(text) == all.npos) {
@@ -125,7 +125,7 @@ TEST_F(WsTest, WhatIsNoTextIsNotSentAsOne) {
 
 TEST_F(WsTest, ABadEndIsSaidAndIsAFailure) {
   const auto process = start("/evil", {"--listen"}, With::Output);
-  EXPECT_EQ(process->output(), "\x1b[2Jgone\xc2\x9b\n");  // a pipe is given what was sent
+  EXPECT_EQ(process->output(), "\x1b[2Jgone\xc2\x9b\n");  // pipes get the bytes unchanged
   EXPECT_EQ(process->errors(), "skua: " + url("/evil") + " was closed: 4000: no \\x1b[31mmore\n");
   EXPECT_EQ(process->wait(), 1);
 }
@@ -163,7 +163,7 @@ TEST_F(WsTest, ASignalClosesInOrder) {
 TEST_F(WsTest, ATerminalIsTalkedWith) {
   setenv("TERM", "xterm", 1);
   const auto process = start("/echo", {}, With::Terminal);
-  EXPECT_NE(process->errors_until("connected").find("/help tells more"), std::string::npos);
+  EXPECT_NE(process->errors_until("connected").find("/help lists commands"), std::string::npos);
   process->write("hello\n");
   EXPECT_NE(read_until(*process, "\x1b[32m< ").find("\x1b[32m< \x1b[0mhello"), std::string::npos);
   process->write("//slash\n");
@@ -177,7 +177,7 @@ TEST_F(WsTest, ATerminalIsTalkedWith) {
   EXPECT_NE(told.find("unknown command /what"), std::string::npos) << told;
   EXPECT_NE(told.find("/close [CODE [REASON]]"), std::string::npos) << told;
   process->write("/close 1 x\n");
-  EXPECT_NE(process->errors_until("a code is").find("1000 to 1014"), std::string::npos);
+  EXPECT_NE(process->errors_until("the code must be").find("1000 to 1014"), std::string::npos);
   process->write("/close 1000 bye\n");
   EXPECT_NE(process->errors_until("closed").find("closed 1000"), std::string::npos);
   EXPECT_EQ(process->wait(), 0);

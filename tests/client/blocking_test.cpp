@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The client for programs without a loop.
+// The blocking client, for programs without a loop.
 #include "skua/background_client.hpp"
 
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ TEST_F(Blocking, OneRequestCanBeCancelled) {
         told.set_value(got ? Errc::None : got.error().code());
       },
       stop.get_token());
-  EXPECT_TRUE(client.get(url("/page")).get());  // the others are on their way
+  EXPECT_TRUE(client.get(url("/page")).get());  // the others are in flight
   stop.request_stop();
   const auto got = cancelled.get();
   ASSERT_FALSE(got);

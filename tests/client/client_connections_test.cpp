@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The connections of a client: how they are made, used again, and what happens when they die.
+// A client's connections: how they are made, reused, and retried when they break.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ Task<> twice(std::string url, Method method, std::vector<std::string>& texts) {
   }
 }
 
-/// Answers once; the second request on the same connection it takes and then closes.
+/// The results of two requests to a server that answers the first, and closes the connection after
+/// reading the second.
 std::vector<std::string> dies_at_the_second(BackendChoice backend, Method method) {
   std::vector<std::string> texts;
   testing::ScriptedServer server([](Peer& peer) {
@@ -51,7 +52,7 @@ std::vector<std::string> dies_at_the_second(BackendChoice backend, Method method
   return texts;
 }
 
-// This server answers on one connection only, so trying again ends in no answer.
+// The server handles one connection only, so the retry times out.
 TEST_P(ClientConnections, AnIdempotentRequestIsTriedAgainWhereItsConnectionHasDied) {
   const std::vector<std::string> texts = dies_at_the_second(GetParam(), Method::Get);
   ASSERT_EQ(texts.size(), 2U);
@@ -117,8 +118,7 @@ TEST_P(ClientConnections, AUnixSocketIsConnectedTo) {
   EXPECT_EQ(text, "service");
 }
 
-// The certificate was shown for one host: behind the same socket may be others, who have to show
-// theirs.
+// A certificate proves one host only; others behind the same socket must present their own.
 TEST_P(ClientConnections, BehindAUnixSocketEachHostProvesWhoItIs) {
   const auto issued = tls::make_self_signed({});
   if (!issued) GTEST_SKIP() << issued.error().text;
@@ -213,7 +213,7 @@ TEST_P(ClientConnections, OneThatWasSaidToCloseIsNotUsedAgain) {
   run(body());
 }
 
-// What the server would take for the rest of the content must not be another request.
+// The server would take the next request for the rest of the content.
 TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
   Event has_head;
   std::promise<void> thrown;
@@ -240,7 +240,7 @@ TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
       auto response = co_await std::move(request).send();
       EXPECT_TRUE(response);
       if (!response) {
-        thrown.set_value();  // the server waits for it
+        thrown.set_value();  // the server waits for this
         co_return;
       }
       has_head.set();
@@ -261,7 +261,7 @@ TEST_P(ClientConnections, OneOnWhichContentIsMissingIsNotUsedAgain) {
   run(body());
 }
 
-// ClientTimeouts::head is counted from the end of the request.
+// ClientTimeouts::head starts at the end of the request.
 TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
   Event is_made;
   std::promise<void> waited;
@@ -279,7 +279,7 @@ TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
     co_await sleep(std::chrono::milliseconds(600));
     is_made.set();
   };
-  // The client has had several turns to look at its limits before there is an answer.
+  // Gives the client several loop turns to check its timeouts before the response.
   const auto let_answer = [&]() -> Task<> {
     co_await is_made.wait();
     for (int turns = 0; turns < 10; ++turns) co_await yield();
@@ -295,7 +295,6 @@ TEST_P(ClientConnections, WhoMakesContentSlowlyLeavesTheServerItsTime) {
   run(body());
 }
 
-// Which limit it was that is over.
 TEST_P(ClientConnections, ContentThatNobodyTakesIsOutOfTheTimeForContent) {
   std::promise<void> given_up;
   testing::ScriptedServer server([&given_up](Peer& peer) {
@@ -343,7 +342,7 @@ TEST_P(ClientConnections, EachStepIsTimed) {
   run(body());
 }
 
-// Two small writes in a row would wait for each other's acknowledgement: 40 ms and more.
+// Two small writes in a row would incur a delayed acknowledgement of at least 40 ms.
 TEST_P(ClientConnections, PostsInARowWaitForNobody) {
   Router router;
   router.post("/", [](Request& request) -> Task<std::string> {
@@ -366,7 +365,7 @@ TEST_P(ClientConnections, PostsInARowWaitForNobody) {
   };
   run(body());
   EXPECT_EQ(server->counters().connections_accepted, 1U);
-  // A loaded machine may be slow now and then; a delayed acknowledgement would be so each time.
+  // A loaded machine may be slow occasionally; delayed acknowledgements would be slow every time.
   const auto slow = std::count_if(times.begin(), times.end(),
                                   [](auto time) { return time >= std::chrono::milliseconds(35); });
   EXPECT_LT(slow, count / 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Responses that become files: whole or not at all, or gone on with later.
+// Downloads to files: all or nothing, or resumed later.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,7 +37,7 @@ class ClientDownload : public testing::ClientTest {
  protected:
   ClientDownload() {
     folder_.write("served/big", file_);
-    // The entity tag of a file that has just changed is weak: RFC 9110 §8.8.1.
+    // A file that changed just now has a weak entity tag: RFC 9110 §8.8.1.
     fs::last_write_time(source_, fs::file_time_type::clock::now() - std::chrono::hours(1));
     folder_.make("saved");
     router_.files("/files", (folder_ / "served").string());

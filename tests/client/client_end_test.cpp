@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a client ends while something of it goes on, and what happens to exceptions that nobody
-// awaits.
+// Closing a client with work in progress, and exceptions that no caller awaits.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +31,7 @@ class ClientEnd : public testing::ClientTest {
       co_return "read";
     });
   }
-  std::atomic<bool> was_answered_ = false;  // by the server's thread
+  std::atomic<bool> was_answered_ = false;  // set by the server's thread
 };
 
 TEST_P(ClientEnd, CloseDoesNotWaitForAResponseThatNobodyReads) {
@@ -115,7 +114,7 @@ TEST_P(ClientEnd, WhatACallbackThrowsComesOutOfCloseElse) {
   });
 }
 
-// Whether it is a coroutine or a plain function that throws before it has made a task.
+// The producer may be a coroutine, or a plain function that throws before it returns a task.
 TEST_P(ClientEnd, WhatAProducerThrowsIsToldToTheCallback) {
   const std::vector<std::function<Task<>(BodyWriter&)>> producers = {
       [](BodyWriter&) -> Task<> { throw 1; },

@@ -18,12 +18,12 @@
 
 namespace skua::testing {
 
-/// What a client speaks to a server.
+/// The protocol between client and server.
 enum class Wire : std::uint8_t { Http, Https, Http2, Http2Tls };
 
 inline bool is_secure(Wire wire) { return wire == Wire::Https || wire == Wire::Http2Tls; }
 
-/// A client on a back end of the kind under test, and a server that it trusts.
+/// A client on the back end under test, and a server that it trusts.
 class ClientTest : public ::testing::TestWithParam<std::tuple<BackendChoice, Wire>> {
  protected:
   void SetUp() override {
@@ -50,7 +50,7 @@ class ClientTest : public ::testing::TestWithParam<std::tuple<BackendChoice, Wir
     const std::string scheme = is_secure(wire()) ? "https" : "http";
     return scheme + "://127.0.0.1:" + std::to_string(server().port()) + std::string(target);
   }
-  /// Runs a task that has a client.
+  /// Runs a task with a client.
   void run(const std::function<Task<>(skua::Client&)>& body) {
     run_on(backend(), with_client(body));
   }
@@ -82,7 +82,7 @@ inline auto client_test_values() {
                             ::testing::Values(Wire::Http, Wire::Https));
 }
 
-/// The same over HTTP/2, too.
+/// Like `client_test_values()`, but over HTTP/2 as well.
 inline auto client_test_values_of_both_versions() {
   std::vector<Wire> wires{Wire::Http, Wire::Https};
   wires.insert(wires.end(), {Wire::Http2, Wire::Http2Tls});

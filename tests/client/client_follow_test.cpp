@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a client does on its own with a response: it follows redirects, answers challenges, keeps
-// cookies, decodes content, and asks again where a connection has died.
+// Things a client does on its own: it follows redirects, answers challenges, keeps cookies, decodes
+// content, and retries after a broken connection.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client that goes through a proxy, and one that is told where hosts are.
+// A client behind a proxy, and one with fixed addresses for hosts.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -16,7 +16,7 @@ using Peer = testing::Client;
 
 class ClientProxy : public ::testing::TestWithParam<BackendChoice> {
  protected:
-  /// What comes of a request through a proxy that does this with its one connection.
+  /// The result of a request through a proxy that runs `talk` on its only connection.
   Result<std::string, Problem> fetch(std::string url, std::string userinfo,
                                      std::function<void(Peer&)> talk) {
     testing::ScriptedServer proxy(std::move(talk));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Downloads that are gone on with, from servers that send another part, and by two at a time.
+// Resumed downloads: from servers that send a different part, and two at a time.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -32,7 +32,7 @@ Talk say(std::string response, std::string& asked) {
 
 class ClientResume : public ::testing::TestWithParam<BackendChoice> {
  protected:
-  /// What comes of a download that finds "0123" of "v1".
+  /// The result of a download that finds "0123" of "v1".
   Result<Downloaded, Problem> resume(std::vector<Talk> talks) {
     folder_.write(".file.part", "0123");
     folder_.write(".file.part.origin", "skua download 1\nhttp://a.example/\n\"v1\"\n\n");
@@ -58,7 +58,7 @@ class ClientResume : public ::testing::TestWithParam<BackendChoice> {
     got = co_await std::move(request).download((folder_ / "file").string(), options);
   }
 
-  /// The second download begins while the first goes on.
+  /// Starts the second download while the first is in progress.
   Task<> compete(std::uint16_t slow, std::uint16_t fast, std::promise<void>& go_on) {
     Client client;
     Event has_begun;
@@ -115,7 +115,7 @@ TEST_P(ClientResume, APartOfAnotherFileIsNotPutBehindIt) {
   }
 }
 
-// It could not be sent again, were the part of no use.
+// The content could not be sent again if the partial file turned out to be useless.
 TEST_P(ClientResume, ContentThatIsMadeOnlyOnceIsNotAskedForARest) {
   unsigned made = 0;
   produce_ = [&made](BodyWriter& out) -> Task<> {
@@ -154,7 +154,7 @@ constexpr std::string_view old_fields =
     "Last-Modified: Tue, 03 Nov 2026 08:00:00 GMT\r\nDate: Sun, 22 Nov 2026 08:00:00 GMT\r\n";
 
 TEST_P(ClientResume, AFileThatIsWholeIsNotDownloadedAgain) {
-  folder_.write("file", "");  // it is replaced
+  folder_.write("file", "");  // gets replaced
   std::string first;
   std::string second;
   auto got = download(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The client against our own server: requests in all their forms, connections that are used again,
-// content both ways.
+// The client against skua's own server: requests of every form, reused connections, content in
+// both directions.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 class ClientRequests : public testing::ClientTest {
  protected:
-  /// The text of the one response to a request, or why there is none.
+  /// The text of the response, or the problem's text.
   Task<std::string> text_of(ClientRequest request) {
     Result<std::string, Problem> text = co_await std::move(request).text();
     co_return text ? *text : "problem: " + text.error().text;
@@ -96,7 +96,7 @@ TEST_P(ClientRequests, ManyAtOnceShareTheConnectionsThatThereMayBe) {
   EXPECT_LE(connections(), 3U);
 }
 
-// Nobody knows before whether it is HTTP/2 that they can share.
+// The client cannot know in advance whether HTTP/2 will let the requests share a connection.
 TEST_P(ClientRequests, ManyAtOnceMakeNoMoreConnectionsThanTheyNeed) {
   router_.get("/slow", []() -> Task<std::string> {
     co_await sleep(5ms);
@@ -267,7 +267,7 @@ TEST_P(ClientRequests, UrlsMayBeRelativeToABase) {
   });
 }
 
-// The server was made to wait: it is not the server that was silent.
+// The client made the server wait, so the server did not time out.
 TEST_P(ClientRequests, WhoReadsSlowlyIsNotOutOfTime) {
   constexpr std::size_t size = 4 << 20;
   router_.get("/long", [] { return std::string(size, 'x'); });

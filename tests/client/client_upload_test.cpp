@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that are sent, and change while they are.
+// File uploads, including files that change while they are sent.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class ClientUpload : public testing::ClientTest {
       while (auto piece = co_await request.read()) count += piece->size();
       co_return std::to_string(count);
     });
-    // Most of the file is neither read by the client yet, nor fits between both.
+    // At this point most of the file is unread: it does not fit in the buffers between the peers.
     router_.post("/shrinks", [this](Request& request) -> Task<std::string> {
       co_await request.read();
       fs::resize_file(source_, 1000);
@@ -161,8 +161,7 @@ INSTANTIATE_TEST_SUITE_P(All, ClientUpload, testing::client_test_values_of_both_
 
 class EarlyAnswer : public ::testing::TestWithParam<BackendChoice> {};
 
-// The answer may begin before the content is sent: then what is wrong with a file comes with the
-// rest.
+// If the response begins before the content is sent, a problem with a file surfaces in its content.
 TEST_P(EarlyAnswer, AFormsFileThatShrinksBehindTheHeadIsAProblem) {
   const support::TemporaryDirectory folder;
   folder.write("file", std::string(16'000'000, 'x'));

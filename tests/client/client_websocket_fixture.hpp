@@ -13,7 +13,7 @@
 
 namespace skua::testing {
 
-/// The same for WebSockets.
+/// A ClientTest for WebSockets.
 class ClientWebSocket : public ClientTest {
  protected:
   std::string url(std::string_view target) {
@@ -21,7 +21,7 @@ class ClientWebSocket : public ClientTest {
     return made.replace(0, 4, "ws");
   }
 
-  /// A handler that tells reason_seen() how its socket has ended.
+  /// A handler that passes its socket's close reason to `reason_seen()`.
   std::function<Task<>(WebSocket&)> keep_reason() {
     return [this](WebSocket& socket) -> Task<> {
       while (co_await socket.receive()) continue;
@@ -31,7 +31,7 @@ class ClientWebSocket : public ClientTest {
   CloseReason reason_seen() {
     auto future = seen_.get_future();
     if (future.wait_for(std::chrono::seconds(20)) != std::future_status::ready) {
-      ADD_FAILURE() << "the server's handler goes on";
+      ADD_FAILURE() << "the server's handler is still running";
       return {};
     }
     return future.get();

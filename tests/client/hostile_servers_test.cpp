@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Servers that mean no good, or do no better: to each the client says what is wrong, in time, and
-// in bounded memory. What can be asked of many is a row of the table; the rest has its own test.
+// Hostile and broken servers: the client reports each problem in time and in bounded memory. Simple
+// cases are rows of the table; the rest have tests of their own.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,26 +37,26 @@ std::string bomb() {
   return packed;
 }
 
-/// One that says what it says as soon as it was asked, and closes.
+/// A server that sends `says` on the first request, and closes.
 struct Row {
   std::string name{};
   std::string says{};
   Errc code = Errc::None;
-  bool stays = false;  ///< keeps the connection open, and says no more
+  bool stays = false;  ///< keeps the connection open, but sends nothing more
 };
 
 const std::string ok = "HTTP/1.1 200 OK\r\n";
 
 std::vector<Row> bad_heads() {
   return {
-      {"says nothing and closes", "", Errc::Closed},
+      {"sends nothing and closes", "", Errc::Closed},
       {"never answers", "", Errc::TimedOut, true},
       {"speaks another protocol", "SSH-2.0-OpenSSH_9.6\r\n", Errc::MalformedStartLine},
       {"speaks HTTP/0.9", "<html>hello</html>\r\n\r\n", Errc::MalformedStartLine},
-      {"says a version that is none", "HTTP/1.x 200 OK\r\n\r\n", Errc::MalformedStartLine},
-      {"says a version that is not spoken", "HTTP/3.0 200 OK\r\n\r\n", Errc::UnsupportedVersion},
-      {"says a status of two digits", "HTTP/1.1 99 No\r\n\r\n", Errc::MalformedStartLine},
-      {"says a status of four digits", "HTTP/1.1 2000 OK\r\n\r\n", Errc::MalformedStartLine},
+      {"sends an invalid version", "HTTP/1.x 200 OK\r\n\r\n", Errc::MalformedStartLine},
+      {"sends an unsupported version", "HTTP/3.0 200 OK\r\n\r\n", Errc::UnsupportedVersion},
+      {"sends a two-digit status", "HTTP/1.1 99 No\r\n\r\n", Errc::MalformedStartLine},
+      {"sends a four-digit status", "HTTP/1.1 2000 OK\r\n\r\n", Errc::MalformedStartLine},
       {"closes in the status line", "HTTP/1.1 20", Errc::Closed},
       {"closes in the head", ok + "Content-Le", Errc::Closed},
       {"stops in the head", ok + "Content-Le", Errc::TimedOut, true},
@@ -72,9 +72,8 @@ std::vector<Row> bad_heads() {
       {"has NUL in a field", ok + std::string("A: b\0c\r\n\r\n", 10), Errc::MalformedField},
       {"has two lengths", ok + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
        Errc::InvalidContentLength},
-      {"has a length that is negative", ok + "Content-Length: -1\r\n\r\n",
-       Errc::InvalidContentLength},
-      {"has a length past all bounds", ok + "Content-Length: 99999999999999999999999\r\n\r\n",
+      {"has a negative length", ok + "Content-Length: -1\r\n\r\n", Errc::InvalidContentLength},
+      {"has an excessive length", ok + "Content-Length: 99999999999999999999999\r\n\r\n",
        Errc::InvalidContentLength},
       {"has a length and chunks",
        ok + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -91,9 +90,9 @@ std::vector<Row> bad_content() {
        Errc::TruncatedBody},
       {"closes before the last chunk", ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
        Errc::TruncatedBody},
-      {"has a chunk size that is none", ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
+      {"sends an invalid chunk size", ok + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
        Errc::MalformedChunk},
-      {"has a chunk past all bounds",
+      {"has an excessive chunk size",
        ok + "Transfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n", Errc::MalformedChunk},
       {"has an endless chunk extension",
        ok + "Transfer-Encoding: chunked\r\n\r\n5;" + std::string(1 << 20, 'x'),
@@ -103,27 +102,27 @@ std::vector<Row> bad_content() {
        Errc::TrailerTooLong},
       {"has endless interim responses", repeated("HTTP/1.1 103 Early Hints\r\n\r\n", 1000),
        Errc::TooManyInterimResponses},
-      {"switches to what was not asked for",
+      {"switches protocols unasked",
        "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n"
        "Connection: upgrade\r\n\r\n",
        Errc::UnexpectedUpgrade},
-      {"encodes in an unknown way",
-       ok + "Content-Encoding: x-zip\r\nContent-Length: 5\r\n\r\nhello", Errc::Unsupported},
-      {"is redirected to nowhere",
+      {"uses an unknown coding", ok + "Content-Encoding: x-zip\r\nContent-Length: 5\r\n\r\nhello",
+       Errc::Unsupported},
+      {"redirects to no host",
        "HTTP/1.1 302 Found\r\nLocation: http://\r\n"
        "Content-Length: 0\r\n\r\n",
        Errc::RedirectRefused},
-      {"is redirected with a password",
+      {"redirects with a password",
        "HTTP/1.1 302 Found\r\nLocation: http://u:p@127.0.0.1/\r\n"
        "Content-Length: 0\r\n\r\n",
        Errc::RedirectRefused},
   };
   if (!packed.empty()) {
     all.push_back(
-        {"sends a bomb", ok + "Content-Encoding: gzip\r\n\r\n" + packed, Errc::BodyTooLong});
-    all.push_back({"sends gzip that is none", ok + "Content-Encoding: gzip\r\n\r\nhello, world",
+        {"sends a gzip bomb", ok + "Content-Encoding: gzip\r\n\r\n" + packed, Errc::BodyTooLong});
+    all.push_back({"sends invalid gzip", ok + "Content-Encoding: gzip\r\n\r\nhello, world",
                    Errc::MalformedCoding});
-    all.push_back({"sends half of what was encoded",
+    all.push_back({"sends half of the encoded content",
                    ok + "Content-Encoding: gzip\r\n\r\n" + packed.substr(0, 200),
                    Errc::MalformedCoding});
   }
@@ -137,7 +136,7 @@ class HostileServers : public ::testing::TestWithParam<BackendChoice> {
     options_.timeouts.idle = std::chrono::milliseconds(300);
     options_.limits.decoded_ratio = 50;
   }
-  /// What came of a request to a server that does this with its one connection.
+  /// The result of a request to a server that runs `talk` on its only connection.
   Result<std::string, Problem> fetch(std::function<void(Peer&)> talk) {
     testing::ScriptedServer server(std::move(talk));
     const std::string to = "http://127.0.0.1:" + std::to_string(server.port()) + "/";
@@ -156,7 +155,7 @@ class HostileServers : public ::testing::TestWithParam<BackendChoice> {
   }
 };
 
-/// Says it, and goes on until the client has had enough.
+/// Sends `text` after the first request, or as much as the client takes before it closes.
 void say(Peer& peer, const std::string& text, bool stays) {
   static_cast<void>(peer.some());
   std::string_view rest = text;

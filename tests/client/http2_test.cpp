@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client's connection that speaks HTTP/2, against a server of ours over TCP, and against peers
-// that misbehave.
+// A client's HTTP/2 connection, against skua's own server over TCP and against misbehaving peers.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -55,13 +54,13 @@ struct Side {
   Pool pool;
 };
 
-/// How a request is made, and how its response is read.
+/// How to make a request and read its response.
 struct Plan {
   Method method = Method::Get;
   std::string target = "/";
   std::function<Task<>(BodyWriter&)> produce{};
   Duration pause{};             // before each piece of the content
-  std::size_t most_pieces = 0;  // then it is broken off; 0: all
+  std::size_t most_pieces = 0;  // reading stops after this many; 0: reads all
 };
 
 Task<std::string> fetch(Side& side, Plan plan) {
@@ -123,7 +122,7 @@ class ClientHttp2 : public ::testing::TestWithParam<BackendChoice> {
     });
   }
   static BackendChoice backend() { return GetParam(); }
-  /// What comes of all the plans at once.
+  /// The outcomes of all plans, run concurrently.
   std::vector<std::string> run(std::vector<Plan> plans, std::uint16_t port = 0) {
     if (port == 0) {
       if (server_ == nullptr) {
@@ -162,7 +161,7 @@ TEST_P(ClientHttp2, ManyRequestsGoSideBySide) {
   ASSERT_EQ(outcomes.size(), 200U);
   int refused = 0;
   for (int i = 0; i < 200; ++i) {
-    // Those that had their share before the server had told its limit.
+    // Requests sent before the server's SETTINGS arrived may exceed its limit.
     const std::string& outcome = outcomes[static_cast<std::size_t>(i)];
     if (outcome == "error: REFUSED_STREAM: the peer reset the connection" ||
         outcome == "error: HTTP/2: the connection is closed") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client's WebSocket and everything that does not come to one, or comes to a bad end: each has a
-// text that says which server, which step, and why.
+// WebSockets that fail to open, or end badly: each problem's text names the server, the step and
+// the cause.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -124,7 +124,7 @@ TEST_P(ClientWebSocketProblems, AServerThatNobodyVouchesForIsNotTrusted) {
 
 TEST(ClientWithoutALoop, IsRefused) { EXPECT_THROW(Client(), std::logic_error); }
 
-// What a scripted server says in answer to a handshake, and then; plain TCP only.
+// A scripted server that misbehaves during or after the handshake; plain TCP only.
 class HostileWebSocketServer : public ClientWebSocketProblems {
  protected:
   void SetUp() override { options_.timeouts.head = 100ms; }
@@ -152,7 +152,7 @@ class HostileWebSocketServer : public ClientWebSocketProblems {
     return ws::make_frame({.payload_bytes = payload.size(), .opcode = opcode, .is_final = is_final},
                           payload);
   }
-  /// How a socket ends whose server says these frames.
+  /// The close reason of a socket whose server sends these frames.
   CloseReason end_after(const std::string& frames) {
     const ScriptedServer server([frames](testing::Client& peer) {
       peer.send(accepted(read_request(peer)) + frames);
@@ -170,7 +170,7 @@ class HostileWebSocketServer : public ClientWebSocketProblems {
     });
     return reason;
   }
-  /// Why no socket is opened by a server that gives this answer.
+  /// The reason why a handshake with this response fails.
   std::string refusal_of(const std::string& answer, bool goes_on = false) {
     const ScriptedServer server([=](testing::Client& peer) {
       read_request(peer);
@@ -267,7 +267,7 @@ TEST_P(HostileWebSocketServer, FallsSilent) {
     if (!socket) co_return;
     EXPECT_FALSE(co_await socket->receive());
     EXPECT_EQ(socket->close_reason().code, CloseCode::GoingAway);
-    EXPECT_EQ(socket->close_reason().text, "nothing was heard for too long");
+    EXPECT_EQ(socket->close_reason().text, "idle timeout");
   });
 }
 
@@ -304,7 +304,7 @@ TEST_P(HostileWebSocketServer, ReadsNothing) {
     const std::string large(1_MiB, 'x');
     int sent = 0;
     while (co_await socket->send(large)) ++sent;
-    EXPECT_LT(sent, 64);  // what the system's buffers take, and no more
+    EXPECT_LT(sent, 64);  // no more than the system's buffers take
     EXPECT_FALSE(socket->is_open());
   });
   done.set_value();

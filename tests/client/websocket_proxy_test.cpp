@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client's WebSocket through an HTTP proxy: in a tunnel, whether it speaks TLS in there or not.
+// A client's WebSocket through an HTTP proxy: always in a tunnel, with TLS or without.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Peer = testing::Client;
 
-/// Carries what comes on either side to the other, until one of them ends.
+/// Forwards data in both directions until one side closes.
 void carry(int left, int right) {
   std::array<pollfd, 2> sides{pollfd{.fd = left, .events = POLLIN, .revents = 0},
                               pollfd{.fd = right, .events = POLLIN, .revents = 0}};
@@ -41,7 +41,7 @@ void carry(int left, int right) {
   }
 }
 
-/// A proxy that opens one tunnel, to an address.
+/// A proxy that opens one tunnel to an address.
 void open_tunnel(Peer& peer, std::string& asked) {
   constexpr std::string_view connect = "CONNECT ";
   while (asked.find("\r\n\r\n") == asked.npos) {
@@ -61,7 +61,7 @@ void open_tunnel(Peer& peer, std::string& asked) {
 
 class ClientWebSocketProxy : public testing::ClientWebSocket {
  protected:
-  /// Runs a task whose client goes through a proxy that does this with its one connection.
+  /// Runs a task with a client behind a proxy that runs `talk` on its only connection.
   void run_through(std::function<void(Peer&)> talk, const std::function<Task<>(Client&)>& body) {
     const testing::ScriptedServer proxy(std::move(talk));
     options_.proxy.url = "http://u:p@127.0.0.1:" + std::to_string(proxy.port());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client's WebSocket with skua's own server at the other end: on every back end, over TCP and
-// over TLS.
+// A client's WebSocket against skua's own server: on every back end, over TCP and TLS.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -140,7 +139,7 @@ TEST_P(ClientWebSocket, AClientThatClosesIsAnswered) {
   EXPECT_EQ(reason.text, "bye");
 }
 
-// A message that was taken does not stand in the way of the peer's answer.
+// A message that receive() has returned does not block the closing handshake.
 TEST_P(ClientWebSocket, OneThatIsDroppedSaysGoodbye) {
   router_.websocket("/", [this](WebSocket& socket) -> Task<> {
     co_await socket.send("one");
@@ -161,7 +160,7 @@ TEST_P(ClientWebSocket, OneThatIsDroppedSaysGoodbye) {
   EXPECT_EQ(reason_seen().code, CloseCode::Normal);
 }
 
-// Nobody waits for the server's answer then, but what was to be sent leaves.
+// The client does not wait for the peer's Close frame, but still sends queued messages.
 TEST_P(ClientWebSocket, OneThatIsDroppedWithItsClientSaysGoodbye) {
   std::string last;
   router_.websocket("/", [&](WebSocket& socket) -> Task<> {
@@ -214,7 +213,6 @@ TEST_P(ClientWebSocket, NobodyIsToldOfPingsWhoHasLetGo) {
   EXPECT_EQ(told, 0);
 }
 
-// The same at the server: its handler ends with a message in its hands.
 TEST_P(ClientWebSocket, AServersHandlerThatEndsSaysGoodbye) {
   router_.websocket("/", [](WebSocket& socket) -> Task<> { co_await socket.receive(); });
   run([this](Client& client) -> Task<> {
@@ -381,7 +379,7 @@ TEST_P(ClientWebSocket, ASlowServerMakesSendersWait) {
   EXPECT_EQ(received, 100 * 256_KiB);
 }
 
-// Wherever it is dropped: nothing is left behind, and the server notices.
+// Dropping it at any point leaks nothing, and the server notices.
 TEST_P(ClientWebSocket, CanBeDroppedAtEveryTurn) {
   router_.websocket("/", echo);
   const std::string to = url("/");

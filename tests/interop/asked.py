@@ -1,4 +1,4 @@
-"""`skua get` and its siblings for the tests of this folder: run, and what came back taken apart."""
+"""Runs `skua get` and its siblings, and parses the responses, for the tests in this folder."""
 import dataclasses
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 from served import TIMEOUT
 from servers import peer
 
-# The exit codes of the command.
+# Exit codes of `skua`.
 DONE, UNFOLLOWED, CLIENT_ERROR, SERVER_ERROR = 0, 3, 4, 5
 NOT_RESOLVED, NOT_CONNECTED, TLS, TIMED_OUT, PROTOCOL, FILE = 6, 7, 8, 9, 10, 11
 
@@ -18,10 +18,10 @@ HEAD = re.compile(rb"HTTP/(?P<version>[\d.]+) (?P<status>\d{3})[^\r\n]*\r?\n(?P<
 
 @dataclasses.dataclass
 class Answer:
-    """The last response that stdout has a head of, and all that stderr says."""
+    """The last response on stdout, and all of stderr."""
     status: int
     version: str
-    fields: dict[str, str]  # names in lower case; the last line of a name
+    fields: dict[str, str]  # names in lower case; the last field line wins
     content: bytes
     told: str
 
@@ -45,7 +45,7 @@ class Skua:
         self.program, self.options = program, options
 
     def given(self, *options: str) -> "Skua":
-        """The same with options of every run."""
+        """Returns a Skua with options for every run."""
         return Skua(self.program, *self.options, *options)
 
     def run(self, *words: str, code: int | tuple[int, ...] = DONE, text: bytes = b"",
@@ -72,17 +72,17 @@ class Skua:
                       else last["version"].decode(), fields, rest, told)
 
     def refused(self, *words: str, code: int, says: str = "", **how) -> str:
-        """A run that has to end with `code`, and to say why on stderr."""
+        """Runs a command that must exit with `code` and report the reason on stderr."""
         told = self.run(*words, code=code, **how).stderr.decode(errors="replace")
         assert told.strip() and re.search(says, told, re.I | re.S), f"{words} says {told!r}, not {says!r}"
         return told
 
 
 def has_http2(skua: Skua) -> bool:
-    """Whether this build speaks it: by what it begins with. RFC 9113 §3.4"""
+    """Reports whether this build sends the HTTP/2 preface. RFC 9113 §3.4"""
     begins = []
     with peer(lambda connection: begins.append(connection.recv(3))) as port:
         skua.run("get", "--http2", "--timeout", "5", f"http://127.0.0.1:{port}/", code=tuple(range(1, 12)))
     if begins != [b"PRI"]:
-        print("HTTP/2: left out, this build does not speak it")
+        print("HTTP/2: skipped, not supported by this build")
     return begins == [b"PRI"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""curl and Python's requests against the program of examples/auth.cpp: right and wrong passwords.
+"""curl and Python's requests against examples/auth.cpp: right and wrong passwords.
 
-Usage: auth_test.py SKUA      the example is looked for beside it; ends with 77 (skipped) without curl or the example
+Usage: auth_test.py SKUA      expects the example beside it; exits with 77 (skipped) without curl or the example
 """
 import os
 import pathlib
@@ -26,7 +26,7 @@ def curl(*arguments: str) -> str:
 
 
 def statuses(*arguments: str) -> list[str]:
-    """Status and the number of new connections, for each URL."""
+    """Returns the status and the number of new connections for each URL."""
     urls = [word for url in arguments if url.startswith("http") for word in (url, "-o", os.devnull)]
     options = [word for word in arguments if not word.startswith("http")]
     return curl(*options, *urls, "-w", "%{http_code} %{num_connects}\n").splitlines()
@@ -52,7 +52,7 @@ def digest(url: str):
     page = f"{url}/digest/page?a=b&c=%20d"
     for user, password in USERS:
         equal(curl("--digest", "-u", f"{user}:{password}", page), f"Hello, {user}!\n")
-    # One connection, and a nonce for each URL, as curl forgets the one before.
+    # One connection, but a nonce for each URL, as curl does not keep nonces.
     equal(statuses("--digest", "-u", "ada:open sesame", page, page, page), ["200 1", "200 0", "200 0"])
     equal(curl("--digest", "-u", "ada:open sesame", "-d", "x" * 100_000, page), "Hello, ada!\n")
     equal(curl("--anyauth", "-u", "ada:open sesame", page), "Hello, ada!\n")
@@ -66,7 +66,7 @@ def with_requests(url: str):
         import requests
         from requests.auth import HTTPBasicAuth, HTTPDigestAuth
     except ImportError:
-        print("requests is left out: it is not installed")
+        print("requests: skipped, not installed")
         return
     session = requests.Session()
     session.trust_env = False
@@ -74,7 +74,7 @@ def with_requests(url: str):
     for path in ("/digest/", "/digest/a?b=c", "/digest/a?b=c"):
         answer = session.get(url + path, timeout=TIMEOUT)
         equal((answer.status_code, answer.text), (200, "Hello, ada!\n"))
-    equal(len(answer.history), 0)  # let in by the nonce of the first
+    equal(len(answer.history), 0)  # reuses the first nonce
     equal(session.post(f"{url}/digest/", data="body", timeout=TIMEOUT).status_code, 200)
     wrong = session.get(f"{url}/digest/", auth=HTTPDigestAuth("ada", "open"), timeout=TIMEOUT)
     equal((wrong.status_code, len(wrong.history)), (401, 1))
@@ -86,13 +86,13 @@ def main(arguments: list[str]) -> int:
     program = pathlib.Path(arguments[0]).resolve().parent / "example-auth"
     for needed in ("curl", str(program)):
         if not shutil.which(needed):
-            print(f"skipped: {needed} is not there")
+            print(f"skipped: {needed} is missing")
             return SKIP
     with Program(str(program), "0") as url:
         basic(url)
         bearer(url)
         if statuses(f"{url}/digest/") == ["404 1"]:
-            print("Digest is left out: the example was built without OpenSSL")
+            print("Digest: skipped, the example was built without OpenSSL")
             return 0
         digest(url)
         with_requests(url)

@@ -1,4 +1,4 @@
-"""Certificates for tests of TLS, made by openssl: good ones, and those that have to be refused."""
+"""Certificates for TLS tests, made by openssl: valid ones, and ones that must be rejected."""
 import datetime
 import pathlib
 import subprocess
@@ -36,7 +36,7 @@ def in_days(days: float) -> str:
 
 
 class Authority:
-    """A root, or what a root has signed to sign others; `certificate` is what is to be trusted."""
+    """A root or intermediate authority; clients trust `certificate`."""
 
     def __init__(self, folder: pathlib.Path, name: str, signer: "Authority | None" = None):
         self.folder = folder / name
@@ -63,9 +63,9 @@ class Authority:
 
     def issue(self, name: str, *hosts: str, chain: "tuple[Authority, ...]" = (), start: float = -1,
               end: float = 30) -> tuple[str, str]:
-        """A certificate, with those of `chain` behind it, and its key; it begins and ends in so many days.
+        """Issues a certificate, followed by those of `chain`, and its key; valid from `start` to `end`, days from now.
 
-        Without hosts it has a common name only.
+        Without hosts it has only a common name.
         """
         file, key = self.folder / f"{name}.pem", self.folder / f"{name}.key"
         names = ["subjectAltName=" + ",".join(hosts)] if hosts else []

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The Autobahn test suite against a WebSocket server, or a client: every case has to be OK or INFORMATIONAL.
+"""The Autobahn test suite against a WebSocket server or client: every case must be OK or INFORMATIONAL.
 
-Usage: autobahn.py [--fast | --cases 1.*,2.*] [--backend NAME]... [--wss] SERVER     SERVER: skua-bench-server, or a URL of its own
+Usage: autobahn.py [--fast | --cases 1.*,2.*] [--backend NAME]... [--wss] SERVER     SERVER: skua-bench-server, or a URL
        autobahn.py [--fast | --cases 1.*,2.*] --client PROGRAM                       PROGRAM is run with ws://127.0.0.1:PORT
 
-Reports for a browser are left in build/PRESET/autobahn (--reports names another folder). The suite is a Python 2 program; it is
-installed from PyPI into a cache beside the server's folder. Ends with 77 (skipped) where there is no Python 2.7 or no suite.
+Writes HTML reports to build/PRESET/autobahn (--reports names another folder). The suite is a Python 2 program, installed from
+PyPI into a cache beside the server's folder. Exits with 77 (skipped) without Python 2.7 or the suite.
 """
 import argparse
 import collections
@@ -26,20 +26,20 @@ from collections.abc import Callable
 from installed import cache_of, provide
 from served import SKIP, TIMEOUT, Program, certificate
 
-# 25.10.1 has the same cases, but its wheel says Python 3, and what is in it is Python 2.
+# 25.10.1 has the same cases, but its wheel claims Python 3 while its code is Python 2.
 SUITE = "autobahntestsuite==0.8.2"
 GOOD = ("OK", "INFORMATIONAL")
 SECONDS = 3000  # for all cases, on one back end
-CASE_SECONDS = 240  # for one: the slowest, 1000 messages of 128 KiB with compression, take the suite itself most of that
+CASE_SECONDS = 240  # for one: the suite needs most of it for the slowest, 1000 compressed messages of 128 KiB
 MOST_EXPLAINED = 40
-# What the fast run takes of the long parts: limits (9.*) and compression (12.*, 13.*), a little of each.
+# The fast run's share of the long parts: a few cases of limits (9.*) and compression (12.*, 13.*).
 FAST = ["9.1.1", "9.1.2", "9.2.1", "9.2.2", "9.3.1", "9.4.1", "9.5.1", "9.6.1", "9.7.1", "9.8.1",
         *(f"12.{kind}.{size}" for kind in range(1, 6) for size in (1, 5)), *(f"13.{kind}.{size}" for kind in range(1, 8) for size in (1, 5))]
 SELECTIONS = {"fast": ([*(f"{part}.*" for part in (1, 2, 3, 4, 5, 6, 7, 10)), *FAST]), "all": ["*"]}
 
 
 def python2() -> str | None:
-    """A Python 2.7 with pip: in the PATH, or among those of pyenv."""
+    """Finds a Python 2.7 with pip, in the PATH or in pyenv."""
     root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
     candidates = [shutil.which(name) for name in ("python2.7", "pypy", "pypy2")] + glob.glob(f"{root}/versions/2.7*/bin/python2.7")
     for candidate in filter(None, candidates):
@@ -61,9 +61,9 @@ class Suite:
     def installed(cache: pathlib.Path):
         python = python2()
         if not python:
-            return print("there is no Python 2.7 with pip, which the Autobahn test suite needs")
+            return print("the Autobahn test suite needs Python 2.7 with pip, which is not installed")
         folder = cache / "autobahn"
-        # As a user's own packages: without a virtual environment, which Python 2 has no builder for, and outside of the home.
+        # As --user packages outside of the home: Python 2 cannot create virtual environments.
         command = [python, "-m", "pip", "install", "-q", "--user", "--ignore-installed", "--no-warn-script-location", SUITE]
         return Suite(python, folder) if provide(folder, command, PYTHONUSERBASE="{}", PYTHONWARNINGS="ignore") else None
 
@@ -75,7 +75,7 @@ class Suite:
 
 
 class Progress:
-    """Follows what the suite prints: how many cases there are, and each as it begins."""
+    """Parses the suite's output: the number of cases, and each case as it begins."""
 
     def __init__(self, title: str):
         self.title, self.total, self.begun, self.tail = title, 0, 0, collections.deque(maxlen=15)
@@ -94,7 +94,7 @@ class Progress:
 
 
 def follow(process: subprocess.Popen, progress: Progress, ends: Callable[[], bool]):
-    """Reads until the suite ends, or `ends` says so; nobody waits longer than the time of one case for the next."""
+    """Reads until the suite ends or `ends()` is true; gives up after CASE_SECONDS of silence."""
     os.set_blocking(process.stdout.fileno(), False)
     started = heard = time.monotonic()
     rest = b""
@@ -170,7 +170,7 @@ def server_passes(suite: Suite, title: str, url: str, cases: list[str], folder: 
 
 
 def client_passes(suite: Suite, program: str, cases: list[str], folder: pathlib.Path) -> bool:
-    with socket.socket() as probe:  # the suite names no port that it would pick itself
+    with socket.socket() as probe:  # the suite does not report a port that it picks itself
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     progress = Progress("client")
@@ -201,7 +201,7 @@ def servers_pass(suite: Suite, options: argparse.Namespace, cases: list[str], re
     with tempfile.TemporaryDirectory() as name:
         pair = certificate(pathlib.Path(name)) if options.wss else None
         if options.wss and not pair:
-            print("wss is left out: openssl is not installed")
+            print("wss: skipped, openssl is not installed")
             return True
         flags = ["--tls-cert", pair[0], "--tls-key", pair[1]] if pair else []
         for backend in options.backend or ["epoll", "io_uring", "poll"]:
@@ -209,7 +209,7 @@ def servers_pass(suite: Suite, options: argparse.Namespace, cases: list[str], re
             try:
                 url = server.__enter__()
             except RuntimeError as error:  # containers often forbid io_uring
-                print(f"{backend} is left out: {error}")
+                print(f"{backend}: skipped: {error}")
                 continue
             began += 1
             try:
@@ -227,9 +227,9 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("server", nargs="?", help="skua-bench-server, or the ws:// URL of a server that echoes")
     parser.add_argument("--client", metavar="PROGRAM", help="a program that runs all cases against the URL it is given")
-    parser.add_argument("--cases", type=lambda text: text.split(","), help="such as 1.*,7.3.2; all without it")
-    parser.add_argument("--fast", action="store_true", help="everything but 9.*, 12.* and 13.*, and a little of those")
-    parser.add_argument("--backend", action="append", help="of the server; may be repeated; epoll, io_uring and poll without it")
+    parser.add_argument("--cases", type=lambda text: text.split(","), help="such as 1.*,7.3.2; default: all")
+    parser.add_argument("--fast", action="store_true", help="run all cases, but only a few of 9.*, 12.* and 13.*")
+    parser.add_argument("--backend", action="append", help="the server's back end; may be repeated; default: epoll, io_uring and poll")
     parser.add_argument("--wss", action="store_true", help="over TLS")
     parser.add_argument("--reports", type=pathlib.Path)
     options = parser.parse_args(arguments)
@@ -239,7 +239,7 @@ def main(arguments: list[str]) -> int:
     cache = cache_of(program) if "://" not in program else pathlib.Path("build/tools").resolve()
     suite = Suite.installed(cache)
     if not suite:
-        print("skipped: there is no Autobahn test suite")
+        print("skipped: the Autobahn test suite is not installed")
         return SKIP
     cases = options.cases or SELECTIONS["fast" if options.fast else "all"]
     reports = (options.reports or cache.parent / "autobahn").resolve()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs all cases of the Autobahn test suite's server as its client: echoes what it is sent, and
-// asks for the report at the end. Usage: skua-autobahn-client [epoll|io_uring|poll] URL
+// Runs all cases of the Autobahn test suite's server as a client: echoes each message, and requests
+// the report at the end. Usage: skua-autobahn-client [epoll|io_uring|poll] URL
 #include <charconv>
 #include <cstdio>
 #include <stdexcept>
@@ -28,7 +28,7 @@ Task<WebSocket> open(Client& client, std::string url) {
   co_return *std::move(socket);
 }
 
-// The first message.
+// Returns the first message.
 Task<std::string> ask(Client& client, std::string url) {
   WebSocket socket = co_await open(client, std::move(url));
   const auto message = co_await socket.receive();
@@ -58,7 +58,7 @@ Task<> run_all(std::string url) {
   for (int i = 1; i <= count; ++i) {
     const std::string which = "?case=" + std::to_string(i) + "&agent=skua";
     co_await run_case(client, url + "/runCase" + which);
-    // It answers once the server has seen the end of the case, too: without, a report may lack it.
+    // This responds once the server has seen the end of the case; reports could lack it otherwise.
     co_await ask(client, url + "/getCaseStatus" + which);
   }
   co_await run_case(client, url + "/updateReports?agent=skua");

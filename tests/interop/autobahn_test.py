@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The Autobahn test suite against skua-bench-server and, where it was built, the client beside it.
+"""The Autobahn test suite against skua-bench-server and, if built, the client beside it.
 
-Usage: autobahn_test.py SKUA_BENCH_SERVER [--all]      without --all, the fast part of the suite on one back end; ends with 77
-                                                      (skipped) where the suite cannot be had; autobahn.py says more
+Usage: autobahn_test.py SKUA_BENCH_SERVER [--all]      without --all, the fast part of the suite on one back end; exits
+                                                      with 77 (skipped) without the suite; see autobahn.py
 """
 import pathlib
 import sys

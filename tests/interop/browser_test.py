@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A browser against `skua serve`: a page with style sheet, script and image, and a download of 100 MB.
+"""A browser against `skua serve`: a page with a style sheet, a script and an image, and a download of 100 MB.
 
-Usage: browser_test.py SKUA [SCREENSHOT_FOLDER]      on every back end that the machine has
-Ends with 77 (skipped) where there is no Chromium.
+Usage: browser_test.py SKUA [SCREENSHOT_FOLDER]      on every back end available
+Exits with 77 (skipped) without Chromium or curl.
 """
 import os
 import pathlib
@@ -45,7 +45,7 @@ addEventListener("load", async () => {
 
 
 def png(width: int, height: int) -> bytes:
-    """A gradient, so that the screenshot has something to show."""
+    """A PNG of a gradient, so that a screenshot is not blank."""
     rows = b"".join(b"\0" + bytes(v for x in range(width) for v in (x * 255 // width, y * 255 // height, 128))
                     for y in range(height))
 
@@ -74,7 +74,7 @@ def result(dom: str) -> str:
 
 
 def color_count(path: pathlib.Path) -> int:
-    """How many different bytes a screenshot's pixels have; a blank one has very few."""
+    """Counts the different bytes in a screenshot's pixels; a blank one has very few."""
     data, packed, at = path.read_bytes(), b"", 8
     while at < len(data):
         (size,) = struct.unpack_from(">I", data, at)
@@ -92,22 +92,22 @@ def check(browser: str, program: str, backend: str, folder: pathlib.Path, shots:
 
         shot = shots / f"{backend}.png"
         browse(browser, url, "--virtual-time-budget=10000", "--window-size=800,600", f"--screenshot={shot}")
-        assert color_count(shot) > 64, f"{shot} shows nothing"
+        assert color_count(shot) > 64, f"{shot} is blank"
 
         copy = folder.parent / "copy.bin"
         subprocess.run(["curl", "-sS", "--fail", "--noproxy", "*", "-o", str(copy), f"{url}/large.bin"],
                        check=True, timeout=TIMEOUT)
-        assert (copy.stat().st_size, checksum(copy)) == (SIZE, expected), "curl got other bytes"
+        assert (copy.stat().st_size, checksum(copy)) == (SIZE, expected), "curl got different bytes"
         copy.unlink()
 
-        # Virtual time runs only while no request is under way, so the budget does not end the download.
+        # Virtual time stops while a request is in flight, so the budget does not end the download.
         dom = browse(browser, f"{url}/?download", "--virtual-time-budget=60000", "--dump-dom")
         assert result(dom).endswith(f"; large=200 {SIZE} {expected}"), result(dom)
     print(f"{backend}: page, style sheet, script, image, screenshot, {SIZE} bytes by curl and by fetch()")
 
 
 def check_https(browser: str, program: str, backend: str, folder: pathlib.Path, expected: int):
-    """The same over TLS, where browsers speak HTTP/2."""
+    """Loads the page over TLS, where browsers speak HTTP/2."""
     with Served(program, folder, "--backend", backend, "--tls-self-signed") as url:
         dom = browse(browser, f"{url}/?download", "--ignore-certificate-errors", "--virtual-time-budget=60000", "--dump-dom")
         wanted = f"image=320x200; color=rgb(1, 102, 203); h2; large=200 {SIZE} {expected}"
@@ -135,7 +135,7 @@ def main(arguments: list[str]) -> int:
             try:
                 check_https(browser, program, backend, folder, expected)
             except RuntimeError as error:  # built without TLS
-                print(f"HTTPS is left out: {error}")
+                print(f"HTTPS: skipped: {error}")
     return 0
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Three browser windows on the chat example: two talk in one room, and the third, in another, hears nothing of it.
+"""Three browser windows on the chat example: two talk in one room, and the third, in another room, sees none of it.
 
-Usage: chat_test.py SKUA [SCREENSHOT_FOLDER]      the example is looked for beside it; ends with 77 (skipped) without it, and
-                                                  without a Chromium and its driver
+Usage: chat_test.py SKUA [SCREENSHOT_FOLDER]      expects the example beside it; exits with 77 (skipped) without it, or
+                                                  without Chromium and its driver
 """
 import pathlib
 import shutil
@@ -16,14 +16,14 @@ from served import SKIP, TIMEOUT, Program
 
 SITE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "chat"
 ENTER = "\ue007"
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # what the WebDriver standard calls a reference to one
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element reference in the WebDriver standard
 LINES = "return [...document.querySelectorAll('#log li')].map(it => it.querySelector('b').textContent + ': ' + it.querySelector('p').textContent)"
 PEOPLE = "return [...document.querySelectorAll('#people li')].map(it => it.textContent).sort()"
 ONLINE = "return document.getElementById('state').className == 'online' && !document.getElementById('text').disabled"
 
 
 class Page:
-    """One window, with a person in front of it."""
+    """One browser window, used by one person."""
 
     def __init__(self, browser: Browser, url: str, room: str, name: str):
         self.browser, self.name = browser, name
@@ -53,7 +53,7 @@ class Page:
         urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=TIMEOUT).close()
 
     def shows(self, lines: list[str], people: list[str]):
-        """Waits until exactly these lines and names are on the page."""
+        """Waits until the page shows exactly these lines and names."""
         seen = []
 
         def right() -> bool:
@@ -62,12 +62,12 @@ class Page:
         try:
             until("the page", right)
         except AssertionError as error:
-            raise AssertionError(f"{self.name} sees {seen}, and not {lines} and {people}") from error
+            raise AssertionError(f"{self.name} sees {seen}, not {lines} and {people}") from error
 
     def shot(self, path: pathlib.Path) -> bytes:
         self.look()
         path.write_bytes(self.browser.screenshot())
-        assert color_count(path) > 64, f"{path} shows nothing"
+        assert color_count(path) > 64, f"{path} is blank"
         return path.read_bytes()
 
 
@@ -87,14 +87,14 @@ def talk(browser: Browser, url: str, shots: pathlib.Path):
     assert len({before, after, other}) == 3, "the pages look the same"
     eve.shows([], ["Eve (you)"])
 
-    # A connection that breaks off comes back by itself, with what was said in between.
+    # A broken connection is restored by itself, along with messages missed meanwhile.
     ben.run("socket.onopen = null; socket.close()")
     ada.type("#text", "still there?")
     talked.append("Ada: still there?")
     ben.shows(talked, ["Ada", "Ben (you)"])
     until("Ben is online again", lambda: ben.run(ONLINE))
 
-    # Whoever comes later is told the history; whoever leaves is gone.
+    # Latecomers see the history; people who leave disappear.
     eve.run("location.hash = 'gulls'")
     eve.shows(talked, ["Ada", "Ben", "Eve (you)"])
     ben.look()
@@ -107,7 +107,7 @@ def talk(browser: Browser, url: str, shots: pathlib.Path):
 def main(arguments: list[str]) -> int:
     program = pathlib.Path(arguments[0]).resolve().with_name("example-chat")
     if not (shutil.which("chromedriver") and shutil.which("chromium") and program.exists()):
-        print("skipped: chromium, chromedriver or the example is not there")
+        print("skipped: chromium, chromedriver or the example is missing")
         return SKIP
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile:
         shots = pathlib.Path(arguments[1] if len(arguments) > 1 else folder)
@@ -118,7 +118,7 @@ def main(arguments: list[str]) -> int:
                 talk(browser, url, shots)
         finally:
             browser.close()
-    print("two pages hear each other, a third in another room does not, a broken connection comes back")
+    print("two pages see each other's messages, a third in another room does not, a broken connection is restored")
     return 0
 
 

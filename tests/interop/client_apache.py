@@ -58,7 +58,7 @@ def prepare(folder: pathlib.Path):
         (folder / "site" / name / "page.txt").write_text("a secret\n")
     (folder / "site" / "long.txt").write_text("".join(f"line {i}\n" for i in range(20_000)))
     os.chmod(folder, 0o755)
-    # {SHA} is the one of its formats that needs no other program.
+    # {SHA} is the only format that needs no other program.
     (folder / "basic.txt").write_text("".join(
         f"{user}:{{SHA}}{base64.b64encode(hashlib.sha1(password.encode()).digest()).decode()}\n"
         for user, password in USERS))
@@ -74,7 +74,7 @@ def basic(skua: Skua, apache: Apache, url: str, version: str):
         answer = skua("get", "--auth", wrong, page)
         equal((answer.status, answer.fields["www-authenticate"]), (401, f'Basic realm="{REALM}"'))
     skua.run("get", "--fail", page, code=CLIENT_ERROR)
-    # Nothing that a challenge asks for is sent again and again.
+    # A challenge is answered only once.
     equal(skua("get", "--digest", "--auth", "ada:wrong", page, f"User-Agent:asked-basic-{version}").status, 401)
     equal(len(apache.log(f"asked-basic-{version}", count=2)), 2)
 
@@ -84,10 +84,10 @@ def digest(skua: Skua, apache: Apache, url: str, version: str, body: pathlib.Pat
     for user, password in USERS:
         equal(skua("get", "--digest", "--auth", f"{user}:{password}", page).content, b"a secret\n", user)
     equal(skua("get", "--digest", "--auth", "ada:open sesame", f"{page}?a=b&c=%20d").status, 200)
-    # The body is sent to whoever let us in.
+    # The body is sent with the authorized request.
     equal(skua("post", "--digest", "--auth", "ada:open sesame", "--data", f"@{body}", page).content, b"a secret\n")
     equal(skua("get", "--digest", "--follow", "--auth", "ada:open sesame", f"{url}/digest/moved").content, b"a secret\n")
-    # Whoever has no Digest on has none to send.
+    # Digest is not used unless enabled.
     equal(skua("get", "--auth", "ada:open sesame", page).status, 401)
     for wrong in ("ada:open", "bob:open sesame"):
         mark = f"asked-digest-{version}-{wrong[:3]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua get --download` from nginx: progress, a server that is killed, going on where it ended, names of files.
+"""`skua get --download` from nginx: progress, a killed server, resuming, file names.
 
-Usage: client_download_test.py SKUA [--large]      a file of 256 MB, or of 1 GB; ends with 77 (skipped) without nginx
+Usage: client_download_test.py SKUA [--large]      a file of 256 MB, or 1 GB; exits with 77 (skipped) without nginx
 """
 import hashlib
 import os
@@ -22,7 +22,7 @@ from servers import Nginx, found, until
 MEGABYTE = 1 << 20
 PACED_BYTES = 8 * MEGABYTE
 
-# What a server may call a file, and what it is to be called here: None for a name of our own.
+# A server's name for a file, and the expected local name: None if skua picks one.
 DISPOSITIONS = {
     "plain": (r"attachment; filename=report.txt", "report.txt"),
     "quoted": (r"attachment; filename=\"a b.txt\"", "a b.txt"),
@@ -47,7 +47,7 @@ server {
 
 
 def make_file(path: pathlib.Path, size_bytes: int, begin: bytes = b"") -> str:
-    """A file with holes: it has a block in each megabyte, and takes little of the disk. Returns its checksum."""
+    """Makes a sparse file with one block of data per megabyte; returns its checksum."""
     with path.open("wb") as file:
         for offset in range(0, size_bytes, MEGABYTE):
             file.seek(offset)
@@ -68,7 +68,7 @@ def part_of(folder: pathlib.Path, name: str) -> pathlib.Path:
 
 
 class Running:
-    """A download in the background, its stderr on a pseudo-terminal, where it draws its progress."""
+    """A download in the background that draws its progress on a pseudo-terminal, its stderr."""
 
     def __init__(self, skua: Skua, folder: pathlib.Path, *words: str):
         control, terminal = pty.openpty()
@@ -84,12 +84,12 @@ class Running:
         try:
             while piece := os.read(control, 65536):
                 self.drawn += piece
-        except OSError:  # what Linux says at the end of a terminal
+        except OSError:  # Linux reports the end of a terminal as an error
             pass
         os.close(control)
 
     def end(self, code: int) -> str:
-        """What was drawn, once the process has ended with `code`."""
+        """Waits for the process to exit with `code`; returns its terminal output."""
         try:
             self.process.wait(2 * TIMEOUT)
         finally:
@@ -110,14 +110,14 @@ def whole(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str):
     equal(checksum(folder / "large.bin"), expected)
     equal(part_of(folder, "large.bin").exists(), False)
     (folder / "large.bin").unlink()
-    # Not on a terminal, nothing is drawn.
+    # Without a terminal, nothing is drawn.
     done = skua.run("get", "-q", "-o", "-", nginx.url() + "/small.txt")
     equal((done.stdout, done.stderr), (b"small\n", b""))
     print("a whole file: ok", flush=True)
 
 
 def killed(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str, size_bytes: int):
-    """The server is killed in the middle, and starts again; the rest is asked for, and no more than that."""
+    """The server is killed during a download and restarted; only the rest is requested."""
     part = part_of(folder, "large.bin")
     nginx.restart(TEXT % {"pace": f"limit_rate_after {size_bytes * 2 // 5}; limit_rate 64k;"})
     download = Running(skua, folder, nginx.url() + "/large.bin")
@@ -129,7 +129,7 @@ def killed(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str, size_b
     have = part.stat().st_size
     assert size_bytes // 4 < have < size_bytes, have
     equal((folder / "large.bin").exists(), False)
-    # Nothing is lost by a server that is away.
+    # A server that is down does not cost the part.
     skua.run("get", "--download", "--continue", nginx.url() + "/large.bin", code=7, folder=folder)
     equal(part.stat().st_size, have)
     nginx.restart(TEXT % {"pace": ""})
@@ -138,11 +138,11 @@ def killed(skua: Skua, nginx: Nginx, folder: pathlib.Path, expected: str, size_b
     equal(checksum(folder / "large.bin"), expected)
     equal(part.exists(), False)
     (folder / "large.bin").unlink()
-    print("a server that was killed: ok", flush=True)
+    print("a killed server: ok", flush=True)
 
 
 def interrupted(skua: Skua, nginx: Nginx, folder: pathlib.Path, site: pathlib.Path):
-    """By a signal; then the file has become another, and a part of the old one is of no use."""
+    """Interrupts a download by a signal and resumes it; if the file has changed since, starts over."""
     for changes in (False, True):
         expected = make_file(site / "paced.bin", PACED_BYTES, b"first")
         part = part_of(folder, "paced.bin")
@@ -153,7 +153,7 @@ def interrupted(skua: Skua, nginx: Nginx, folder: pathlib.Path, site: pathlib.Pa
         assert part.exists(), "the part was not kept"
         if changes:
             expected = make_file(site / "paced.bin", PACED_BYTES + 1, b"second")
-        # Another path would be another resource, so it is this one that has to be fast now.
+        # Another path would be another resource, so make this one fast.
         nginx.restart(TEXT.replace("limit_rate 64k", "limit_rate 0") % {"pace": ""})
         skua.run("get", "--download", "--continue", nginx.url() + "/paced/paced.bin", folder=folder)
         equal(checksum(folder / "paced.bin"), expected, f"changes: {changes}")
@@ -163,7 +163,7 @@ def interrupted(skua: Skua, nginx: Nginx, folder: pathlib.Path, site: pathlib.Pa
 
 
 def names(skua: Skua, nginx: Nginx, folder: pathlib.Path):
-    """Whatever a server suggests, files stay in this folder, and none is lost."""
+    """For any name from the server, files stay in this folder, and none is overwritten."""
     folder = folder / "names"
     folder.mkdir()
 

@@ -1,4 +1,4 @@
-"""`skua get` through haproxy as a reverse proxy: its own answers, its redirect to https, HTTP/2 that it turns into HTTP/1.1."""
+"""`skua get` through haproxy as a reverse proxy: its own responses, its redirect to https, HTTP/2 converted to HTTP/1.1."""
 import pathlib
 
 from asked import CLIENT_ERROR, SERVER_ERROR, Skua, equal
@@ -52,4 +52,4 @@ def check(skua: Skua, folder: pathlib.Path, pair: tuple[str, str], authority: st
         skua.run("get", "--fail", f"{proxy.url()}/none", code=SERVER_ERROR)
         answer = skua("get", "--no-follow", f"{proxy.url()}/to-https")
         equal((answer.status, answer.fields["location"].split(":")[0]), (301, "https"))
-        print("haproxy, its own answers: ok", flush=True)
+        print("haproxy, its own responses: ok", flush=True)

@@ -1,4 +1,4 @@
-"""httpbin (PyPI) as a threaded server of HTTP/1.1 for client_httpbin_test.py: says where it listens."""
+"""httpbin (PyPI) as a threaded HTTP/1.1 server for client_httpbin_test.py; prints its URL."""
 import signal
 import sys
 

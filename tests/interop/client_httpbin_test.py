@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua get` and its siblings against Python's httpbin: what is sent, as it says it, and what comes back.
+"""`skua get` and its siblings against Python's httpbin: requests as it received them, and responses.
 
-Usage: client_httpbin_test.py SKUA      ends with 77 (skipped) where httpbin cannot be had
+Usage: client_httpbin_test.py SKUA      exits with 77 (skipped) without httpbin
 """
 import base64
 import json
@@ -32,7 +32,7 @@ def methods_and_fields(skua: Skua, url: str):
 def queries(skua: Skua, url: str):
     seen = skua("get", f"{url}/anything?a=1", "b==2 3", f"nasty=={NASTY}", "a==4").json()
     equal(seen["args"], {"a": ["1", "4"], "b": "2 3", "nasty": NASTY})
-    # Without a scheme, and a port alone.
+    # URLs without a scheme, and with a port only.
     port = url.rsplit(":", 1)[1]
     for short in (f"localhost:{port}/get", f":{port}/get", f"127.0.0.1:{port}/get"):
         equal(skua("get", short, "a==b").json()["args"], {"a": "b"}, short)
@@ -73,9 +73,9 @@ def authorization(skua: Skua, url: str, folder: pathlib.Path):
             about = f"{algorithm} {quality}"
             equal(skua("get", "--digest", "--auth", "ada:open", page).json(), {"authenticated": True, "user": "ada"}, about)
             equal(skua("get", "--digest", "--auth", "ada:wrong", page).status, 401, about)
-    # RFC 7616 has no such algorithm: whatever comes, it comes to an end.
+    # RFC 7616 has no such algorithm: either status is fine, but no loop.
     assert skua("get", "--digest", "--auth", "ada:open", f"{url}/digest-auth/auth/ada/open/SHA-512").status in (200, 401)
-    # A nonce that always is stale, as a cookie says that comes with the challenge.
+    # A nonce that is always stale, as told by a cookie sent with the challenge.
     page = f"{url}/digest-auth/auth/ada/open/MD5/0"
     equal(skua("get", "--digest", "--auth", "ada:open", "--cookie-jar", str(folder / "stale.txt"), page).status, 401)
 
@@ -101,12 +101,12 @@ def cookies(skua: Skua, url: str, folder: pathlib.Path):
     equal(seen["cookies"], {"a": "1", "b": "two", "c": "3"})
     skua("get", "--no-follow", "--cookie-jar", str(jar), f"{url}/cookies/delete?a")
     equal(skua("get", "--cookie-jar", str(jar), f"{url}/cookies").json()["cookies"], {"b": "two", "c": "3"})
-    # They are for one host, and nothing is remembered without a jar.
+    # Cookies are for one host, and none are kept without a jar.
     other = url.replace("localhost", "127.0.0.1")
     equal(skua("get", "--cookie-jar", str(jar), f"{other}/cookies").json()["cookies"], {})
     equal(skua("get", f"{url}/cookies").json()["cookies"], {})
     equal(skua("get", f"{url}/cookies", "Cookie:own=1").json()["cookies"], {"own": "1"})
-    equal(jar.stat().st_mode & 0o077, 0, "what others may do with the cookie jar")
+    equal(jar.stat().st_mode & 0o077, 0, "permissions of others on the cookie jar")
 
 
 def contents(skua: Skua, url: str):
@@ -136,7 +136,7 @@ def patience(skua: Skua, url: str):
     skua.refused("get", "--timeout", "0.5", f"{url}/delay/5", code=TIMED_OUT)
     skua.refused("get", "--timeout", "0.5", f"{url}/drip?duration=5&numbytes=10&delay=0", code=TIMED_OUT)
     took = time.monotonic() - begun
-    assert took < 4, f"two time-outs of 0.5 s took {took:.1f} s"
+    assert took < 4, f"two timeouts of 0.5 s took {took:.1f} s"
     equal(skua("get", "--timeout", "20", f"{url}/delay/1").status, 200)
 
 
@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
     program = str(pathlib.Path(arguments[0]).resolve())
     environment = installed.python(installed.cache_of(program), "httpbin==0.10.*")
     if not environment:
-        print("skipped: httpbin cannot be had")
+        print("skipped: httpbin could not be installed")
         return SKIP
     skua = Skua(program)
     with tempfile.TemporaryDirectory() as name, \

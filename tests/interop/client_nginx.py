@@ -78,7 +78,7 @@ def conditions(skua: Skua, url: str, site: pathlib.Path):
 
 
 def connection_of(nginx: Nginx, *parts: str) -> list[tuple[str, str]]:
-    """Of each such request the number of its connection, and how many requests that had had."""
+    """Returns the connection number of each such request, and the request's number on that connection."""
     return [tuple(line.split()[:2]) for line in nginx.log(*parts)]
 
 
@@ -92,13 +92,13 @@ def redirects(skua: Skua, nginx: Nginx, url: str):
     used = connection_of(nginx, mark)
     equal([count for _, count in used], ["1", "2", "3"], "requests of one connection")
     equal(len({connection for connection, _ in used}), 1, "connections")
-    # The server closes behind the first response: the next request takes another connection.
+    # The server closes after the first response, so the next request uses another connection.
     equal(skua("get", "--follow", f"{url}/once").content, b"<h1>page</h1>")
     skua.refused("get", "--follow", "--max-redirects", "5", f"{url}/endless", code=PROTOCOL, says="redirect")
 
 
 def credentials(skua: Skua, nginx: Nginx, url: str):
-    """They are for one origin, and a redirect to another takes none along."""
+    """Credentials are for one origin, and a redirect to another drops them."""
     mark = "credentials-" + url.rsplit(":", 1)[1]
     answer = skua("get", "--follow", "--auth", "ada:open sesame", f"{url}/far", f"User-Agent:{mark}", "Cookie:a=b")
     equal(answer.content, b"<h1>page</h1>")
@@ -116,7 +116,7 @@ def refusals(skua: Skua, url: str):
 
 
 def large_body(skua: Skua, url: str, site: pathlib.Path):
-    """The server answers and closes while the body is still being sent: the answer counts."""
+    """The server responds and closes while the body is still being sent: the response counts."""
     answer = skua("post", "--data", f"@{site / 'large.bin'}", f"{url}/small")
     equal(answer.status, 413)
 

@@ -1,5 +1,5 @@
 // A server of Go's net/http for client_servers_test.py: client_peer [CERTIFICATE KEY]
-// In clear text it speaks HTTP/1.1, and HTTP/2 to those who know it (prior knowledge).
+// In clear text it speaks HTTP/1.1, and HTTP/2 with prior knowledge.
 package main
 
 import (
@@ -57,7 +57,7 @@ func echo(writer http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// Says that the response is longer than it is, or that it has a chunk more.
+// Sends less than Content-Length announces, or omits the last chunk.
 func truncated(writer http.ResponseWriter, request *http.Request) {
 	if request.URL.Query().Get("by") == "length" {
 		writer.Header().Set("Content-Length", "100")
@@ -87,7 +87,7 @@ func slow(writer http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// 307 and 308 keep the method and the body, others do not.
+// 307 and 308 preserve the method and the body, others do not.
 func redirect(writer http.ResponseWriter, request *http.Request) {
 	code, _ := strconv.Atoi(request.URL.Query().Get("status"))
 	http.Redirect(writer, request, "../echo?from="+strconv.Itoa(code), code)

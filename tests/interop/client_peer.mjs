@@ -1,4 +1,4 @@
-// A server of Node's http, or of its http2, for client_servers_test.py: client_peer.mjs http|http2 [CERTIFICATE KEY]
+// A server of Node's http or http2 module for client_servers_test.py: client_peer.mjs http|http2 [CERTIFICATE KEY]
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import http from "node:http";
@@ -14,7 +14,7 @@ const codings = {
   "identity": (bytes) => bytes, "raw": zlib.deflateRawSync,
 };
 
-// `a,b`: first a, then b, as Content-Encoding has it. "raw" is deflate without its wrapper, as some servers send it.
+// `a,b`: first a, then b, as in Content-Encoding. "raw" is deflate without the zlib wrapper, as some servers send it.
 function coded(request, response) {
   const names = new URL(request.url, "http://x").searchParams.get("by").split(",");
   const bytes = names.reduce((content, name) => codings[name](content), Buffer.from(text));
@@ -81,7 +81,7 @@ function refused(_, response) {
   response.end("no body wanted");
 }
 
-// No content, and yet a field that speaks of one. RFC 9110 §8.6
+// No content, despite its Content-Length. RFC 9110 §8.6
 function unchanged(_, response) {
   response.writeHead(304, { ETag: '"x"', "Content-Length": 1234 });
   response.end();

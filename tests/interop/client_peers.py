@@ -1,4 +1,4 @@
-"""`skua get` against the servers of Go's net/http and of Node: bodies, trailers, 1xx, what breaks off, what never comes."""
+"""`skua get` against servers of Go's net/http and Node: bodies, trailers, 1xx, truncated and missing responses."""
 import hashlib
 import pathlib
 import shutil
@@ -38,9 +38,9 @@ def bodies(skua: Skua, url: str, folder: pathlib.Path, protocol: str):
     expected = hashlib.sha256(large.read_bytes()).hexdigest()
     seen = skua("post", "--data", f"@{large}", f"{url}/echo").json()
     equal((seen["sha256"], seen["length"]), (expected, large.stat().st_size), "a file")
-    # Of what stdin has, nobody knows the length.
+    # The length of stdin is unknown.
     equal(skua("post", "--data", "-", f"{url}/echo", text=large.read_bytes()).json()["sha256"], expected, "stdin")
-    # An answer that does not wait for the body.
+    # A response that does not wait for the body.
     equal(skua("post", "--data", f"@{large}", f"{url}/refused").status, 403)
 
 
@@ -69,7 +69,7 @@ def node_only(skua: Skua, url: str):
 
 
 def falls_back(skua: Skua, url: str):
-    """A server that agrees to HTTP/2, and wants HTTP/1.1 for this."""
+    """A server that negotiates HTTP/2, but requires HTTP/1.1 for this path."""
     seen = skua("post", "--data", "hello", f"{url}/old").json()
     equal((seen["protocol"], seen["size"]), ("HTTP/1.1", 5))
     skua.refused("get", "--http2", f"{url}/old", code=PROTOCOL, says="wants HTTP/1.1")
@@ -83,7 +83,7 @@ def check_all(skua: Skua, url: str, folder: pathlib.Path, protocol: str):
 
 
 def ways(skua: Skua, scheme: str, authority: str, has_http2: bool, kind: str):
-    """For a server that speaks `kind` in clear text ("both", "http", "http2"); over TLS all speak what ALPN says."""
+    """The ways to speak to a server that supports `kind` in clear text ("both", "http", "http2"); over TLS, ALPN decides."""
     trusting = skua.given("--ca", authority) if scheme == "https" else skua
     if scheme == "https" or kind != "http2":
         yield "HTTP/1.1", trusting.given("--http1.1")
@@ -97,7 +97,7 @@ def go_server(cache: pathlib.Path) -> list[str] | None:
 
 
 def check(skua: Skua, cache: pathlib.Path, folder: pathlib.Path, pair: tuple[str, str], authority: str, has_http2: bool) -> int:
-    """How many peers were there."""
+    """Returns the number of peers that are installed."""
     folder.mkdir()
     peers = []
     if command := go_server(cache):
@@ -105,13 +105,13 @@ def check(skua: Skua, cache: pathlib.Path, folder: pathlib.Path, pair: tuple[str
     if shutil.which("node"):
         peers += [("Node", ["node", str(HERE / "client_peer.mjs"), kind], kind) for kind in ("http", "http2")]
     else:
-        print("Node: left out, it is not installed")
+        print("Node: skipped, not installed")
     for name, command, kind in peers:
         for scheme, more in (("http", []), ("https", pair)):
             with Program(*command, *more) as url:
                 for protocol, asking in ways(skua, scheme, authority, has_http2, kind):
                     if name == "Node" and protocol == "HTTP/1.1" and kind == "http2":
-                        continue  # the same code as that of "http"
+                        continue  # the same code as "http"
                     check_all(asking, url, folder, protocol)
                     if name == "Node":
                         node_only(asking, url)

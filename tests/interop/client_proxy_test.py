@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua get` through the forward proxies squid and Apache httpd: plain and CONNECT, Basic and Digest, options and variables.
+"""`skua get` through the forward proxies squid and Apache httpd: plain and CONNECT, Basic and Digest, options and environment.
 
-Usage: client_proxy_test.py SKUA      ends with 77 (skipped) without openssl, nginx and one of the two
+Usage: client_proxy_test.py SKUA      exits with 77 (skipped) without openssl, nginx and one of the two
 """
 import base64
 import hashlib
@@ -76,7 +76,7 @@ SQUID_ACCESS = {
 
 
 def users(folder: pathlib.Path):
-    """What the servers read; for Basic each has another format that needs no program to make it."""
+    """Writes the servers' password files; for Basic, each server in a format that needs no other program."""
     folder.mkdir(parents=True, exist_ok=True)
     hashed = hashlib.md5(f"{USER}:{REALM}:{PASSWORD}".encode()).hexdigest()
     (folder / "basic.txt").write_text(f"{USER}:{{SHA}}{base64.b64encode(hashlib.sha1(PASSWORD.encode()).digest()).decode()}\n")
@@ -89,7 +89,7 @@ def users(folder: pathlib.Path):
 
 
 class Origins:
-    """The server behind the proxy, by both schemes, and who vouches for it."""
+    """The server behind the proxy, under both schemes, and its certificate authority."""
 
     def __init__(self, nginx: Nginx, authority: str):
         self.nginx, self.authority = nginx, authority
@@ -98,7 +98,7 @@ class Origins:
         return [self.nginx.url("port", "http", host), self.nginx.url("tls", "https", host)]
 
     def check(self, skua: Skua, *options: str, host: str = "localhost", version: str = "HTTP/1.1", **how):
-        """One request by each scheme; the origin is never told what is for the proxy."""
+        """Sends one request per scheme; the proxy's credentials never reach the origin."""
         for url in self.urls(host):
             answer = skua("get", "--ca", self.authority, "--http1.1", *options, f"{url}/page?a=%20b", **how)
             scheme = url.split(":")[0]
@@ -113,33 +113,33 @@ def open_proxy(skua: Skua, origins: Origins, proxy: Server, name: str):
     way = ["--proxy", proxy_url(proxy, name)]
     origins.check(skua, *way)
     clear, secure = origins.urls()
-    # Both ways have led through it.
+    # Both requests went through the proxy.
     proxy.log(str(origins.nginx.ports["port"]))
     proxy.log("CONNECT", str(origins.nginx.ports["tls"]))
     for url in (clear, secure):
         trusting = [*way, "--ca", origins.authority, "--http1.1"]
         equal(skua("get", *trusting, "--follow", f"{url}/far").content.split()[2], b"/reached")
         equal(skua("post", *trusting, "--data", "-", f"{url}/post", text=b"x" * 500_000).content.split()[2], b"/post")
-    # The proxy knows no such origin: its own answer in clear text, none where it had to be a tunnel.
+    # An unreachable origin: the proxy's own response in clear text, an error if it needs a tunnel.
     nobody = f"127.0.0.1:{free_port()}"
     skua.run("get", "--fail", *way, f"http://{nobody}/", code=SERVER_ERROR)
     told = skua.refused("get", *way, f"https://{nobody}/", code=(PROTOCOL, NOT_CONNECTED), says="proxy|tunnel")
-    assert "403" in told, told  # this port is not one that a tunnel may lead to
+    assert "403" in told, told  # the proxy allows no tunnel to this port
     skua.refused("get", "--proxy", f"http://{nobody}", f"{clear}/", code=NOT_CONNECTED, says="proxy")
-    # By rule straight: the proxy, which is none, is not asked.
+    # Exempt hosts: the proxy, which does not exist, is not used.
     for rules in ("localhost", "*", f"localhost:{origins.nginx.ports['port']},localhost:{origins.nginx.ports['tls']}"):
         origins.check(skua, "--proxy", f"http://{nobody}", "--no-proxy", rules)
 
 
 def guarded_proxy(skua: Skua, origins: Origins, proxy: Server, name: str):
-    """One that asks who is there; without an answer, or with a wrong one, 407 or no tunnel."""
+    """A proxy with authentication: without or with wrong credentials, 407 or no tunnel."""
     origins.check(skua, "--proxy", proxy_url(proxy, name, CREDENTIALS))
     clear, secure = origins.urls()
     for wrong in ("", "ada:wrong@", "bob:open%20sesame@"):
         way = ["--proxy", proxy_url(proxy, name, wrong)]
         equal(skua("get", *way, f"{clear}/").status, 407)
         skua.refused("get", *way, "--ca", origins.authority, f"{secure}/", code=(PROTOCOL, NOT_CONNECTED), says="407|proxy")
-    # A body that can be sent again: a challenge may come first.
+    # A body that can be sent again, as a challenge may come first.
     body = proxy.folder / "body.txt"
     body.write_text("x" * 50_000)
     answer = skua("post", "--proxy", proxy_url(proxy, name, CREDENTIALS), "--data", f"@{body}", f"{clear}/post")
@@ -147,7 +147,7 @@ def guarded_proxy(skua: Skua, origins: Origins, proxy: Server, name: str):
 
 
 def variables(skua: Skua, origins: Origins, proxy: Server, name: str):
-    """This machine itself is never asked for through a proxy of the environment; hence another name."""
+    """Proxies of the environment are never used for localhost; hence another host name."""
     way = proxy_url(proxy, name, CREDENTIALS)
     for both in ({"http_proxy": way, "https_proxy": way}, {"http_proxy": way, "HTTPS_PROXY": way}, {"ALL_PROXY": way}):
         origins.check(skua, host="site.test", environment=both)
@@ -159,7 +159,7 @@ def variables(skua: Skua, origins: Origins, proxy: Server, name: str):
         origins.check(skua, *resolved, host="site.test", environment={**all_of_them, "NO_PROXY": rules})
     skua.refused("get", *resolved, f"{origins.urls('site.test')[0]}/", code=NOT_CONNECTED, says="proxy",
                  environment={**all_of_them, "NO_PROXY": "other.test"})
-    # What a CGI program finds there is the field Proxy of a stranger's request.
+    # HTTP_PROXY is ignored: in a CGI program it holds the Proxy field of an untrusted request.
     equal(skua("get", *resolved, f"{origins.urls('site.test')[0]}/", environment={"HTTP_PROXY": nowhere}).status, 200)
 
 
@@ -199,7 +199,7 @@ def main(arguments: list[str]) -> int:
     skua = Skua(str(pathlib.Path(arguments[0]).resolve()))
     kinds = [(name, check) for name, check in (("apache2", with_apache), ("squid", with_squid)) if found(name)]
     if not (shutil.which("openssl") and found("nginx") and kinds):
-        print("skipped: openssl, nginx, or both of apache2 and squid are not installed")
+        print("skipped: openssl or nginx is not installed, or neither apache2 nor squid")
         return SKIP
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

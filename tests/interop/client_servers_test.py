@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`skua get` and its siblings against nginx, Apache httpd, Go's net/http, Node and haproxy.
 
-Usage: client_servers_test.py SKUA      a server that is not installed is left out; ends with 77 (skipped) without any, or openssl
+Usage: client_servers_test.py SKUA      skips servers that are not installed; exits with 77 (skipped) without any, or openssl
 """
 import pathlib
 import shutil
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
                               ("apache2", lambda at: client_apache.check(skua, at, pair, authority, http2)),
                               ("haproxy", lambda at: peer and client_haproxy.check(skua, at, pair, authority, peer, http2))):
             if not found(server):
-                print(f"{server}: left out, it is not installed")
+                print(f"{server}: skipped, not installed")
                 continue
             check(folder / server)
             checks += 1

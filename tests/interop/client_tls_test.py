@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua get` against certificates that are right and wrong in every way, and against peers that are no TLS servers.
+"""`skua get` against valid and invalid certificates of all kinds, and against peers that do not speak TLS.
 
-Usage: client_tls_test.py SKUA      ends with 77 (skipped) without openssl
+Usage: client_tls_test.py SKUA      exits with 77 (skipped) without openssl
 """
 import contextlib
 import http.server
@@ -37,7 +37,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """`with Site(pair) as site:` on a free port of 127.0.0.1; the handshakes are for the threads that serve."""
+    """`with Site(pair) as site:` on a free port of 127.0.0.1; serving threads do the handshakes."""
 
     def __init__(self, pair: tuple[str, str], **options):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -52,11 +52,11 @@ class Site(http.server.ThreadingHTTPServer):
         connection, address = super().get_request()
         return self.context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
 
-    def handle_error(self, *_):  # a client that trusts us not
+    def handle_error(self, *_):  # a client that does not trust us
         pass
 
     def shutdown_request(self, request):
-        """Reads until the client has closed: a reset could overtake the alert that says why."""
+        """Reads until the client has closed, as a reset could overtake the alert with the reason."""
         with socket.socket(fileno=request.detach()) as plain, contextlib.suppress(OSError):
             plain.settimeout(2)
             plain.shutdown(socket.SHUT_WR)
@@ -78,7 +78,7 @@ class Site(http.server.ThreadingHTTPServer):
 
 
 def refused(skua: Skua, trusted: str, folder: pathlib.Path, root: Authority):
-    """Each wrong certificate has words of its own, and --insecure a warning."""
+    """Each invalid certificate has an error message of its own, and --insecure prints a warning."""
     strange = Authority(folder, "strange")
     middle = Authority(folder, "middle", root)
     old = Authority(folder, "old")
@@ -91,24 +91,24 @@ def refused(skua: Skua, trusted: str, folder: pathlib.Path, root: Authority):
         "signed by itself": ((str(strange.certificate), str(strange.key)), "self-?signed|by itself"),
         "no intermediate": (middle.issue("middle-site", *LOCALHOST), "intermediate"),
         "another root": (strange.issue("strange-site", *LOCALHOST, chain=(strange,)), "authority|root|issuer|self-signed"),
-        "another root, left out": (between.issue("old-site", *LOCALHOST, chain=(between,)), "authority that is missing"),
+        "another root, left out": (between.issue("old-site", *LOCALHOST, chain=(between,)), "missing from the trust store"),
         "another root, alone": (old.issue("older-site", *LOCALHOST), "authority|root|issuer"),
     }
     texts = {}
     for name, (pair, says) in cases.items():
         with Site(pair) as site:
             told = skua.refused("get", "--ca", trusted, site.url(), code=TLS, says=says)
-            assert f"localhost:{site.server_port}" in told, f"{name}: {told!r} does not say who"
+            assert f"localhost:{site.server_port}" in told, f"{name}: {told!r} does not name the server"
             texts[name] = re.sub(r":\d+|'CN = [^']*'", "", told)
             done = skua.run("get", "--ca", trusted, "--insecure", site.url())
             assert done.stdout.startswith(b"home"), done.stdout
             assert re.search(rb"insecure|not (verified|checked)|warning", done.stderr, re.I), done.stderr
             skua.run("get", "-q", "--insecure", site.url())
-    # These look the same to us: whoever signed is not there, and the name is not.
+    # These are indistinguishable: the signer is missing in both, or the name is.
     equal(texts.pop("no intermediate"), texts["another root, alone"])
     equal(texts.pop("no names"), texts["another host"])
     equal(len(set(texts.values())), len(texts), f"distinct texts in {texts}")
-    print("certificates that are refused: ok", flush=True)
+    print("rejected certificates: ok", flush=True)
 
 
 def accepted(skua: Skua, trusted: str, folder: pathlib.Path, root: Authority):
@@ -119,7 +119,7 @@ def accepted(skua: Skua, trusted: str, folder: pathlib.Path, root: Authority):
         with Site(pair) as site:
             for host, name in (("localhost", "localhost"), ("127.0.0.1", None)):
                 equal(skua("get", "--ca", trusted, site.url(host)).content[:4], b"home")
-                # RFC 6066 §3: an address is no name to be indicated.
+                # RFC 6066 §3: an address is not a name for SNI.
                 equal(site.names[-1], name)
             skua.refused("get", site.url(), code=TLS, says="authority|issuer")
     with Site(wild) as site:
@@ -129,7 +129,7 @@ def accepted(skua: Skua, trusted: str, folder: pathlib.Path, root: Authority):
             equal(skua("get", *at(host)).content[:4], b"home", host)
         for host in ("wild.test", "a.b.wild.test", "sole.test.evil.test"):
             skua.refused("get", *at(host), code=TLS, says="name|host|for")
-    print("certificates that are accepted: ok", flush=True)
+    print("accepted certificates: ok", flush=True)
 
 
 def versions(skua: Skua, trusted: str, pair: tuple[str, str]):
@@ -137,7 +137,7 @@ def versions(skua: Skua, trusted: str, pair: tuple[str, str]):
         with Site(pair, maximum_version=version) as site:
             equal(skua("get", "--ca", trusted, site.url()).content.split()[1].decode(), version.name.replace("_", "."))
     with Site(pair) as site, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that nobody should do this
+        warnings.simplefilter("ignore")  # deprecated versions
         site.context.set_ciphers("ALL:@SECLEVEL=0")
         site.context.minimum_version = ssl.TLSVersion.TLSv1
         site.context.maximum_version = ssl.TLSVersion.TLSv1_1
@@ -180,7 +180,7 @@ def no_tls(skua: Skua, trusted: str):
     with peer(silent) as port:
         for limit in ("--timeout", "--connect-timeout"):
             skua.refused("get", "--ca", trusted, limit, "0.5", f"https://localhost:{port}/", code=TIMED_OUT)
-    skua.refused("get", f"https://localhost:{port}/", code=NOT_CONNECTED, says="refused")  # it is gone
+    skua.refused("get", f"https://localhost:{port}/", code=NOT_CONNECTED, says="refused")  # closed by now
     print("no TLS: ok", flush=True)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """curl --compressed against an example that compresses: each coding that curl can decode, and none.
 
-Usage: compression_test.py EXAMPLE      ends with 77 (skipped) without curl
+Usage: compression_test.py EXAMPLE      exits with 77 (skipped) without curl
 """
 import pathlib
 import shutil
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-SKIP = 77  # what ctest takes for "skipped"
+SKIP = 77  # SKIP_RETURN_CODE in CMakeLists.txt
 TIMEOUT = 60
 FEATURES = {"gzip": b"libz", "deflate": b"libz", "br": b"brotli", "zstd": b"zstd"}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""curl against `skua serve`: what a user, a cache, a download manager and a nosy stranger ask for.
+"""curl against `skua serve`: requests of a user, a cache, a download manager and an attacker.
 
-Usage: curl_test.py SKUA      on every back end that the machine has; ends with 77 (skipped) without curl
+Usage: curl_test.py SKUA      on every back end available; exits with 77 (skipped) without curl
 """
 import email.utils
 import os
@@ -55,7 +55,7 @@ def files_and_ranges(curl: Curl, folder: pathlib.Path):
         equal(fields["content-range"], f"bytes {start}-{end - 1}/{len(content)}")
     status, fields, _ = curl.ask("/large.bin", "-r", "2000000-")
     equal((status, fields["content-range"]), (416, f"bytes */{len(content)}"))
-    # A download that broke off goes on where it ended.
+    # An interrupted download is resumed.
     part = folder.parent / "part.bin"
     part.write_bytes(content[:777])
     run("-C", "-", "-o", str(part), f"{curl.url}/large.bin")
@@ -76,7 +76,7 @@ def conditions(curl: Curl, folder: pathlib.Path):
         equal((condition, status), (condition, expected))
         if status == 304:
             equal((got, again["etag"]), (b"", fields["etag"]))
-    # --compressed announces what curl can decode; an answer as it is has to be fine.
+    # --compressed announces what curl can decode; an unencoded response must be fine.
     equal(curl.ask("/page.html", "--compressed")[::2], (200, b"<h1>page</h1>"))
 
 
@@ -93,13 +93,13 @@ def folders(curl: Curl):
     status, fields, _ = curl.ask("/sub")
     equal((status, fields["location"]), (301, "/sub/"))
     equal(curl.ask("/sub?a=b")[1]["location"], "/sub/?a=b")
-    # `//host` in Location would send the client to another host.
+    # `//host` in Location would redirect the client to another host.
     location = curl.ask("//sub", "--path-as-is")[1]["location"]
     equal(location, "/sub/")
     listing = curl.ask("/sub/")[2].decode()
     assert "<b>" not in listing and "a&lt;b&gt; &amp;" in listing, listing
     assert ".secret" not in listing, listing
-    # The link in the page leads to the file.
+    # The page links to the file.
     links = [link for link in re.findall(r'href="([^"]*)"', listing) if "%3Cb" in link]
     equal(len(links), 1)
     equal(curl.ask("/sub/" + links[0].removeprefix("./").replace("&amp;", "&"))[::2], (200, b"nasty"))
@@ -115,7 +115,7 @@ def uploads(curl: Curl, folder: pathlib.Path):
 
 
 def connections(curl: Curl):
-    """Two URLs on one connection; HTTP/1.0 gets an end."""
+    """Two URLs share a connection; over HTTP/1.0 they do not."""
     page = f"{curl.url}/page.html"
     done = run("-o", os.devnull, "-o", os.devnull, "-w", "%{http_code} %{num_connects}\n", page, page)
     equal(done.stdout, b"200 1\n200 0\n")

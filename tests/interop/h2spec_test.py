@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every case of h2spec (generic, http2, hpack; strict) against skua-bench-server, in clear text and over TLS.
 
-Usage: h2spec_test.py SKUA_BENCH_SERVER     h2spec comes from the Go module proxy and is kept beside the server;
-                                            ends with 77 (skipped) where it cannot be had
+Usage: h2spec_test.py SKUA_BENCH_SERVER     h2spec is installed from the Go module proxy, beside the server;
+                                            exits with 77 (skipped) without h2spec
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ MODULE = "github.com/summerwind/h2spec/cmd/h2spec@latest"
 
 
 def h2spec(folder: pathlib.Path) -> str | None:
-    """Where the program is, installed if need be."""
+    """Returns the program's path; installs it if necessary."""
     found = shutil.which("h2spec", path=f"{folder}{os.pathsep}{os.environ['PATH']}")
     if found or not shutil.which("go"):
         return found
@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
     server = pathlib.Path(arguments[0]).resolve()
     program = h2spec(server.parent.parent / "tools")
     if not program:
-        print("skipped: there is no h2spec, and no Go to install it with")
+        print("skipped: h2spec is not installed, and could not be")
         return SKIP
     good = True
     with tempfile.TemporaryDirectory() as name:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Large transfers over HTTP/2 with HAProxy, which gives windows back in small pieces: as the client of `skua serve`, and as the
-server that `skua put` talks to.
+"""Large transfers over HTTP/2 with HAProxy, which sends small window updates: as the client of `skua serve`, and as the server
+for `skua put`.
 
-Usage: haproxy_test.py SKUA [ROUNDS]      ends with 77 (skipped) without haproxy
+Usage: haproxy_test.py SKUA [ROUNDS]      exits with 77 (skipped) without haproxy
 """
 import pathlib
 import sys
@@ -31,7 +31,7 @@ backend sink
 
 
 def swallow(connection):
-    """Reads one request with a Content-Length, and answers how much came."""
+    """Reads one request with a Content-Length, and answers with the number of bytes received."""
     with connection.makefile("rb") as stream:
         length = 0
         while (line := stream.readline().strip().lower()):
@@ -63,7 +63,7 @@ def run(program: str, rounds: int):
         site.mkdir()
         large = site / "large.bin"
         with large.open("wb") as file:
-            file.truncate(SIZE)  # nobody's disk is asked for it
+            file.truncate(SIZE)  # sparse, so it takes no disk space
         with Served(program, site) as url, peer(swallow) as sink, \
                 Haproxy(folder / "haproxy", TEXT % {"skua": url.removeprefix("http://"), "sink": sink}) as proxy:
             for number in range(rounds):
@@ -72,7 +72,7 @@ def run(program: str, rounds: int):
                 def attempt(work, *arguments):
                     try:
                         work(*arguments)
-                    except Exception as error:  # of a thread: reported below
+                    except Exception as error:  # may be raised in a thread; reported below
                         failures.append(error)
                 down = threading.Thread(target=attempt, args=(download, proxy.url("front") + "/large.bin"))
                 down.start()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""curl uploads to paths that answer 405 and 413 at once: it reads the answer each time.
+"""curl uploads to paths that answer 405 and 413 at once: it reads the response each time.
 
-Usage: http2_early_test.py SKUA_BENCH_SERVER      ends with 77 (skipped) without curl or openssl
+Usage: http2_early_test.py SKUA_BENCH_SERVER      exits with 77 (skipped) without curl or openssl
 """
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ ANSWERS = {"/get": "405", "/small": "413"}
 
 
 def ask(url: str, file: pathlib.Path, *options: str) -> str:
-    """The status; an answer without one is what curl says instead."""
+    """Returns the status and version, or curl's error."""
     done = subprocess.run(["curl", "-sS", "--noproxy", "*", "--max-time", str(TIMEOUT), *options, "--data-binary", f"@{file}",
                            "-o", "/dev/null", "-w", "%{http_code} %{http_version}", url],
                           capture_output=True, text=True, timeout=2 * TIMEOUT)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Other people's HTTP/2 clients against skua-bench-server, in clear text (prior knowledge) and over TLS (ALPN).
 
-Usage: http2_test.py SKUA_BENCH_SERVER      a client that is not installed is left out; ends with 77 (skipped) without any
+Usage: http2_test.py SKUA_BENCH_SERVER      skips clients that are not installed; exits with 77 (skipped) without any
 """
 import pathlib
 import re
@@ -30,7 +30,7 @@ def curl(url: str, certificate: str | None, folder: pathlib.Path):
     random_file(large, 100_000_000)
     run(*ask, "--data-binary", f"@{large}", "-o", str(back), url)
     assert large.read_bytes() == back.read_bytes(), "100 MB came back changed"
-    if not certificate:  # curl 7.88 cannot multiplex with prior knowledge, whoever the server is
+    if not certificate:  # curl 7.88 cannot multiplex with prior knowledge, with any server
         return
     urls = [f"{url}/{i}" for i in range(200)]
     assert run(*ask, "--parallel", "--parallel-max", "100", "-w", "%{http_version}\n", *urls).count("2\n") == 200
@@ -52,7 +52,7 @@ def h2load(url: str, certificate: str | None, _):
 def go(url: str, certificate: str | None, folder: pathlib.Path):
     version = re.search(r"go1\.(\d+)", run("go", "version"))
     if not version or int(version[1]) < 24:
-        return print("go: left out, it is older than 1.24")
+        return print("go: skipped, older than 1.24")
     program = folder / "client"
     if not program.exists():
         run("go", "build", "-o", str(program), str(HERE / "http2_client.go"))
@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
         pair = certificate(folder)
         for scheme, flags in (("http", ()), ("https", pair and ("--tls-cert", pair[0], "--tls-key", pair[1]))):
             if flags is None:
-                print("https: left out, openssl is not installed")
+                print("https: skipped, openssl is not installed")
                 continue
             for backend in ("epoll", "io_uring"):
                 with Program(server, "echo", "--backend", backend, *flags) as url:

@@ -1,4 +1,4 @@
-"""Other people's packages, installed when first needed into a cache beside the built programs, and nowhere else."""
+"""Third-party packages, installed on first use into a cache beside the built programs, and nowhere else."""
 import os
 import pathlib
 import shutil
@@ -9,14 +9,14 @@ INSTALL_SECONDS = 240
 
 
 def cache_of(program: str | pathlib.Path) -> pathlib.Path:
-    """`build/PRESET/tools`, for a program that lies in `build/PRESET/bin`."""
+    """`build/PRESET/tools`, for a program in `build/PRESET/bin`."""
     return pathlib.Path(program).resolve().parent.parent / "tools"
 
 
 def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> bool:
-    """Whether `folder` is there: `commands` make it, with their {} standing for where it is made.
+    """Runs `commands` to make `folder` if it is missing; {} is a temporary folder. Reports whether `folder` exists.
 
-    It gets its name when all of them have succeeded, so that an interrupted install leaves nothing to be believed in.
+    The temporary folder is renamed once all commands have succeeded, so that `folder` is never incomplete.
     """
     if folder.exists():
         return True
@@ -41,26 +41,26 @@ def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> b
 
 
 def node(cache: pathlib.Path, package: str) -> dict[str, str] | None:
-    """The environment in which `require` finds an npm package (`ws@8`)."""
+    """Returns an environment in which `require` finds an npm package (`ws@8`)."""
     folder = cache / f"node-{package.replace('/', '-')}"
     if not (shutil.which("node") and shutil.which("npm")):
-        return print(f"node: {package} is left out, there is no Node with npm")
+        return print(f"node: {package} skipped, Node with npm is not installed")
     command = ["npm", "install", "--prefix", "{}", "--no-audit", "--no-fund", "--no-package-lock", package]
     return {**os.environ, "NODE_PATH": str(folder / "node_modules")} if provide(folder, command) else None
 
 
 def python(cache: pathlib.Path, package: str) -> dict[str, str] | None:
-    """The environment in which this Python finds a package (`websockets==15.*`)."""
+    """Returns an environment in which this Python finds a package (`websockets==15.*`)."""
     folder = cache / f"python-{package.rstrip('.*').replace('==', '-')}"
     command = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--target", "{}", package]
     return {**os.environ, "PYTHONPATH": str(folder)} if provide(folder, command) else None
 
 
 def go(cache: pathlib.Path, source: pathlib.Path, *modules: str) -> str | None:
-    """The program built from one Go file and the modules that it imports (`example.org/module@v1.2.3`)."""
+    """Builds a program from one Go file and the modules it imports (`example.org/module@v1.2.3`)."""
     if not shutil.which("go"):
-        return print(f"go: {source.name} is left out, there is no Go")
-    # The name carries the age of the source: a changed one is built anew.
+        return print(f"go: {source.name} skipped, Go is not installed")
+    # The name includes the source's modification time, so that changes trigger a rebuild.
     folder = cache / f"go-{source.stem}-{source.stat().st_mtime_ns}"
     commands = [["go", "mod", "init", source.stem], ["cp", str(source), "{}/main.go"],
                 *([["go", "get", *modules]] if modules else []), ["go", "build", "-o", "{}/" + source.stem, "."]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua get` where the name server never answers: the limits hold, Ctrl-C ends it at once, and other names do not wait.
+"""`skua get` with a dead name server: timeouts hold, Ctrl-C ends it at once, and other names do not wait.
 
-Usage: names_test.py SKUA      ends with 77 (skipped) without root and namespaces of networks and mounts
+Usage: names_test.py SKUA      exits with 77 (skipped) without root and network and mount namespaces
 """
 import fcntl
 import os
@@ -29,7 +29,7 @@ FILES = {
 
 
 def isolate(folder: pathlib.Path):
-    """In namespaces of our own: loopback is up, and the system's resolver asks us."""
+    """Sets up our own namespaces: loopback is up, and the system's resolver uses our name server."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         request = struct.pack("16sH22x", b"lo", 0)
         flags = struct.unpack("16sH22x", fcntl.ioctl(control, SIOCGIFFLAGS, request))[1]
@@ -42,7 +42,7 @@ def isolate(folder: pathlib.Path):
 
 
 class Silent:
-    """A name server that takes questions and answers none."""
+    """A name server that receives queries but never responds."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -54,7 +54,7 @@ class Silent:
 
 
 class Web:
-    """Answers every request with its path."""
+    """A web server that answers every request with "hello"."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -94,7 +94,7 @@ def test_interrupt(skua: str, server: Silent):
 
 
 def test_other_names(skua: str, web: Web):
-    """More dead names than there are threads for lookups, and one of the hosts file behind them."""
+    """More dead names than there are lookup threads, followed by one from the hosts file."""
     dead = [f"http://dead{i}.example/" for i in range(20)]
     began = time.monotonic()
     done = subprocess.run([skua, "get", "--timeout", "3", "--parallel", "30", "-d", *dead, f"http://known.example:{web.port}/found"],
@@ -121,7 +121,7 @@ def main():
         return run_inside(skua)
     unshare = ["unshare", "--net", "--mount"]
     if not shutil.which("unshare") or subprocess.run([*unshare, "true"], capture_output=True, timeout=TIMEOUT).returncode != 0:
-        print("skipped: no namespaces of our own")
+        print("skipped: cannot create namespaces")
         return SKIP
     return subprocess.run([*unshare, sys.executable, "-B", __file__, skua, "--inside"], timeout=300).returncode
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A browser on the pages of the examples: events tick, a picture moves, an upload's progress bar arrives at its end.
+"""A browser on the examples' pages: events tick, a picture moves, an upload's progress bar completes.
 
-Usage: pages_test.py SKUA      the examples are looked for beside it; ends with 77 (skipped) without them, and without a
-Chromium and its driver
+Usage: pages_test.py SKUA      expects the examples beside it; exits with 77 (skipped) without them, or without Chromium
+and its driver
 """
 import base64
 import json
@@ -20,7 +20,7 @@ UPLOAD_BYTES = 20_000_000
 
 
 class Browser:
-    """A headless Chromium, spoken to in the WebDriver protocol."""
+    """A headless Chromium, driven by the WebDriver protocol."""
 
     def __init__(self, profile: str, accepts_any_certificate: bool = False):
         self.driver = subprocess.Popen([shutil.which("chromedriver"), "--port=0"], stdout=subprocess.PIPE,
@@ -61,7 +61,7 @@ class Browser:
 
 
 def until(what: str, ask):
-    """The first answer that is not empty; whatever happens on a page happens some time."""
+    """Polls `ask`, as pages change at any time; returns its first true result."""
     deadline = time.monotonic() + 2 * TIMEOUT
     while time.monotonic() < deadline:
         answer = ask()
@@ -99,7 +99,7 @@ def upload_arrives(browser: Browser, url: str, folder: pathlib.Path):
 def main(arguments: list[str]) -> int:
     programs = pathlib.Path(arguments[0]).resolve().parent
     if not (shutil.which("chromedriver") and shutil.which("chromium") and (programs / "example-sse").exists()):
-        print("skipped: chromium, chromedriver or the examples are not there")
+        print("skipped: chromium, chromedriver or the examples are missing")
         return SKIP
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile:
         browser = Browser(profile)
@@ -114,7 +114,7 @@ def main(arguments: list[str]) -> int:
                 upload_arrives(browser, url, pathlib.Path(folder))
         finally:
             browser.close()
-    print(f"the page of events ticks, the picture moves, {UPLOAD_BYTES} bytes are uploaded with progress")
+    print(f"events tick, the picture moves, {UPLOAD_BYTES} bytes are uploaded with progress")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`skua serve`, or an example, for the tests of this folder: started on a free port, ended by SIGTERM, exit code 0."""
+"""Runs `skua serve` or an example for the tests in this folder: on a free port, until SIGTERM, with exit code 0."""
 import os
 import pathlib
 import shutil
@@ -6,11 +6,11 @@ import signal
 import subprocess
 
 TIMEOUT = 60
-SKIP = 77  # what ctest takes for "skipped"
+SKIP = 77  # SKIP_RETURN_CODE in CMakeLists.txt
 
 
 class Program:
-    """`with Program("example-auth", "0") as url:` for any program that says where it listens."""
+    """`with Program("example-auth", "0") as url:` for any program that prints its URL."""
 
     def __init__(self, *command: str, environment: dict[str, str] | None = None):
         self.command, self.environment = command, environment
@@ -41,7 +41,7 @@ class Served(Program):
 
 
 def certificate(folder: pathlib.Path) -> tuple[str, str] | None:
-    """A chain and a key for localhost, as PEM files; nothing where there is no openssl."""
+    """Makes a chain and a key for localhost as PEM files; returns None without openssl."""
     if not shutil.which("openssl"):
         return None
     chain, key = str(folder / "chain.pem"), str(folder / "key.pem")
@@ -52,7 +52,7 @@ def certificate(folder: pathlib.Path) -> tuple[str, str] | None:
 
 
 def backends(program: str) -> list[str]:
-    """Those that this machine has; containers often forbid io_uring."""
+    """Returns the back ends available here; containers often forbid io_uring."""
     found = []
     for name in ("epoll", "io_uring"):
         try:
@@ -73,7 +73,7 @@ def random_file(path: pathlib.Path, size_bytes: int) -> int:
 
 
 def checksum(path: pathlib.Path) -> int:
-    """The sum of all 32-bit words, modulo 2^32: what a script in a page can compute fast."""
+    """The sum of all 32-bit words, modulo 2^32: fast to compute in a page's script."""
     import array
     import sys
     total = 0

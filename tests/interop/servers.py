@@ -1,4 +1,4 @@
-"""Other people's servers with the configuration that a test gives them: on free ports, ended by process id."""
+"""Third-party servers with a test's configuration, on free ports."""
 import contextlib
 import os
 import pathlib
@@ -15,7 +15,7 @@ STARTS = 3
 
 
 def until(condition, what: str, seconds: float = START_SECONDS):
-    """Waits for another process, which has no other way to say so: the first true result of `condition`."""
+    """Polls `condition`, for events in other processes; returns its first true result."""
     end = time.monotonic() + seconds
     while not (result := condition()):
         if time.monotonic() > end:
@@ -25,7 +25,7 @@ def until(condition, what: str, seconds: float = START_SECONDS):
 
 
 def found(program: str) -> str | None:
-    """Where a server lies, which often is no folder of a user's PATH."""
+    """Returns the path of a server, which is often not in a user's PATH."""
     return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
 
@@ -49,7 +49,7 @@ def accepts(port: int) -> bool:
 
 @contextlib.contextmanager
 def peer(serve):
-    """A socket that does what `serve` says with each connection; its port."""
+    """A listener that runs `serve` on each connection; yields its port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         def work():
             with contextlib.suppress(OSError):
@@ -67,14 +67,14 @@ def peer(serve):
 class Server:
     """`with Nginx(folder, text) as server:` where @NAME@ in the text is a free port, and @folder@ the folder.
 
-    A port may be taken between the search and the start: then others are tried. A folder is for one server only.
+    If a port is taken between the search and the start, retries with others. Each server needs its own folder.
     """
     program = ""
-    prefix, suffix = "", ""  # of every configuration
+    prefix, suffix = "", ""  # added to every configuration
 
     def __init__(self, folder: pathlib.Path, text: str):
         folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o777)  # a server that root starts becomes somebody else
+        folder.chmod(0o777)  # a server started by root switches to another user
         self.folder, self.text = folder.resolve(), text
 
     def command(self, configuration: str) -> list[str]:
@@ -88,7 +88,7 @@ class Server:
         raise RuntimeError(f"{self.program} does not start: {self.said()[-2000:]}")
 
     def start(self) -> bool:
-        """On the ports that it has; false where it ended instead."""
+        """Starts the server on `self.ports`; returns false if it exits instead."""
         text = (self.prefix + self.text + self.suffix).replace("@folder@", str(self.folder))
         for name, port in self.ports.items():
             text = text.replace(f"@{name}@", str(port))
@@ -101,7 +101,7 @@ class Server:
         return self.process.poll() is None
 
     def restart(self, text: str):
-        """On the same ports, as a server that was away; its log goes on."""
+        """Restarts on the same ports, as a server that was down; the log is kept."""
         if self.process.poll() is None:
             self.end()
         self.text = text
@@ -128,7 +128,7 @@ class Server:
                        if path.exists())
 
     def log(self, *parts: str, count: int = 1) -> list[str]:
-        """The lines of access.log that have all `parts`, once they are `count`: it is written after the response."""
+        """Waits for `count` lines of access.log, written after the response, that have all `parts`."""
         path = self.folder / "access.log"
 
         def lines():
@@ -139,7 +139,7 @@ class Server:
 
 
 class Nginx(Server):
-    """Its text is that of `http { }`; one process, so that a signal meets whoever serves."""
+    """nginx; `text` goes inside `http { }`. A single process, so that a signal hits the one that serves."""
     program = "nginx"
     prefix = """
 @user@ daemon off; master_process off; pid @folder@/nginx.pid; error_log @folder@/error.log warn;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""`skua serve` over TLS as openssl, curl and hand-made ClientHellos see it: what is negotiated, and what is refused.
+"""`skua serve` over TLS against openssl, curl and handmade ClientHellos: what it negotiates, and what it rejects.
 
-Usage: tls_test.py SKUA      ends with 77 (skipped) without openssl; curl may be missing
+Usage: tls_test.py SKUA      exits with 77 (skipped) without openssl; curl is optional
 """
 import http.client
 import os
@@ -39,7 +39,7 @@ def port_of(url: str) -> int:
 
 
 def client_hello(version: int, suites: list[int], compression: bytes = b"\0") -> bytes:
-    """A ClientHello in one record, with the extensions that a server needs to go on. RFC 5246 §7.4.1.2"""
+    """A ClientHello in one record, with the extensions that a server requires. RFC 5246 §7.4.1.2"""
     def extension(kind: int, content: bytes) -> bytes:
         return struct.pack("!HH", kind, len(content)) + content
 
@@ -55,7 +55,7 @@ def client_hello(version: int, suites: list[int], compression: bytes = b"\0") ->
 
 
 def first_record(port: int, hello: bytes) -> tuple[int, bytes]:
-    """The kind and the content of the first record that the server answers with."""
+    """Returns the type and content of the server's first record."""
     with socket.create_connection(("127.0.0.1", port), TIMEOUT) as connection:
         connection.sendall(hello)
         with connection.makefile("rb") as stream:
@@ -64,9 +64,9 @@ def first_record(port: int, hello: bytes) -> tuple[int, bytes]:
 
 
 def hellos(url: str, kind_of_key: str):
-    """Old versions, suites and compression, in bytes of our own: no openssl of today can ask for all of them."""
+    """Old versions, suites and compression, handmade, as no current openssl offers all of them."""
     port, good = port_of(url), GOOD_SUITES[kind_of_key]
-    # compression is offered, and not taken: version, random, session id, suite, method
+    # Compression is offered but not chosen. A ServerHello has version, random, session id, suite, method.
     kind, hello = first_record(port, client_hello(0x0303, [good, *BAD_SUITES.values()], b"\1\0"))
     assert kind == HANDSHAKE and hello[0] == 2, f"the suite that is allowed: {kind} {hello!r}"
     suite, method = struct.unpack("!HB", hello[39 + hello[38]:][:3])
@@ -81,7 +81,7 @@ def hellos(url: str, kind_of_key: str):
 
 
 def s_client(url: str, *arguments: str, text: str = REQUEST) -> tuple[int, str]:
-    """What openssl says, stderr too."""
+    """Returns the exit code and output of openssl s_client, stderr included."""
     command = ["openssl", "s_client", "-connect", f"127.0.0.1:{port_of(url)}", *arguments]
     done = subprocess.run(command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=TIMEOUT)
@@ -107,7 +107,7 @@ def negotiated(url: str, chain: str):
 
 
 def renegotiation(url: str):
-    # `R` at the start of a line asks for a new handshake
+    # `R` at the start of a line requests a new handshake.
     code, told = s_client(url, "-tls1_2", text="R\n" + REQUEST)
     assert "RENEGOTIATING" in told and "HTTP/1.1 200" not in told, told
     assert code != 0 or "no renegotiation" in told, told
@@ -125,7 +125,7 @@ def resumption(url: str, folder: pathlib.Path):
 
 
 def silent_peers(url: str):
-    """A handshake that does not go on is cut, and nobody else waits for it."""
+    """A stalled handshake times out, and no other client waits for it."""
     hello = client_hello(0x0303, [*GOOD_SUITES.values()])
     begun = time.monotonic()
     peers = {name: socket.create_connection(("127.0.0.1", port_of(url)), TIMEOUT)
@@ -136,7 +136,7 @@ def silent_peers(url: str):
     with socket.create_connection(("127.0.0.1", port_of(url)), TIMEOUT) as plain, context.wrap_socket(plain) as secure:
         secure.sendall(REQUEST.encode())
         assert secure.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
-    assert time.monotonic() - begun < 8, "somebody else had to wait"
+    assert time.monotonic() - begun < 8, "another client had to wait"
     for name, peer in peers.items():
         with peer:
             while peer.recv(65536):  # the server's flight
@@ -160,7 +160,7 @@ def run(*command: str, code: int | None = 0) -> str:
 
 
 def authority(folder: pathlib.Path, name: str) -> str:
-    """An authority NAME.pem, and NAME-client.pem, signed by it, with its key; returns the path of the first."""
+    """Makes an authority NAME.pem and a certificate NAME-client.pem signed by it; returns the authority's path."""
     folder.mkdir(exist_ok=True)
     make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"]
     own = str(folder / f"{name}.pem")
@@ -175,7 +175,7 @@ def authority(folder: pathlib.Path, name: str) -> str:
 
 def client_certificates(program: str, site: pathlib.Path, folder: pathlib.Path, flags: tuple[str, ...]):
     if not shutil.which("curl"):
-        return print("client certificates: left out, curl is not installed")
+        return print("client certificates: skipped, curl is not installed")
     ours, strange = authority(folder, "ours"), authority(folder, "strange")
     for version in ("1.2", "1.3"):
         ask = ["curl", "-sS", "--noproxy", "*", "--cacert", flags[1], f"--tlsv{version}", "--tls-max", version]
@@ -189,12 +189,12 @@ def client_certificates(program: str, site: pathlib.Path, folder: pathlib.Path, 
             run(*ask, url, code=None)
             run(*ask, *shown(strange), url, code=None)
         with Served(program, site, *flags) as url:
-            assert run(*ask, url) == run(*ask, *shown(strange), url) == "home"  # nobody is asked
+            assert run(*ask, url) == run(*ask, *shown(strange), url) == "home"  # no certificate is requested
     print("client certificates: ok")
 
 
 def reload_under_load(program: str, site: pathlib.Path, flags: tuple[str, ...]):
-    """SIGHUP again and again: every connection that begins meanwhile is served, as is one that stays open."""
+    """SIGHUP again and again: new connections are served meanwhile, as is one that stays open."""
     context = ssl.create_default_context(cafile=flags[1])
     served = Served(program, site, *flags)
     with served as url:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """curl and Python's requests send forms and files to the examples: -F, --data-urlencode, -T - and chunked bodies.
 
-Usage: uploads_test.py SKUA      the examples are looked for beside it; ends with 77 (skipped) without curl or them
+Usage: uploads_test.py SKUA      expects the examples beside it; exits with 77 (skipped) without curl or the examples
 """
 import pathlib
 import shutil
@@ -40,7 +40,7 @@ def files(url: str, folder: pathlib.Path, source: pathlib.Path, expected: int):
 
 
 def streams(url: str):
-    # -T - has no length: chunks, and an Expect where the body is large.
+    # -T - has no length: chunked, with an Expect if the body is large.
     equal(curl("-X", "POST", "-T", "-", f"{url}/sum/ada", text=b"\x01" * 100_000), "ada: 100000 bytes, sum 100000\n")
 
 
@@ -60,7 +60,7 @@ def requests_too(form_url: str, upload_url: str) -> bool:
 def main(arguments: list[str]) -> int:
     programs = pathlib.Path(arguments[0]).resolve().parent
     if not (shutil.which("curl") and (programs / "example-forms").exists()):
-        print("skipped: curl or the examples are not there")
+        print("skipped: curl is not installed, or the examples are not built")
         return SKIP
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary, "uploads")

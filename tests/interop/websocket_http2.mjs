@@ -1,4 +1,4 @@
-// Node's own HTTP/2 client, with frames of WebSocket by hand on its streams (RFC 8441), against an echo.
+// Node's own HTTP/2 client, with handmade WebSocket frames on its streams (RFC 8441), against an echo.
 // Usage: node websocket_http2.mjs URL [CERTIFICATE]
 import crypto from "node:crypto";
 import { once } from "node:events";
@@ -55,7 +55,7 @@ async function talk(session) {
     for (const [opcode, payload] of [[BINARY, crypto.randomBytes(size)], [TEXT, Buffer.alloc(size, "all work and no play ")]]) {
       stream.write(encode(opcode, payload));
       const [kind, back] = await answer();
-      check(kind === opcode && back.equals(payload), `${back.length} bytes of kind ${kind} came back of ${size}`);
+      check(kind === opcode && back.equals(payload), `got ${back.length} of ${size} bytes back, of kind ${kind}`);
     }
   }
   stream.write(encode(PING, Buffer.from("beat")));
@@ -81,7 +81,7 @@ async function refused(session, path, protocol, status) {
 try {
   const session = http2.connect(url, certificate ? { ca: fs.readFileSync(certificate) } : {});
   const [settings] = await once(session, "remoteSettings");
-  check(settings.enableConnectProtocol, "the server does not offer it");
+  check(settings.enableConnectProtocol, "the server does not offer extended CONNECT");
   await refused(session, "/", "websocket", 501);
   await refused(session, "/ws", "connect-udp", 501);
   for (let round = 0; round < 3; ++round) await Promise.all(Array.from({ length: 10 }, () => talk(session)));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""WebSockets over HTTP/2 (RFC 8441): Node's HTTP/2 client, and a browser, against skua-bench-server.
+"""WebSockets over HTTP/2 (RFC 8441): Node's HTTP/2 client and a browser against skua-bench-server.
 
-Usage: websocket_http2_test.py SKUA_BENCH_SERVER     what is not installed is left out; ends with 77 (skipped) without both
+Usage: websocket_http2_test.py SKUA_BENCH_SERVER     skips what is not installed; exits with 77 (skipped) without both
 """
 import pathlib
 import shutil
@@ -14,7 +14,7 @@ from served import SKIP, TIMEOUT, Program, certificate
 
 HERE = pathlib.Path(__file__).parent
 SOCKETS = 5
-# Sockets of a page that came over HTTP/2, each of which sends three messages, one large, when all are open.
+# Sockets of a page loaded over HTTP/2; once all are open, each sends three messages, one of them large.
 SCRIPT = """
 window.said = [];
 const sockets = Array.from({length: %d}, () => new WebSocket("wss://" + location.host + "/ws"));
@@ -40,7 +40,7 @@ def node(url: str, chain: str | None):
 
 
 def connection_count(url: str) -> int:
-    """How many a server has: `sl local remote st`, where 01 is ESTABLISHED."""
+    """Counts a server's connections: columns `sl local remote st`, where 01 is ESTABLISHED."""
     port = f":{int(url.rsplit(':', 1)[1].strip('/')):04X}"
     lines = [line.split() for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(line[1].endswith(port) and line[3] == "01" for line in lines)
@@ -57,7 +57,7 @@ def browse(url: str):
             browser.run(SCRIPT)
             said = until("all messages", lambda: len(got := browser.run("return said")) >= SOCKETS and got)
             assert said == ["permessage-deflate"] * SOCKETS, said
-            # HTTP/1.1 would need one for each.
+            # HTTP/1.1 would need a connection for each.
             assert connection_count(url) < SOCKETS, f"{SOCKETS} sockets took {connection_count(url)} connections"
             browser.run("leave()")
             said = until("all closes", lambda: len(got := browser.run("return said")) >= 2 * SOCKETS and got)
@@ -69,7 +69,7 @@ def browse(url: str):
 def main(arguments: list[str]) -> int:
     has_node, has_browser = shutil.which("node"), shutil.which("chromium") and shutil.which("chromedriver")
     if not (has_node or has_browser):
-        print("skipped: neither Node nor a browser with its driver is installed")
+        print("skipped: neither Node nor Chromium with its driver is installed")
         return SKIP
     server = str(pathlib.Path(arguments[0]).resolve())
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-// A WebSocket library of Go (github.com/coder/websocket), as a client that checks an echo, and as an echo.
+// A Go WebSocket library (github.com/coder/websocket), as a client that checks echoes, and as an echo server.
 // Usage: websocket_peer client URL [CERTIFICATE] | serve
 package main
 
@@ -47,7 +47,7 @@ func messages() []message {
 	return all
 }
 
-// The library makes a frame of every Write, and an empty one of Close.
+// The library sends a frame for every Write, and an empty one for Close.
 func inFrames(ctx context.Context, socket *websocket.Conn, one message) error {
 	writer, err := socket.Writer(ctx, one.kind)
 	if err != nil {
@@ -75,7 +75,7 @@ func echo(ctx context.Context, socket *websocket.Conn, one message, frames bool)
 		return err
 	}
 	if kind != one.kind || !bytes.Equal(body, one.body) {
-		return fmt.Errorf("%d bytes came back of %d", len(body), len(one.body))
+		return fmt.Errorf("got %d of %d bytes back", len(body), len(one.body))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func check(url string, client *http.Client, compression websocket.CompressionMod
 		}
 	}
 	read := make(chan error, 1)
-	go func() { // a pong is noticed while somebody reads
+	go func() { // pongs are handled only during a Read
 		_, _, err := socket.Read(ctx)
 		read <- err
 	}()
@@ -113,7 +113,7 @@ func check(url string, client *http.Client, compression websocket.CompressionMod
 	if err := <-read; err != nil {
 		return err
 	}
-	return socket.Close(4321, "enough ✓") // an error when the peer answers by another code
+	return socket.Close(4321, "enough ✓") // fails if the peer answers with another code
 }
 
 func client(url string, certificate []string) {

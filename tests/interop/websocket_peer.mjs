@@ -1,4 +1,4 @@
-// The WebSocket library of Node (`ws`), as a client that checks an echo, and as an echo.
+// Node's WebSocket library (`ws`), as a client that checks echoes, and as an echo server.
 // Usage: NODE_PATH=... node websocket_peer.mjs client URL [CERTIFICATE] | serve
 import crypto from "node:crypto";
 import { once } from "node:events";
@@ -24,10 +24,10 @@ async function echo(socket, message, fragments) {
   const binary = typeof message !== "string";
   for (let i = 0; i < fragments; ++i) {
     const piece = bytes.subarray(Math.floor(bytes.length * i / fragments), Math.floor(bytes.length * (i + 1) / fragments));
-    socket.send(piece, { binary, fin: i === fragments - 1 }); // a cut may go through a character
+    socket.send(piece, { binary, fin: i === fragments - 1 }); // a fragment may end inside a character
   }
   const [answer, isBinary] = await answered;
-  check(isBinary === binary && answer.equals(bytes), `${answer.length} bytes came back of ${bytes.length} in ${fragments} frames`);
+  check(isBinary === binary && answer.equals(bytes), `got ${answer.length} of ${bytes.length} bytes back, in ${fragments} frames`);
 }
 
 async function client(perMessageDeflate) {

@@ -1,4 +1,4 @@
-"""The `websockets` library of Python, as a client that checks an echo, and as an echo.
+"""Python's `websockets` library, as a client that checks echoes, and as an echo server.
 
 Usage: PYTHONPATH=... websocket_peer.py client URL [CERTIFICATE] | serve
 """
@@ -37,8 +37,8 @@ async def check(url: str, certificate: str | None, compression) -> None:
                 answer = await socket.recv()
                 assert answer == message, f"{len(answer)} of {len(message)} came back, in {len(pieces)} frames"
         for payload in (b"", b"beat", b"x" * 125):
-            await (await socket.ping(payload))  # ends when the pong with the same payload comes
-        # Many under way at once: the answers come in the order of the questions.
+            await (await socket.ping(payload))  # waits for the pong with the same payload
+        # Many messages in flight: echoes come back in order.
         for number in range(200):
             await socket.send(f"message {number}")
         for number in range(200):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""WebSocket libraries of Node, Python and Go against skua: as clients of its server, and as servers of `skua ws`.
+"""WebSocket libraries of Node, Python and Go against skua: as clients of its server, and as servers for `skua ws`.
 
-Usage: websocket_test.py SKUA_BENCH_SERVER | URL     `skua` is looked for beside the server; what cannot be installed is left
-                                                     out; ends with 77 (skipped) without any peer
+Usage: websocket_test.py SKUA_BENCH_SERVER | URL     expects `skua` beside the server; skips libraries that cannot be
+                                                     installed; exits with 77 (skipped) without any
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).parent
 
 
 class Peer:
-    """One library: how it is run, with `client URL` or `serve`."""
+    """A WebSocket library, run as `client URL` or `serve`."""
 
     def __init__(self, name: str, command: list[str], environment: dict[str, str] | None = None):
         self.name, self.command, self.environment = name, command, environment
@@ -43,7 +43,7 @@ def peers(cache: pathlib.Path) -> list[Peer]:
 
 
 def clients(found: list[Peer], server: str):
-    """Every library against our server, on every back end, in clear text and over TLS."""
+    """Runs every library against our server, on every back end, in clear text and over TLS."""
     if "://" in server:
         for peer in found:
             peer.check(server, None)
@@ -60,7 +60,7 @@ def clients(found: list[Peer], server: str):
 
 
 def lines(skua: str, peer: Peer, flags: list[str]):
-    """Three lines there and back, one after the other; at the end of the input the peer sees a close by 1000."""
+    """Echoes three lines, one after the other; at the end of the input the peer sees close code 1000."""
     server = peer.server()
     with server as url:
         client = subprocess.Popen([skua, "ws", url.replace("http", "ws", 1) + "/", *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -86,13 +86,13 @@ def main(arguments: list[str]) -> int:
     server = arguments[0] if "://" in arguments[0] else str(pathlib.Path(arguments[0]).resolve())
     found = peers(pathlib.Path("build/tools").resolve() if "://" in server else installed.cache_of(server))
     if not found:
-        print("skipped: no peer can be had")
+        print("skipped: no peer could be installed")
         return SKIP
     clients(found, server)
     skua = str(pathlib.Path(server).with_name("skua"))
     if not os.access(skua, os.X_OK) or b"Usage: skua ws" not in subprocess.run(
             [skua, "ws", "--help"], capture_output=True, timeout=TIMEOUT).stdout:
-        print("skua ws: left out, there is none")
+        print("skua ws: skipped, not built")
         return 0
     for peer in found:
         for flags in ([], ["--compress"]):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Accepting and connecting, and the back end's own clock and alarm, on every back end.
+// Accepting, connecting, and the back end's own clock and alarm, on every back end.
 #include <sys/resource.h>
 
 #include <thread>
@@ -13,7 +13,7 @@ class BackendAccept : public BackendTest {};
 INSTANTIATE_TEST_SUITE_P(Every, BackendAccept, testing::ValuesIn(available_backends()),
                          backend_name);
 
-/// No descriptor beyond those that are open now, for as long as it lives.
+/// Prevents new descriptors from being opened while it lives.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
@@ -63,7 +63,7 @@ TEST_P(BackendAccept, ReportsThatDescriptorsRanOutAndGoesOnWhenAsked) {
   const net::Socket first = client_of(listening);
   const net::Address address = net::local_address(listening.descriptor());
   Probe probe(*backend, std::move(listening));
-  // Not only for its own sake: UBSan needs descriptors to look at a type for the first time.
+  // UBSan opens descriptors when it first checks a type, so accept once before they run out.
   probe.start_accept();
   turn_until([&] { return probe.accepted.size() == 1; });
   probe.stop_accept();

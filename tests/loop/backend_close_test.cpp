@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Closing at every moment: on_closed comes once, last, and never inside close; on every back end.
+// Closing at any time, on every back end: on_closed comes once, last, and never inside close().
 #include <unistd.h>
 
 #include "backend_harness.hpp"
@@ -17,7 +17,7 @@ TEST_P(BackendClose, ClosesAnIdleHandleAndThePeerSeesTheEnd) {
   probe.close();
   EXPECT_EQ(probe.closed_count, 0);
   EXPECT_FALSE(probe.is_open());
-  backend->turn(Duration(-1));  // must not wait for anything else
+  backend->turn(Duration(-1));  // must return without any other event
   close_all({&probe});
   EXPECT_TRUE(has_ended(pair.peer));
 }
@@ -38,7 +38,7 @@ TEST_P(BackendClose, CancelsAPendingSendAndReceive) {
   settle();
   EXPECT_TRUE(probe.is_sending());
   write(pair.peer, "too late");
-  close_all({&probe});  // the probe fails on anything but on_closed after close
+  close_all({&probe});  // after close() the probe accepts only on_closed
   EXPECT_EQ(probe.closed_count, 1);
 }
 
@@ -132,7 +132,7 @@ TEST_P(BackendClose, AHandleMayBeDestroyedInsideOnClosed) {
     if (name != "on_closed") return;
     is_destroyed = true;
     auto* const last = probe.release();
-    // The probe's own function must not be running in itself when it goes.
+    // Keeps this lambda, which belongs to the probe, alive while it runs.
     const auto keep = std::move(last->after_call);
     delete last;
   };
@@ -159,7 +159,7 @@ TEST_P(BackendClose, AHandleMayBeOpenedAgainInsideOnClosed) {
 }
 
 TEST_P(BackendClose, ClosingAnotherHandleInsideACallbackSilencesIt) {
-  // All are ready in the same batch: the first to hear of it closes all the others.
+  // All are ready in the same batch. The first one notified closes all others.
   constexpr std::size_t count = 16;
   std::vector<Pair> pairs;
   std::vector<std::unique_ptr<Probe>> probes;
@@ -229,7 +229,7 @@ TEST_P(BackendClose, SurvivesTheChurnOfManyHandles) {
 
 TEST_P(BackendClose, ASocketThatAForkedChildStillHoldsIsForgotten) {
   Pair pair = connected_pair();
-  const net::Socket held(::dup(pair.ours.descriptor()));  // as a child between fork and exec does
+  const net::Socket held(::dup(pair.ours.descriptor()));  // like a child between fork and exec
   {
     Probe probe(*backend, std::move(pair.ours));
     probe.start_receive();
@@ -237,7 +237,7 @@ TEST_P(BackendClose, ASocketThatAForkedChildStillHoldsIsForgotten) {
     close_all({&probe});
   }
   write(pair.peer, "for nobody");
-  settle();  // a sanitizer would see the call to the handle that is gone
+  settle();  // a sanitizer would report a call to the destroyed handle
   wait_out(5ms);
 }
 

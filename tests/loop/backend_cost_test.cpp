@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a request costs in system calls: the promise of the readiness back ends, counted.
+// Counts the system calls per request that the readiness back ends promise.
 #include "backend_harness.hpp"
 
 namespace skua::loop {
@@ -58,7 +58,7 @@ TEST_P(BackendCost, AConnectionCostsFourSystemCallsBesidesItsRequests) {
   pair.peer.reset();
   turn_until([&] { return probe.receive_end.has_value(); });
   close_all({&probe});
-  // epoll_ctl to add and to remove, close; the fourth is the accept that made it.
+  // Two calls of epoll_ctl and one close. The fourth, accept, was made outside the back end.
   EXPECT_EQ(backend->system_calls().others - before, 3U);
 }
 

@@ -19,11 +19,11 @@
 
 namespace skua::loop {
 
-/// The back ends that this machine has.
+/// Returns the back ends available on this machine.
 std::vector<BackendChoice> available_backends();
 std::string backend_name(const testing::TestParamInfo<BackendChoice>& info);
 
-/// A handle that writes down what it hears, and checks that it hears only what the contract allows.
+/// A handle that records all events, and checks that only those that the contract allows arrive.
 class Probe final : public Handle {
  public:
   explicit Probe(Backend& backend) : backend_(backend) {}
@@ -36,7 +36,7 @@ class Probe final : public Handle {
   void start_receive();
   void stop_receive() { backend_.stop_receive(*this); }
   void connect(const net::Address& address);
-  /// Sends the slices to their end, again and again as the back end says.
+  /// Sends all slices, in as many sends as the back end needs.
   void send(std::vector<Slice> slices);
   void send(std::string_view text) { send({Slice{text.data(), text.size()}}); }
   void send_file(int file, std::uint64_t offset, std::size_t size_bytes);
@@ -48,13 +48,13 @@ class Probe final : public Handle {
   std::vector<Error> accept_failures;
   std::optional<Errc> connected;
   std::string received;
-  const char* received_at = nullptr;  // where the last of it lay
+  const char* received_at = nullptr;  // address of the latest bytes
   std::optional<Errc> receive_end;
   std::size_t sent = 0;
   std::optional<Errc> send_failure;
   int closed_count = 0;
   int call_count = 0;
-  /// Called after each call that the back end makes, with its name.
+  /// Called after each event of the back end, with its name.
   std::function<void(std::string_view)> after_call;
 
  private:
@@ -76,12 +76,12 @@ class Probe final : public Handle {
   int file_ = -1;
   std::uint64_t offset_ = 0;
   std::size_t file_left_ = 0;
-  bool is_pending_ = false;  // on_sent or on_send_failed has to come
+  bool is_pending_ = false;  // on_sent or on_send_failed is due
   bool is_inside_operation_ = false;
   bool is_closing_ = false;
 };
 
-/// A back end of the kind under test and the sockets to try it with; 127.0.0.1, port 0, no sleeps.
+/// The back end under test, and sockets to try it with: 127.0.0.1, port 0, no sleeps.
 class BackendTest : public testing::TestWithParam<BackendChoice> {
  protected:
   struct Pair {
@@ -93,11 +93,10 @@ class BackendTest : public testing::TestWithParam<BackendChoice> {
 
   /// Turns until `is_done`, or fails after 20 seconds.
   void turn_until(const std::function<bool()>& is_done);
-  /// A few turns that do not wait: what was under way comes, and what must not come has its chance.
+  /// Runs a few turns that do not wait, so that all pending events arrive, unexpected ones too.
   void settle();
-  /// Turns until `time` is over. A turn may be interrupted (epoll_wait is, once or twice, in a
-  /// thread that had an io_uring a moment ago), but one that returns for nothing again and again is
-  /// wrong.
+  /// Turns until `time` has passed. A turn may be interrupted (epoll_wait is, once or twice, in a
+  /// thread that recently had an io_uring), but repeated turns without an event fail the test.
   void wait_out(Duration time);
   void close_all(std::initializer_list<Probe*> probes);
 
@@ -106,18 +105,18 @@ class BackendTest : public testing::TestWithParam<BackendChoice> {
   static net::Socket listener();
   static net::Socket client_of(const net::Socket& listener);
   static void write(const net::Socket& peer, std::string_view text);
-  /// What the peer has to read now; nothing at the end or when there is nothing.
+  /// Reads what has arrived at the peer; empty at the end or if there is nothing.
   static std::string read(const net::Socket& peer, std::size_t most_bytes = 65536);
   static bool has_ended(const net::Socket& peer);
   /// Closes with a reset instead of a FIN.
   static void reset(net::Socket& peer);
-  /// Reads `count` bytes at the peer, `step` at most a turn.
+  /// Reads `count` bytes at the peer, at most `step` per turn.
   std::string read_exactly(const net::Socket& peer, std::size_t count, std::size_t step);
 
   std::unique_ptr<Backend> backend;
 };
 
-/// Text of that length in which any piece out of place shows.
+/// Returns text of this length in which any misplaced piece shows.
 std::string pattern(std::size_t size_bytes);
 
 }  // namespace skua::loop

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The body of the harness; a *_test.cpp, because that is what the build looks for here.
+// The implementation of the harness. Named *_test.cpp because the build only looks for those.
 #include "backend_harness.hpp"
 
 #include <fcntl.h>
@@ -81,7 +81,7 @@ void Probe::go_on() {
   for (const Slice& slice : slices_) left += slice.size_bytes;
   if (left == 0) return;
   is_inside_operation_ = true;
-  // The array may go away at once: only the memory it points at has to stay.
+  // The array may be destroyed at once; only the memory it points to must stay.
   const auto array = slices_;
   const std::size_t count = file_left_ > 0 ? backend_.send_file(*this, file_, offset_, file_left_)
                                            : backend_.send(*this, array);
@@ -105,7 +105,7 @@ void Probe::take(std::size_t count) {
     count -= piece;
     if (slices_.front().size_bytes == 0) slices_.erase(slices_.begin());
   }
-  EXPECT_EQ(count, 0U) << "more was taken than was given";
+  EXPECT_EQ(count, 0U) << "more bytes were sent than given";
 }
 
 void Probe::called(std::string_view name) {
@@ -139,7 +139,7 @@ void Probe::on_receive(std::span<char> bytes) {
   EXPECT_FALSE(bytes.empty());
   EXPECT_FALSE(receive_end.has_value());
   received.append(bytes.data(), bytes.size());
-  if (!bytes.empty()) bytes.front() = '\0';  // ours to write on during the call
+  if (!bytes.empty()) bytes.front() = '\0';  // writable during the call
   called("on_receive");
 }
 
@@ -185,8 +185,8 @@ void BackendTest::settle() {
 }
 
 void BackendTest::wait_out(Duration time) {
-  // The system may interrupt a wait at any time, without any signal of ours; a spin, though, makes
-  // tens of thousands of turns.
+  // The system may interrupt a wait without a signal from us, but a busy loop would make tens of
+  // thousands of turns.
   constexpr int most_turns = 1000;
   const auto end = std::chrono::steady_clock::now() + time;
   int turns = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Receiving: pieces, ends, resets, stopping and starting, on every back end.
+// Receiving on every back end: pieces, ends, resets, stopping and starting.
 #include "backend_harness.hpp"
 
 #include <cstdint>
@@ -26,9 +26,9 @@ TEST_P(BackendReceive, HandsOverBytesPieceByPiece) {
   close_all({&probe});
 }
 
-// Elsewhere in a page some processors copy at a quarter of the speed.
+// Some processors copy at a quarter of the speed to unaligned parts of a page.
 TEST_P(BackendReceive, ReceivesOntoTheEdgeOfAPage) {
-  if (GetParam() == BackendChoice::IoUring) GTEST_SKIP() << "has buffers of its own";
+  if (GetParam() == BackendChoice::IoUring) GTEST_SKIP() << "io_uring provides its own buffers";
   Pair pair = connected_pair();
   Probe probe(*backend, std::move(pair.ours));
   probe.start_receive();
@@ -103,7 +103,7 @@ TEST_P(BackendReceive, StopsAndStartsAgainWithoutLosingAnything) {
   settle();
   write(pair.peer, "b");
   settle();
-  const std::size_t meanwhile = probe.received.size();  // io_uring may have taken it over already
+  const std::size_t meanwhile = probe.received.size();  // io_uring may have received it already
   write(pair.peer, "c");
   settle();
   EXPECT_LE(meanwhile, 3U);
@@ -120,7 +120,7 @@ TEST_P(BackendReceive, AStoppedReceiveHoldsThePeerBack) {
   settle();
   const std::string chunk = pattern(65536);
   std::size_t written = 0;
-  for (int i = 0; i < 4000; ++i) {  // 256 MB, if nothing holds it
+  for (int i = 0; i < 4000; ++i) {  // 256 MB, unless the sender is held back
     const ssize_t count = ::send(pair.peer.descriptor(), chunk.data(), chunk.size(), MSG_NOSIGNAL);
     if (count > 0) written += static_cast<std::size_t>(count);
     if (i % 100 == 0) settle();

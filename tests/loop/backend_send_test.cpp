@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sending memory and files, to quick, slow and vanished readers, on every back end.
+// Sending memory and files on every back end, to fast, slow and vanished readers.
 #include <unistd.h>
 
 #include <array>
@@ -50,7 +50,7 @@ TEST_P(BackendSend, SendsMoreThanTheSocketHoldsToASlowReader) {
   EXPECT_TRUE(read_exactly(pair.peer, text.size(), 40'000) == text);
   turn_until([&] { return !probe.is_sending(); });
   EXPECT_EQ(probe.sent, text.size());
-  settle();  // one on_sent too many would fail the probe
+  settle();  // an extra on_sent would fail the probe
   close_all({&probe});
 }
 
@@ -116,7 +116,7 @@ TEST_P(BackendSend, ATryTakesWhatFitsAndTellsNothing) {
   EXPECT_LT(taken, rest.size_bytes);
   settle();
   EXPECT_EQ(probe.call_count, 0);
-  // What was not taken is the next send's, and nothing overtakes that one.
+  // The next send takes over the remaining bytes, and nothing overtakes it.
   probe.send(all.substr(10 + taken));
   EXPECT_EQ(backend->try_send(probe, {&rest, 1}), 0U);
   EXPECT_TRUE(read_exactly(pair.peer, text.size() - 10, 65536) == all.substr(10));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A client some allocation of which fails: that costs the request that it was for. The next one is
-// answered. Every allocation of every kind of request has its turn.
+// A failed allocation in a client costs only the request that needed it; the next one succeeds.
+// Fails each allocation of each kind of request in turn.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ constexpr std::uint64_t last_allocation = 500;
 constexpr std::uint64_t all_that_follow = 1'000'000;
 constexpr std::size_t large_bytes = 100'000;
 
-/// What a program asks a client for. Nothing is wrong where no error comes back.
+/// A kind of request to a client. `ask` returns Errc::None if it succeeded.
 struct Kind {
   const char* name;
   Task<Error> (*ask)(Client& client, const std::string& server, const std::string& folder);
@@ -142,7 +142,7 @@ class StarvedClient : public ::testing::TestWithParam<Spoken> {
     router_.websocket("/socket", testing::echo);
     const bool is_h2 = testing::speaks_http2(transport());
     options_.versions = is_h2 ? HttpVersions::Http2 : HttpVersions::Http1;
-    options_.timeout = 5s;  // nothing hangs
+    options_.timeout = 5s;  // no request may hang
     if (testing::is_secure(transport())) {
       const auto issued = tls::make_self_signed({});
       server_options_.tls.certificate = issued->certificate;
@@ -155,7 +155,7 @@ class StarvedClient : public ::testing::TestWithParam<Spoken> {
            std::to_string(server_->port());
   }
 
-  /// Twice: the second one finds the connection of the first.
+  /// Asks twice; the second request reuses the connection of the first.
   Task<> ask_twice(Client& client, const Kind& kind) {
     for (int i = 0; i < 2; ++i) {
       Error error = Errc::None;
@@ -170,7 +170,7 @@ class StarvedClient : public ::testing::TestWithParam<Spoken> {
       EXPECT_NE(error.code(), Errc::TimedOut);
     }
   }
-  /// Whether an allocation failed.
+  /// Reports whether an allocation failed.
   Task<bool> suffers(const Kind& kind, std::uint64_t first, std::uint64_t count) {
     Client client(options_);
     bool has_failed = false;
@@ -193,10 +193,10 @@ class StarvedClient : public ::testing::TestWithParam<Spoken> {
     const bool is_socket = kind.ask == converse || kind.ask == run_callbacks;
     switch (transport()) {
       case Transport::Tcp: return true;
-      case Transport::Tls:  // which does not look into what it carries
+      case Transport::Tls:  // independent of what it carries
         return kind.ask == get || kind.ask == stream || kind.ask == download ||
                kind.ask == converse;
-      case Transport::H2: return !is_socket;  // none of a client's goes over HTTP/2
+      case Transport::H2: return !is_socket;  // clients open no WebSockets over HTTP/2
       case Transport::H2Tls: return kind.ask == get;
     }
     return true;

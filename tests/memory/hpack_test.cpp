@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Header blocks that are alike cost no allocation after the first few.
+// Similar field blocks cost no allocation after the first few.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -39,7 +39,7 @@ TEST(HpackMemory, ABlockAllocatesNothingAfterTheFirstFew) {
     if (i == 1000) before = testing::allocations().count;
     block.clear();
     encoder.start(block);
-    // As much is new in each block as would fill the tables several times.
+    // Every block has new values; together they would fill the tables many times.
     const std::string digits = std::to_string(10'000 + i);
     encoder.add_status(block, 302);
     encoder.add_pseudo(block, Pseudo::Path, long_path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A server some allocation of which fails: that costs the connection that it was for, and nothing
-// else. Every allocation of every kind of request has its turn.
+// A failed allocation in a server costs only the connection that needed it. Fails each allocation
+// of each kind of request in turn.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ using testing::Transport;
 constexpr std::uint64_t last_allocation = 500;
 constexpr std::uint64_t all_that_follow = 1'000'000;
 
-/// What a client asks for, whatever comes of it.
+/// A named client script whose outcome is ignored.
 struct Conversation {
   std::string name;
   std::function<void(Client&)> talk;
@@ -166,19 +166,19 @@ Router app() {
   return router;
 }
 
-/// One server for each allocation that fails, and each kind of conversation.
+/// Runs a new server for each failing allocation and each kind of conversation.
 class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transport>> {
  protected:
   static Transport transport() { return std::get<1>(GetParam()); }
 
   Starved() {
     if (!testing::is_secure(transport())) return;
-    const auto issued = tls::make_self_signed({});  // once for all servers
+    const auto issued = tls::make_self_signed({});  // shared by all servers
     options_.tls.certificate = issued->certificate;
     options_.tls.private_key = issued->private_key;
   }
 
-  /// TLS does not look into what it carries: one of each way to send and to receive is enough.
+  /// TLS is independent of what it carries, so one of each way to send and receive is enough.
   static std::vector<Conversation> told() {
     std::vector<Conversation> all = conversations();
     if (transport() == Transport::Tls) {
@@ -189,7 +189,7 @@ class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transp
     }
     return all;
   }
-  /// Whether an allocation failed.
+  /// Reports whether an allocation failed.
   bool suffers(const Conversation& conversation, std::uint64_t first, std::uint64_t count) {
     TestServer server(router_, std::get<0>(GetParam()), options_, transport());
     bool has_failed = false;
@@ -208,7 +208,7 @@ class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transp
     return has_failed;
   }
 
-  /// It listens, and has nothing to do.
+  /// Waits until the server listens and is idle.
   static void greet(TestServer& server) {
     {
       const Client greeting(server.port(), Transport::Tcp);
@@ -243,7 +243,7 @@ TEST_P(Starved, CountsAndLogsWhatItLoses) {
     Client lost(server.port(), Transport::Tcp);
     EXPECT_TRUE(lost.is_closed());
   }
-  turn_until([&] { return logged == 1; });  // after it was closed
+  turn_until([&] { return logged == 1; });  // logged after the close
   EXPECT_EQ(logged, 1);
   EXPECT_EQ(server->counters().out_of_memory, 1U);
 }

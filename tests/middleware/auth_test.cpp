@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client sees of guards that ask for a password, over a real socket, on every back end.
+// Guards that ask for a password, seen by a client over a real socket, on every back end.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -90,7 +90,7 @@ TEST_P(Auth, DigestLetsInRequestAfterRequest) {
 TEST_P(Auth, DigestProtectsTheContent) {
   if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
   std::string challenge = ask(get("/digest/")).field("WWW-Authenticate").value_or("");
-  // A client that insists on it.
+  // The client insists on auth-int.
   challenge.replace(challenge.find("auth, auth-int"), 14, "auth-int");
   DigestSession session("ada", "secret");
   const std::string_view fields[] = {challenge};
@@ -101,7 +101,7 @@ TEST_P(Auth, DigestProtectsTheContent) {
   };
   EXPECT_EQ(post("body").body, "ada");
   EXPECT_EQ(post("Body").status, 401);
-  // The guard waits for content that comes behind the head, and is asked again.
+  // The guard waits for content that arrives after the head, and then runs again.
   const auto post_later = [&](const std::string& body) {
     Client client = server_.connect();
     client.send(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What clients see of the ready-made middleware over a real socket, on every back end.
+// The built-in middleware, seen by clients over a real socket, on every back end.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -119,7 +119,7 @@ TEST_P(MiddlewareOverSockets, CompressesWhatIsAskedForCompressed) {
 }
 
 TEST_P(MiddlewareOverSockets, CompressesSmallFilesAndKnowsThemAgain) {
-  if (!coding::is_available(coding::Coding::Gzip)) GTEST_SKIP() << "this build does not know gzip";
+  if (!coding::is_available(coding::Coding::Gzip)) GTEST_SKIP() << "built without gzip";
   const std::string gzip = "Accept-Encoding: gzip\r\n";
   const Answer plain = ask(get("/files/style.css"));
   ASSERT_GT(plain.body.size(), 1024U);
@@ -153,7 +153,7 @@ TEST_P(MiddlewareOverSockets, TellsABrowserWhoMayRead) {
   EXPECT_EQ(preflight.status, 204);
   EXPECT_EQ(preflight.field("Access-Control-Allow-Origin"), site);
   EXPECT_EQ(preflight.field("Access-Control-Allow-Methods"), "GET, DELETE");
-  EXPECT_EQ(ask(get("/page")).body, page()) << "the connection goes on";
+  EXPECT_EQ(ask(get("/page")).body, page()) << "the connection must stay open";
 }
 
 TEST_P(MiddlewareOverSockets, NamesEachRequest) {
@@ -184,10 +184,10 @@ TEST_P(MiddlewareOverSockets, LimitsAClientOverAllItsConnections) {
   EXPECT_EQ(refused.status, 429);
   const int seconds = std::stoi(refused.field("Retry-After").value_or("0"));
   EXPECT_TRUE(seconds > 0 && seconds <= 1200) << seconds;
-  EXPECT_EQ(ask(get("/id")).status, 200) << "only what is below /limited is";
+  EXPECT_EQ(ask(get("/id")).status, 200) << "only paths below /limited are limited";
 }
 
-// The system forgets the address of a peer that resets, but not what it has sent.
+// After a reset the system forgets the address of a peer, but keeps the data that it sent.
 TEST_P(MiddlewareOverSockets, APeerThatIsGoneIsLimitedLikeAnyOther) {
   std::atomic<int> begun{0};
   std::atomic<int> served{0};

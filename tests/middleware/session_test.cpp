@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sessions, tokens and security fields around a handler that waits, over a real socket, on every
+// Sessions, tokens and security fields around a suspending handler, over a real socket, on every
 // back end.
 #include <gtest/gtest.h>
 

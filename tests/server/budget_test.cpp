@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a request and an idle connection may cost, counted.
+// Counts what requests and idle connections cost.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -61,7 +61,7 @@ TEST_P(Budget, AKeepAliveRequestAllocatesNothing) {
   }
 }
 
-// One for the frame of the handler, one for that of what it waits for.
+// One allocation for the handler's coroutine frame, one for that of the task it awaits.
 TEST_P(Budget, AHandlerThatWaitsOnceAllocatesTwice) {
   Client client = worker_.connect();
   const std::string request = get("/wait", "User-Agent: test\r\nAccept: */*\r\n");
@@ -83,7 +83,7 @@ TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &files), 0);
   files.rlim_cur = files.rlim_max;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &files), 0);
-  // poll(2) looks at every descriptor in every turn: fewer say the same.
+  // poll(2) scans every descriptor in every turn, so use fewer.
   const std::size_t wanted = GetParam() == BackendChoice::Poll ? 1'000 : 10'000;
   const std::size_t count = std::min<std::size_t>(wanted, (files.rlim_max - 200) / 2);
   std::vector<Client> clients;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A handler that waits for everything there is to wait for, dropped after each number of turns: at
-// every suspension point all that it owns is destroyed, once.
+// Cancels a handler that uses every kind of wait, after each number of turns: at every suspension
+// point, everything that it owns is destroyed exactly once.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,9 +19,9 @@ namespace {
 using testing::Client;
 using testing::TestWorker;
 
-constexpr std::size_t body_bytes = 300'000;  // more than one piece, and than one batch of save()
+constexpr std::size_t body_bytes = 300'000;  // more than one piece and one batch of save()
 
-/// Counts its copies: on the heap, so that a sanitizer sees what is destroyed twice or never.
+/// Counts live instances. Owns heap memory, so a sanitizer detects leaks and double destruction.
 class Owned {
  public:
   explicit Owned(std::atomic<int>& alive) : alive_(alive), text_(std::make_unique<int>(++alive)) {}
@@ -96,7 +96,7 @@ class Cancelling : public ::testing::TestWithParam<BackendChoice> {
     co_return Response::stream("text/plain", produce_text);
   }
 
-  /// Lets so many turns pass behind a request; the second half of its body comes on the way.
+  /// Sends a request and runs this many turns; the body arrives in two halves meanwhile.
   void run(TestWorker& worker, Client& client, int turns) {
     const std::string half(body_bytes / 2, 'b');
     client.send("POST /waits HTTP/1.1\r\nHost: t\r\nContent-Length: " + std::to_string(body_bytes) +
@@ -105,11 +105,11 @@ class Cancelling : public ::testing::TestWithParam<BackendChoice> {
     for (int turn = 0; turn < turns; ++turn) {
       if (turn == 2 || turn == 20) unsent_ += half;
       feed(client);
-      (*worker).run_once(1ms);  // with a wait: threads of the pool have to get on
+      (*worker).run_once(1ms);  // waits, so that pool threads make progress
       worker.advance(2ms);
     }
   }
-  // As much as is taken: the handler does not read yet.
+  // Sends only what the socket accepts; the handler may not read yet.
   void feed(Client& client) {
     while (const std::size_t sent = unsent_.empty() ? 0 : client.send_some(unsent_)) {
       unsent_.erase(0, sent);
@@ -132,7 +132,7 @@ TEST_P(Cancelling, DestroysAllThatAHandlerOwnsWhereverItWaits) {
     client.reset();
     for (int i = 0; i < 20'000 && alive_ != 0; ++i) {
       (*worker).run_once(1ms);
-      // Where nothing is received while the handler is full, only time or the handler gets on.
+      // While the handler's buffer is full nothing is received; only time or the handler helps.
       worker.advance(1ms);
     }
     ASSERT_EQ(alive_, 0) << "after " << turns << " turns";

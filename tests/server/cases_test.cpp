@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every case file, at a whole server: over a memory stream and over TCP on every back end; in one
-// piece, byte by byte and in two pieces, cut at every place (at up to 400 places where a case is
-// very long).
+// Runs every case file against a whole server, over a memory stream and over TCP on every back end.
+// Each case is sent in one piece, byte by byte, and in two pieces cut at every offset (at most 400
+// offsets for long cases).
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -25,7 +25,7 @@ using testing::Case;
 using testing::Expected;
 
 constexpr std::size_t most_cuts = 400;
-constexpr std::size_t most_cuts_for_coroutines = 40;  // the same parsers stand before them
+constexpr std::size_t most_cuts_for_coroutines = 40;  // they use the same parsers
 
 Router recorder() {
   Router router;
@@ -39,7 +39,7 @@ Router recorder() {
   return router;
 }
 
-// The same by coroutines, which read the content as it arrives.
+// Like recorder(), but with coroutines that read the content as it arrives.
 Router waiting_recorder() {
   Router router;
   const auto record = [](Request& request) -> Task<std::string> {
@@ -77,7 +77,7 @@ ServerOptions options_for(const Case& test) {
   return options;
 }
 
-// What the server has to answer to one expected event.
+// The response that one expected event calls for.
 struct Wanted {
   int status = 200;
   std::string body{};
@@ -118,7 +118,7 @@ void check(const Case& test, std::string output, const std::string& how) {
     EXPECT_EQ(answer->field("Connection") == "close", wanted.closes);
     if (wanted.closes) break;
   }
-  // The runs end with the client's FIN, which makes an unfinished body a truncated one.
+  // Each run ends with the client's FIN, which truncates an unfinished body.
   std::string unread = output;
   if (const auto last = testing::take_answer(unread);
       last && test.expected.back().kind == Expected::Kind::More) {
@@ -128,7 +128,7 @@ void check(const Case& test, std::string output, const std::string& how) {
   EXPECT_EQ(output, "") << "more answers than requests";
 }
 
-// The pieces in which a case is sent: each list is one run.
+// Returns the runs of a case, each as the list of pieces to send.
 std::vector<std::vector<std::string_view>> cuts(std::string_view bytes,
                                                 std::size_t most = most_cuts) {
   std::vector<std::vector<std::string_view>> runs{{bytes}};
@@ -191,8 +191,7 @@ class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {
   }
 };
 
-// Two ends of a connection over the loopback interface: the server's, non-blocking, and the
-// client's.
+// Returns both ends of a loopback connection: the non-blocking server end, then the client end.
 std::pair<net::Socket, net::Socket> connect_pair(const net::Socket& listener) {
   const net::Address address = net::local_address(listener.descriptor());
   net::Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Conditional requests for what handlers answer, as a client sees them.
+// Conditional requests to handlers, as a client sees them.
 #include <gtest/gtest.h>
 
 #include <cstdint>

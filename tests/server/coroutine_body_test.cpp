@@ -125,7 +125,7 @@ TEST_P(CoroutineBodies, SaveABodyToAFile) {
   client.send("PUT /save HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\nab");
   client.end();
   EXPECT_TRUE(testing::says_truncated(client));
-  server_.reset();  // the last to hold the unfinished file
+  server_.reset();  // the last owner of the unfinished file
   const auto count = std::distance(std::filesystem::directory_iterator(folder.path()), {});
   EXPECT_EQ(count, 1) << "an unfinished file was left behind";
 }

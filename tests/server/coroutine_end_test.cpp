@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How handlers that wait, and streams, end before their time: the peer goes, stalls or half-closes,
-// the server drains or goes.
+// Suspended handlers and streams that end early: the peer leaves, stalls or half-closes, or the
+// server drains or stops.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -26,7 +26,7 @@ inline std::string post(std::string_view path, std::string_view body,
   return out.append(body);
 }
 
-/// Counts how many of it are alive: what a handler holds while it waits.
+/// Counts its live instances; a handler holds one while it waits.
 class Held {
  public:
   explicit Held(std::atomic<int>& count) noexcept : count_(&count) { ++count; }
@@ -38,7 +38,7 @@ class Held {
   std::atomic<int>* count_;
 };
 
-/// A server whose handlers wait, each in a way of its own.
+/// A server with handlers that wait in different ways.
 class CoroutineServer : public ::testing::TestWithParam<BackendChoice> {
  protected:
   CoroutineServer() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Content that is made while it is sent, on every back end.
+// Content that is generated while it is sent, on every back end.
 #include <gtest/gtest.h>
 
 #include <atomic>

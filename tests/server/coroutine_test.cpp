@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Handlers that wait, as a client sees them over a real socket, on every back end: their answers,
-// their order, what goes around them.
+// Handlers that wait, as a client sees them over a real socket, on every back end: their responses,
+// the order of these, and middleware.
 #include <gtest/gtest.h>
 
 #include <optional>

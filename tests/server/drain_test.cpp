@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a peer that has sent several requests gets when the server is told to end.
+// Responses to a peer that has sent several requests when the server drains.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -31,7 +31,7 @@ std::string written(MultipartWriter& writer) {
   return content;
 }
 
-// The sum of what came, part by part; files go to the folder.
+// Describes the upload part by part, and saves its files to the folder.
 Task<Response> upload(Request& request, std::string folder) {
   Multipart parts = request.multipart({.parts = 3});
   std::string said;
@@ -136,7 +136,7 @@ TEST_P(Forms, NothingIsLeftOfAnUploadWhoseClientGoesAway) {
   Client client = server().connect();
   client.send(std::string_view(request).substr(0, 700'000));
   client.reset();
-  server_.reset();  // ends with its threads
+  server_.reset();  // waits for its threads
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
 }
 

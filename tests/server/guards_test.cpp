@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guards in front of content, and what becomes of what they take: ways to end x handlers.
+// Guards that run before the content, and the release of what they hold: ways to end x handlers.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -27,10 +27,10 @@ using testing::WebSocketClient;
 struct Calls {
   int guards = 0;
   int finishers = 0;
-  int held = 0;  ///< what guards took and nobody gave back
+  int held = 0;  ///< objects that guards took and that were not released
 };
 
-/// Lets in who says so, and holds a place for as long as the request lasts.
+/// Lets in requests with X-Let-Me-In, and holds an object as long as the request lasts.
 class Door {
  public:
   explicit Door(Calls& calls) noexcept : calls_(&calls) {}
@@ -88,7 +88,7 @@ class GuardedServer : public ::testing::TestWithParam<BackendChoice> {
     while (worker().counters().bytes_received < client.sent_bytes()) (*worker()).run_once(10ms);
     worker().settle();
   }
-  // Lets time pass until nothing is held, or for an hour.
+  // Advances time until nothing is held, for an hour at most.
   void wait_for_release() {
     for (int i = 0; i < 3600 && calls_.held != 0; ++i) worker().advance(1s);
   }
@@ -108,8 +108,7 @@ std::string head(std::string_view method, std::string_view path, std::string_vie
       .append("\r\n");
 }
 
-// Not a byte of content is asked for, waited for or kept: whatever the handler is, or whether
-// there is one.
+// No content is requested, awaited or kept, with any kind of handler or none.
 TEST_P(GuardedServer, RefusesUploadsAtTheirHead) {
   const std::vector<std::string> framings = {"Content-Length: 10000000\r\n",
                                              "Content-Length: 100\r\n",
@@ -157,7 +156,7 @@ TEST_P(GuardedServer, AskForContentOnceItIsLetIn) {
   }
 }
 
-// A connection goes on behind what was refused, where the rest of it is short.
+// A connection continues after refused content if the rest of the content is short.
 TEST_P(GuardedServer, ReadsPastShortContentThatWasRefused) {
   Client client = connect();
   send(client, head("POST", "/in/plain", "Content-Length: 7\r\n"));
@@ -177,7 +176,7 @@ struct Way {
   std::string_view path;
   bool is_upload;  ///< half of its content is sent
   enum class Then : unsigned char { Whole, Gone, End, BadChunk, Timeout, TooLong } then;
-  int finishers;  ///< that run: one for each response
+  int finishers;  ///< expected runs: one for each response
   bool is_http1_only = false;
 };
 
@@ -323,7 +322,7 @@ TEST_P(Finishers, RunOnceEachAlsoWhereOneThrows) {
   }
 }
 
-// A condition is evaluated before them, so that they amend what is sent.
+// Conditions are evaluated before finishers run, so that these amend the final response.
 TEST_P(Finishers, SeeThe304) {
   std::vector<unsigned> seen;
   router_.use([&](const Request&, Response& response) { seen.push_back(code(response.status())); });
@@ -339,7 +338,7 @@ TEST_P(Finishers, SeeThe304) {
   EXPECT_EQ(seen, (std::vector<unsigned>{304, 304}));
 }
 
-// Files that a catch-all serves below a mount belong to the mount, however they are spelt ---------
+// Files that a catch-all serves below a mount belong to the mount, in any spelling ----------------
 
 TEST_P(GuardedServer, OwnTheFilesBelowTheirMount) {
   const support::TemporaryDirectory folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How long a handler may take, whether anybody still waits for it, and handlers that end their
-// connection. Times that mean "never".
+// Handler timeouts, handlers whose peer has left, handlers that end their connection, and timeouts
+// that mean "never".
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -98,7 +98,7 @@ TEST_P(HandlerEnds, AHandlerThatIsInTimeIsLeftAlone) {
   worker().advance(1100ms);
   worker().turn_until_readable(client);
   EXPECT_EQ(client.answer()->body, "done");
-  send(client, get("/ticks"));  // its head is the response
+  send(client, get("/ticks"));  // its head counts as the response
   worker().advance(3s);
   EXPECT_EQ(alive_, 1);
   worker().advance(20s);
@@ -175,7 +175,7 @@ TEST_P(HandlerEnds, AHandlerMayEndItsConnection) {
     if (!testing::speaks_http2()) {
       EXPECT_EQ(answer->field("Connection"), "close") << path;
     }
-    worker().advance(60ms);  // of HTTP/2: what was on its way
+    worker().advance(60ms);  // over HTTP/2, for requests in flight
     worker().turn_until_readable(client);
     EXPECT_TRUE(client.is_closed()) << path;
   }
@@ -188,7 +188,7 @@ TEST_P(HandlerEnds, NothingElseIsAHandlersToSayOfTheConnection) {
   EXPECT_EQ(answer->status, 500);
 }
 
-// Every wait may be endless: no sum of such a time and a point of time is in the past.
+// Every timeout may be infinite: adding it to a point in time must not overflow.
 TEST_P(HandlerEnds, EveryTimeoutMayBeForEver) {
   constexpr Duration never = Duration::max();
   options_.timeouts = {.handshake = never,
@@ -265,7 +265,7 @@ TEST_P(HandlerEnds, ADrainLetsHandshakesFinishThatHaveBegun) {
   Client half = worker().connect(Transport::Tcp);
   TlsWire wire({"http/1.1"});
   half.send(wire.take_output());
-  worker().turn_until_readable(half);  // it waits for the client's second flight
+  worker().turn_until_readable(half);  // the server waits for the client's second flight
   worker().settle();
   (*worker()).begin_drain();
   worker().settle();
@@ -277,7 +277,7 @@ TEST_P(HandlerEnds, ADrainLetsHandshakesFinishThatHaveBegun) {
   worker().advance(20ms);
   wire.write(get("/"));
   half.send(wire.take_output());
-  worker().settle();  // what it reads first are the tickets of the handshake
+  worker().settle();  // the handshake's tickets come first
   EXPECT_NE(wire.read(half.take_received()).find("hello"), std::string::npos);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Large files while responses hold as many open as they may: they are sent all the same.
+// Large files are sent even if responses already hold as many files open as allowed.
 #include <gtest/gtest.h>
 
 #include <string>

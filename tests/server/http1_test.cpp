@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client sees over a real socket, on every back end.
+// Requests and responses over a real socket, on every back end.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -68,7 +68,7 @@ TEST_P(Http1, AnswersThreePipelinedRequestsWithOneWrite) {
   EXPECT_EQ(client_.answer()->body, "user 1");
   EXPECT_EQ(client_.answer()->body, "user 2");
   EXPECT_EQ(client_.answer()->body, "user 3");
-  // io_uring sends with the system call that waits.
+  // io_uring submits a send with the system call that waits.
   EXPECT_EQ(server_->counters().send_calls - sends, GetParam() == BackendChoice::IoUring ? 0U : 1U);
 }
 
@@ -154,8 +154,7 @@ TEST_P(Http1, RefusesABodyOverTheLimitBeforeItComes) {
 
 TEST_P(Http1, TheAnswerToARefusedUploadIsNotLostInAReset) {
   client_.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\n");
-  client_.send(
-      std::string(200'000, 'x'));  // what a client has on its way before it sees the answer
+  client_.send(std::string(200'000, 'x'));  // in flight before the client sees the answer
   EXPECT_EQ(client_.answer()->status, 413);
   client_.end();
   client_.rest();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How connections and streams of HTTP/2 end: by time, with the server, for a peer that does
-// nothing.
+// How HTTP/2 connections and streams end: by timeout, with the server, or for an idle peer.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -60,16 +59,16 @@ TEST_P(Http2Ends, APeerThatReadsSlowlyKeepsAllOtherDeadlines) {
   const auto read_for = [&](int seconds) {
     for (int i = 0; i < seconds; ++i) {
       worker().settle();
-      client.take_received();  // not all that there is: more follows
+      client.take_received();  // only a part: more follows
       worker().advance(1s);
     }
   };
   read_for(29);
   EXPECT_EQ(worker().counters().refused_slow, 0U);
   read_for(3);
-  EXPECT_EQ(worker().counters().refused_slow, 1U) << "the request that was not finished";
+  EXPECT_EQ(worker().counters().refused_slow, 1U) << "the unfinished request";
   EXPECT_FALSE(client.is_closed());
-  EXPECT_EQ(alive_, 1) << "the download goes on";
+  EXPECT_EQ(alive_, 1) << "the download must continue";
 }
 
 Task<> tick(BodyWriter& out) {
@@ -104,7 +103,7 @@ TEST_P(Http2Ends, AWindowThatStaysShutResetsItsStream) {
   const std::string more = say(client, frames::window_update(1, 10'000));
   EXPECT_TRUE(more.starts_with("DATA(1)")) << more;
   worker().advance(29s);
-  EXPECT_EQ(heard(client), "") << "the peer took something";
+  EXPECT_EQ(heard(client), "") << "the peer has read something";
   worker().advance(2s);
   EXPECT_EQ(heard(client), "RST_STREAM(1,CANCEL)");
   EXPECT_EQ(alive_, 0);
@@ -157,7 +156,7 @@ TEST_P(Http2Ends, AnOldConnectionIsToldToGo) {
     }
     worker().advance(59s);
   }
-  FAIL() << "it is older than an hour and a tenth";
+  FAIL() << "the connection is older than the maximum age plus a tenth";
 }
 
 TEST_P(Http2Ends, AFinFinishesWhatIsWholeAndDropsWhatIsCut) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What one peer, or all of them together, may cost over HTTP/2: time for a head, streams at once,
-// memory for content that is not whole.
+// Limits on the cost of one HTTP/2 peer, or of all together: time for a head, concurrent streams,
+// memory for incomplete content.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Http2Limits : public testing::Http2Worker {
   static std::string post(std::uint32_t id, std::string_view path = "/echo") {
     return frames::headers(id, frames::request_block("POST", path), frames::open);
   }
-  /// As say(), with no more at a time than a socket takes.
+  /// Like `say()`, but in pieces that fit into a socket buffer.
   std::string deliver(Client& client, std::string_view bytes) {
     std::string heard;
     for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 32'000))) {
@@ -32,7 +32,7 @@ class Http2Limits : public testing::Http2Worker {
     }
     return heard;
   }
-  /// Content of a stream in frames.
+  /// Returns content of a stream in DATA frames.
   static std::string content(std::uint32_t id, std::size_t bytes, char what = 'x') {
     std::string text;
     for (; bytes > 16'000; bytes -= 16'000) text += frames::data(id, std::string(16'000, what));
@@ -47,11 +47,11 @@ TEST_P(Http2Limits, AHeadHasItsTimeHoweverItIsDripped) {
   const std::string unknown = frames::frame(h2::FrameType{0xfa}, 0, 0, std::string(100, '?'));
   const std::vector<std::string> beginnings{
       frames::headers(1, block, frames::end),         // END_HEADERS is missing
-      frames::headers(1, block).substr(0, 5),         // not even a frame's head
-      frames::headers(1, block).substr(0, 12),        // not all of its payload
-      unknown.substr(0, 12),                          // a frame that means nothing
-      frames::settings({{3, 100}}).substr(0, 10),     // a frame of the connection
-      frames::get(1) + frames::get(3).substr(0, 20),  // behind a request that was answered
+      frames::headers(1, block).substr(0, 5),         // incomplete frame header
+      frames::headers(1, block).substr(0, 12),        // incomplete payload
+      unknown.substr(0, 12),                          // a frame of unknown type
+      frames::settings({{3, 100}}).substr(0, 10),     // a frame on stream 0
+      frames::get(1) + frames::get(3).substr(0, 20),  // after an answered request
   };
   for (const std::string& beginning : beginnings) {
     Client client = greeted();
@@ -103,11 +103,11 @@ TEST_P(Http2Limits, OneStreamTooManyIsRefusedAndTheOthersGoOn) {
 TEST_P(Http2Limits, BodiesThatAreKeptWaitForEachOther) {
   options_.limits.connection_body_bytes = 100'000;
   Client client = greeted();
-  constexpr std::size_t window = 64'000;  // of 65,536
+  constexpr std::size_t window = 64'000;  // out of 65,536
   std::string begun;
   for (std::uint32_t id = 1; id <= 9; id += 2) begun += post(id) + content(id, window);
   const std::string opened = deliver(client, begun);
-  EXPECT_NE(opened.find("WINDOW_UPDATE(1)"), opened.npos) << opened << ": the oldest goes on";
+  EXPECT_NE(opened.find("WINDOW_UPDATE(1)"), opened.npos) << opened << ": the oldest continues";
   EXPECT_EQ(opened.find("WINDOW_UPDATE(9)"), opened.npos) << opened << ": the others wait";
   for (int i = 0; i < 3; ++i) {
     const std::string more = deliver(client, content(1, window));
@@ -116,7 +116,7 @@ TEST_P(Http2Limits, BodiesThatAreKeptWaitForEachOther) {
   worker().advance(25s);
   EXPECT_EQ(say(client, content(1, 1000)), "");
   worker().advance(25s);
-  EXPECT_EQ(heard(client), "HEADERS(3) DATA(3)!") << "408; who waits for us is not late";
+  EXPECT_EQ(heard(client), "HEADERS(3) DATA(3)!") << "408; waiting for a window is not late";
   const std::string done = say(client, frames::data(1, "", frames::end));
   EXPECT_NE(done.find("HEADERS(1)"), done.npos) << done;
   EXPECT_NE(done.find("WINDOW_UPDATE(5)"), done.npos) << done << ": the next";
@@ -142,7 +142,7 @@ TEST_P(Http2Limits, ManyBodiesThatTogetherAreTooMuchAllArrive) {
 
 TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
   options_.limits.body_bytes = 200'000;
-  options_.limits.server_body_bytes = 400'000;  // a quarter of it is for small ones
+  options_.limits.server_body_bytes = 400'000;  // a quarter is reserved for small bodies
   std::vector<Client> clients;
   std::vector<std::string> heard;
   for (int i = 0; i < 4; ++i) {
@@ -165,7 +165,7 @@ TEST_P(Http2Limits, AServerThatKeepsTooMuchSaysThatItIsBusy) {
 INSTANTIATE_TEST_SUITE_P(Backends, Http2Limits, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
-// Over HTTP/1 the same budget --------------------------------------------------------------------
+// The budget over HTTP/1 -------------------------------------------------------------------------
 
 class BodyBudget : public ::testing::TestWithParam<std::string_view> {};
 

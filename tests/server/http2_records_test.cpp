@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the hook on_response learns of streams of HTTP/2, frame by frame.
+// The records that the on_response hook receives for HTTP/2 streams, frame by frame.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -68,7 +68,7 @@ TEST_P(Http2Records, OfAConnectionThatIsLostCountWhatWasSent) {
 TEST_P(Http2Records, OfAnEarlyAnswerAreMadeWhenItIsSent) {
   Client client = greeted();
   say(client, frames::headers(1, frames::request_block("POST", "/no"), frames::open));
-  ASSERT_EQ(records_.all().size(), 1U) << "the stream lingers, the response is over";
+  ASSERT_EQ(records_.all().size(), 1U) << "the stream lingers, but the response is over";
   EXPECT_EQ(records_.all()[0].status, Status::NotFound);
   EXPECT_FALSE(records_.all()[0].is_cut);
   worker().advance(3s);

@@ -11,7 +11,7 @@
 
 namespace skua::testing {
 
-/// WebSockets on streams of a worker's connections, frame by frame.
+/// WebSockets on the HTTP/2 streams of a worker, frame by frame.
 class Http2Sockets : public Http2Worker {
  protected:
   Http2Sockets() {
@@ -24,7 +24,7 @@ class Http2Sockets : public Http2Worker {
       ends_.push_back(socket.close_reason().code);
     });
   }
-  ~Http2Sockets() override { worker_.reset(); }  // handlers end here, and tell so
+  ~Http2Sockets() override { worker_.reset(); }  // handlers end here, and write to ends_
 
   static std::string connect_to(std::uint32_t id, std::string_view path,
                                 const h2::frames::Fields& more = {}, bool is_end = false) {
@@ -40,7 +40,7 @@ class Http2Sockets : public Http2Worker {
     const std::string code("\x03\xe8", 2);
     return h2::frames::data(id, client_frame(ws::Opcode::Close, code), flags);
   }
-  /// What the server's DATA frames of a stream hold.
+  /// Returns the payloads of the server's DATA frames on a stream.
   static std::string data_of(std::string_view bytes, std::uint32_t id) {
     std::string data;
     for (const h2::frames::Frame& frame : h2::frames::split(bytes)) {
@@ -50,17 +50,17 @@ class Http2Sockets : public Http2Worker {
     }
     return data;
   }
-  /// Sends bytes on a stream, and returns those that come back on it.
+  /// Sends bytes on a stream, and returns the bytes that come back on it.
   std::string exchange(Client& client, std::uint32_t id, std::string_view bytes) {
     client.send(h2::frames::data(id, bytes));
     return data_of(received(client), id);
   }
-  /// A client whose text is translated. Its first stream is to be the only one.
+  /// Returns a client that translates text to frames. It may use only one stream.
   WebSocketClient translated() {
     return WebSocketClient(worker().connect(Transport::H2), [this] { (*worker()).run_once(1ms); });
   }
 
-  std::vector<CloseCode> ends_;  // what the handlers of /ws saw
+  std::vector<CloseCode> ends_;  // close codes that the handlers of /ws saw
   std::vector<std::string> log_;
 };
 

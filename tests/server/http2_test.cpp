@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What only HTTP/2 has: how it begins, streams side by side, windows. What it shares with HTTP/1 is
-// in the other tests, which are run over it, too.
+// Features that only HTTP/2 has: the preface, concurrent streams, windows. The other tests run over
+// HTTP/2 too, and cover what it shares with HTTP/1.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -137,7 +137,7 @@ TEST_P(Http2, AnAnswerBeforeTheContentStopsIt) {
             "HEADERS(3) DATA(3)!");
 }
 
-// Some clients lose a response that the reset arrives with (curl 7.88).
+// Some clients (curl 7.88) lose a response if the reset arrives with it.
 TEST_P(Http2, AClientThatGoesOnAfterItsAnswerIsStoppedALittleLater) {
   options_.limits.unread_body_bytes = 50'000;
   Client client = greeted();
@@ -148,7 +148,7 @@ TEST_P(Http2, AClientThatGoesOnAfterItsAnswerIsStoppedALittleLater) {
   for (int i = 0; i < 6; ++i) {
     heard_meanwhile += say(client, frames::window_update(0, 1) + frames::data(1, piece));
   }
-  EXPECT_EQ(heard_meanwhile, "WINDOW_UPDATE(1)") << "as much as HTTP/1 reads; then it stays shut";
+  EXPECT_EQ(heard_meanwhile, "WINDOW_UPDATE(1)") << "as much as HTTP/1 reads, then it stays shut";
   worker().advance(1900ms);
   EXPECT_EQ(heard(client), "");
   worker().advance(200ms);
@@ -181,7 +181,7 @@ TEST_P(Http2, HooksLearnTheVersion) {
                    std::to_string(code(record.status)) + " " + std::to_string(record.body_bytes));
   };
   Client client = greeted();
-  // The endless one must not use up the window of the connection.
+  // The endless response must not use up the connection's window.
   say(client, frames::window_update(0, 1'000'000) + frames::get(1, "/?a=b") +
                   frames::get(3, "/endless") + frames::get(5, "/no"));
   say(client, frames::reset(3));

@@ -13,7 +13,7 @@
 
 namespace skua::testing {
 
-/// A worker whose peers speak HTTP/2 in clear text, frame by frame.
+/// A worker with peers that speak clear-text HTTP/2, frame by frame.
 class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
  protected:
   Http2Worker() {
@@ -47,15 +47,15 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
     if (!worker_) worker_.emplace(router_, GetParam(), options_, Transport::Tcp);
     return *worker_;
   }
-  /// A client that has said nothing; it sends frames as they are.
+  /// Returns a client that has sent nothing yet; it sends bytes unchanged.
   Client connect() { return worker().connect(Transport::Tcp); }
-  /// One that has exchanged SETTINGS.
+  /// Returns a client that has exchanged SETTINGS.
   Client greeted() {
     Client client = connect();
     say(client, h2::frames::hello());
     return client;
   }
-  /// Sends frames, lets the worker do all that there is to do, and describes its frames.
+  /// Sends frames, runs the worker until it is idle, and describes the frames it sent.
   std::string say(Client& client, std::string_view bytes) {
     const std::uint64_t wanted = worker().counters().bytes_received + bytes.size();
     client.send(bytes);
@@ -64,9 +64,9 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
     }
     return heard(client);
   }
-  /// What has come meanwhile.
+  /// Describes the frames that have arrived since the last call.
   std::string heard(Client& client) { return h2::frames::describe(received(client)); }
-  /// The same as it is.
+  /// Returns the bytes that have arrived since the last call.
   std::string received(Client& client) {
     std::string bytes;
     for (int quiet_turns = 0; quiet_turns < 2;) {
@@ -78,7 +78,7 @@ class Http2Worker : public ::testing::TestWithParam<BackendChoice> {
     return bytes;
   }
 
-  /// Counts how many of it are alive.
+  /// Counts its live instances.
   class Held {
    public:
     explicit Held(int& count) noexcept : count_(&count) { ++count; }

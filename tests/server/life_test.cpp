@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The life of a server as a table: each call, in each state, on each kind of thread. Nothing here
-// may hang, and what was promised to a client is kept.
+// The life of a server as a table: each call, in each state, on each kind of thread. No call may
+// hang, and promised responses must arrive.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ using testing::TestServer;
 
 constexpr auto patience = std::chrono::seconds(60);
 
-/// What one thread tells others once.
+/// A one-shot signal between threads.
 class Signal {
  public:
   void give() {
@@ -50,12 +50,12 @@ class Signal {
 };
 
 enum class Where : std::uint8_t {
-  Elsewhere,   // a thread that is not the server's
-  Handler,     // a plain one
-  Coroutine,   // one that has waited
-  Offload,     // a thread of the pool
-  Hook,        // behind a response
-  Destructor,  // of what a handler held
+  Elsewhere,   // a thread outside the server
+  Handler,     // a plain handler
+  Coroutine,   // a coroutine handler that has waited
+  Offload,     // a thread of the worker pool
+  Hook,        // on_response
+  Destructor,  // of an object that a handler holds
 };
 
 enum class Call : std::uint8_t { Start, Shutdown, ShutdownForEver, Cancel, Wait, Ask };
@@ -79,7 +79,7 @@ void await_state(Server& server, ServerState state) {
   EXPECT_EQ(server.state(), state);
 }
 
-/// A server, and a call that is made on one of its threads once the test says so.
+/// A server, and a call that is made on the chosen kind of thread when the test says so.
 class Life {
  public:
   Life(BackendChoice backend, Where where) : where_(where) {
@@ -114,7 +114,7 @@ class Life {
   [[nodiscard]] Server& server() { return **server_; }
   [[nodiscard]] Client connect() { return server_->connect(); }
 
-  /// Asks for the call, which waits for `go()`.
+  /// Enters the thread that makes the call. The call itself waits for `go()`.
   void enter(std::function<void()> call) {
     call_ = std::move(call);
     if (where_ == Where::Elsewhere) {
@@ -129,7 +129,7 @@ class Life {
   }
   void go() { go_.give(); }
   [[nodiscard]] bool is_made() { return made_.await(); }
-  /// What the client gets; nothing where there is none.
+  /// Returns the body of the client's response; nullopt without a client or a response.
   [[nodiscard]] std::optional<std::string> answer() {
     if (!client_) return std::nullopt;
     const auto got = client_->answer();
@@ -229,7 +229,7 @@ TEST_P(LifeTable, WhileItRuns) {
 }
 
 TEST_P(LifeTable, WhileItDrains) {
-  if (where() == Where::Elsewhere) GTEST_SKIP() << "nothing keeps the server from its end";
+  if (where() == Where::Elsewhere) GTEST_SKIP() << "nothing keeps the server from ending";
   Life life(std::get<0>(GetParam()), where());
   life.enter([&] { make(life.server()); });
   auto drained = std::async(std::launch::async, [&] { life.server().shutdown(Duration::max()); });
@@ -343,7 +343,7 @@ TEST_P(ServerLife, ADrainWithoutDeadlineWaitsForRequestsInProgress) {
     ASSERT_TRUE(entered.await());
     auto drained = std::async(std::launch::async, [&] { server->shutdown(); });
     await_state(*server, ServerState::Draining);
-    server->publish("topic", "text");  // goes through the loop behind the drain
+    server->publish("topic", "text");  // reaches the loop after the drain
     late_answer->send("done");
     const auto answer = slow.answer();
     ASSERT_TRUE(answer);
@@ -372,7 +372,7 @@ TEST_P(ServerLife, TheEarlierOfTwoDeadlinesHolds) {
   EXPECT_FALSE(client.answer());
 }
 
-// What a hook captured goes with the last thread of the server.
+// Captures of a hook are destroyed when the server's last thread ends.
 TEST_P(ServerLife, MayBeDroppedByItsOwnHandler) {
   auto gone = std::make_shared<std::promise<void>>();
   std::future<void> is_gone = gone->get_future();

@@ -86,7 +86,7 @@ TEST_P(Lifecycle, DrainingClosesIdleConnectionsAndThePort) {
   server->shutdown();  // idempotent
 }
 
-// A request that was sent before the drain is answered, and the answer says that it is the last.
+// A request that was sent before the drain is answered, even if it has not been read yet.
 TEST_P(Lifecycle, DrainingAnswersWhatWasReceived) {
   std::promise<void> entered;
   std::promise<void> leave;
@@ -102,7 +102,7 @@ TEST_P(Lifecycle, DrainingAnswersWhatWasReceived) {
   Client waiting = server.connect();
   slow.send(get("/slow") + get("/"));
   entered.get_future().wait();
-  waiting.send(get("/"));  // lies in the kernel: the only thread is busy
+  waiting.send(get("/"));  // stays in the kernel: the only thread is busy
   std::thread drainer([&] { server->shutdown(); });
   leave.set_value();
   EXPECT_EQ(slow.answer()->body, "done");
@@ -141,7 +141,7 @@ TEST_P(Lifecycle, AcceptsAgainWhenAConnectionBelowTheCapGoes) {
 }
 
 TEST_P(Lifecycle, HooksSeeConnectionsAndResponses) {
-  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a request line that is none";
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: an invalid request line";
   std::mutex mutex;
   std::vector<std::string> seen;
   ServerOptions options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 421 for hosts that the certificate is not for, where the program asks for it. RFC 9110 §15.5.20
+// 421 for hosts that the certificate does not cover, if the option is on. RFC 9110 §15.5.20
 #include <gtest/gtest.h>
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace skua::testing {
 
-/// A record that outlives its call.
+/// A copy of a record that outlives the call of the hook.
 struct KeptRecord {
   explicit KeptRecord(const RequestRecord& record)
       : target(record.target),
@@ -33,7 +33,7 @@ struct KeptRecord {
   bool is_cut;
 };
 
-/// All that a server's hook on_response was told, in order.
+/// Keeps all records that a server's on_response hook receives, in order.
 class RecordKeeper {
  public:
   explicit RecordKeeper(ServerOptions& options) {
@@ -47,7 +47,7 @@ class RecordKeeper {
     const std::lock_guard lock(mutex_);
     return records_;
   }
-  /// Waits until there are so many; not for a server on this thread.
+  /// Waits until there are `count` records; not for a server on this thread.
   std::vector<KeptRecord> await(std::size_t count) {
     while (all().size() < count) std::this_thread::yield();
     return all();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the hook on_response learns: of the request, and of what was sent, which is less than
-// planned where a peer leaves. On every back end, over every transport.
+// The records that the on_response hook receives: the request, and what was actually sent, which is
+// less than planned if a peer leaves. On every back end, over every transport.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using testing::Transport;
 
 constexpr std::size_t big_bytes = 16'000'000;
 
-/// A server whose responses are recorded, in order; some are larger than what sockets hold.
+/// A server that records its responses in order. Some are larger than the socket buffers.
 class Records {
  protected:
   Records() {
@@ -174,7 +174,7 @@ TEST_P(RecordsOfServer, CountNoContentWhereNoneIsSent) {
 INSTANTIATE_TEST_SUITE_P(Backends, RecordsOfServer, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 
-// In clear text, where each byte can be counted.
+// Uses clear text, so that each byte can be counted.
 class RecordsOfWorker : public Records, public ::testing::TestWithParam<BackendChoice> {
  protected:
   TestWorker& worker() {

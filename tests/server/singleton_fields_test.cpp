@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// No kind of response says a field twice that has one value, over neither protocol. RFC 9110 §5.3
+// No kind of response repeats a singleton field, over either protocol. RFC 9110 §5.3
 #include <gtest/gtest.h>
 
 #include <map>
@@ -71,7 +71,7 @@ class SingletonFields : public ::testing::TestWithParam<Transport> {
     router_.mount("/around", std::move(around));
   }
 
-  /// Each request, as a line and its fields.
+  /// Returns all requests, each as a request line and its fields.
   static std::vector<std::string> requests() {
     const std::vector<std::string> paths{
         "/text",          "/html",        "/json",        "/css",          "/typed",

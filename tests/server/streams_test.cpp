@@ -104,7 +104,7 @@ TEST_P(Streams, EventsAreKeptAliveAndEndWithADrain) {
   worker.advance(1s);
   const std::string all = client.rest();
   EXPECT_NE(all.find("data: first\n\n"), all.npos);
-  EXPECT_NE(all.find(": \n\n"), all.npos) << "no comment while it was quiet";
+  EXPECT_NE(all.find(": \n\n"), all.npos) << "no comment while the stream was quiet";
   EXPECT_TRUE(all.ends_with("\r\n0\r\n\r\n")) << all;
 }
 
@@ -136,7 +136,7 @@ TEST_P(Streams, FramesMayBeRawOrInBase64) {
   FrameSource coded({.type = "image/png", .base64 = true});
   router_.get("/raw", [&raw] { return raw.stream(); });
   router_.get("/coded", [&coded] { return coded.stream(); });
-  raw.publish("last");  // repeated to those who come later
+  raw.publish("last");  // repeated to later clients
   Client client = server().connect();
   client.send(get("/raw"));
   while (raw.clients() != 1) std::this_thread::yield();
@@ -173,9 +173,9 @@ TEST_P(Streams, ASlowClientMissesFramesOrIsDisconnected) {
     worker.settle();
   }
   EXPECT_EQ(dropping.clients(), 1U);
-  EXPECT_EQ(cutting.clients(), 1U) << "what it was sent before is still on its way";
+  EXPECT_EQ(cutting.clients(), 1U) << "earlier frames are still being sent";
   dropping.close();
-  const std::size_t most = 20 * frame.size();  // of 100 frames: socket buffers and two that wait
+  const std::size_t most = 20 * frame.size();  // of 100 frames: socket buffers and two queued
   std::size_t slow_count = 0;
   std::size_t cut_count = 0;
   std::atomic<int> ended{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every wait for a peer ends, and says so where the peer may still listen. Time is the test's.
+// Every wait for a peer times out, with a response if the peer may still read. Uses a manual clock.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ class Timeout : public ::testing::TestWithParam<BackendChoice> {
     EXPECT_TRUE(testing::says_last(*answer));
     EXPECT_EQ(worker_.counters().refused_slow, 1U);
   }
-  // The worker has read everything that was sent.
+  // Returns once the worker has read everything.
   void send(Client& client, std::string_view bytes) {
     client.send(bytes);
     while (worker_.counters().bytes_received < client.sent_bytes()) (*worker_).run_once(10ms);
@@ -102,7 +102,7 @@ TEST_P(Timeout, APeerThatTakesNothingIsClosed) {
   worker_.settle();
   worker_.advance(29s);
   EXPECT_EQ(worker_.counters().connections_open, 1U);
-  send(client_, get("/"));  // asking for more is not taking
+  send(client_, get("/"));  // asking for more does not count as reading
   worker_.advance(2s);
   worker_.settle();
   EXPECT_EQ(worker_.counters().connections_open, 0U);
@@ -119,11 +119,11 @@ TEST_P(Timeout, AnOldConnectionIsToldToGo) {
     }
     worker_.advance(59s);
   }
-  FAIL() << "it is older than an hour and a tenth";
+  FAIL() << "the connection is older than the maximum age plus a tenth";
 }
 
 TEST_P(Timeout, LingeringEnds) {
-  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: a request line that is none";
+  if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: an invalid request line";
   send(client_, "nonsense\r\n\r\n");
   worker_.turn_until_readable(client_);
   EXPECT_EQ(client_.answer()->status, 400);
@@ -133,7 +133,7 @@ TEST_P(Timeout, LingeringEnds) {
   EXPECT_EQ(worker_.counters().connections_open, 0U);
 }
 
-// A reset would take the answer from a peer that writes all of its content before it reads.
+// A reset would lose the response for a peer that sends all of its content before it reads.
 TEST_P(Timeout, LingeringTakesWhateverIsStillSent) {
   if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: the connection ends with the refusal";
   send(client_, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What only TLS has: handshakes, certificates, who speaks which protocol. What is said over it is
-// in the other tests, which are run over it, too.
+// Features that only TLS has: handshakes, certificates, ALPN. The other tests run over TLS too, and
+// cover everything above it.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +99,7 @@ TEST_P(Tls, Http2IsNotOfferedWhereItIsNotWanted) {
   EXPECT_EQ(client.tls()->engine().protocol(), "http/1.1");
 }
 
-// RFC 9113 §3.3: over TLS it is agreed on by ALPN, and not by beginning with it.
+// RFC 9113 §3.3: over TLS, HTTP/2 is negotiated by ALPN, not by prior knowledge.
 TEST_P(Tls, Http2HasToBeAgreedOn) {
   const TestServer server(router_, GetParam(), {}, Transport::Tls);
   Client client(server.port(), Transport::Tls);
@@ -115,7 +115,7 @@ TEST_P(Tls, AHandshakeThatNeverFinishesIsCut) {
   Client half = worker.connect(Transport::Tcp);
   TlsWire wire({"http/1.1"});
   half.send(wire.take_output());
-  worker.turn_until_readable(half);  // it waits for the client's second flight
+  worker.turn_until_readable(half);  // the server waits for the client's second flight
   worker.settle();
   half.take_received();
   worker.advance(9s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which requests open a WebSocket, and what the others are told. RFC 6455 §4.2
+// Which requests open a WebSocket, and how others are refused. RFC 6455 §4.2
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,7 +25,7 @@ class WebSocketHandshake : public ::testing::Test {
   void SetUp() override {
     if (testing::speaks_http2()) GTEST_SKIP() << "the handshake of HTTP/1";
   }
-  // The head of the answer.
+  // Returns the head of the response.
   std::string head_of(std::string_view request) {
     if (worker_ == nullptr) {
       router_.websocket(
@@ -133,7 +133,7 @@ TEST_F(WebSocketHandshake, CompressionIsAgreedOnWhereItIsWanted) {
   EXPECT_EQ(head.find("permessage-deflate") != head.npos, ws::is_deflate_available());
 }
 
-// The peer's context would lack what was dropped.
+// The peer's compression context would lack the dropped messages.
 TEST_F(WebSocketHandshake, ThereIsNoContextWhereMessagesMayBeDropped) {
   if (!ws::is_deflate_available()) GTEST_SKIP() << "built without zlib";
   options_.compression = WebSocketCompression::Context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a WebSocket on a stream of HTTP/2 ends: by a close, by the stream's end, its reset or the
-// connection's, by time and with the server. RFC 8441 §5
+// How a WebSocket on an HTTP/2 stream ends: by a close, by the end or reset of the stream or of the
+// connection, by timeout, or with the server. RFC 8441 §5
 #include <gtest/gtest.h>
 
 #include <string>
@@ -88,7 +88,7 @@ TEST_P(Http2WebSocketEnds, ALostConnectionEndsAllItsSockets) {
   });
   WebSocketCallbacks callbacks;
   callbacks.open = [](WebSocket& socket, Request&) { socket.subscribe("all"); };
-  // Where the others are half gone.
+  // Runs while the other sockets of the connection are ending.
   callbacks.close = [this](WebSocket& socket, const CloseReason& reason) {
     ends_.push_back(reason.code);
     EXPECT_FALSE(socket.is_open());
@@ -108,7 +108,7 @@ TEST_P(Http2WebSocketEnds, ALostConnectionEndsAllItsSockets) {
     }
     for (int i = 0; i < 1000 && ends_.size() < 3; ++i) (*worker()).run_once(1ms);
     EXPECT_EQ(ends_, Codes(3, CloseCode::Abnormal));
-    worker().advance(6s);  // for the one that does not look
+    worker().advance(6s);  // for /stuck, which does not read
     worker().advance(3s);
     EXPECT_EQ(alive_, 0);
     EXPECT_EQ(worker().counters().connections_open, 0U);
@@ -127,7 +127,7 @@ TEST_P(Http2WebSocketEnds, FramesThatBreakTheRulesEndTheirStreamOnly) {
   EXPECT_EQ(exchange(client, 3, client_frame(Opcode::Text, "y")),
             "\x81\x03"
             "b:y");
-  // RFC 9113 §8.5: there are no trailers.
+  // RFC 9113 §8.5: a tunnel has no trailers.
   EXPECT_EQ(say(client, frames::headers(3, frames::field("a", "b"))),
             "RST_STREAM(3,PROTOCOL_ERROR)");
   EXPECT_EQ(ends_, (Codes{CloseCode::ProtocolError, CloseCode::Abnormal}));
@@ -155,7 +155,7 @@ TEST_P(Http2WebSocketEnds, ADrainingServerSaysGoodBye) {
   (*worker()).begin_drain();
   const std::string bytes = received(client);
   EXPECT_EQ(data_of(bytes, 1).substr(0, 4), "\x88\x1a\x03\xe9");
-  // One that was on its way is opened, and told the same.
+  // A socket whose request was in flight is opened, then closed the same way.
   client.send(connect_to(3, "/ws/b"));
   EXPECT_EQ(data_of(received(client), 3).substr(0, 4), "\x88\x1a\x03\xe9");
   EXPECT_EQ(say(client, close(1, frames::end) + close(3, frames::end)), "DATA(1)! DATA(3)!");
@@ -176,7 +176,7 @@ TEST_P(Http2WebSocketEnds, ASenderOutlivesItsSocket) {
   ASSERT_EQ(senders.size(), 1U);
   senders[0].send("hi");
   EXPECT_EQ(data_of(received(client), 1), "\x81\x02hi");
-  senders[0].send("into the void");  // posted, and then there is nobody
+  senders[0].send("into the void");  // posted, but then the socket is gone
   say(client, frames::reset(1));
   EXPECT_FALSE(senders[0].is_open());
   senders[0].send("nobody");

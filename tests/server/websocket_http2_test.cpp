@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// WebSockets on streams of HTTP/2: which requests open one, messages both ways, and windows. RFC
-// 8441. The rest of what a WebSocket does is tested over HTTP/2 with SKUA_TEST_TRANSPORT=h2.
+// WebSockets on HTTP/2 streams: which requests open one, messages both ways, and windows. RFC 8441.
+// The other WebSocket tests run over HTTP/2 with SKUA_TEST_TRANSPORT=h2.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -124,7 +124,7 @@ TEST_P(Http2WebSockets, WhatIsNoHandshakeIsRefused) {
   EXPECT_EQ(status_of("GET /ws/a HTTP/1.1\r\nHost: a\r\n\r\n"), "400") << "an ordinary GET";
   EXPECT_EQ(status_of("POST /ws/a HTTP/1.1\r\nHost: a\r\n\r\n"), "405");
   EXPECT_EQ(status_of(handshake("/nowhere")), "404");
-  // Routes of other things: a 2xx would open a tunnel to nobody.
+  // Routes that are not WebSockets: a 2xx would open a tunnel that leads nowhere.
   EXPECT_EQ(status_of(handshake("/")), "405");
   EXPECT_EQ(status_of(handshake("/any")), "501");
 }
@@ -138,7 +138,7 @@ TEST_P(Http2WebSockets, ARefusedOneHoldsNoStream) {
                     frames::open)),
             "HEADERS(3) DATA(3)! RST_STREAM(3,NO_ERROR)");
   worker().advance(61s);
-  EXPECT_EQ(heard(client), "GOAWAY(3,NO_ERROR)") << "it is idle";
+  EXPECT_EQ(heard(client), "GOAWAY(3,NO_ERROR)") << "the connection is idle";
 }
 
 TEST_P(Http2WebSockets, CoroutinesMayBeAroundItAndClientsNeedNotWait) {
@@ -146,7 +146,7 @@ TEST_P(Http2WebSockets, CoroutinesMayBeAroundItAndClientsNeedNotWait) {
   router_.use([&](Request& request, Next next) -> Task<Response> {
     EXPECT_EQ(request.method(), Method::Connect);
     const std::string content = co_await request.text();
-    EXPECT_EQ(content, "") << "what the stream carries is no content";
+    EXPECT_EQ(content, "") << "the bytes of the tunnel are not content";
     co_await go_on.wait();
     Response response = co_await next(request);
     co_return response;
@@ -155,7 +155,7 @@ TEST_P(Http2WebSockets, CoroutinesMayBeAroundItAndClientsNeedNotWait) {
   EXPECT_EQ(say(client, connect_to(1, "/ws/a") + message(1, "early")), "");
   EXPECT_EQ(say(client, connect_to(3, "/ws/b", {}, true)), "");
   worker().advance(31s);
-  EXPECT_EQ(heard(client), "") << "it is not the peer's turn";
+  EXPECT_EQ(heard(client), "") << "the server is not waiting for the peer";
   go_on.set();
   const std::string bytes = received(client);
   EXPECT_EQ(frames::describe(bytes), "HEADERS(1) HEADERS(3) DATA(1) DATA(3)!");
@@ -228,9 +228,9 @@ TEST_P(Http2WebSockets, APeerThatTakesNothingMakesItsSenderWaitAndIsGivenUp) {
             "\x81\x03"
             "a:x");
   worker().advance(29s);
-  EXPECT_EQ(alive_, 2) << "the peer took something";
+  EXPECT_EQ(alive_, 2) << "the peer has read something";
   worker().advance(2s);
-  EXPECT_EQ(heard(client), "RST_STREAM(1,CANCEL) DATA(3)") << "the other is a ping";
+  EXPECT_EQ(heard(client), "RST_STREAM(1,CANCEL) DATA(3)") << "DATA(3) is a ping";
   EXPECT_EQ(alive_, 1);
   EXPECT_EQ(worker().counters().refused_slow, 1U);
   EXPECT_EQ(worker().counters().handlers_cancelled, 1U);

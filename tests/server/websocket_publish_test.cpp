@@ -36,7 +36,7 @@ class WebSocketPublish : public ::testing::TestWithParam<BackendChoice> {
     EXPECT_EQ(client.open(handshake(path, fields)).substr(9, 3), testing::opened());
     return client;
   }
-  // Sockets that subscribe to `room` and publish there what they hear.
+  // Adds sockets that subscribe to `room` and publish there every message they receive.
   void add_room(WebSocketOptions options = {}) {
     router_.websocket(
         "/room",
@@ -68,7 +68,7 @@ TEST_P(WebSocketPublish, SubscribersHear) {
   EXPECT_EQ(two.text(), "\xff");
   EXPECT_EQ(two.type(), MessageType::Binary);
   one.close(1000);
-  EXPECT_EQ(one.text(), "<close 1000 >");  // and nothing of what it did not subscribe to
+  EXPECT_EQ(one.text(), "<close 1000 >");  // and nothing published after it unsubscribed
 }
 
 TEST_P(WebSocketPublish, WhoIsGoneHearsNothing) {
@@ -98,7 +98,7 @@ TEST_P(WebSocketPublish, CompressedOnceForThoseWhoAgreed) {
   EXPECT_GT(plain.received_bytes(), 10'000U);
 }
 
-// Somebody who takes nothing costs its queue, and nobody else notices.
+// A subscriber that does not read costs only its queue, and the others do not notice.
 TEST_P(WebSocketPublish, ASlowSubscriberIsClosed) {
   add_room({.queue_bytes = 100'000});
   WebSocketClient slow = open("/room");
@@ -111,7 +111,7 @@ TEST_P(WebSocketPublish, ASlowSubscriberIsClosed) {
   std::string last;
   int count = 0;
   for (last = slow.text(); last == text; last = slow.text()) ++count;
-  EXPECT_EQ(last, "<close 1008 messages are taken too slowly>");
+  EXPECT_EQ(last, "<close 1008 messages are read too slowly>");
   EXPECT_LT(count, 40);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // WebSockets over a connection, on every back end: the handshake, messages both ways, and every way
-// in which a socket ends.
+// a socket can end.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -79,7 +79,7 @@ TEST_P(WebSockets, MessagesAreEchoed) {
   }
 }
 
-// Long ones may go out at once, others wait for the end of the turn, and all wait for a slow peer.
+// Long messages may be sent at once, short ones at the end of the turn; all wait for a slow peer.
 TEST_P(WebSockets, LongMessagesAndShortOnesStayInOrder) {
   const auto size_of = [](std::size_t i) { return i % 3 == 0 ? 70'000 + i * 1000 : i; };
   router_.websocket(
@@ -145,7 +145,7 @@ TEST_P(WebSockets, AHandshakeInPiecesIsOne) {
   EXPECT_EQ(client.text(), "slow");
 }
 
-// While nobody reads, a peer cannot show that it is there.
+// While the handler does not read, a peer cannot show that it is alive.
 TEST_P(WebSockets, AHandlerThatTakesItsTimeDoesNotCostThePeerItsSocket) {
   Event go_on;
   router_.websocket("/slow", [&](WebSocket& socket) -> Task<> {
@@ -172,7 +172,7 @@ TEST_P(WebSockets, AHandlerThatIsBusyMakesThePeerWait) {
   router_.websocket("/slow", [&](WebSocket& socket) -> Task<> {
     while (auto message = co_await socket.receive()) {
       co_await go_on.wait();
-      seen.emplace_back(message->text);  // still there, whatever has arrived meanwhile
+      seen.emplace_back(message->text);  // still valid, whatever has arrived since
     }
   });
   WebSocketClient client = open("/slow");
@@ -320,7 +320,7 @@ TEST_P(WebSockets, ASilentPeerIsPingedAndThenGivenUp) {
   worker().advance(31s);
   EXPECT_EQ(client.text(), "<ping >");
   worker().advance(30s);
-  EXPECT_EQ(client.text(), "<close 1001 nothing was heard for too long>");
+  EXPECT_EQ(client.text(), "<close 1001 idle timeout>");
   EXPECT_EQ(client.text(), "<end>");
 }
 
@@ -329,7 +329,7 @@ TEST_P(WebSockets, FramesThatBreakTheRulesAreRefused) {
   const std::pair<std::string, std::string> cases[] = {
       {"\x81\x01x", "<close 1002"},                                           // not masked
       {std::string("\xc1\x80\0\0\0\0", 6), "<close 1002"},                    // RSV1
-      {client_frame(Opcode::Continuation, "x"), "<close 1002"},               // of nothing
+      {client_frame(Opcode::Continuation, "x"), "<close 1002"},               // of no message
       {client_frame(Opcode::Text, "\xff"), "<close 1007"},                    // not UTF-8
       {client_frame(Opcode::Binary, std::string(1001, 'x')), "<close 1009"},  // too long
       {client_frame(Opcode::Close, "x"), "<close 1002"},
@@ -346,7 +346,7 @@ TEST_P(WebSockets, WhoIsRefusedInTheMiddleOfAMessageHearsWhy) {
   if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: the window stays shut";
   router_.websocket("/echo", echo, {.message_bytes = 1000});
   WebSocketClient client = open("/echo");
-  client.send(Opcode::Binary, std::string(1'000'000, 'x'));  // all of it is taken
+  client.send(Opcode::Binary, std::string(1'000'000, 'x'));  // the server reads all of it
   EXPECT_EQ(client.text().substr(0, 11), "<close 1009");
   EXPECT_EQ(client.text(), "<end>");
   EXPECT_FALSE(client.wire().was_reset());

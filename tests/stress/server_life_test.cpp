@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Threads that start, stop, restart, ask, signal and drop servers as they like, beside handlers
-// that do the same and clients that stay or leave. Two seconds, or as many as SKUA_STRESS_SECONDS
-// says; meant for the sanitizers.
+// Threads and handlers start, stop, restart, signal and destroy servers at random, while clients
+// stay or leave. Runs for SKUA_STRESS_SECONDS, 2 by default; meant for sanitizers.
 #include <gtest/gtest.h>
 
 #include <netinet/in.h>
@@ -38,7 +37,7 @@ using testing::Transport;
 constexpr int calls_per_thread = 40;
 constexpr auto patience = std::chrono::seconds(60);
 
-/// Whether another round is due.
+/// Counts rounds until the time is up.
 class Rounds {
  public:
   bool next() {
@@ -66,7 +65,7 @@ std::vector<Transport> transports() {
   return found;
 }
 
-/// A connection, unless the server is gone meanwhile.
+/// Connects; returns nullopt if the server is gone.
 std::optional<Client> connect(std::uint16_t port, Transport transport) {
   net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval limit{.tv_sec = 20, .tv_usec = 0};
@@ -83,7 +82,7 @@ std::optional<Client> connect(std::uint16_t port, Transport transport) {
   return client;
 }
 
-/// SIGTERM for the process, as long as this lives, is for whoever waits for it.
+/// Keeps SIGTERM blocked while it lives, then discards pending ones.
 class HeldSignals {
  public:
   HeldSignals() = default;
@@ -98,10 +97,10 @@ class HeldSignals {
   }
 
  private:
-  const ShutdownSignals signals_;  // every thread from here on inherits what it blocks
+  const ShutdownSignals signals_;  // later threads inherit the blocked signals
 };
 
-/// A server that its own handlers, and others, do everything to.
+/// A server that its handlers and other threads control at random.
 class Round {
  public:
   Round(BackendChoice backend, Transport transport, unsigned seed)
@@ -147,7 +146,7 @@ class Round {
     }));
     for (const std::future<void>& thread : threads) {
       const auto end = std::chrono::steady_clock::now() + patience;
-      // Who waits for the end of the server is let go.
+      // Releases threads that wait for the server's end.
       while (thread.wait_for(5ms) != std::future_status::ready) {
         server_->cancel();
         ASSERT_LT(std::chrono::steady_clock::now(), end) << "a call hangs";
@@ -202,7 +201,7 @@ class Round {
     }
   }
 
-  // Some wait for an answer, some leave at once or in the middle of a request, some stay.
+  // Clients wait for the answer, leave at once or in the middle of a request, or stay.
   void visit(unsigned seed, std::vector<Client>& kept) {
     constexpr const char* paths[] = {"/",       "/never",        "/stop",
                                      "/cancel", "/offload/stop", "/offload/start"};
@@ -229,10 +228,10 @@ class Round {
     }
   }
 
-  // By this thread, or by a handler: then the router stays until the threads are gone.
+  // Destroys the server here or in a handler, then waits for its threads, which use the router.
   void drop() {
     is_dropping_ = true;
-    while (acting_ != 0) server_->cancel();  // a pool's thread may be anywhere in a call
+    while (acting_ != 0) server_->cancel();  // a pool thread may still be inside a call
     server_->shutdown(Duration(0));
     ASSERT_TRUE(server_->start());
     std::vector<Client> open;

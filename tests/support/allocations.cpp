@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Replaces the global operator new and delete by ones that count, and fail when told to; memory
-// comes from malloc as before, so that sanitizers still see it.
+// Replaces the global operator new and delete with versions that count, and that fail on request.
+// Memory still comes from malloc, so sanitizers see it.
 #include "support/allocations.hpp"
 
 #include <malloc.h>
@@ -15,7 +15,7 @@ namespace {
 
 thread_local Allocations counted;
 
-thread_local bool is_here = false;  // the thread that told allocations to fail
+thread_local bool is_here = false;  // the thread that created the FailingAllocations
 std::atomic<bool> fails{false};
 std::atomic<bool> fails_here{false};
 std::atomic<bool> failed{false};
@@ -31,7 +31,7 @@ bool is_to_fail() noexcept {
   return true;
 }
 
-// glibc keeps one word in front of each block.
+// Includes the one-word header that glibc puts before each block.
 std::int64_t cost(void* block) noexcept {
   return static_cast<std::int64_t>(::malloc_usable_size(block) + sizeof(void*));
 }
@@ -91,7 +91,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 void* operator new[](std::size_t size, std::align_val_t alignment) {
   return skua::testing::take(size, static_cast<std::size_t>(alignment));
 }
-// The library's own would call the ones above; a sanitizer's would not.
+// The standard library's version calls the operators above, but a sanitizer's does not.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
   return skua::testing::try_take(size, 1);
 }

@@ -5,18 +5,17 @@
 
 namespace skua::testing {
 
-/// What this thread has taken from the heap; a test binary that links allocations.cpp counts every
-/// operator new.
+/// Heap use of one thread. Linking allocations.cpp makes a test binary count every operator new.
 struct Allocations {
-  std::uint64_t count = 0;      ///< calls of operator new so far
-  std::int64_t live_bytes = 0;  ///< taken and not given back, the allocator's own overhead included
+  std::uint64_t count = 0;      ///< calls to operator new so far
+  std::int64_t live_bytes = 0;  ///< not yet freed; includes allocator overhead
 };
 
-/// The numbers of the calling thread, now.
+/// Returns the current numbers of the calling thread.
 Allocations allocations() noexcept;
 
-/// While it lives, calls of operator new fail: the `first`-th from now on and the `count - 1` after
-/// it, on the thread that made it or on all the others. One at a time.
+/// Makes calls to operator new fail while it lives: the `first`-th from now on and the `count - 1`
+/// after it, on the thread that created it or on all others. Only one may exist at a time.
 class FailingAllocations final {
  public:
   enum class Where : unsigned char { ThisThread, OtherThreads };
@@ -26,7 +25,7 @@ class FailingAllocations final {
   FailingAllocations& operator=(const FailingAllocations&) = delete;
   ~FailingAllocations();
 
-  /// Whether any has failed.
+  /// Reports whether any call has failed.
   [[nodiscard]] static bool has_failed() noexcept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Responses out of the bytes of HTTP/1, kept simple enough to be right by inspection.
+// Parses HTTP/1 responses for tests. Simple enough to verify by reading.
 #include "support/answer.hpp"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ std::size_t number(std::string_view text, int base) {
   return value;
 }
 
-// The content of a chunked body at the front of `bytes`, and how many bytes it took; 0 when it is
-// not whole.
+// Appends the chunked content at the front of `bytes` to `body`. Returns the bytes consumed, or 0
+// if the content is incomplete.
 std::size_t take_chunks(std::string_view bytes, std::string& body, std::string& trailers) {
   std::size_t at = 0;
   while (true) {

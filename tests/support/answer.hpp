@@ -7,27 +7,27 @@
 
 namespace skua::testing {
 
-/// A response as a test looks at it.
+/// A response as tests see it.
 struct Answer {
   int status = 0;
-  std::string head{};  ///< with the empty line
+  std::string head{};  ///< includes the final empty line
   std::string body{};
-  std::string trailers{};  ///< lines behind the content
-  /// The value of the first field with this name, whatever its case.
+  std::string trailers{};  ///< field lines after the content
+  /// Returns the value of the first field with this name; names are case-insensitive.
   [[nodiscard]] std::optional<std::string> field(std::string_view name) const;
-  /// The same of the trailers.
+  /// Like `field()`, but for the trailers.
   [[nodiscard]] std::optional<std::string> trailer(std::string_view name) const;
 };
 
-/// Takes the first whole response off the front of `bytes`; `to_head` when it answers HEAD. Nothing
-/// when it is not whole. It knows just as much of HTTP as skua's server writes, and nothing of
-/// skua's own parser.
+/// Removes the first response from the front of `bytes`; nullopt if it is incomplete. `to_head`: it
+/// answers a HEAD request. Understands only the HTTP that skua's server writes, and shares no code
+/// with skua's parser.
 std::optional<Answer> take_answer(std::string& bytes, bool to_head = false);
 
-/// Whether a response says that nothing follows on its connection; over HTTP/2 whether it says
-/// nothing of connections (RFC 9113 §8.2.2).
+/// Reports whether a response announces the end of its connection; over HTTP/2, whether it has no
+/// Connection field (RFC 9113 §8.2.2).
 bool says_last(const Answer& answer);
-/// The Transfer-Encoding of content whose length nobody knows; HTTP/2 has none.
+/// Returns the Transfer-Encoding of content of unknown length; nullopt over HTTP/2.
 std::optional<std::string> chunked();
 
 }  // namespace skua::testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Case files in, cases out. A heading begins a case, its code block holds the bytes, the list
-// behind it what has to come of them. Anything that is not understood is an error: no case may be
-// skipped in silence.
+// In: case files. Out: cases. A heading begins a case, its code block holds the bytes, and the list
+// after it holds the expectations. An unknown expectation is an error, so that no case is silently
+// skipped.
 #include "support/case_file.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int hex(char c) {
   return static_cast<int>(value);
 }
 
-/// The bytes of one escape sequence; `at` is behind the backslash, and moves behind the sequence.
+/// Decodes one escape sequence. `at` is just past the backslash and moves past the sequence.
 char unescape_one(std::string_view text, std::size_t& at) {
   if (at >= text.size()) fail("a backslash at the end");
   const char c = text[at++];
@@ -49,7 +49,7 @@ char unescape_one(std::string_view text, std::size_t& at) {
   }
 }
 
-/// Splits at spaces, but not inside quotes: `a b="c d"` are two words.
+/// Splits at spaces outside quotes: `a b="c d"` is two words.
 std::vector<std::string> words(std::string_view text) {
   std::vector<std::string> found;
   std::string word;
@@ -68,7 +68,7 @@ std::vector<std::string> words(std::string_view text) {
   return found;
 }
 
-/// The text of `key="text"`, unescaped.
+/// Returns the unescaped text of `key="text"`.
 std::string quoted_value(std::string_view word, std::string_view key) {
   std::string_view value = word.substr(key.size());
   if (value.size() < 2 || value.front() != '"' || value.back() != '"') {
@@ -108,7 +108,7 @@ std::pair<std::string, std::string> read_field(std::string_view text) {
   return {std::string(text.substr(0, colon)), unescape(text.substr(colon + 2))};
 }
 
-/// One line of the list behind the bytes.
+/// Reads one line of the list after the bytes.
 void read_event(std::string_view text, Case& current) {
   const std::vector<std::string> parts = words(text);
   if (parts.empty()) fail("an empty expectation");
@@ -145,7 +145,7 @@ void read_event(std::string_view text, Case& current) {
   current.expected.push_back(std::move(event));
 }
 
-/// A line between heading and bytes, or behind them, that is not for people only.
+/// Reads a line before or after the bytes. A line that is not a setting is prose and is ignored.
 void read_setting(std::string_view line, Case& current) {
   if (line.starts_with("RFC ")) {
     current.section = line;

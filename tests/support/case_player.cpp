@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What came of a case and what was wanted in, the first difference that a person can read out.
+// In: the actual and the expected outcomes of a case. Out: the differences as readable text.
 #include "support/case_player.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string text_of(const Expected& event, const Expected& wanted) {
   return out + " body=" + escape(event.body) + " trailers" + text_of(event.trailers);
 }
 
-/// Whether the wanted fields are among the others, in order.
+/// Reports whether `fields` contains the wanted fields in order.
 bool contains(const Expected::Fields& fields, const Expected::Fields& wanted) {
   auto from = fields.begin();
   return std::all_of(wanted.begin(), wanted.end(), [&](const auto& field) {

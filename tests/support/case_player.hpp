@@ -11,17 +11,17 @@
 #include "http/field.hpp"
 #include "support/case_file.hpp"
 
-/// What every level that runs the case files has in common. A Player is made of a Case, is fed its
-/// bytes in pieces (`feed`), and says what came of them (`finish`).
+/// Code shared by all test levels that run the case files. A Player is built from a Case, takes its
+/// bytes in pieces (`feed`), and returns the outcome (`finish`).
 namespace skua::testing {
 
-/// The fields of a head, copied.
+/// Copies the fields of a head.
 Expected::Fields fields_of(const http::Head& head);
 
-/// What is wrong with the outcome, or nothing.
+/// Describes how the outcome differs from the expected one; empty if it does not.
 std::string difference(const std::vector<Expected>& events, const std::vector<Expected>& wanted);
 
-/// Feeds the bytes in pieces that end at `first` and then every `step` bytes.
+/// Feeds a piece of `first` bytes, then pieces of `step` bytes.
 template <class Player>
 std::vector<Expected> play(const Case& test_case, std::size_t first, std::size_t step) {
   Player player(test_case);
@@ -50,7 +50,7 @@ void check_byte_by_byte(const std::vector<Case>& cases) {
 template <class Player>
 void check_every_split_in_two(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
-    // Bytes that repeat themselves by the thousand are split less often.
+    // Long inputs are repetitive, so they are split at fewer places.
     const std::size_t stride = one.bytes.size() > 2000 ? 97 : 1;
     for (std::size_t at = 1; at < one.bytes.size(); at += stride) {
       ASSERT_EQ(difference(play<Player>(one, at, one.bytes.size()), one.expected), "")

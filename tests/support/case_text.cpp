@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout of case files: a heading begins a case, and a code block holds its bytes.
+// Reads the layout of case files: a heading begins a case, and a code block holds its bytes.
 #include "support/case_text.hpp"
 
 #include <fstream>

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-/// What all case files have in common, whatever the protocol: tests/cases/README.md.
+/// The layout that the case files of all protocols share. See tests/cases/README.md.
 namespace skua::testing {
 
-/// One case as it is written.
+/// The text of one case.
 struct CaseText {
   struct Line {
     int number = 0;
@@ -19,7 +19,7 @@ struct CaseText {
   int line = 0;        ///< of the heading
   std::string title{};
   std::string bytes{};        ///< the code block in its notation, see unescape()
-  std::vector<Line> lines{};  ///< all others
+  std::vector<Line> lines{};  ///< all other lines
 };
 
 /// Ends with: std::runtime_error that names the line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A client for tests: text, perhaps frames, perhaps TLS, a socket.
+// A test client: HTTP/1 text over a socket, optionally translated to HTTP/2 and over TLS.
 #include "support/client.hpp"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr timeval patience{.tv_sec = 20, .tv_usec = 0};
 constexpr int turns_of_patience = 20'000;
-constexpr int turns_for_a_window = 100;  // a handler that does not read opens none
+constexpr int turns_for_a_window = 100;  // a handler that does not read never opens one
 
 using Buffer = std::array<char, 65536>;
 
@@ -63,13 +63,13 @@ void Client::speak(Transport transport) {
   write_wire(tls_->take_output());
 }
 
-// What is sent ------------------------------------------------------------------------------------
+// Sending -----------------------------------------------------------------------------------------
 
 void Client::shake_hands() {
   while (tls_ != nullptr && !tls_->is_established() && receive()) continue;
 }
 
-// A server on this thread learns that its SETTINGS have arrived before its time is moved.
+// Lets a server on this thread see the ACK of its SETTINGS before the test moves its clock.
 void Client::greet() {
   shake_hands();
   if (http2_ == nullptr || std::exchange(has_greeted_, true)) return;
@@ -130,7 +130,7 @@ void Client::write_wire(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) {  // the server may have closed already: what it said is still to be read
+    if (sent < 0) {  // the server may have closed; its last bytes can still be read
       EXPECT_TRUE(errno == EPIPE || errno == ECONNRESET) << std::strerror(errno);
       return;
     }
@@ -153,7 +153,7 @@ void Client::reset() {
   socket_.reset();
 }
 
-// What is received --------------------------------------------------------------------------------
+// Receiving ---------------------------------------------------------------------------------------
 
 std::optional<Answer> Client::answer(bool to_head) {
   if (http2_ == nullptr) {
@@ -221,7 +221,7 @@ bool Client::receive() {
   for (int i = 0; i < turns_of_patience; ++i) {
     count = ::recv(descriptor(), buffer.data(), buffer.size(), can_turn() ? MSG_DONTWAIT : 0);
     if (count >= 0) break;
-    if (errno == EINTR) continue;  // an io_uring of the same thread interrupts
+    if (errno == EINTR) continue;  // an io_uring on this thread interrupts
     if (errno != EAGAIN || !can_turn()) break;
     turn_();
   }

@@ -18,50 +18,50 @@
 
 namespace skua::testing {
 
-/// A blocking client that says exactly what it is told to, which is HTTP/1 as text. Over HTTP/2 the
-/// text is translated (Http2Client). Every wait ends after 20 s with a failed test.
+/// A blocking client that sends exactly the given HTTP/1 text; for HTTP/2 the text is translated
+/// (Http2Client). Every wait fails the test after 20 s.
 class Client {
  public:
   /// Connects to this port of the loopback interface.
   explicit Client(std::uint16_t port, Transport transport = testing::transport());
-  /// `turn`: runs the server for a moment, where it is on this thread; otherwise it is waited for.
+  /// `turn`: runs a server on this thread for a moment; without it, the client just blocks.
   explicit Client(net::Socket socket, Transport transport = Transport::Tcp,
                   std::function<void()> turn = {});
 
-  /// The same with a TLS of its own.
+  /// Connects over the given TLS.
   Client(std::uint16_t port, std::unique_ptr<TlsWire> tls);
 
-  /// Waits for the end of the handshake, where there is one; send() does, too.
+  /// Waits until a TLS handshake has ended, as send() does too.
   void shake_hands();
-  /// Sends everything; over HTTP/2 to a server on this thread as much as it lets.
+  /// Sends everything; over HTTP/2 to a server on this thread, as much as its windows allow.
   void send(std::string_view bytes);
-  /// Sends what is taken at once; how much that was.
+  /// Sends as much as possible without blocking, and returns the number of bytes.
   std::size_t send_some(std::string_view bytes);
-  /// No more will be sent (FIN).
+  /// Ends the sending side (FIN).
   void end();
-  /// Closes with a reset.
+  /// Closes the connection with a reset.
   void reset();
 
-  /// The next response; nothing when it broke off, or the server closed before it was whole.
+  /// Returns the next response, or nullopt if it was cut short by a close or a reset.
   std::optional<Answer> answer(bool to_head = false);
-  /// Everything until the server closes; over HTTP/2 at most until it has answered a request with
+  /// Reads until the server closes; over HTTP/2, at most until it has answered a request with
   /// `Connection: close`.
   std::string rest();
-  /// The next bytes; empty when the server has closed. Over HTTP/2 of the next response, its head
-  /// in the form of HTTP/1.
+  /// Returns the next bytes; empty if the server has closed. Over HTTP/2 they belong to the next
+  /// response, with its head as HTTP/1 text.
   std::string some();
-  /// What has come and was not looked at, as it is, without waiting; not over HTTP/2.
+  /// Returns all unread bytes without waiting; not for HTTP/2.
   std::string take_received();
-  /// Whether the server has closed and nothing is left to be read.
+  /// Waits, and reports whether the server closed without sending anything more.
   bool is_closed();
-  /// The same for behind a refusal, after which HTTP/2 goes on.
+  /// Like `is_closed()`, for use after a refusal, which does not close an HTTP/2 connection.
   bool is_closed_by_refusal() { return http2_ != nullptr || is_closed(); }
-  /// Whether there is something of a response, or the end; does not wait.
+  /// Reports without waiting whether part of a response or the end has arrived.
   bool is_readable();
-  /// Whether rest() or answer() met a reset, or over TLS a mere end, instead of an orderly one.
+  /// Reports whether a read met a reset, or over TLS an end without close_notify.
   [[nodiscard]] bool was_reset() const noexcept { return was_reset_; }
   [[nodiscard]] int descriptor() const noexcept { return socket_.descriptor(); }
-  /// What the server's counters see of what was sent.
+  /// Bytes sent as the server's counters see them: without TLS overhead.
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
   /// Null without TLS.
   [[nodiscard]] const TlsWire* tls() const noexcept { return tls_.get(); }
@@ -88,13 +88,13 @@ class Client {
   bool has_ended_ = false;
   bool was_reset_ = false;
   bool has_greeted_ = false;
-  bool is_finished_ = false;  // by end()
+  bool is_finished_ = false;  // end() was called
 };
 
-/// Whether the server says that end() cut a request's content: with 400; over HTTP/2 by a reset.
+/// Reports whether the server rejects a request cut short by end(): 400, or a reset over HTTP/2.
 bool says_truncated(Client& client);
 
-/// `GET path` with a Host field, and more fields as given (each with CRLF).
+/// Returns a `GET path` request with a Host field and the given fields (each with CRLF).
 std::string get(std::string_view path, std::string_view fields = {});
 
 }  // namespace skua::testing

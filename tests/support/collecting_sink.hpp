@@ -7,7 +7,7 @@
 
 namespace skua::support {
 
-/// Takes all content at once.
+/// A body sink that always has room and collects all content.
 class CollectingSink final : public detail::BodySink {
  public:
   void write(Body&& piece) override { text.append(piece.text()); }

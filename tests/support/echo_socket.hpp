@@ -6,7 +6,7 @@
 
 namespace skua::testing {
 
-/// A handler of WebSockets that sends every message back as what it was.
+/// A WebSocket handler that sends every message back with its type.
 inline Task<> echo(WebSocket& socket) {
   while (auto message = co_await socket.receive()) {
     if (message->type == MessageType::Text) {

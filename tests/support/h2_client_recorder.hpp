@@ -15,14 +15,13 @@
 
 namespace skua::h2 {
 
-/// A client session's consumer that writes down what it is told, and sends what it was given; for
-/// tests.
+/// Test consumer of a client session: logs every event, and sends the content it was given.
 class ClientRecorder : public Events {
  public:
   struct Content {
     std::string text{};  ///< to be sent
     std::size_t sent = 0;
-    bool is_whole = true;  ///< otherwise more may follow
+    bool is_whole = true;  ///< if false, more may follow
     bool fails = false;
     std::string trailers{};
   };
@@ -75,7 +74,7 @@ class ClientRecorder : public Events {
   Stream* get(std::string_view path, std::string_view fields = {}, Method method = Method::Get) {
     return begin({.method = method, .scheme = "http", .path = path, .fields = fields}, false);
   }
-  /// Begins one with content.
+  /// Begins a request with content.
   Stream* post(Content content, std::string_view fields = {}) {
     Stream* const stream =
         begin({.method = Method::Post, .scheme = "http", .fields = fields}, true);
@@ -93,7 +92,7 @@ class ClientRecorder : public Events {
     streams.erase(id);
     session->release(*stream);
   }
-  /// All that the session has to write.
+  /// Returns all output of the session.
   std::string flush() {
     while (session->wants_write() && session->write(1U << 20U) != 0) {
     }
@@ -103,14 +102,14 @@ class ClientRecorder : public Events {
   Connection* session = nullptr;
   std::function<void(Stream&)> when_head;
   std::function<void(Stream&)> when_data;
-  bool takes_content = true;  ///< gives the window back at once
-  bool releases = true;       ///< streams whose response is whole
+  bool takes_content = true;  ///< opens the window again at once
+  bool releases = true;       ///< releases streams whose response is complete
   int room_count = 0;
   std::string log;
   std::string written;  ///< since the last flush()
   std::string output;   ///< of the last flush()
   Workspace workspace;
-  std::map<std::uint32_t, Stream*> streams;  ///< that were not released
+  std::map<std::uint32_t, Stream*> streams;  ///< not yet ended
   std::map<std::uint32_t, StreamFailure> failures;
   std::map<std::uint32_t, std::string> received;
   std::map<std::uint32_t, Content> contents;

@@ -17,18 +17,18 @@ namespace skua::h2 {
 
 inline constexpr loop::Instant start{};
 
-/// The head of a response.
+/// Returns the HEADERS frame of a response.
 inline std::string head(std::uint32_t id, const frames::Fields& more = {},
                         unsigned flags = frames::open, std::string_view status = "200") {
   return frames::headers(id, frames::field(":status", status) + frames::block(more), flags);
 }
 
-/// A client's session against frames made by hand. Everything is told with the bytes in one piece,
-/// in several, and byte by byte.
+/// A client session fed with handmade frames. The parameter is the size of the pieces in which the
+/// session receives them.
 class ClientSessionTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override { open(client_options()); }
-  /// A connection whose settings are agreed on.
+  /// Opens a connection whose SETTINGS have been exchanged.
   void open(const Options& options,
             const std::string& hello = frames::settings() + frames::settings_ack()) {
     session = std::make_unique<Connection>(options, recorder, recorder.workspace, start);
@@ -41,7 +41,7 @@ class ClientSessionTest : public ::testing::TestWithParam<std::size_t> {
     session->receive(hello, start);
     recorder.flush();
   }
-  /// What comes back for these bytes.
+  /// Feeds these bytes and describes the frames that the session sends in return.
   std::string exchange(const std::string& bytes) {
     receive(bytes);
     return frames::describe(recorder.flush());

@@ -12,7 +12,7 @@
 #include "h2/frame.hpp"
 #include "h2/preface.hpp"
 
-/// Frames of HTTP/2 made by hand, the wrong ones too; for tests.
+/// Handmade HTTP/2 frames for tests, including invalid ones.
 namespace skua::h2::frames {
 
 inline std::string number(std::uint32_t value, std::size_t bytes) {
@@ -29,7 +29,7 @@ inline std::string frame(FrameType type, unsigned flags, std::uint32_t id,
   return text.append(number(id, 4)).append(payload);
 }
 
-// HPACK, without Huffman codes. RFC 7541 §5, §6.
+// HPACK without Huffman coding. RFC 7541 §5, §6
 
 inline std::string hpack_integer(unsigned first_bits, unsigned prefix_bits, std::size_t value) {
   const std::size_t most = (std::size_t{1} << prefix_bits) - 1;
@@ -41,11 +41,11 @@ inline std::string hpack_integer(unsigned first_bits, unsigned prefix_bits, std:
 inline std::string hpack_text(std::string_view text) {
   return hpack_integer(0, 7, text.size()).append(text);
 }
-/// A field that is written out and not remembered.
+/// A literal field without indexing.
 inline std::string field(std::string_view name, std::string_view value) {
   return std::string(1, '\0') + hpack_text(name) + hpack_text(value);
 }
-/// A field that goes into the dynamic table, where 62 is the newest.
+/// A literal field with incremental indexing; the newest has index 62.
 inline std::string remembered(std::string_view name, std::string_view value) {
   return "\x40" + hpack_text(name) + hpack_text(value);
 }
@@ -58,7 +58,7 @@ inline std::string block(const Fields& fields) {
   for (const auto& [name, value] : fields) text += field(name, value);
   return text;
 }
-/// The pseudo-header fields of a request, and what follows them.
+/// The pseudo-header fields of a request, and then `more`.
 inline std::string request_block(std::string_view method, std::string_view path,
                                  const Fields& more = {}) {
   return field(":method", method) + field(":scheme", "http") + field(":authority", "h.example") +
@@ -116,12 +116,12 @@ inline std::string goaway(std::uint32_t last_id, ErrorCode code) {
   return frame(FrameType::Goaway, 0, 0,
                number(last_id, 4) + number(static_cast<std::uint32_t>(code), 4));
 }
-/// What a client begins with; its acknowledgement of our SETTINGS is there already.
+/// The client preface and SETTINGS, with the ACK of our SETTINGS already sent.
 inline std::string hello(const std::vector<std::pair<unsigned, std::uint32_t>>& values = {}) {
   return std::string(client_preface) + settings(values) + settings_ack();
 }
 
-/// A frame that was received.
+/// A parsed frame.
 struct Frame {
   FrameHead head;
   std::string payload;
@@ -135,7 +135,7 @@ struct Frame {
   }
 };
 
-/// The frames that a server has written.
+/// Splits written bytes into frames.
 inline std::vector<Frame> split(std::string_view bytes) {
   std::vector<Frame> found;
   while (bytes.size() >= frame_header_bytes) {
@@ -147,8 +147,8 @@ inline std::vector<Frame> split(std::string_view bytes) {
   return found;
 }
 
-/// The frames as a line to compare with: `SETTINGS HEADERS(1) DATA(1)! RST_STREAM(3,CANCEL)`; `!`
-/// is END_STREAM, `+` is ACK.
+/// Describes frames as one line, e.g. `SETTINGS HEADERS(1) DATA(1)! RST_STREAM(3,CANCEL)`; `!` is
+/// END_STREAM, `+` is ACK.
 inline std::string describe(std::string_view bytes) {
   std::string text;
   for (const Frame& frame : split(bytes)) {

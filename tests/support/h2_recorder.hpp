@@ -16,18 +16,18 @@
 
 namespace skua::h2 {
 
-/// A session's consumer that writes down what it is told, and sends what it was given; for tests.
+/// Test consumer of a server session: logs every event, and sends the content it was given.
 class Recorder : public Events {
  public:
   struct Content {
     std::string text{};  ///< to be sent
     std::size_t sent = 0;
-    bool is_whole = true;  ///< otherwise more may follow
+    bool is_whole = true;  ///< if false, more may follow
     bool fails = false;
     std::string trailers{};
   };
 
-  /// One line for a request's head: `GET /a h.example name=value ... end`.
+  /// Describes a request's head in one line: `GET /a h.example name=value ... end`.
   static std::string describe(const Stream& stream, bool is_end) {
     const RequestHead& request = stream.request();
     std::string text(name(request.head.method));
@@ -93,7 +93,7 @@ class Recorder : public Events {
     contents[stream.id()] = {.text = std::move(text)};
     session->respond(stream, {.status = status, .length_bytes = size}, size != 0);
   }
-  /// All that the session has to write.
+  /// Returns all output of the session.
   std::string flush() {
     while (session->wants_write() && session->write(1U << 20U) != 0) {
     }
@@ -103,8 +103,8 @@ class Recorder : public Events {
   Connection* session = nullptr;
   std::function<void(Stream&, bool is_end)> when_requested;
   std::function<void(Stream&)> when_ended;
-  bool takes_content = true;  ///< gives the window back at once
-  bool releases = true;       ///< its handlers end with their streams
+  bool takes_content = true;  ///< opens the window again at once
+  bool releases = true;       ///< releases closed streams at once
   std::string log;
   std::string written;  ///< since the last flush()
   std::string output;   ///< of the last flush()

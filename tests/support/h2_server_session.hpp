@@ -12,7 +12,7 @@
 
 namespace skua::h2 {
 
-/// A server's session, settled, that is spoken to frame by frame.
+/// A server session after the SETTINGS exchange, fed frame by frame.
 class ServerSessionTest : public ::testing::Test {
  protected:
   static constexpr loop::Instant start{};
@@ -26,7 +26,7 @@ class ServerSessionTest : public ::testing::Test {
     session->receive(hello, start);
     recorder.flush();
   }
-  /// An extended CONNECT, on stream 1.
+  /// Sends an extended CONNECT on stream 1.
   void ask_for_tunnel() {
     open({.allows_extended_connect = true});
     const std::string block = frames::request_block("CONNECT", "/", {{":protocol", "websocket"}});
@@ -38,7 +38,7 @@ class ServerSessionTest : public ::testing::Test {
   }
   std::string flushed() { return frames::describe(recorder.flush()); }
   Stream& stream(std::uint32_t id) { return *recorder.streams.at(id); }
-  /// The content of DATA frames in the last output.
+  /// Returns the content of the DATA frames in the last output.
   [[nodiscard]] std::string content() const {
     std::string text;
     for (const frames::Frame& frame : frames::split(recorder.output)) {

@@ -11,7 +11,7 @@
 
 namespace skua::support {
 
-/// The soft limit on open files, lowered while this object lives.
+/// Lowers the soft limit on open files while it lives.
 class OpenFilesLimit {
  public:
   explicit OpenFilesLimit(std::size_t limit) {
@@ -28,7 +28,7 @@ class OpenFilesLimit {
   rlimit before_{};
 };
 
-/// As many responses with this file as may hold it open where 256 files may be open.
+/// As many responses as may hold a file open under a limit of 256 open files.
 class HeldFiles {
  public:
   explicit HeldFiles(const std::string& path) {
@@ -40,7 +40,7 @@ class HeldFiles {
     }
   }
 
-  /// Lets go of one.
+  /// Releases one response.
   void release_one() { bodies_.pop_back(); }
 
  private:

@@ -12,12 +12,12 @@
 #include "base/ascii.hpp"
 #include "h2/hpack_decoder.hpp"
 
-/// Header blocks as tests write and read them.
+/// Helpers to write and read HPACK field blocks in tests.
 namespace skua::h2::hpack {
 
 using Fields = std::vector<std::pair<std::string, std::string>>;
 
-/// The bytes that these digits stand for; white space between them means nothing.
+/// Decodes hexadecimal digits; white space is ignored.
 inline std::string bytes(std::string_view digits) {
   std::string out;
   unsigned value = 0;
@@ -31,8 +31,8 @@ inline std::string bytes(std::string_view digits) {
   return out;
 }
 
-/// The fields of a block that comes in pieces of these sizes, the last one again and again; nothing
-/// if it is malformed.
+/// Decodes a block fed in pieces of these sizes, of which the last repeats; nullopt if the block is
+/// malformed.
 inline std::optional<Fields> decode(HpackDecoder& decoder, std::string_view block,
                                     const std::vector<std::size_t>& pieces = {}) {
   Fields fields;
@@ -47,7 +47,7 @@ inline std::optional<Fields> decode(HpackDecoder& decoder, std::string_view bloc
     given += more.size();
     is_last = given == block.size();
     received.append(more);
-    const std::string copy = received;  // views into what came before are dead
+    const std::string copy = received;  // a new buffer, so that stale views are found
     std::size_t taken = 0;
     const auto result = decoder.decode(copy, is_last, taken, [&](const DecodedField& field) {
       fields.emplace_back(field.name, field.value);
@@ -59,7 +59,7 @@ inline std::optional<Fields> decode(HpackDecoder& decoder, std::string_view bloc
   return fields;
 }
 
-/// The dynamic table, the latest entry first.
+/// Returns the entries of the dynamic table, newest first.
 inline Fields entries(const HpackTable& table) {
   Fields fields;
   for (std::uint32_t age = 0; age < table.count(); ++age) {

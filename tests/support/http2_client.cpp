@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// nghttp2 knows the frames; here is which text of HTTP/1 they stand for. Ids of streams are the
-// order of the requests: 1, 3, 5.
+// Translates between HTTP/1 text and HTTP/2 frames, which nghttp2 reads and writes. Stream ids
+// follow the order of the requests: 1, 3, 5.
 #include "support/http2_client.hpp"
 
 #include <stdexcept>
@@ -35,7 +35,7 @@ struct Exchange {
   // The response.
   std::deque<Answer> interim;
   Answer answer;
-  std::size_t unread_bytes = 0;  // of its content: not given back to the server's window
+  std::size_t unread_bytes = 0;  // content that was not returned to the server's window
   bool has_head = false;
   bool is_whole = false;
   bool is_closed = false;
@@ -45,7 +45,7 @@ struct Exchange {
 
 nghttp2_nv pair_of(const std::string& name, const std::string& value) {
   const auto bytes = [](const std::string& text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));  // it is copied
+    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));  // nghttp2 copies it
   };
   return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
 }
@@ -97,8 +97,8 @@ class Translator final : public Http2Client, private RequestText::Events {
   std::unique_ptr<nghttp2_session, Free> session_;
   RequestText text_{*this};
   std::map<std::int32_t, Exchange> exchanges_;
-  std::int32_t newest_ = -1;  // whose content is being said
-  std::int32_t next_ = 1;     // whose response is told next
+  std::int32_t newest_ = -1;  // the stream whose content is being sent
+  std::int32_t next_ = 1;     // the stream whose response is next
   Reading reading_ = Reading::None;
   bool has_settings_ = false;
 };

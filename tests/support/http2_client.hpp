@@ -10,10 +10,10 @@
 
 namespace skua::testing {
 
-/// Speaks HTTP/2 for a test that speaks HTTP/1, without a socket: requests as text in, frames out,
-/// and back. Every request becomes a stream, its responses are told in the order of the requests.
-/// One with an Upgrade becomes an extended CONNECT (RFC 8441), and is the last. The server may send
-/// as much of a response as a stream's first window allows, and more only while the test reads it.
+/// Translates HTTP/1 text to HTTP/2 frames and back, without a socket. Each request becomes a
+/// stream, and responses are returned in the order of the requests. A request with an Upgrade field
+/// becomes an extended CONNECT (RFC 8441) and must be the last. The server may send as much of a
+/// response as a stream's initial window allows, and more only while the test reads it.
 class Http2Client {
  public:
   Http2Client() = default;
@@ -21,37 +21,37 @@ class Http2Client {
   Http2Client& operator=(const Http2Client&) = delete;
   virtual ~Http2Client() = default;
 
-  /// Requests of HTTP/1, in pieces of any size, one behind the other. Connection and
-  /// Transfer-Encoding are left out.
+  /// Takes consecutive HTTP/1 requests in pieces of any size. Connection and Transfer-Encoding
+  /// fields are dropped.
   virtual void say(std::string_view text) = 0;
-  /// Frames of the server.
+  /// Takes frames from the server.
   virtual void receive(std::string_view bytes) = 0;
-  /// Frames to be sent, as far as the server's windows allow.
+  /// Returns frames to send, as far as the server's windows allow.
   virtual std::string take_output() = 0;
-  /// Whether all that was said has been in an output.
+  /// Reports whether take_output() has returned all content.
   [[nodiscard]] virtual bool is_all_sent() const = 0;
-  /// Whether the server's SETTINGS have come.
+  /// Reports whether the server's SETTINGS have arrived.
   [[nodiscard]] virtual bool has_settings() const = 0;
-  /// Whether anything has come of the next response, or its stream has ended.
+  /// Reports whether the next response has begun to arrive, or its stream has ended.
   [[nodiscard]] virtual bool has_news() const = 0;
 
   enum class Reading : unsigned char { None, Next, All };
-  /// For which responses the server's windows are opened.
+  /// Chooses the responses for which the server's windows are opened.
   virtual void read(Reading which) = 0;
 
   enum class Next : unsigned char { Waits, Whole, Broken };
-  /// How the next response stands, a 100 (Continue) too. One that is broken is passed over.
+  /// Returns the state of the next response, interim ones included. Skips a broken response.
   virtual Next next() = 0;
-  /// Takes it, where it is whole.
+  /// Takes the next response, which must be whole.
   virtual Answer take() = 0;
-  /// Whether a response has come, or broken off, to a request that asked for `Connection: close`.
+  /// Reports whether the response to a request with `Connection: close` is whole or broken.
   [[nodiscard]] virtual bool has_last() const = 0;
-  /// What has come of the next response and was not taken, its head included; the server may send
-  /// as much again.
+  /// Takes what has arrived of the next response, head included, and lets the server send as much
+  /// again.
   virtual std::string take_some() = 0;
-  /// Whether no more will come of it.
+  /// Reports whether the next response has ended.
   [[nodiscard]] virtual bool has_ended() const = 0;
-  /// What has come of the responses that were not taken, as HTTP/1 would show it.
+  /// Returns all responses not taken yet, as HTTP/1 text.
   virtual std::string take_rest() = 0;
 };
 

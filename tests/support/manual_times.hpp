@@ -11,8 +11,8 @@
 
 namespace skua::support {
 
-/// Time that stands still until a test moves it; begins a day ahead of the machine's, so that the
-/// files of the test are old.
+/// A clock that only a test moves. It begins a day ahead of the system clock, so that the test's
+/// files are old.
 class ManualTimes final : public files::TimeSource {
  public:
   [[nodiscard]] loop::Instant now() const noexcept override { return now_; }
@@ -28,7 +28,7 @@ class ManualTimes final : public files::TimeSource {
   files::WallTime wall_ = std::chrono::system_clock::now() + std::chrono::hours(24);
 };
 
-/// Sets a file's time of modification.
+/// Sets a file's modification time.
 inline void set_modified(const std::filesystem::path& file, std::chrono::nanoseconds since_1970) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970);
   timespec times[2] = {};

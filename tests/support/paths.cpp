@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The only file that knows where the checkout and the build lie: everything else compiles to the
-// same object in every checkout, so that they share a compiler cache.
+// The only file that depends on the paths of the checkout and the build. All others compile to the
+// same object in every checkout, so checkouts can share a compiler cache.
 #include "support/paths.hpp"
 
 namespace skua::testing {

@@ -5,10 +5,10 @@
 
 namespace skua::testing {
 
-/// The path of a file of this checkout, `tests/cases` for example.
+/// Returns the path of a file in this checkout, e.g. `tests/cases`.
 std::string source_path(const char* relative);
 
-/// The path of a program of this build, `skua` for example.
+/// Returns the path of a program in this build, e.g. `skua`.
 std::string program_path(const char* name);
 
 }  // namespace skua::testing

@@ -8,7 +8,7 @@
 
 namespace skua::net {
 
-/// Writes down what a stream tells; for tests.
+/// A sink for tests that records the events of a stream.
 class RecordingSink : public StreamSink {
  public:
   void on_receive(std::span<char> bytes) override {

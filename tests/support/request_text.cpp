@@ -62,7 +62,7 @@ void RequestText::take_head(std::string_view text) {
   Head head;
   head.method = take_until(" ");
   head.target = take_until(" ");
-  EXPECT_EQ(take_until("\r\n"), "HTTP/1.1") << "not a request that HTTP/2 can say";
+  EXPECT_EQ(take_until("\r\n"), "HTTP/1.1") << "not a request that HTTP/2 can express";
   is_chunked_ = false;
   left_bytes_ = 0;
   while (!text.empty()) {

@@ -8,8 +8,8 @@
 
 namespace skua::testing {
 
-/// Takes apart the requests that a test writes as text of HTTP/1, whole or in pieces. They have to
-/// be right: what is not fails the test.
+/// Parses the requests that a test writes as HTTP/1 text, whole or in pieces. An invalid request
+/// fails the test.
 class RequestText final {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;  ///< names in lower case
@@ -18,8 +18,8 @@ class RequestText final {
     std::string method{};
     std::string target{};
     std::string host{};
-    std::string protocol{};  ///< of Upgrade: all that follows the head is content, without end
-    Fields fields{};         ///< without Host and what belongs to HTTP/1
+    std::string protocol{};  ///< of Upgrade; if set, everything after the head is content
+    Fields fields{};         ///< without Host and fields specific to HTTP/1
     bool has_content = false;
     bool wants_close = false;
   };
@@ -28,7 +28,7 @@ class RequestText final {
    public:
     virtual void on_request(Head head) = 0;
     virtual void on_content(std::string_view bytes) = 0;
-    /// Only behind content.
+    /// Called only for a request with content.
     virtual void on_end(Fields trailers) = 0;
 
    protected:
@@ -51,7 +51,7 @@ class RequestText final {
 
   Events& events_;
   std::string text_;
-  std::size_t left_bytes_ = 0;  // of the content, or of a chunk
+  std::size_t left_bytes_ = 0;  // in the content or the chunk
   Fields trailers_;
   State state_ = State::Head;
   bool is_chunked_ = false;

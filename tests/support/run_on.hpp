@@ -9,7 +9,7 @@
 
 namespace skua::testing {
 
-/// Runs a task to its end on a back end of this kind; the same as skua::run.
+/// Like skua::run, but on the given kind of back end.
 template <class T>
 T run_on(BackendChoice backend, Task<T> task) {
   const std::unique_ptr<loop::Loop> loop = loop::Loop::create({.backend = backend}).value();

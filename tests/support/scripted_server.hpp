@@ -15,18 +15,17 @@
 
 namespace skua::testing {
 
-/// Takes one connection after the other, on a thread of its own, and says on each exactly what it
-/// is told to.
+/// A server on its own thread that accepts one connection at a time and runs a script on each.
 class ScriptedServer {
  public:
-  /// `talk` has the connection, which is closed after it.
+  /// Runs `talk` on the first connection, then closes it.
   explicit ScriptedServer(std::function<void(Client&)> talk)
       : ScriptedServer(std::vector<std::function<void(Client&)>>{std::move(talk)}) {}
-  /// One for each connection.
+  /// Runs one script per connection.
   explicit ScriptedServer(std::vector<std::function<void(Client&)>> talks);
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
-  /// Waits for the end of `talk`; a server that nobody has connected to is let go.
+  /// Waits until the current script has ended; stops waiting for further connections.
   ~ScriptedServer();
 
   [[nodiscard]] std::uint16_t port() const;

@@ -10,7 +10,7 @@
 
 namespace skua::support {
 
-/// A fresh directory that vanishes with this object.
+/// A new directory that is removed with this object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -29,7 +29,7 @@ class TemporaryDirectory {
   [[nodiscard]] std::string string() const { return path_.string(); }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
-  /// Writes a file, with its folders.
+  /// Writes a file, and creates its parent directories.
   void write(std::string_view name, std::string_view text) const {
     const std::filesystem::path file = path_ / name;
     std::filesystem::create_directories(file.parent_path());

@@ -14,7 +14,7 @@
 
 namespace skua::testing {
 
-/// Every back end that this machine can run; tests are instantiated over them.
+/// Returns the back ends available on this machine, as test parameters.
 inline std::vector<BackendChoice> backends() {
   std::vector<BackendChoice> found{BackendChoice::Poll};
   if (loop::Backend::create(BackendChoice::Epoll)) found.push_back(BackendChoice::Epoll);
@@ -32,8 +32,7 @@ inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& i
   return "Auto";
 }
 
-/// A server on a port of its own, of one thread unless told otherwise. It speaks TLS where the
-/// transport does.
+/// A server on its own port, with one thread by default. It uses TLS if the transport does.
 class TestServer {
  public:
   TestServer(const Router& router, BackendChoice backend, ServerOptions options = {},

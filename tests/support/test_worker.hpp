@@ -18,7 +18,7 @@
 
 namespace skua::testing {
 
-/// One worker on the test's own thread, with a clock that the test sets: nothing happens by itself.
+/// One worker on the test's own thread. It runs, and its clock moves, only when the test says so.
 class TestWorker {
  public:
   TestWorker(const Router& router, BackendChoice backend, ServerOptions options = {},
@@ -31,7 +31,7 @@ class TestWorker {
     worker_ = *std::move(created);
   }
 
-  /// A client whose other end the worker serves.
+  /// Returns a client that is connected to the worker.
   Client connect() { return connect(transport_); }
   Client connect(Transport transport) {
     int ends[2];
@@ -47,21 +47,21 @@ class TestWorker {
     Client client(net::Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });
     if (is_secure(transport)) {
       client.shake_hands();
-      settle();  // the worker has seen its end
+      settle();  // the worker has seen the handshake end
     }
     return client;
   }
 
-  /// Turns until the client has something to read (or its end).
+  /// Runs the worker until the client has something to read, or its end.
   void turn_until_readable(Client& client) {
     for (int i = 0; i < 2000 && !is_readable(client); ++i) worker_->run_once(10ms);
     EXPECT_TRUE(is_readable(client));
   }
-  /// Turns until there is nothing left to do.
+  /// Runs the worker until it has nothing left to do.
   void settle() {
     for (int i = 0; i < 4; ++i) worker_->run_once(Duration(0));
   }
-  /// Lets time pass, and tells the worker.
+  /// Moves the clock, then runs the worker.
   void advance(Duration by) {
     clock_.advance(by);
     settle();

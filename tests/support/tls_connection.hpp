@@ -14,7 +14,7 @@
 
 namespace skua::testing {
 
-/// A TLS connection to a port of 127.0.0.1, which blocks.
+/// A blocking TLS connection to a port on 127.0.0.1.
 class TlsConnection {
  public:
   TlsConnection(std::uint16_t port, const ClientTlsOptions& options,
@@ -29,11 +29,11 @@ class TlsConnection {
     flush();
   }
 
-  /// What was negotiated, and why it failed.
+  /// Gives access to what was negotiated, and to the error of a failed handshake.
   [[nodiscard]] const tls::Engine& engine() const { return *engine_; }
 
-  /// Sends a request, and returns all that comes until the other side closes; empty where the
-  /// connection fails.
+  /// Sends a request and returns everything received until the peer closes; empty if the
+  /// handshake failed.
   std::string ask(std::string_view request) {
     if (!engine_->is_established() || !engine_->write(request)) return {};
     std::string text;

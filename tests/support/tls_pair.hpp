@@ -23,11 +23,11 @@
 
 namespace skua::tls {
 
-/// One side of a TLS connection over memory. Writes down what it hears, sends what it is told to,
-/// and checks that nothing is told inside its own calls.
+/// One side of a TLS connection over memory. Records events, sends what it is given, and checks
+/// that no event arrives during its own calls.
 class TlsPeer final : public net::StreamSink {
  public:
-  /// `side` is the context of a server, or the engine of a client.
+  /// `side` is a server's context or a client's engine.
   template <class Side>
   TlsPeer(loop::Loop& loop, Side side, std::uint64_t failing_operation = 0) {
     auto memory = std::make_unique<net::MemoryStream>();
@@ -37,7 +37,7 @@ class TlsPeer final : public net::StreamSink {
     stream = std::make_unique<TlsStream>(loop, std::move(failing), std::move(side));
     stream->listen(*this);
   }
-  /// The same over any stream, without faults.
+  /// Uses the given stream, without faults.
   template <class Side>
   TlsPeer(loop::Loop& loop, Side side, std::unique_ptr<net::Stream> inner)
       : stream(std::make_unique<TlsStream>(loop, std::move(inner), std::move(side))) {
@@ -55,7 +55,7 @@ class TlsPeer final : public net::StreamSink {
     outgoing_ += text;
     go_on();
   }
-  /// close_notify when all is sent.
+  /// Sends close_notify once everything is sent.
   void finish() {
     wants_finish_ = true;
     go_on();
@@ -157,7 +157,7 @@ class TlsPeer final : public net::StreamSink {
   bool wants_finish_ = false;
 };
 
-/// Carries bytes between two peers until nobody has anything to say.
+/// Carries bytes between two peers until both are idle.
 class TlsPair {
  public:
   TlsPair(std::shared_ptr<const ServerContext> context, std::unique_ptr<Engine> client_engine,
@@ -194,9 +194,9 @@ class TlsPair {
   TlsPeer server;
   TlsPeer client;
   std::size_t piece_bytes = std::numeric_limits<std::size_t>::max();
-  bool is_random = false;         ///< pieces of 1 to piece_bytes
-  bool is_cut = false;            ///< nothing arrives any more
-  std::string carried_to_server;  ///< all of it
+  bool is_random = false;         ///< pieces have 1 to piece_bytes bytes
+  bool is_cut = false;            ///< nothing arrives anymore
+  std::string carried_to_server;  ///< all bytes so far
 
  private:
   static bool pump(TlsPeer& peer) {
@@ -230,7 +230,7 @@ class TlsPair {
   bool is_client_finished_ = false;
 };
 
-/// Certificates made once, and contexts of them.
+/// A fixture with certificates that are generated once, and contexts that use them.
 class TlsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -273,12 +273,12 @@ class TlsTest : public testing::Test {
     if (!context) throw std::runtime_error(context.error().text);
     return *context;
   }
-  /// A pair of the current options; its handshake has not begun.
+  /// Returns a pair with the current options, before its handshake.
   std::unique_ptr<TlsPair> pair(std::string_view host = "example.com",
                                 std::string_view session = {}) {
     return std::make_unique<TlsPair>(server_context(), client_context()->connect(host, session));
   }
-  /// The same, after the handshake or its failure.
+  /// Like `pair()`, but after the handshake, successful or not.
   std::unique_ptr<TlsPair> started(std::string_view host = "example.com",
                                    std::string_view session = {}) {
     auto made = pair(host, session);
@@ -294,7 +294,7 @@ class TlsTest : public testing::Test {
   std::shared_ptr<TicketKeys> keys = std::make_shared<TicketKeys>(12h, clock);
 };
 
-/// For tests that run with TLS 1.2 and with 1.3.
+/// A fixture for tests that run with both TLS 1.2 and 1.3.
 class TlsVersionsTest : public TlsTest, public testing::WithParamInterface<TlsVersion> {
  protected:
   TlsVersionsTest() { client_options.maximum_version = GetParam(); }

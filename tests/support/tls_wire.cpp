@@ -15,7 +15,7 @@ TlsWire::TlsWire(const std::vector<std::string>& protocols, const TlsCertificate
       tls::ClientContext::create({.certificate = certificate, .insecure = true}, protocols);
   if (!context) throw std::runtime_error(context.error().text);
   engine_ = (*context)->connect("localhost");
-  engine_->handshake();  // writes its first message
+  engine_->handshake();  // produces the first message
 }
 
 void TlsWire::write(std::string_view plain) {

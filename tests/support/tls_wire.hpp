@@ -11,24 +11,24 @@
 
 namespace skua::testing {
 
-/// TLS of a test's client, without a socket: it believes any certificate, and shows
-/// the one that it is given.
+/// TLS for a test client, without a socket. It accepts any server certificate, and presents the
+/// given one.
 class TlsWire final {
  public:
   explicit TlsWire(const std::vector<std::string>& protocols,
                    const TlsCertificate& certificate = {});
 
-  /// Plain bytes to be sent; only once it is established.
+  /// Encrypts bytes to send; only valid once established.
   void write(std::string_view plain);
-  /// Says that no more will be sent.
+  /// Sends close_notify.
   void end() { engine_->close_notify(); }
-  /// Records of the server; the plain bytes in them.
+  /// Takes the server's records and returns the plain bytes in them.
   std::string read(std::string_view records);
-  /// Records to be sent.
+  /// Returns the records to send.
   std::string take_output();
 
   [[nodiscard]] bool is_established() const { return engine_->is_established(); }
-  /// Whether the server said that it sends no more.
+  /// Reports whether the server has sent close_notify.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
   [[nodiscard]] const tls::Engine& engine() const { return *engine_; }
 

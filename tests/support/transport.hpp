@@ -7,7 +7,7 @@
 
 namespace skua::testing {
 
-/// What clients and servers of tests speak below the requests and responses that a test looks at.
+/// The protocol that carries the requests and responses of a test.
 enum class Transport : std::uint8_t {
   Tcp,    ///< HTTP/1 in clear text
   Tls,    ///< HTTP/1 over TLS
@@ -15,8 +15,8 @@ enum class Transport : std::uint8_t {
   H2Tls,  ///< HTTP/2 over TLS, by ALPN
 };
 
-/// That of this run: `tcp` (where nothing is said), `tls`, `h2` or `h2-tls` in the environment
-/// variable SKUA_TEST_TRANSPORT. Tests of what only HTTP/1 has begin with
+/// Returns the transport of this run, from the environment variable SKUA_TEST_TRANSPORT: `tcp` (the
+/// default), `tls`, `h2` or `h2-tls`. Tests of features that only HTTP/1 has begin with
 /// `if (testing::speaks_http2()) GTEST_SKIP() << "HTTP/1 only: ..."`.
 Transport transport();
 
@@ -29,7 +29,7 @@ constexpr bool speaks_http2(Transport transport) noexcept {
 inline bool is_secure() { return is_secure(transport()); }
 inline bool speaks_http2() { return speaks_http2(transport()); }
 
-/// What a client of this transport offers by ALPN.
+/// The ALPN protocols that a client of this transport offers.
 inline std::vector<std::string> protocols(Transport transport) {
   return {speaks_http2(transport) ? "h2" : "http/1.1"};
 }

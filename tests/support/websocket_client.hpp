@@ -18,7 +18,7 @@
 
 namespace skua::testing {
 
-/// The frame that a client sends.
+/// Builds a masked frame, as a client sends it.
 inline std::string client_frame(ws::Opcode opcode, std::string_view payload, bool is_final = true,
                                 bool is_compressed = false) {
   return ws::make_frame({.payload_bytes = payload.size(),
@@ -30,7 +30,7 @@ inline std::string client_frame(ws::Opcode opcode, std::string_view payload, boo
                         payload);
 }
 
-/// The handshake of RFC 6455 §1.2; more fields as given, each with CRLF.
+/// Returns the handshake of RFC 6455 §1.2 with the given extra fields, each with CRLF.
 inline std::string handshake(std::string_view path, std::string_view fields = {}) {
   return std::string("GET ")
       .append(path)
@@ -41,19 +41,19 @@ inline std::string handshake(std::string_view path, std::string_view fields = {}
       .append("\r\n");
 }
 
-/// The status of a response that opens a WebSocket: RFC 6455 §4.2.2, RFC 8441 §5.
+/// Returns the status that opens a WebSocket: RFC 6455 §4.2.2, RFC 8441 §5.
 inline std::string_view opened() { return speaks_http2() ? "200" : "101"; }
 
-/// A client of a WebSocket that says exactly what it is told to.
+/// A WebSocket client that sends exactly the given bytes and frames.
 class WebSocketClient {
  public:
   using Event = ws::MessageReader::Event;
 
-  /// `turn`: lets the server run for a moment, where it is on this thread.
+  /// `turn`: runs a server on this thread for a moment.
   explicit WebSocketClient(Client client, std::function<void()> turn = {})
       : client_(std::move(client)), turn_(std::move(turn)) {}
 
-  /// The head of the response to a handshake.
+  /// Sends a handshake and returns the head of the response.
   std::string open(std::string_view request) {
     send_raw(request);
     return read_head();
@@ -86,7 +86,7 @@ class WebSocketClient {
     send(ws::Opcode::Close, {payload, 2});
   }
 
-  /// The next event; NeedMore where the server has closed the connection.
+  /// Returns the next event, or NeedMore if the server has closed the connection.
   Event next() {
     while (true) {
       std::span<char> input(received_);
@@ -98,7 +98,7 @@ class WebSocketClient {
       if (received_.empty()) return event;
     }
   }
-  /// The next message's text; what came instead in angle brackets.
+  /// Returns the next message's text, or any other event in angle brackets.
   std::string text() {
     switch (next()) {
       case Event::Message: return payload_;
@@ -111,9 +111,9 @@ class WebSocketClient {
     return "<close " + std::to_string(static_cast<unsigned>(reader_->reason().code)) + " " +
            reader_->reason().text + ">";
   }
-  /// Compression was agreed on.
+  /// Sets the inflater once compression has been negotiated.
   void use(ws::Inflater& inflater) { reader_->use(&inflater); }
-  /// Of all frames that were looked for.
+  /// Bytes received so far, including the handshake response.
   [[nodiscard]] std::size_t received_bytes() const noexcept { return received_bytes_; }
   [[nodiscard]] MessageType type() const { return reader_->type(); }
   Client& wire() noexcept { return client_; }
