@@ -2,13 +2,13 @@
 // The `skua` command: a table with one row per subcommand.
 #include <CLI/CLI.hpp>
 
-#include "base/open_files.hpp"
-#include "bench.hpp"
-#include "get.hpp"
-#include "serve.hpp"
+#include "base/file_io.hpp"
+#include "bench/command.hpp"
+#include "get/command.hpp"
+#include "serve/command.hpp"
 #include "skua/release.hpp"
 #include "suggestion.hpp"
-#include "ws.hpp"
+#include "ws/command.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

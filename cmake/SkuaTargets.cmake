@@ -4,23 +4,21 @@ find_package(Threads REQUIRED)
 # Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
-    "base/(error|http_date|ip_text|open_files|page_text)" "coding/.*" "crypto/.*"
-    "body/outgoing_body"
-    "http/(authority|conditional|field_lines_change|request_body|trailers)"
-    "h2/(connection|error_code|priority)"
-    "loop/(backend|backend_poll|backend_uring|mailbox|offload|signal|uring_buffers|uring_completions|uring_ring)"
-    "loop/worker_pool"
-    "net/(address|interfaces|listener|name_lookup|socket|stream_pump_life|tcp_stream)"
-    "router/(chain|path_parameter|pattern|registration|testing|tree_building)"
-    "server/(call|connection_cap|connection_life|h1_exchange|h1_session_life|h2_exchange_life|h2_session_life)"
-    "server/(handler_failure|hooks|incoming_body|journal|resources|server|server_run|shutdown_signals|worker)"
-    "tls/(certificate|certificate_names|client_context|client_hello|context|engine|failure|issue|plain_source)"
-    "tls/(reloadable_context|server_context|session_store|ticket_keys|tls_stream|wire_bio)"
-    "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding|socket_life|upgrade)")
+    "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
+    "h2/(connection|frame|priority)"
+    "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
+    "loop/(backend|backend_poll|signal|worker_pool)" "loop/uring/.*"
+    "net/(address|listener|name_lookup|socket|stream_pump_life|tcp_stream)"
+    "router/(pattern|registration|testing|tree_building)"
+    "server/(accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
+    "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
+    "server/h2/(protocol_life|server_stream_life)"
+    "tls/.*" "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
+    "ws/(server_handshake|socket_life)")
 
 # Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
 # of an interface calls it speculatively at every call of the interface, so every program would link it.
-set(SKUA_WEBSOCKETS "h2_socket|socket_call|websocket_server|ws_session")
+set(SKUA_WEBSOCKETS "/server/websocket/")
 
 # src/**/*.cpp except tests and benchmarks -> library skua (alias skua::skua).
 function(skua_library)
@@ -75,9 +73,9 @@ function(skua_unity target)
     if(source MATCHES "head_parser_(sse42|avx2|neon)")
       continue()
     endif()
-    get_filename_component(folder ${source} DIRECTORY)
-    get_filename_component(name ${folder} NAME)
-    if(source MATCHES "/server/(${SKUA_WEBSOCKETS})\\.cpp$")
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+    string(REGEX REPLACE "^(src/)?([^/]+)/.*" "\\2" name ${name})
+    if(source MATCHES "${SKUA_WEBSOCKETS}")
       set(name ${name}_websockets)
     endif()
     if(NOT DEFINED count_${name})
@@ -257,7 +255,7 @@ function(skua_tests)
   foreach(root src tests)
     file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${root}/*)
     foreach(folder ${folders})
-      file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+      file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
       get_filename_component(name ${folder} NAME)
       if(NOT sources OR (SKUA_TEST_FOLDERS AND NOT name IN_LIST SKUA_TEST_FOLDERS))
         continue()
@@ -310,6 +308,10 @@ function(skua_fuzz_targets)
     else()
       skua_executable(fuzz-${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.cpp)
     endif()
+    if(name MATCHES "^(server|tls_stream)$")
+      target_sources(fuzz-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/memory_stream.cpp)
+      target_include_directories(fuzz-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    endif()
     if(name MATCHES "^(h2|hpack)" AND NOT SKUA_SANITIZE MATCHES "memory")  # nghttp2 is not instrumented
       skua_judge(fuzz-${name})
       target_compile_definitions(fuzz-${name} PRIVATE SKUA_HAS_JUDGE=1)
@@ -325,7 +327,7 @@ function(skua_micro_benchmarks)
   endif()
   file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*)
   foreach(folder ${folders})
-    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_bench.cpp)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_bench.cpp)
     if(sources)
       get_filename_component(name ${folder} NAME)
       skua_executable(bench-${name} ${sources})

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/accepted_list.hpp"
+#include "http/message/accept.hpp"
 #include "skua/accept.hpp"
 #include "skua/testing.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/base64.hpp"
-#include "http/challenge.hpp"
+#include "base/base_encoding.hpp"
+#include "http/auth/challenge.hpp"
 #include "skua/credentials.hpp"
 
 namespace {

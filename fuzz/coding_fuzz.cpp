@@ -9,8 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "coding/decoder.hpp"
-#include "coding/encoder.hpp"
+#include "coding/coding.hpp"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/http_date.hpp"
-#include "http/cookie.hpp"
-#include "http/cookie_date.hpp"
+#include "http/cookie/cookie.hpp"
+#include "http/cookie/set_cookie.hpp"
 #include "skua/cookie.hpp"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "http/content_disposition.hpp"
-#include "http/media_type.hpp"
+#include "http/form/content_disposition.hpp"
+#include "http/message/media_type.hpp"
 
 namespace {
 

@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t*, std::size_t) { return
 
 #include "by_stream.hpp"
 #include "h2/connection.hpp"
+#include "h2/frame.hpp"
 #include "h2/hpack_rules.hpp"
-#include "h2/preface.hpp"
 #include "h2_judge_app.hpp"
 #include "h2_judge_input.hpp"
 #include "h2_judge_rules.hpp"

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "h2/error_code.hpp"
 #include "h2/frame.hpp"
 #include "h2_judge_session.hpp"
-#include "http/field.hpp"
-#include "http/trailers.hpp"
+#include "http/message/field.hpp"
+#include "http/message/trailers.hpp"
 
 /// A third reading of frames and field sections, beside the two implementations compared; small
 /// enough to verify by eye.

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "by_stream.hpp"
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 #include "h2_judge_app.hpp"
 #include "h2_judge_rules.hpp"
 #include "h2_judge_session.hpp"

@@ -12,7 +12,7 @@
 
 #include "by_stream.hpp"
 #include "h2/connection.hpp"
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 
 namespace {
 

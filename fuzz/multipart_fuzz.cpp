@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "http/boundary.hpp"
-#include "http/form_reader.hpp"
-#include "http/multipart_parser.hpp"
+#include "http/form/form_reader.hpp"
+#include "http/form/multipart_parser.hpp"
 #include "skua/multipart_writer.hpp"
 
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "client/no_proxy.hpp"
-#include "client/proxy.hpp"
+#include "client/connect/proxy.hpp"
+#include "client/connect/proxy_settings.hpp"
 
 namespace {
 

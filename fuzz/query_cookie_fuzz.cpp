@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "http/cookie.hpp"
-#include "http/query.hpp"
+#include "http/cookie/cookie.hpp"
+#include "http/uri/query.hpp"
 #include "skua/response.hpp"
 
 namespace {

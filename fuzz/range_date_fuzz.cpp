@@ -13,8 +13,8 @@
 
 #include "base/http_date.hpp"
 #include "h1/head_parser.hpp"
-#include "http/conditional.hpp"
-#include "http/range.hpp"
+#include "http/message/conditional.hpp"
+#include "http/message/range.hpp"
 
 namespace {
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <utility>
 
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 #include "loop/clock.hpp"
-#include "net/memory_stream.hpp"
 #include "server/worker.hpp"
 #include "skua.hpp"
+#include "support/memory_stream.hpp"
 
 namespace {
 

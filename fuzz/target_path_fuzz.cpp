@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "files/safe_path.hpp"
-#include "http/target_path.hpp"
+#include "http/uri/target_path.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "crypto/digest.hpp"
 #include "loop/clock.hpp"
-#include "net/memory_stream.hpp"
+#include "support/memory_stream.hpp"
 #include "tls/server_context.hpp"
 #include "tls/tls_stream.hpp"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/url_parts.hpp"
+#include "http/uri/url_parts.hpp"
 #include "skua/query.hpp"
 #include "skua/url.hpp"
 

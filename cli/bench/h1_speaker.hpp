@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "h1/response_skimmer.hpp"
+#include "bench/response_skimmer.hpp"
 
 #include "bench/plan.hpp"
 #include "bench/speaker.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "client/connector.hpp"
+#include "client/connect/connector.hpp"
 #include "h1/response_reader.hpp"
 #include "loop/backend.hpp"
 #include "skua/bytes.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/counter.hpp"
-#include "base/histogram.hpp"
+#include "bench/histogram.hpp"
 #include "skua/bytes.hpp"
 
 namespace skua::cli::bench {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/intrusive_list.hpp"
-#include "client/connector.hpp"
-#include "client/resolver.hpp"
+#include "client/connect/connector.hpp"
+#include "client/connect/resolver.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "net/output_queue.hpp"

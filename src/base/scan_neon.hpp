@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/scan_nibbles.hpp"
 #include "base/scan_portable.hpp"
 
 /// Scanners that read sixteen bytes at a time; every aarch64 machine has NEON.

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 
-#include "base/scan_nibbles.hpp"
 #include "base/scan_portable.hpp"
 
 // This region is compiled for SSE4.2, and is only called if the machine has it.

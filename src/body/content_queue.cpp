@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "base/read_at.hpp"
+#include "base/file_io.hpp"
 
 namespace skua::body {
 namespace {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // In: pieces from a producer. Out: the same pieces to the protocol that frames them. The one place
 // that handles declared lengths, trailers, and backpressure.
+//
+// In: content of unknown length. Out: HTTP/1.1 chunks.
 #include "body/outgoing_body.hpp"
 
+#include <array>
 #include <new>
+#include <string>
 #include <utility>
 
-#include "http/trailers.hpp"
+#include "h1/message_writer.hpp"
+#include "http/message/trailers.hpp"
 #include "skua/error.hpp"
 
 namespace skua::body {
@@ -101,6 +106,20 @@ bool OutgoingBody::has_room() const noexcept {
 
 void OutgoingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {
   writers_.park(waiter, writer);
+}
+
+void append_chunk(net::OutputQueue& output, Body&& piece) {
+  std::array<char, h1::chunk_header_bytes> header;
+  const char* const end = h1::write_chunk_header(piece.size_bytes(), header.data());
+  output.append({header.data(), static_cast<std::size_t>(end - header.data())});
+  output.append_piece(std::move(piece));
+  output.append(h1::chunk_end);
+}
+
+void append_last_chunk(net::OutputQueue& output, const FieldLines& trailers) {
+  std::string end(h1::last_chunk_bytes(trailers.wire()), '\0');
+  h1::write_last_chunk(trailers.wire(), end.data());
+  output.append(end);
 }
 
 }  // namespace skua::body

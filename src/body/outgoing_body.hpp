@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "net/output_queue.hpp"
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/field_lines.hpp"
@@ -96,5 +97,11 @@ class OutgoingBody final : private detail::BodySink {
   std::shared_ptr<const BodyStream> stream_;  // the producer refers to it
   std::optional<Task<>> producer_;            // destroyed before what it refers to
 };
+
+/// Writes a piece of content as a chunk; long pieces are not copied. RFC 9112 §7.1
+void append_chunk(net::OutputQueue& output, Body&& piece);
+
+/// Writes the end of chunked content. RFC 9112 §7.1.2
+void append_last_chunk(net::OutputQueue& output, const FieldLines& trailers);
 
 }  // namespace skua::body

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: MIT
+// In: a response's head. Out: its challenges.
+//
 // In: challenges. Out: credentials. Prefers Digest to Basic: it does not reveal the password.
 #include "client/authorization.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "client/challenges.hpp"
-#include "http/challenge.hpp"
+#include "base/ascii.hpp"
+#include "http/auth/challenge.hpp"
+#include "skua/credentials.hpp"
 
 namespace skua::client {
+
+std::vector<std::string_view> values_of(const http::Head& head, std::string_view name) {
+  std::vector<std::string_view> values;
+  for (const http::FieldLine& line : head.fields) {
+    if (ascii::equals_ignoring_case(head.name(line), name)) values.push_back(head.value(line));
+  }
+  return values;
+}
+
+bool offers_basic(std::span<const std::string_view> fields) {
+  return std::ranges::any_of(fields, [](std::string_view field) {
+    const auto challenges = parse_challenges(field);
+    return challenges && std::ranges::any_of(*challenges, [](const Challenge& challenge) {
+             return challenge.is("Basic");
+           });
+  });
+}
+
 namespace {
 
 constexpr std::size_t most_known = 64;

@@ -4,16 +4,24 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/config.hpp"
 #include "skua/credentials.hpp"
 #include "skua/error.hpp"
 #include "skua/status.hpp"
 
 namespace skua::client {
+
+/// Returns the values of all field lines with this name.
+std::vector<std::string_view> values_of(const http::Head& head, std::string_view name);
+
+/// Reports whether any challenge in these fields is Basic. Malformed fields are skipped.
+bool offers_basic(std::span<const std::string_view> fields);
 
 /// The status and fields by which an origin or a proxy authenticates clients.
 ///

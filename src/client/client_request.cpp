@@ -7,12 +7,11 @@
 
 #include "base/ascii.hpp"
 #include "client/core.hpp"
-#include "client/download.hpp"
 #include "client/fetch.hpp"
+#include "client/files/download.hpp"
 #include "client/problem.hpp"
-#include "client/reception.hpp"
 #include "client/request_spec.hpp"
-#include "client/save.hpp"
+#include "client/wire/incoming_response.hpp"
 #include "skua/async.hpp"
 
 namespace skua {

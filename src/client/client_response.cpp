@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "client/reception.hpp"
-#include "client/save.hpp"
+#include "client/files/download.hpp"
+#include "client/wire/incoming_response.hpp"
 
 namespace skua {
 namespace {

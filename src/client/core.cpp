@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "client/h1_connection.hpp"
-#include "client/h2_connection.hpp"
 #include "client/problem.hpp"
-#include "client/websocket_connection.hpp"
+#include "client/wire/h1_connection.hpp"
+#include "client/wire/h2_connection.hpp"
+#include "client/wire/websocket_connection.hpp"
 
 namespace skua::client {
 namespace {

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/fetch_state.hpp"
 #include "client/problem.hpp"
-#include "client/timed_wait.hpp"
-#include "client/within.hpp"
+#include "client/waiting.hpp"
 
 namespace skua::client {
 namespace {

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "client/core.hpp"
-#include "client/reception.hpp"
 #include "client/request_spec.hpp"
+#include "client/wire/exchange.hpp"
+#include "client/wire/incoming_response.hpp"
+#include "loop/clock.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
+#include "skua/url.hpp"
 
 namespace skua::client {
 
@@ -17,5 +25,85 @@ namespace skua::client {
 /// Ends with: the errors of ClientRequest::send().
 Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
                                               std::unique_ptr<RequestSpec> spec);
+
+/// The state of one fetch().
+class Fetch final {
+ public:
+  Fetch(std::shared_ptr<Core> core, std::unique_ptr<RequestSpec> spec)
+      : core_(std::move(core)),
+        spec_(std::move(spec)),
+        began_(core_->loop.now()),
+        method_(spec_->method),
+        fields_(spec_->fields),
+        credentials_(spec_->credentials),
+        expects_continue_(spec_->expects_continue) {
+    deadline_ = later(began_, spec_->timeout);
+  }
+
+  Task<Result<ReceptionPointer, Problem>> run();
+
+ private:
+  /// The next step after a head.
+  enum class Next : std::uint8_t { Answer, Again, Problem };
+
+  Result<void, Problem> read_url();
+  Task<Result<ReceptionPointer, Problem>> exchange();
+  Task<Result<Pool::Lease, Problem>> acquire();
+  [[nodiscard]] std::string pool_key() const;
+  Task<Result<void>> await_head(Exchange& exchange);
+  Result<ExchangePointer> begin(HttpConnection& connection);
+  Result<FieldLines> fields(const RequestContent& content);
+  void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
+  Result<void> authorize(FieldLines& lines, const RequestContent& content);
+  Result<void> authorize_to_proxy(FieldLines& lines, const RequestContent& content);
+  /// Returns the authorization shared by requests to the server with these credentials.
+  [[nodiscard]] Authorization& authorization(const BasicCredentials& credentials) const;
+  [[nodiscard]] bool is_given(std::string_view name) const noexcept;
+  void take_interim(Exchange& exchange);
+  void tell_head(const http::Head& head) const;
+  void tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) const;
+  [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
+  [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
+  [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
+  ReceptionPointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);
+  void store_cookies(const http::Head& head);
+  Next next(const http::Head& head);
+  bool answers_challenge(const http::Head& head);
+  bool answers(Authorization& known, const http::Head& head, std::string_view sent,
+               unsigned& count);
+  bool answers_proxy(const http::Head& head);
+  bool answers_refusal(const http::Head& head);
+  Next redirect(const http::Head& head);
+  [[nodiscard]] std::string step() const { return step_of(method_, url_); }
+
+  const std::shared_ptr<Core> core_;
+  const std::unique_ptr<RequestSpec> spec_;
+  const loop::Instant began_;
+  loop::Instant deadline_ = loop::Instant::max();
+  Method method_;
+  Url url_;
+  FieldLines fields_;  // the caller's, minus those that redirects dropped
+  std::optional<BasicCredentials> credentials_;
+  Origin origin_;
+  Proxies::Route route_;
+  std::string shown_to_server_;  // the last Authorization value sent
+  std::string shown_to_proxy_;
+  ConnectTimes times_;
+  ClientTimings timings_;
+  std::optional<Problem> problem_{};
+  std::optional<std::uint64_t> content_bytes_{};  // if known
+  unsigned redirects_ = 0;
+  unsigned answers_ = 0;
+  unsigned proxy_answers_ = 0;
+  bool expects_continue_;    // until the server refuses
+  bool has_content_ = true;  // a redirect may drop it
+  bool is_sent_ = false;     // some of the content, at least once
+  bool waits_for_continue_ = false;
+};
+
+/// Returns the current time in whole seconds, for cookies and HTTP dates.
+inline std::chrono::sys_seconds wall_time() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
 
 }  // namespace skua::client

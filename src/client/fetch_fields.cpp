@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "client/decoding.hpp"
-#include "client/fetch_state.hpp"
+#include "client/fetch.hpp"
 #include "client/problem.hpp"
-#include "client/wall_time.hpp"
+#include "client/wire/decoding.hpp"
 
 namespace skua::client {
 namespace {

@@ -6,9 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "coding/decoder.hpp"
-#include "coding/encoder.hpp"
-
 namespace skua::coding {
 namespace {
 

@@ -3,7 +3,7 @@
 // text, provided that not a bit was changed.
 #include "crypto/aead.hpp"
 
-#include "crypto/hmac.hpp"
+#include "crypto/digest.hpp"
 #include "crypto/random.hpp"
 
 #ifdef SKUA_HAS_TLS

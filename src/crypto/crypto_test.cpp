@@ -5,11 +5,9 @@
 #include <set>
 #include <string>
 
-#include "base/hex.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/aead.hpp"
-#include "crypto/constant_time.hpp"
 #include "crypto/digest.hpp"
-#include "crypto/hmac.hpp"
 #include "crypto/random.hpp"
 
 namespace skua::crypto {

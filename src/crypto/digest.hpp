@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,5 +50,29 @@ class Hasher final {
 
   std::unique_ptr<void, Release> context_;
 };
+
+/// Returns the HMAC of `bytes` under `key`.
+///
+/// Ends with: Unsupported, like hash().
+/// RFC:       2104
+Result<std::string> hmac(Hash algorithm, std::string_view key, std::string_view bytes);
+
+/// Derives a key of at most 8160 bytes from a secret; `info` names its purpose.
+///
+/// Ends with: Unsupported, like hash(), or if the key would be longer.
+/// RFC:       5869, with SHA-256
+Result<std::string> hkdf_sha256(std::string_view secret, std::string_view salt,
+                                std::string_view info, std::size_t size_bytes);
+
+/// Reports whether two secrets are equal, in time that depends only on their sizes.
+inline bool equals(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  // Volatile, so that the compiler cannot end the loop early.
+  volatile unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = difference | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]));
+  }
+  return difference == 0;
+}
 
 }  // namespace skua::crypto

@@ -7,8 +7,8 @@
 #include <array>
 #include <cerrno>
 
-#include "files/partial_file.hpp"
 #include "files/safe_path.hpp"
+#include "files/save.hpp"
 #include "skua/cookie_jar.hpp"
 
 namespace skua {

@@ -10,8 +10,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/open_files.hpp"
-#include "base/read_at.hpp"
+#include "base/file_io.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/literals.hpp"
 

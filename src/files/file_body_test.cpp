@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "base/open_files.hpp"
+#include "base/file_io.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/literals.hpp"

@@ -2,16 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 
 #include "files/file_head.hpp"
 #include "files/safe_path.hpp"
-#include "files/time_source.hpp"
 #include "skua/error.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -78,6 +81,28 @@ class FileCache {
   Entries entries_;                                                // most recently used first
   std::unordered_map<std::string_view, Entries::iterator> index_;  // by the entry's own path
   std::size_t size_bytes_ = 0;
+};
+
+/// One file cache per calling thread; they share nothing, so lookups take no lock.
+///
+/// A lock is taken once per thread, to create its cache. The cache of an ended thread stays until
+/// this object is destroyed, or is reused by a thread with the same id.
+class WorkerCaches {
+ public:
+  explicit WorkerCaches(std::function<std::unique_ptr<FileCache>()> make);
+  WorkerCaches(const WorkerCaches&) = delete;
+  WorkerCaches& operator=(const WorkerCaches&) = delete;
+
+  /// Returns the calling thread's cache.
+  [[nodiscard]] FileCache& local() const;
+
+ private:
+  FileCache& find_or_make() const;
+
+  std::function<std::unique_ptr<FileCache>()> make_;
+  std::uint64_t id_;  // unique in the process
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::thread::id, std::unique_ptr<FileCache>> caches_;
 };
 
 }  // namespace skua::files

@@ -9,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "files/worker_caches.hpp"
 #include "support/manual_times.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -5,12 +5,44 @@
 #include <string>
 #include <string_view>
 
-#include "files/etag.hpp"
 #include "files/safe_path.hpp"
-#include "http/conditional.hpp"
+#include "http/message/conditional.hpp"
+#include "loop/clock.hpp"
 #include "skua/response.hpp"
 
 namespace skua::files {
+
+/// A wall-clock time, as in file time stamps.
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+/// Reports whether a file was modified so shortly before `now` that another write could leave the
+/// same time stamp. RFC 9110 §8.8.2.2 has a similar rule for Last-Modified.
+bool is_just_modified(const FileStat& stat, WallTime now) noexcept;
+
+/// Returns the entity tag of a file, including its quotes: `"1f4-5c0b2a9d3e8f7a61"`, the size and a
+/// digest of modification time (nanoseconds), size and inode.
+///
+/// The tag is weak until the file has been unchanged for two seconds, then strong: two writes in
+/// one tick of the file system's clock have the same time stamp, so a strong tag could name both.
+/// The inode tells files apart when a deployment sets a fixed time on all. It is hashed, because
+/// the plain inode number in a tag is an information leak.
+std::string make_etag(const FileStat& stat, WallTime now);
+
+/// The clocks of a file cache; tests substitute their own.
+class TimeSource {
+ public:
+  TimeSource() = default;
+  TimeSource(const TimeSource&) = delete;
+  TimeSource& operator=(const TimeSource&) = delete;
+  virtual ~TimeSource() = default;
+
+  /// Returns a monotonic time, for ages.
+  [[nodiscard]] virtual loop::Instant now() const noexcept {
+    return std::chrono::steady_clock::now();
+  }
+  /// Returns the wall-clock time, to compare with file time stamps.
+  [[nodiscard]] virtual WallTime wall() const noexcept { return std::chrono::system_clock::now(); }
+};
 
 /// The metadata of a file in a response.
 struct FileHead {

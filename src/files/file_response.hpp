@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "files/file_cache.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/response.hpp"
 
 namespace skua::files {

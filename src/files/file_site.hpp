@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "files/file_cache.hpp"
+#include "files/file_head.hpp"
 #include "files/safe_path.hpp"
-#include "files/time_source.hpp"
-#include "files/worker_caches.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/request.hpp"

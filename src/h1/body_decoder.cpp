@@ -12,7 +12,7 @@
 
 #include "base/ascii.hpp"
 #include "h1/head_parser.hpp"
-#include "http/trailers.hpp"
+#include "http/message/trailers.hpp"
 
 namespace skua::h1 {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "h1/framing.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "http/authority.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
+#include "http/uri/authority.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 

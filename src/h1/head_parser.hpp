@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/scan.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"

@@ -9,7 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "h1/head_parser.hpp"
-#include "http/field_lookup.hpp"
+#include "http/message/field_lookup.hpp"
 #include "skua/method.hpp"
 
 /// One parser per instruction set. The caller cuts `received` to the limit of the head.

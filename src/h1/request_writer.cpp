@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "http/authority.hpp"
-#include "http/field.hpp"
-#include "http/url_parts.hpp"
+#include "http/message/field.hpp"
+#include "http/uri/authority.hpp"
+#include "http/uri/url_parts.hpp"
 
 namespace skua::h1 {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "h1/framing.hpp"
-#include "h1/head_writer.hpp"
+#include "h1/message_writer.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/method.hpp"

@@ -10,7 +10,7 @@
 #include "h1/body_decoder.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"

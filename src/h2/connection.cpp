@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 
 namespace skua::h2 {
 namespace {

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "base/intrusive_list.hpp"
-#include "base/pool.hpp"
+#include "base/memory.hpp"
 #include "h2/abuse_guard.hpp"
-#include "h2/error_code.hpp"
 #include "h2/field_block.hpp"
 #include "h2/frame.hpp"
 #include "h2/head_builder.hpp"

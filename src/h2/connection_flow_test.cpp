@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 #include "support/h2_server_session.hpp"
 
 namespace skua::h2 {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "h2/connection.hpp"
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
 
 namespace skua::h2 {
 namespace {

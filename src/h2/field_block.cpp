@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "h2/hpack_rules.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 
 namespace skua::h2 {
 namespace {

@@ -8,6 +8,41 @@
 
 namespace skua::h2 {
 
+/// Error codes of RST_STREAM and GOAWAY. RFC 9113 §7
+enum class ErrorCode : std::uint32_t {
+  NoError = 0x0,
+  ProtocolError = 0x1,
+  InternalError = 0x2,
+  FlowControlError = 0x3,
+  SettingsTimeout = 0x4,
+  StreamClosed = 0x5,
+  FrameSizeError = 0x6,
+  RefusedStream = 0x7,
+  Cancel = 0x8,
+  CompressionError = 0x9,
+  ConnectError = 0xa,
+  EnhanceYourCalm = 0xb,
+  InadequateSecurity = 0xc,
+  Http11Required = 0xd,
+};
+
+/// Returns the name from the RFC, such as `PROTOCOL_ERROR`; `UNKNOWN` for an unregistered code.
+std::string_view name(ErrorCode code) noexcept;
+
+/// The first bytes that an HTTP/2 client sends. RFC 9113 §3.4
+inline constexpr std::string_view client_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+enum class PrefaceMatch : std::uint8_t { No, Yes, NeedMore };
+
+/// Reports whether a connection begins with the HTTP/2 preface (prior knowledge, RFC 9113 §3.3).
+/// A Yes needs the first 24 bytes; nearly all HTTP/1 requests are a No within the first three.
+constexpr PrefaceMatch match_preface(std::string_view first_bytes) noexcept {
+  if (first_bytes.size() >= client_preface.size()) {
+    return first_bytes.starts_with(client_preface) ? PrefaceMatch::Yes : PrefaceMatch::No;
+  }
+  return client_preface.starts_with(first_bytes) ? PrefaceMatch::NeedMore : PrefaceMatch::No;
+}
+
 /// The standard frame types. RFC 9113 §6, 9218 §7.1
 enum class FrameType : std::uint8_t {
   Data = 0x0,

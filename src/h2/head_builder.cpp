@@ -8,8 +8,8 @@
 #include <charconv>
 
 #include "base/ascii.hpp"
-#include "http/authority.hpp"
-#include "http/trailers.hpp"
+#include "http/message/trailers.hpp"
+#include "http/uri/authority.hpp"
 
 namespace skua::h2 {
 namespace {

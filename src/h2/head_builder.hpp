@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "h2/hpack_field.hpp"
+#include "h2/hpack_rules.hpp"
 #include "h2/priority.hpp"
-#include "http/authority.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
+#include "http/uri/authority.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 

@@ -6,8 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "h2/hpack_field.hpp"
-#include "h2/hpack_static.hpp"
+#include "h2/hpack_rules.hpp"
 #include "h2/hpack_table.hpp"
 
 namespace skua::h2 {

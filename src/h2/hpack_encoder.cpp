@@ -11,10 +11,10 @@
 
 #include <algorithm>
 
-#include "h2/hpack_static.hpp"
+#include "h2/hpack_table.hpp"
 #include "h2/huffman.hpp"
 #include "h2/short_text.hpp"
-#include "http/field_lookup.hpp"
+#include "http/message/field_lookup.hpp"
 
 namespace skua::h2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "h2/hpack_field.hpp"
+#include "h2/hpack_rules.hpp"
 #include "h2/hpack_table.hpp"
 
 namespace skua::h2 {

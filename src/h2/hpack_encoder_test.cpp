@@ -6,9 +6,9 @@
 #include <random>
 #include <string>
 
-#include "base/hex.hpp"
+#include "base/base_encoding.hpp"
 #include "h2/hpack_decoder.hpp"
-#include "h2/hpack_static.hpp"
+#include "h2/hpack_table.hpp"
 #include "support/hpack.hpp"
 
 namespace skua::h2 {

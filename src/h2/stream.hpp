@@ -7,10 +7,10 @@
 #include <optional>
 
 #include "base/intrusive_list.hpp"
-#include "h2/error_code.hpp"
+#include "h2/frame.hpp"
 #include "h2/head_builder.hpp"
 #include "h2/priority.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/error.hpp"
 
 namespace skua::h2 {

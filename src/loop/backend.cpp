@@ -3,9 +3,7 @@
 // A handle's owner overrides only the callbacks that it needs; the others do nothing.
 #include "loop/backend.hpp"
 
-#include "loop/backend_epoll.hpp"
-#include "loop/backend_poll.hpp"
-#include "loop/backend_uring.hpp"
+#include "loop/backends.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

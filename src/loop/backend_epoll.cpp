@@ -2,7 +2,7 @@
 // In: descriptors of interest. Out: those that are ready, at most 64 per call.
 // Level-triggered: input that one turn does not read is reported again in the next. So each
 // connection gets one receive per turn, and none can starve the others.
-#include "loop/backend_epoll.hpp"
+#include "loop/backends.hpp"
 
 #if defined(__linux__)
 
@@ -15,7 +15,7 @@
 #include <array>
 #include <cerrno>
 
-#include "loop/backend_readiness.hpp"
+#include "loop/readiness.hpp"
 
 namespace skua::loop {
 namespace {

@@ -2,7 +2,7 @@
 // In: descriptors of interest. Out: those that are ready.
 // They are kept in one array of pollfd, and each handle keeps its index. The first entry is the
 // pipe that wake() writes to. A descriptor without interest becomes -1, which hides hang-ups.
-#include "loop/backend_poll.hpp"
+#include "loop/backends.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "loop/backend_readiness.hpp"
+#include "loop/readiness.hpp"
 
 namespace skua::loop {
 namespace {

@@ -2,11 +2,18 @@
 // In: descriptors, deadlines, calls from other threads. Out: callbacks, one at a time.
 // Deferred calls run last in a turn, so that work that the others leave for its end (a flush, a
 // destruction) happens once.
+//
+// In: calls from any thread. Out: a batch per turn. Wake-ups happen under the lock, so that the
+// loop cannot go away between the check and the call.
+//
+// A timer whose callback resumes a coroutine.
 #include "loop/loop.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include "skua/async.hpp"
 
 namespace skua::loop {
 namespace {
@@ -162,4 +169,62 @@ void Loop::run_deferred() noexcept {
   }
 }
 
+bool Mailbox::post(std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  if (backend_ == nullptr) return false;
+  const bool is_first = posts_.empty();
+  posts_.push_back(std::move(task));
+  has_posts_.store(true, std::memory_order_release);
+  if (is_first) backend_->wake();
+  return true;
+}
+
+void Mailbox::swap(std::vector<std::function<void()>>& empty) {
+  const std::lock_guard lock(mutex_);
+  posts_.swap(empty);
+  has_posts_.store(false, std::memory_order_release);
+}
+
+void Mailbox::close() noexcept {
+  std::vector<std::function<void()>> dropped;  // destroyed outside the lock: destructors may post
+  const std::lock_guard lock(mutex_);
+  backend_ = nullptr;
+  posts_.swap(dropped);
+}
+
 }  // namespace skua::loop
+
+namespace skua {
+namespace {
+
+class SleepAwaiter {
+ public:
+  explicit SleepAwaiter(Duration time)
+      : timer_(
+            loop::Loop::current().timers(),
+            [](void* self) noexcept { static_cast<SleepAwaiter*>(self)->caller_.resume(); }, this),
+        time_(time) {}
+
+  static bool await_ready() noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> caller) noexcept {
+    caller_ = caller;
+    timer_.start(time_);
+  }
+  static void await_resume() noexcept {}
+
+ private:
+  loop::Timer timer_;
+  Duration time_;
+  std::coroutine_handle<> caller_{};
+};
+
+}  // namespace
+
+Task<> sleep(Duration time) {
+  SleepAwaiter timer(time);  // NOLINT(misc-const-correctness): it changes while awaited
+  co_await timer;
+}
+
+detail::YieldAwaiter yield() noexcept { return {}; }
+
+}  // namespace skua

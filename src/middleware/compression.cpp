@@ -2,21 +2,29 @@
 // In: a response and the codings its client accepts. Out: the same content in a content coding,
 // with matching fields. Content is compressed synchronously on the loop, hence the upper size
 // bound. HEAD is treated as GET, so that both report the same Content-Length.
-#include "skua/compression.hpp"
+//
+// Sits between a stream's producer and the server's sink: pieces in, encoded pieces out. The server
+// applies back-pressure based on the encoded bytes.
+//
+// In: a Content-Type. Out: whether it is worth compressing. Types missing from the table are not:
+// most unknown types are compressed already, and trying costs time.
+#include "middleware/compression.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "coding/encoder.hpp"
-#include "http/entity_tag.hpp"
-#include "middleware/compressed_stream.hpp"
-#include "middleware/compressible.hpp"
-#include "middleware/compressor.hpp"
+#include "coding/coding.hpp"
+#include "http/message/conditional.hpp"
 #include "skua/accept.hpp"
 #include "skua/body_writer.hpp"
+#include "skua/compression.hpp"
+#include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/prepared_response.hpp"
 
@@ -196,3 +204,115 @@ Compression compression(const CompressionOptions& options) {
 }
 
 }  // namespace skua
+
+namespace skua::middleware {
+namespace {
+
+void require(const Result<void>& result) {
+  if (!result) throw Exception(result.error());
+}
+
+class EncodingSink final : public detail::BodySink {
+ public:
+  EncodingSink(detail::BodySink& inner, coding::Encoder& encoder) noexcept
+      : inner_(inner), encoder_(encoder) {}
+
+  void write(Body&& piece) override {
+    if (piece.file() != nullptr) {
+      throw Exception(Error(Errc::Unsupported, "a file range in a compressed stream"));
+    }
+    taken_bytes_ += piece.size_bytes();
+    std::string coded;
+    require(encoder_.push(piece.text(), coded));
+    require(encoder_.flush(coded));
+    inner_.write(Body(std::move(coded)));
+  }
+  void add_trailer(std::string_view name, std::string_view value) override {
+    inner_.add_trailer(name, value);
+  }
+  [[nodiscard]] bool has_room() const noexcept override { return inner_.has_room(); }
+  void wait(detail::Waiter& waiter, std::coroutine_handle<> writer) override {
+    inner_.wait(waiter, writer);
+  }
+
+  void finish(std::optional<std::uint64_t> told_bytes) {
+    if (told_bytes && *told_bytes != taken_bytes_) {
+      const Errc code = taken_bytes_ < *told_bytes ? Errc::TruncatedBody : Errc::BodyTooLong;
+      throw Exception(Error(code, "the stream does not have its declared length"));
+    }
+    std::string coded;
+    require(encoder_.finish({}, coded));
+    inner_.write(Body(std::move(coded)));
+  }
+
+ private:
+  detail::BodySink& inner_;
+  coding::Encoder& encoder_;
+  std::uint64_t taken_bytes_ = 0;
+};
+
+Task<> produce_encoded(std::shared_ptr<const BodyStream> plain,
+                       std::shared_ptr<coding::Encoder> encoder, BodyWriter& writer) {
+  EncodingSink sink(detail::sink_of(writer), *encoder);
+  BodyWriter encoding(sink);
+  co_await plain->produce(encoding);
+  sink.finish(plain->length_bytes);
+}
+
+}  // namespace
+
+std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStream> plain,
+                                                  coding::Encoder encoder) {
+  auto coded = std::make_shared<BodyStream>();
+  // Shared only because std::function has to be copyable; the content is produced once.
+  coded->produce = [plain = std::move(plain),
+                    encoder = std::make_shared<coding::Encoder>(std::move(encoder))](
+                       BodyWriter& writer) { return produce_encoded(plain, encoder, writer); };
+  return coded;
+}
+
+namespace {
+
+constexpr std::array types = {
+    std::string_view("application/ecmascript"),
+    std::string_view("application/graphql"),
+    std::string_view("application/javascript"),
+    std::string_view("application/json"),
+    std::string_view("application/jsonl"),
+    std::string_view("application/ndjson"),
+    std::string_view("application/rtf"),
+    std::string_view("application/sql"),
+    std::string_view("application/toml"),
+    std::string_view("application/vnd.ms-fontobject"),
+    std::string_view("application/wasm"),
+    std::string_view("application/x-javascript"),
+    std::string_view("application/x-ndjson"),
+    std::string_view("application/x-sh"),
+    std::string_view("application/xml"),
+    std::string_view("application/yaml"),
+    std::string_view("font/collection"),
+    std::string_view("font/otf"),
+    std::string_view("font/ttf"),
+    std::string_view("image/bmp"),
+    std::string_view("image/vnd.microsoft.icon"),
+    std::string_view("image/x-icon"),
+};
+
+constexpr bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() &&
+         ascii::equals_ignoring_case(text.substr(text.size() - end.size()), end);
+}
+
+}  // namespace
+
+bool is_compressible(std::string_view content_type) noexcept {
+  const std::string_view type = ascii::trim_ows(content_type.substr(0, content_type.find(';')));
+  if (ascii::equals_ignoring_case(type.substr(0, 5), "text/")) return true;
+  // RFC 6839 §3.1, RFC 7303 §4.2: structured syntax suffixes
+  if (ends_with(type, "+json") || ends_with(type, "+xml") || ends_with(type, "+yaml")) return true;
+  return std::any_of(types.begin(), types.end(), [type](std::string_view known) {
+    return ascii::equals_ignoring_case(type, known);
+  });
+}
+
+}  // namespace skua::middleware

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "base/ascii.hpp"
-#include "http/authority.hpp"
+#include "http/uri/authority.hpp"
 #include "skua/middleware.hpp"
 
 namespace skua {

@@ -8,13 +8,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/hex.hpp"
-#include "crypto/constant_time.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/random.hpp"
-#include "http/challenge.hpp"
-#include "http/request_parts.hpp"
-#include "middleware/auth_fields.hpp"
+#include "http/auth/challenge.hpp"
+#include "http/message/request_parts.hpp"
+#include "middleware/auth.hpp"
 
 namespace skua::middleware {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "http/authority.hpp"
+#include "http/uri/authority.hpp"
 #include "skua/error.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/request_parts.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/testing.hpp"
 

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "base/base64.hpp"
-#include "crypto/constant_time.hpp"
-#include "crypto/hmac.hpp"
+#include "base/base_encoding.hpp"
+#include "crypto/digest.hpp"
 
 namespace skua::middleware {
 namespace {

@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "http/request_parts.hpp"
-#include "middleware/client_key.hpp"
-#include "middleware/rate_table.hpp"
+#include "http/message/request_parts.hpp"
+#include "middleware/rate_limit.hpp"
 #include "skua/middleware.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "http/request_parts.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/middleware.hpp"
 #include "skua/testing.hpp"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/base64.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "middleware/session_keeper.hpp"
 

@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/base64.hpp"
-#include "base/later.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/digest.hpp"
-#include "crypto/hmac.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
+#include "loop/clock.hpp"
 
 namespace skua::middleware {
 namespace {

@@ -4,11 +4,11 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/error.hpp"
 
@@ -67,5 +67,12 @@ class Address {
   };
   socklen_t size_bytes_ = 0;
 };
+
+/// Returns the IP addresses at which other machines can reach this one: neither loopback nor
+/// link-local IPv6 addresses. Empty if the system reports none.
+[[nodiscard]] std::vector<Address> interface_addresses();
+
+/// Returns the machine's name, or an empty string if it has none.
+[[nodiscard]] std::string host_name();
 
 }  // namespace skua::net

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "net/address.hpp"
 
+#include <gtest/gtest.h>
 #include <array>
 #include <cstddef>
 #include <cstring>
 
-#include <gtest/gtest.h>
+#include "net/address.hpp"
 
 namespace skua::net {
 namespace {
@@ -101,6 +101,21 @@ TEST(Address, CutsTextThatDoesNotFit) {
   EXPECT_EQ(Address().to_string(), "");
   std::array<char, Address::max_text_bytes> buffer{};
   EXPECT_EQ(Address::parse("[::1]:80")->format_host(buffer), "::1");
+}
+
+}  // namespace
+namespace {
+
+TEST(Interfaces, AreAddressesThatOthersCanReach) {
+  for (const Address& address : interface_addresses()) {
+    EXPECT_TRUE(address.is_ip());
+    EXPECT_FALSE(address.is_loopback());
+    EXPECT_EQ(address.port(), 0);
+  }
+}
+
+TEST(HostName, HasNoEndOfLine) {
+  EXPECT_EQ(host_name().find_first_of(std::string_view("\0\n", 2)), std::string::npos);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "loop/loop.hpp"
-#include "net/memory_stream.hpp"
 #include "net/tcp_stream.hpp"
+#include "support/memory_stream.hpp"
 
 namespace skua::net {
 namespace {

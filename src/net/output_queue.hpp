@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/pool.hpp"
+#include "base/memory.hpp"
 #include "net/stream.hpp"
 #include "skua/body.hpp"
 

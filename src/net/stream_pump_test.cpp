@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "net/fault_stream.hpp"
-#include "net/memory_stream.hpp"
+#include "support/fault_stream.hpp"
+#include "support/memory_stream.hpp"
 
 namespace skua::net {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "http/target_path.hpp"
-#include "router/match.hpp"
+#include "http/uri/target_path.hpp"
+#include "router/tree.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "router/match.hpp"
+#include "router/tree.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
 

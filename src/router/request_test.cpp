@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "http/field.hpp"
-#include "http/request_parts.hpp"
+#include "http/message/field.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/testing.hpp"
 
 namespace skua {

@@ -2,14 +2,23 @@
 // In: a request. Out: the response of a guard, the handler, or the router itself (404, 405,
 // OPTIONS), amended by the finishers. Nothing is caught here: the server decides how to answer an
 // exception.
-#include "skua/router.hpp"
+//
+// In: a request. Out: calls of a responder's callbacks. The request owns the responder, so on_close
+// is called when the request is over, however it ends.
 
-#include "http/request_parts.hpp"
-#include "http/response_conditions.hpp"
-#include "router/chain.hpp"
-#include "router/match.hpp"
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "http/message/request_parts.hpp"
+#include "http/message/response_parts.hpp"
 #include "router/table.hpp"
+#include "router/tree.hpp"
 #include "skua/async.hpp"
+#include "skua/responder.hpp"
+#include "skua/router.hpp"
 
 namespace skua {
 
@@ -65,3 +74,47 @@ Response Router::handle(Request& request) const {
 }
 
 }  // namespace skua
+
+namespace skua::detail {
+namespace {
+
+/// Closes responders with the request: several if middleware ran the rest of its chain twice.
+class Attached {
+ public:
+  Attached() = default;
+  Attached(Attached&&) noexcept = default;
+  Attached& operator=(Attached&& other) noexcept {
+    responders_.swap(other.responders_);
+    return *this;
+  }
+  ~Attached() {
+    for (const std::unique_ptr<Responder>& responder : responders_) responder->on_close();
+  }
+  Responder& keep(std::unique_ptr<Responder> responder) {
+    return *responders_.emplace_back(std::move(responder));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Responder>> responders_;
+};
+
+Attached& attached(Request& request) {
+  Attached* const found = request.attachments().find<Attached>();
+  return found != nullptr ? *found : request.attachments().set(Attached());
+}
+
+}  // namespace
+
+Task<Response> respond(std::unique_ptr<Responder> owned, Request& request) {
+  if (owned == nullptr) throw std::logic_error("a handler returned a null Responder");
+  Responder& responder = attached(request).keep(std::move(owned));
+  responder.on_headers(request);
+  while (true) {
+    const std::optional<Bytes> piece = co_await request.read();
+    if (!piece) break;
+    responder.on_body(*piece);
+  }
+  co_return responder.on_request(request);
+}
+
+}  // namespace skua::detail

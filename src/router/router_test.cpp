@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "router/match.hpp"
+#include "router/tree.hpp"
 #include "skua/http_error.hpp"
 #include "skua/testing.hpp"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "router/tree_node.hpp"
+#include "router/tree.hpp"
 
 namespace skua::router {
 

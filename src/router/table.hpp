@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "router/match.hpp"
 #include "router/tree.hpp"
 #include "skua/handler.hpp"
+#include "skua/request.hpp"
+#include "skua/response.hpp"
+#include "skua/task.hpp"
 
 namespace skua::router {
 
@@ -81,5 +83,12 @@ void for_each_finisher(const Scope& scope, F&& visit) {
 
 /// Returns the value for an Allow field: `GET, HEAD, OPTIONS`.
 std::string allow_text(MethodSet methods);
+
+/// The steps of a match, outermost router first, then its handler.
+class Chain {
+ public:
+  /// Runs the chain from a step on. Match and request outlive the task.
+  static Task<Response> run(const Match& match, Request& request, std::size_t step);
+};
 
 }  // namespace skua::router

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "http/field.hpp"
-#include "http/request_parts.hpp"
-#include "http/target_path.hpp"
+#include "http/message/field.hpp"
+#include "http/message/request_parts.hpp"
+#include "http/uri/target_path.hpp"
 
 namespace skua::testing {
 

@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: MIT
+// The tree's nodes, shared by the lookup of a path and the registration of a pattern.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "router/match.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/handler.hpp"
+#include "skua/method.hpp"
 
 namespace skua::router {
+
+struct Route;
+struct Scope;
+
+/// A set of methods: bit n is Method(n).
+using MethodSet = std::uint16_t;
+constexpr MethodSet bit(Method method) noexcept {
+  return static_cast<MethodSet>(1U << static_cast<unsigned>(method));
+}
+
+/// The result of Router::match.
+struct Match {
+  const Route* route = nullptr;  ///< null: 404, or 405 if `allowed` is not empty
+  const Scope* scope = nullptr;  ///< the scope of the path; never null
+  MethodSet allowed = 0;         ///< the methods of the path, if there is no route
+  bool has_coroutine = false;    ///< the handler is a coroutine, or one is around it
+  http::Captures captures;
+};
 
 /// One registration: a pattern, its handler, and the line that made it.
 struct Route {
@@ -82,6 +105,38 @@ class Tree {
   // Patterns without wildcards, by the hash of the whole path: most requests end here.
   std::vector<Exact> exact_;
   std::vector<std::uint32_t> slots_;  // open addressing: index into exact_ plus one, or 0
+};
+
+/// Hashes a whole path. The stored paths are the program's own, so no attacker chooses collisions.
+std::size_t hash(std::string_view path) noexcept;
+
+inline bool is_shorter_or_less(std::string_view a, std::string_view b) noexcept {
+  return a.size() != b.size() ? a.size() < b.size() : std::memcmp(a.data(), b.data(), a.size()) < 0;
+}
+
+struct Tree::Node {
+  struct Edge {
+    std::string segment;
+    std::unique_ptr<Node> node;
+  };
+
+  [[nodiscard]] auto position(std::string_view segment) const noexcept {
+    return std::lower_bound(edges.begin(), edges.end(), segment,
+                            [](const Edge& edge, std::string_view wanted) {
+                              return is_shorter_or_less(edge.segment, wanted);
+                            });
+  }
+  [[nodiscard]] const Node* literal(std::string_view segment) const noexcept {
+    const auto at = position(segment);
+    return at != edges.end() && at->segment == segment ? at->node.get() : nullptr;
+  }
+  Node& add_literal(std::string_view segment);
+  Node& add_wildcard();
+
+  std::vector<Edge> edges;             // sorted by size, then bytes
+  std::unique_ptr<Node> wildcard;      // {name}
+  std::unique_ptr<Endpoint> here;      // a pattern that ends here
+  std::unique_ptr<Endpoint> the_rest;  // {name...}
 };
 
 }  // namespace skua::router

@@ -4,7 +4,7 @@
 #include <bit>
 #include <stdexcept>
 
-#include "router/tree_node.hpp"
+#include "router/tree.hpp"
 #include "skua/pattern.hpp"
 
 namespace skua::router {

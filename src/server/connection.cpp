@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "base/later.hpp"
+#include "loop/clock.hpp"
 
 namespace skua::server {
 

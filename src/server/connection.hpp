@@ -11,8 +11,8 @@
 #include "loop/loop.hpp"
 #include "net/stream.hpp"
 #include "net/stream_pump.hpp"
-#include "server/h1_session.hpp"
-#include "server/journal.hpp"
+#include "server/accounting.hpp"
+#include "server/h1/protocol.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "base/later.hpp"
-#include "h2/preface.hpp"
+#include "h2/frame.hpp"
+#include "loop/clock.hpp"
 #include "server/connection.hpp"
-#include "server/h1_writer.hpp"
-#include "server/h2_session.hpp"
+#include "server/h1/writer.hpp"
+#include "server/h2/protocol.hpp"
 #include "skua/method.hpp"
 
 namespace skua::server {

@@ -4,14 +4,16 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/http_date.hpp"
-#include "base/later.hpp"
-#include "http/response_access.hpp"
+#include "http/message/field.hpp"
+#include "http/message/response_parts.hpp"
 #include "loop/clock.hpp"
+#include "skua/response.hpp"
 
 namespace skua::server {
 
@@ -69,5 +71,18 @@ class DateCache {
   std::string lines_;
   std::array<std::string, types.size()> starts_;
 };
+
+/// Reports whether a set of FieldLines::known() contains a field.
+constexpr bool has(std::uint64_t known, http::FieldName field) noexcept {
+  return (known >> static_cast<unsigned>(field) & 1U) != 0;
+}
+
+/// Returns those lines of Date and Server that the handler has not set itself.
+inline std::string_view standard_fields(const Response& response, std::string_view lines) noexcept {
+  const std::uint64_t known = response.known_fields();
+  if (has(known, http::FieldName::Server)) lines = lines.substr(0, DateCache::date_line_bytes);
+  if (has(known, http::FieldName::Date)) lines.remove_prefix(DateCache::date_line_bytes);
+  return lines;
+}
 
 }  // namespace skua::server

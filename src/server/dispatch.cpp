@@ -4,12 +4,11 @@
 
 #include <exception>
 
-#include "http/authority.hpp"
-#include "http/response_conditions.hpp"
-#include "http/target_path.hpp"
+#include "http/message/response_parts.hpp"
+#include "http/uri/authority.hpp"
+#include "http/uri/target_path.hpp"
 #include "net/stream.hpp"
 #include "router/table.hpp"
-#include "server/handler_failure.hpp"
 #include "server/resources.hpp"
 
 namespace skua::server {

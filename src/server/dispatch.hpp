@@ -3,8 +3,10 @@
 
 #include <exception>
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "router/match.hpp"
+#include "router/tree.hpp"
 #include "server/resources.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
@@ -28,5 +30,18 @@ Response dispatch_ended(Resources& resources, const router::Match& match, Reques
 
 /// Reports whether another protocol begins after the head of this response.
 bool opens_another_protocol(const Response& response) noexcept;
+
+/// Counts and logs a handler failure.
+void log_failure(Resources& resources, std::string line, std::string_view why);
+
+/// Counts and logs the exception of a task that has no response.
+void log_task_failure(Resources& resources, const char* what,
+                      const std::exception_ptr& failure) noexcept;
+
+/// Returns the replacement for a response that cannot be sent, and logs the reason.
+Response failed(Resources& resources, const Request& request, std::string_view why);
+
+/// Returns the response for the exception being handled.
+Response caught(Resources& resources, const Request& request);
 
 }  // namespace skua::server

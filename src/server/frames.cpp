@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/base64.hpp"
+#include "base/base_encoding.hpp"
 #include "loop/loop.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/waiter.hpp"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Turns handler exceptions into responses. HttpError and Exception carry what the peer may see; for
 // any other exception the peer gets a bare 500, and the text goes to the log.
-#include "server/handler_failure.hpp"
+#include "server/dispatch.hpp"
 
 #include <new>
 
-#include "server/journal.hpp"
+#include "server/accounting.hpp"
 #include "skua/http_error.hpp"
 
 namespace skua::server {

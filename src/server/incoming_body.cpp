@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/later.hpp"
-#include "http/field.hpp"
+#include "http/message/field.hpp"
+#include "loop/clock.hpp"
 
 namespace skua::server {
 namespace {

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "loop/loop.hpp"
-#include "server/content_budget.hpp"
 #include "server/kept_content.hpp"
 #include "skua/body_reader.hpp"
 #include "skua/bytes.hpp"

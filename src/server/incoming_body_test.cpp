@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 
 namespace skua::server {
 namespace {

@@ -7,17 +7,18 @@
 #include <vector>
 
 #include "base/counter.hpp"
-#include "base/pool.hpp"
+#include "base/memory.hpp"
 #include "h1/body_decoder.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
 #include "h2/connection.hpp"
+#include "loop/clock.hpp"
 #include "loop/loop.hpp"
 #include "net/output_queue.hpp"
-#include "server/content_budget.hpp"
 #include "server/date_cache.hpp"
-#include "server/h1_exchange.hpp"
-#include "server/h2_exchange.hpp"
+#include "server/h1/exchange.hpp"
+#include "server/h2/server_stream.hpp"
+#include "server/kept_content.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -128,5 +129,14 @@ struct Resources {
   bool is_draining = false;        ///< connections close after the requests received so far
   bool is_under_pressure = false;  ///< the number of connections is near the limit
 };
+
+/// Returns when a connection that begins now reaches Timeouts::connection_age. Varied by up to 10%
+/// either way, so that connections opened together do not all end together.
+inline loop::Instant end_of_age(Resources& resources, const void* seed) noexcept {
+  const Duration age = resources.options.timeouts.connection_age;
+  const auto spread =
+      static_cast<Duration::rep>(reinterpret_cast<std::uintptr_t>(seed) >> 6 & 0xFF);
+  return later(later(resources.loop.now(), age / 10 * 9), age / (5 * 255) * spread);
+}
 
 }  // namespace skua::server

@@ -4,7 +4,6 @@
 #include "skua/server.hpp"
 
 #include "base/ascii.hpp"
-#include "server/hooks.hpp"
 #include "server/server_run.hpp"
 #include "skua/shutdown_signals.hpp"
 

@@ -1,19 +1,92 @@
 // SPDX-License-Identifier: MIT
+// Wraps hooks, because they run where a server cannot handle an exception: between two requests, or
+// while a connection closes.
+//
 // The threads of a server end by themselves: a drain, its deadline and a cancel are passed to the
 // workers, each worker keeps its own time, and the last thread to leave marks the run as ended.
 // wait() only waits for that mark, so ending a run does not depend on the thread that asked for it.
 #include "server/server_run.hpp"
 
-#include "base/open_files.hpp"
-#include "server/connection_cap.hpp"
-
 #include <unistd.h>
-
+#include <algorithm>
+#include <exception>
+#include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
+#include "base/file_io.hpp"
+#include "files/file_body.hpp"
+
 namespace skua::server {
+namespace {
+
+// A listener, its spare descriptor, the loop's own two, and a file being read.
+constexpr std::size_t descriptors_per_thread = 5;
+
+}  // namespace
+
+std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
+                           std::size_t taken) noexcept {
+  const std::size_t threads =
+      options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t needed = taken + threads * descriptors_per_thread;
+  if (open_files <= needed) return 0;
+  const std::size_t left = open_files - needed;
+  // Half of the reserve is for files that responses hold open.
+  const std::size_t reserve = std::min(2 * files::held_files_at_most(open_files), left / 2);
+  return std::min(options.limits.connections, left - reserve);
+}
+
+namespace {
+
+using Log = std::function<void(LogLevel, std::string_view)>;
+
+void tell(const Log& log, const char* hook, const char* why) noexcept try {
+  if (log) log(LogLevel::Error, std::string("the hook ").append(hook).append(" failed: ") + why);
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+Log quiet(Log log) {
+  if (!log) return log;
+  return [log = std::move(log)](LogLevel level, std::string_view text) {
+    try {
+      log(level, text);
+    } catch (...) {
+      return;  // nowhere left to report it
+    }
+  };
+}
+
+template <class... Arguments>
+std::function<void(Arguments...)> guard(std::function<void(Arguments...)> hook, const char* name,
+                                        const Log& log) {
+  if (!hook) return hook;
+  return [hook = std::move(hook), name, log](Arguments... arguments) {
+    try {
+      hook(arguments...);
+    } catch (const std::exception& error) {
+      tell(log, name, error.what());
+    } catch (...) {
+      tell(log, name, "an exception of unknown type");
+    }
+  };
+}
+
+}  // namespace
+
+Hooks guarded(Hooks hooks) {
+  hooks.log = quiet(std::move(hooks.log));
+  hooks.on_response = guard(std::move(hooks.on_response), "on_response", hooks.log);
+  hooks.on_connection_open =
+      guard(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
+  hooks.on_connection_close =
+      guard(std::move(hooks.on_connection_close), "on_connection_close", hooks.log);
+  return hooks;
+}
+
 namespace {
 
 thread_local const ServerRun* run_of_this_thread = nullptr;

@@ -17,6 +17,18 @@
 
 namespace skua::server {
 
+/// Returns Limits::connections, lowered if necessary to fit the limit on open files. A reserve
+/// remains for listeners, loops, files opened by requests, lookups, and clients in the program.
+///
+/// `open_files` is the limit; `taken` is the number of files open before the server starts. Returns
+/// 0 if the server could not even listen.
+std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
+                           std::size_t taken) noexcept;
+
+/// Wraps hooks so that they never throw. Their exceptions go to the log hook, whose own exceptions
+/// are dropped.
+Hooks guarded(Hooks hooks);
+
 /// The setup shared by all runs of a server.
 struct ServerSetup {
   const Router& router;

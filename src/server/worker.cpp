@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
-#include "base/free_memory.hpp"
-#include "base/later.hpp"
+#include "base/memory.hpp"
+#include "loop/clock.hpp"
 #include "net/tcp_stream.hpp"
-#include "server/journal.hpp"
+#include "server/accounting.hpp"
 #include "tls/tls_stream.hpp"
 
 namespace skua::server {

@@ -9,8 +9,8 @@
 
 #include "skua/tls.hpp"
 #include "tls/certificate_names.hpp"
+#include "tls/failure.hpp"
 #include "tls/openssl.hpp"
-#include "tls/problem.hpp"
 
 namespace skua::tls {
 

@@ -9,7 +9,7 @@
 
 #include "skua/tls.hpp"
 #include "tls/engine.hpp"
-#include "tls/problem.hpp"
+#include "tls/failure.hpp"
 
 namespace skua::tls {
 

@@ -7,8 +7,8 @@
 
 #include "skua/tls.hpp"
 #include "tls/certificate.hpp"
+#include "tls/failure.hpp"
 #include "tls/openssl.hpp"
-#include "tls/problem.hpp"
 
 namespace skua::tls {
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/ascii.hpp"
-#include "net/interfaces.hpp"
+#include "net/address.hpp"
 #include "tls/certificate_names.hpp"
 
 #ifdef SKUA_HAS_TLS

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
-#include "tls/problem.hpp"
+#include "tls/failure.hpp"
 
 namespace skua::tls {
 

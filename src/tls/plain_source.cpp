@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/read_at.hpp"
+#include "base/file_io.hpp"
 
 namespace skua::tls {
 

@@ -10,7 +10,7 @@
 
 #include "loop/clock.hpp"
 #include "skua/tls.hpp"
-#include "tls/problem.hpp"
+#include "tls/failure.hpp"
 #include "tls/server_context.hpp"
 
 namespace skua::tls {

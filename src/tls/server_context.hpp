@@ -3,12 +3,14 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "skua/tls.hpp"
 #include "tls/engine.hpp"
-#include "tls/problem.hpp"
+#include "tls/failure.hpp"
 #include "tls/ticket_keys.hpp"
 
 namespace skua::tls {
@@ -47,5 +49,11 @@ class ServerContext {
   std::string fingerprint_;
   std::time_t ends_at_ = 0;
 };
+
+/// Returns the DNS name in a server_name extension, or nullopt if the extension is malformed.
+///
+/// RFC:       6066 §3
+[[nodiscard]] std::optional<std::string_view> parse_server_name(
+    std::string_view extension) noexcept;
 
 }  // namespace skua::tls

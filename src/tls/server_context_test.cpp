@@ -4,7 +4,6 @@
 
 #include "support/temporary_directory.hpp"
 #include "support/tls_pair.hpp"
-#include "tls/client_hello.hpp"
 
 namespace skua::tls {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/ascii.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
-#include "http/list_field.hpp"
+#include "http/message/field.hpp"
 #include "skua/status.hpp"
 #include "ws/extension.hpp"
 #include "ws/handshake_key.hpp"

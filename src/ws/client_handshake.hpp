@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/url.hpp"

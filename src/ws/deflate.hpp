@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/pool.hpp"
+#include "base/memory.hpp"
 #include "skua/error.hpp"
 
 namespace skua::ws {

@@ -4,12 +4,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "skua/error.hpp"
 
 namespace skua::ws {
+
+/// Masks or unmasks bytes in place. `offset` is the position of the first byte within the payload.
+///
+/// RFC:       6455 §5.3
+void mask(std::span<char> bytes, const std::array<char, 4>& key, std::size_t offset) noexcept;
 
 /// Frame types. RFC 6455 §11.8
 enum class Opcode : std::uint8_t {

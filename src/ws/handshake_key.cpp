@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "base/ascii.hpp"
-#include "base/base64.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 
 namespace skua::ws {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/base64.hpp"
+#include "base/base_encoding.hpp"
 #include "crypto/digest.hpp"
 
 namespace skua::ws {

@@ -8,7 +8,7 @@
 #include "skua/bytes.hpp"
 #include "ws/close_code.hpp"
 #include "ws/deflate.hpp"
-#include "ws/mask.hpp"
+#include "ws/frame.hpp"
 
 namespace skua::ws {
 namespace {

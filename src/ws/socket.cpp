@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/later.hpp"
+#include "loop/clock.hpp"
 #include "ws/socket_extras.hpp"
 
 namespace skua::ws {

@@ -4,25 +4,48 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "loop/clock.hpp"
 #include "skua/attachments.hpp"
+#include "skua/body.hpp"
 #include "skua/waiter.hpp"
 #include "skua/websocket.hpp"
 #include "ws/extension.hpp"
 #include "ws/frame.hpp"
 #include "ws/message_reader.hpp"
-#include "ws/send_queue.hpp"
 #include "ws/wire.hpp"
 
 namespace skua::ws {
+
+/// A queue of complete frames for a peer that does not keep up.
+class SendQueue {
+ public:
+  void push(Body&& frame) {
+    size_bytes_ += frame.size_bytes();
+    frames_.push_back(std::move(frame));
+  }
+  Body pop() {
+    Body frame = std::move(frames_.front());
+    frames_.pop_front();
+    size_bytes_ -= frame.size_bytes();
+    return frame;
+  }
+  [[nodiscard]] bool empty() const noexcept { return frames_.empty(); }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  std::deque<Body> frames_;
+  std::uint64_t size_bytes_ = 0;
+};
 
 class Codecs;
 class MessageCoding;

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/later.hpp"
+#include "loop/clock.hpp"
 #include "ws/message_coding.hpp"
 #include "ws/remote_socket.hpp"
 #include "ws/socket.hpp"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // In: messages. Out: frames, written at once while the peer keeps up. Otherwise complete frames
 // wait in a queue, whose limit WebSocketOptions::slow_peer enforces.
+
 #include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "ws/close_code.hpp"
 #include "ws/message_coding.hpp"
+#include "ws/remote_socket.hpp"
 #include "ws/socket.hpp"
 #include "ws/topics.hpp"
 
@@ -155,6 +157,20 @@ void Socket::close(CloseCode code, std::string_view reason) {
 
 std::uint64_t Socket::queued_bytes() const noexcept {
   return wire_.pending_bytes() + (queue_ != nullptr ? queue_->size_bytes() : 0);
+}
+
+void RemoteSocket::send(MessageType type, std::string text) {
+  if (!is_open()) return;
+  post_([self = shared_from_this(), type, text = std::move(text)] {
+    if (self->socket_ != nullptr) self->socket_->send(type, text, Socket::Sending::Now);
+  });
+}
+
+void RemoteSocket::close(CloseCode code, std::string reason) {
+  if (!is_open()) return;
+  post_([self = shared_from_this(), code, reason = std::move(reason)] {
+    if (self->socket_ != nullptr) self->socket_->close(code, reason);
+  });
 }
 
 }  // namespace skua::ws

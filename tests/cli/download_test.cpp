@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/get_fixture.hpp"
-#include "download_rules.hpp"
+#include "get/download.hpp"
 #include "support/scripted_server.hpp"
 
 namespace skua::test {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cli/get_fixture.hpp"
-#include "http/request_parts.hpp"
+#include "http/message/request_parts.hpp"
 
 namespace skua::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "cli/get_fixture.hpp"
-#include "get_options.hpp"
+#include "get/options.hpp"
 
 namespace skua::test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "json_printer.hpp"
+#include "get/json_printer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "timing.hpp"
+#include "get/report.hpp"
 
 namespace skua::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "request_items.hpp"
+#include "get/request_items.hpp"
 
 #include <gtest/gtest.h>
 

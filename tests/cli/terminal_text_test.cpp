@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "terminal_text.hpp"
+#include "terminal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
-
-#include "terminal.hpp"
 
 namespace skua::cli {
 namespace {

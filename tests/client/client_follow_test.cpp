@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "client_fixture.hpp"
-#include "coding/encoder.hpp"
+#include "coding/coding.hpp"
 #include "skua/auth.hpp"
 #include "skua/credentials.hpp"
 

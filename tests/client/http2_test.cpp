@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/connector.hpp"
-#include "client/h2_connection.hpp"
-#include "client/timed_wait.hpp"
+#include "client/connect/connector.hpp"
+#include "client/waiting.hpp"
+#include "client/wire/h2_connection.hpp"
 #include "skua.hpp"
 #include "support/h2_frames.hpp"
 #include "support/run_on.hpp"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "coding/decoder.hpp"
+#include "coding/coding.hpp"
 #include "skua.hpp"
 #include "support/paths.hpp"
 #include "support/test_server.hpp"

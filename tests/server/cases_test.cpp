@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "http/target_path.hpp"
-#include "net/memory_stream.hpp"
+#include "http/uri/target_path.hpp"
 #include "skua.hpp"
 #include "support/case_file.hpp"
+#include "support/memory_stream.hpp"
 #include "support/paths.hpp"
 #include "support/test_worker.hpp"
 

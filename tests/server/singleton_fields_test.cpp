@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "coding/encoder.hpp"
+#include "coding/coding.hpp"
 #include "skua.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "http/field.hpp"
+#include "http/message/field.hpp"
 #include "support/case_file.hpp"
 
 /// Code shared by all test levels that run the case files. A Player is built from a Case, takes its

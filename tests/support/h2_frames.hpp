@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "h2/error_code.hpp"
 #include "h2/frame.hpp"
-#include "h2/preface.hpp"
 
 /// Handmade HTTP/2 frames for tests, including invalid ones.
 namespace skua::h2::frames {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <filesystem>
 
-#include "files/time_source.hpp"
+#include "files/file_head.hpp"
 
 namespace skua::support {
 

@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
-#include "net/fault_stream.hpp"
-#include "net/memory_stream.hpp"
+#include "support/fault_stream.hpp"
+#include "support/memory_stream.hpp"
 #include "tls/client_context.hpp"
 #include "tls/issue.hpp"
 #include "tls/server_context.hpp"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// In: a URL and the content to send. Out: the content of the response, on standard output or in
+// files, and an exit code for the outcome.
+#include "get/command.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "client/problem.hpp"
+#include "common_options.hpp"
+#include "exit_code.hpp"
+#include "get/download.hpp"
+#include "get/options.hpp"
+#include "get/report.hpp"
+#include "get/request_content.hpp"
+#include "get/response_printer.hpp"
+#include "loop/loop.hpp"
+#include "loop/signal.hpp"
+#include "net/socket.hpp"
+#include "skua/async.hpp"
+#include "skua/client.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+void say(std::string_view lines) { std::fwrite(lines.data(), 1, lines.size(), stderr); }
+
+std::chrono::sys_seconds wall_time() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+int fail(int code, std::string_view text) {
+  say(complaint(text));
+  return code;
+}
+
+int fail(const GetOptions& options, const Problem& problem) {
+  const int code = fail(exit_code_of(problem.code()), problem.text);
+  if (code == tls_failed) say(tls_advice(problem.text, options.client.tls));
+  return code;
+}
+
+std::string file_text(const char* what, const std::string& path, Error error) {
+  return std::string("cannot ") + what + " " + path + ": " + client::reason_of(error);
+}
+
+/// One run of the command.
+class Conversation {
+ public:
+  Conversation(const GetOptions& options, const PreparedRequest& prepared)
+      : options_(options), prepared_(prepared) {}
+
+  Task<int> run() {
+    const auto signals = watch_signals();
+    Client client(options_.client);
+    Scope working;
+    working.spawn(work(client));
+    co_await over_.wait();
+    if (signal_ != 0) {
+      std::string text = "interrupted";
+      const std::string kept = downloader_ != nullptr ? downloader_->stop() : "";
+      if (!kept.empty()) text += "; use --continue to resume " + kept;
+      co_return fail(128 + signal_, text);
+    }
+    co_await working.join();
+    co_return code_;
+  }
+
+ private:
+  // The first signal stops the work in progress; a second one exits at once.
+  std::unique_ptr<loop::SignalWatcher> watch_signals() {
+    auto watcher =
+        loop::SignalWatcher::create(loop::Loop::current(), {SIGINT, SIGTERM}, [this](int signal) {
+          if (signal_ != 0) std::_Exit(128 + signal);
+          signal_ = signal;
+          over_.set();
+        });
+    return watcher ? *std::move(watcher) : nullptr;
+  }
+
+  struct AtEnd {
+    Event& event;
+    ~AtEnd() { event.set(); }
+  };
+
+  Task<> work(Client& client) {
+    const AtEnd at_end{over_};
+    if (!load_cookies(client)) {
+      code_ = file_failed;
+      co_return;
+    }
+    if (options_.saves()) {
+      Downloader downloader(options_, prepared_, client);
+      downloader_ = &downloader;
+      const int code = co_await downloader.run();
+      downloader_ = nullptr;
+      code_ = code;
+    } else {
+      const int code = co_await print(client);
+      code_ = code;
+    }
+    if (!save_cookies(client) && code_ == succeeded) code_ = file_failed;
+  }
+
+  Task<int> print(Client& client) {
+    const Url& url = options_.urls.front();
+    ClientRequest request = prepared_.make(client, url);
+    if (options_.verbose) {
+      request.set_heads([this](HeadOf of, std::string_view lines) {
+        const Mortal mortal;
+        say(shown_head(options_, of, lines));
+      });
+    }
+    Result<ClientResponse, Problem> response = co_await std::move(request);
+    if (!response) co_return fail(options_, response.error());
+    const Mortal mortal;
+    const bool is_head = options_.method == Method::Head;
+    if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
+    const Result<void, Problem> printed = co_await print_content(*response);
+    if (options_.with_head && printed) print_trailers(*response, options_.colour);
+    if (options_.verbose) {
+      say(trailers_text(*response, wants_colour(options_.colour, STDERR_FILENO), "< "));
+    }
+    say(timing_text(options_, *response));
+    if (!printed) co_return fail(options_, printed.error());
+    co_return options_.fail ? exit_code_of(response->status()) : succeeded;
+  }
+
+  Task<Result<void, Problem>> print_content(ClientResponse& response) {
+    ContentPrinter printer(options_, response);
+    while (true) {
+      const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
+      if (!piece) {
+        printer.finish();
+        co_return unprinted(piece.error());
+      }
+      const std::optional<Bytes>& bytes = *piece;
+      if (!bytes) break;
+      if (printer.append(text(*bytes))) continue;
+      refuse_binary(response);
+      co_return {};
+    }
+    printer.finish();
+    co_return {};
+  }
+
+  static Problem unprinted(Problem problem) {
+    if (problem.code() == Errc::Unsupported) {
+      problem.text += ": unknown Content-Encoding; use --raw to print it undecoded";
+    }
+    return problem;
+  }
+
+  static void refuse_binary(const ClientResponse& response) {
+    std::string about(response.header("content-type").value_or("unknown type"));
+    const auto length = response.length_bytes();
+    if (length && !response.is_decoded()) about += ", " + size_text(*length);
+    say(complaint("the content is binary (" + about +
+                  "): save it with -d or -o FILE, or print it with -o -"));
+  }
+
+  bool load_cookies(Client& client) {
+    if (options_.cookie_file.empty()) return true;
+    struct stat about{};
+    // Reading a pipe could block, and only a regular file can be saved again.
+    if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+      fail(file_failed,
+           "cannot use " + options_.cookie_file + " as a cookie jar: not a regular file");
+      return false;
+    }
+    const auto report = client.cookie_jar().load(options_.cookie_file, wall_time());
+    if (!report && report.error().code() != Errc::NotFound) {
+      fail(file_failed, file_text("read", options_.cookie_file, report.error()));
+      return false;
+    }
+    if (report && report->refused != 0) {
+      say(complaint(options_.cookie_file + ": dropping " + std::to_string(report->refused) +
+                    " invalid line(s)"));
+    }
+    return true;
+  }
+
+  bool save_cookies(Client& client) {
+    if (options_.cookie_file.empty()) return true;
+    const Result<void> saved = client.cookie_jar().save(options_.cookie_file, wall_time());
+    if (!saved) fail(file_failed, file_text("write", options_.cookie_file, saved.error()));
+    return saved.has_value();
+  }
+
+  const GetOptions& options_;
+  const PreparedRequest& prepared_;
+  Event over_;
+  Downloader* downloader_ = nullptr;  // while it runs
+  int code_ = failed;
+  int signal_ = 0;
+};
+
+// A device or pipe replaces standard output; a regular file is renamed into place at the end.
+Result<void, Problem> prepare_output(GetOptions& options) {
+  if (options.output.empty() || options.output == "-") return {};
+  Result<OutputPlace, Problem> place = look_at_output(options.output);
+  if (!place) return std::move(place).error();
+  if (place->is_regular) {
+    options.output = place->path;
+    return {};
+  }
+  const net::Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  if (!file || ::dup2(file.descriptor(), STDOUT_FILENO) < 0) {
+    const Error error = Error::from_system(errno, "open");
+    return Problem{.error = error, .text = file_text("write", place->path, error)};
+  }
+  options.output = "-";
+  options.download = false;
+  return {};
+}
+
+int ask(GetOptions& options) {
+  warn_of(options.client.tls);
+  options.client.cookies = !options.cookie_file.empty();
+  try {
+    if (const auto prepared = prepare_output(options); !prepared) {
+      return fail(file_failed, prepared.error().text);
+    }
+    const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
+    if (!prepared) {
+      const bool is_word = prepared.error().code() == Errc::MalformedForm;
+      return fail(is_word ? misunderstood : file_failed, prepared.error().text);
+    }
+    Conversation conversation(options, *prepared);
+    const int code = skua::run(conversation.run());
+    // Checked only now: a program that feeds a pipe may need a moment.
+    if (!options.quiet && prepared->ignores_input()) {
+      say(complaint("WARNING: standard input was not sent; use --data - to send it"));
+    }
+    return code;
+  } catch (const std::invalid_argument& error) {  // an invalid field or proxy
+    return fail(misunderstood, error.what());
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return file_failed;  // as with `| head`
+    return fail(file_failed, error.what());
+  } catch (const Exception& error) {
+    const bool is_name = error.error().code() == Errc::MalformedChallenge;
+    return fail(is_name ? misunderstood : file_failed, error.what());
+  }
+}
+
+}  // namespace
+
+std::function<int()> configure_method(CLI::App& parser, Method method) {
+  const auto options = std::make_shared<GetOptions>();
+  options->method = method;
+  declare(parser, *options);
+  return [options] { return ask(*options); };
+}
+
+std::function<int()> configure_any_method(CLI::App& parser) {
+  const auto options = std::make_shared<GetOptions>();
+  options->any_method = true;
+  declare(parser, *options);
+  return [options] { return ask(*options); };
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// In: URLs. Out: files. A download has a temporary name until it is complete; an interrupted one is
+// resumed if the server says that its content has not changed.
+//
+// Decides whether a response continues a partial download, and chooses file names.
+#include "get/download.hpp"
+
+#include <sys/stat.h>
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/http_date.hpp"
+#include "client/problem.hpp"
+#include "common_options.hpp"
+#include "exit_code.hpp"
+#include "get/report.hpp"
+#include "get/response_printer.hpp"
+#include "http/form/content_disposition.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr Duration tick_interval = 100ms;
+
+std::string answered(const Url& url, const ClientResponse& response) {
+  const Status status = response.status();
+  const std::string_view words = reason(status);
+  std::string text = url.to_string() + ": the server answered ";
+  text.append(std::to_string(static_cast<unsigned>(status)));
+  if (!words.empty()) text.append(" ").append(words);
+  return text + "; nothing was saved";
+}
+
+}  // namespace
+
+Result<OutputPlace, Problem> look_at_output(const std::string& path) {
+  struct stat about{};
+  if (::stat(path.c_str(), &about) != 0) return OutputPlace{.path = path};
+  if (S_ISDIR(about.st_mode)) {
+    return Problem{.error = Errc::Unsupported, .text = "cannot write " + path + ": it is a folder"};
+  }
+  if (!S_ISREG(about.st_mode)) return OutputPlace{.path = path, .is_regular = false};
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return OutputPlace{.path = real ? std::string(real.get()) : path};
+}
+
+Task<int> Downloader::run() {
+  Scope ticking;
+  if (display_.is_shown()) ticking.spawn(tick());
+  Scope workers;
+  const std::size_t count = std::min<std::size_t>(options_.parallel, options_.urls.size());
+  for (std::size_t i = 0; i < count; ++i) workers.spawn(work());
+  co_await workers.join();
+  const auto failure = std::find_if(codes_.begin(), codes_.end(), [](int code) { return code; });
+  co_return failure == codes_.end() ? succeeded : *failure;
+}
+
+Task<> Downloader::tick() {
+  while (true) {
+    co_await sleep(tick_interval);
+    display_.tick();
+  }
+}
+
+Task<> Downloader::work() {
+  while (next_ < options_.urls.size()) {
+    const std::size_t number = next_++;
+    const int code = co_await fetch(options_.urls[number]);
+    codes_[number] = code;
+  }
+}
+
+Task<int> Downloader::fetch(const Url& url) {
+  const std::string path = options_.output.empty() ? name_in(url) : options_.output;
+  client::ResumableFile file(path, {.keeps_part = true, .is_beside = options_.output.empty()});
+  files_.push_back(&file);
+  const int code = co_await fetch_into(url, file);
+  std::erase(files_, &file);
+  co_return code;
+}
+
+std::string Downloader::stop() {
+  display_.clear();
+  std::string text;
+  for (const client::ResumableFile* const file : files_) {
+    if (file->can_be_resumed()) text.append(text.empty() ? "" : ", ").append(file->part_path());
+  }
+  return text;
+}
+
+ClientRequest Downloader::request(const Url& url, const client::ResumableFile* resumed) const {
+  ClientRequest made = prepared_.make(client_, url);
+  if (!prepared_.has_field("accept-encoding")) made.header("Accept-Encoding", "identity");
+  if (resumed != nullptr) {
+    made.header("Range", "bytes=" + std::to_string(resumed->size_bytes()) + "-");
+    made.header("If-Range", resumed->origin().validator);
+  }
+  return made;
+}
+
+Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
+  using client::Verdict;
+  if (options_.resume) {
+    const Result<void> looked = file.look(client::origin_url(url));
+    if (!looked) co_return fail_to_write(looked.error(), file);
+  }
+  bool goes_on = file.found() == client::ResumableFile::Found::Part;
+  while (true) {
+    ClientRequest asking = request(url, goes_on ? &file : nullptr);
+    std::string heads;  // printed at once, as downloads are concurrent
+    if (options_.verbose) {
+      asking.set_heads([this, &heads](HeadOf of, std::string_view lines) {
+        heads += shown_head(options_, of, lines);
+      });
+    }
+    Result<ClientResponse, Problem> response = co_await std::move(asking);
+    display_.say(heads);
+    if (!response) {
+      const int code = fail(exit_code_of(response.error().code()), response.error().text);
+      if (code == tls_failed) {
+        display_.say(tls_advice(response.error().text, options_.client.tls));
+      }
+      co_return code;
+    }
+    const Verdict verdict = judge(*response, file, goes_on);
+    if (options_.with_head && verdict != Verdict::Again) {
+      display_.clear();
+      print_head(*response, options_.colour, "\n");
+    }
+    switch (verdict) {
+      case Verdict::Again: goes_on = false; continue;
+      case Verdict::Whole: co_return keep(url, *response, file, size_text(file.size_bytes()));
+      case Verdict::Refuse: {
+        const int code = exit_code_of(response->status());
+        co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response));
+      }
+      case Verdict::Restart: {
+        const std::string name = name_for(url, *response);
+        if (options_.resume && is_complete(name, *response)) {
+          if (!options_.quiet) display_.say(harmless(name) + " is already complete\n");
+          co_return succeeded;
+        }
+        const Result<void> started = file.start(origin_of(url, *response));
+        if (!started) co_return fail_to_write(started.error(), file);
+        break;
+      }
+      case Verdict::Append: file.append(); break;
+    }
+    const int code = co_await receive(url, *response, file);
+    if (options_.with_head) print_trailers(*response, options_.colour);
+    co_return code;
+  }
+}
+
+Task<int> Downloader::receive(const Url& url, ClientResponse& response,
+                              client::ResumableFile& file) {
+  std::string name = name_told(response);
+  if (name.empty() || !options_.output.empty()) name = name_in(url);
+  std::optional<std::uint64_t> total = file.origin().total_bytes;
+  if (!total && response.status() == Status::PartialContent) total = total_told(response);
+  const std::size_t number = display_.add(name, total, file.size_bytes());
+  while (true) {
+    const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
+    if (!piece) {
+      display_.end(number);
+      co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file);
+    }
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) break;
+    if (const Result<void> written = file.write(text(*bytes)); !written) {
+      display_.end(number);
+      co_return fail_to_write(written.error(), file);
+    }
+    display_.advance(number, file.size_bytes());
+  }
+  const std::string summary = display_.end(number);
+  if (total && *total != file.size_bytes()) {
+    co_return break_off(protocol_failed,
+                        url.to_string() + ": the server sent " + std::to_string(file.size_bytes()) +
+                            " bytes of " + std::to_string(*total),
+                        file);
+  }
+  display_.say(timing_text(options_, response));
+  co_return keep(url, response, file, summary);
+}
+
+std::string Downloader::name_for(const Url& url, const ClientResponse& response) const {
+  if (!options_.output.empty()) return options_.output;
+  const std::string told = name_told(response);
+  return told.empty() ? name_in(url) : told;
+}
+
+// The origin of an existing file is unknown, so its size must match, and the server must not have
+// modified the content since.
+bool Downloader::is_complete(const std::string& name, const ClientResponse& response) const {
+  struct stat about{};
+  if (::stat(name.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  const auto length = response.length_bytes();
+  if (!length || *length != static_cast<std::uint64_t>(about.st_size)) return false;
+  const auto modified = response.header("last-modified");
+  if (!modified) return true;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const auto time = parse_http_date(*modified, now);
+  return time && time->time_since_epoch().count() <= about.st_mtime;
+}
+
+int Downloader::keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
+                     const std::string& summary) {
+  file.rename(name_for(url, response));
+  const Result<void> kept = file.keep();
+  if (!kept) return fail_to_write(kept.error(), file);
+  if (!options_.quiet) display_.say("saved " + harmless(file.path()) + " (" + summary + ")\n");
+  return succeeded;
+}
+
+int Downloader::break_off(int code, std::string_view text, const client::ResumableFile& file) {
+  std::string told(text);
+  if (file.can_be_resumed()) {
+    told += "; " + file.part_path() + " has the first " + size_text(file.size_bytes()) +
+            "; use --continue to resume";
+  }
+  return fail(code, told);
+}
+
+int Downloader::fail_to_write(Error error, const client::ResumableFile& file) {
+  return break_off(file_failed, "cannot write " + file.culprit() + ": " + client::reason_of(error),
+                   file);
+}
+
+int Downloader::fail(int code, std::string_view text) {
+  display_.say(complaint(text));
+  return code;
+}
+
+namespace {
+
+client::ContentRange content_range(const ClientResponse& response) {
+  const auto range = client::parse_content_range(response.header("content-range").value_or(""));
+  return range.value_or(client::ContentRange());
+}
+
+client::Validators validators_of(const ClientResponse& response) {
+  return {.etag = response.header("etag"),
+          .last_modified = response.header("last-modified"),
+          .date = response.header("date")};
+}
+
+}  // namespace
+
+client::PartOrigin origin_of(const Url& url, const ClientResponse& response) {
+  return {.url = client::origin_url(url),
+          .validator = client::strong_validator(validators_of(response)),
+          .total_bytes = response.length_bytes()};
+}
+
+client::Verdict judge(const ClientResponse& response, const client::ResumableFile& file,
+                      bool asked_for_rest) {
+  const client::KnownPart part{.size_bytes = file.size_bytes(),
+                               .validator = file.origin().validator,
+                               .total_bytes = file.origin().total_bytes};
+  return client::judge({.status = code(response.status()),
+                        .range = content_range(response),
+                        .validators = validators_of(response)},
+                       asked_for_rest ? &part : nullptr);
+}
+
+std::optional<std::uint64_t> total_told(const ClientResponse& response) {
+  return content_range(response).total;
+}
+
+std::string name_told(const ClientResponse& response) {
+  const auto field = response.header("content-disposition");
+  if (!field) return "";
+  const auto disposition = http::parse_content_disposition(*field);
+  return disposition ? http::safe_filename(disposition->filename.value_or("")) : "";
+}
+
+std::string name_in(const Url& url) {
+  const std::string_view path = url.path();
+  const std::string_view segment = path.substr(path.rfind('/') + 1);
+  const Result<std::string> decoded = percent_decode(segment);
+  const std::string name = http::safe_filename(decoded ? *decoded : std::string(segment));
+  return name.empty() ? "index.html" : name;
+}
+
+}  // namespace skua::cli

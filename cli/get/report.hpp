@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "get/options.hpp"
+#include "get/request_content.hpp"
+#include "skua/client.hpp"
+
+namespace skua::cli {
+
+/// A phase of a request.
+struct Phase {
+  std::string_view name{};
+  std::chrono::nanoseconds begin{};  ///< since the start of the request
+  std::chrono::nanoseconds end{};
+};
+
+/// Formats a time with three significant digits: `1.23 ms`, `45.6 ms`, `7.89 s`.
+std::string milliseconds_text(std::chrono::nanoseconds time);
+
+/// Formats a line for each phase, with a bar for its time span, and a line for the total:
+///
+/// ```
+/// resolve    1.20 ms  ==
+/// connect    20.1 ms    ======
+/// total      21.3 ms
+/// ```
+/// A phase that did not take place, which ends at zero, has no line.
+std::string waterfall(std::span<const Phase> phases, std::size_t columns);
+
+// Texts for standard error; every line ends with a line feed.
+
+/// Formats an error or warning: `skua: ...`.
+std::string complaint(std::string_view text);
+/// Formats a head for --verbose, with credentials hidden; see ClientRequest::set_heads().
+std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines);
+/// Returns the --timing report, empty without --timing. Call it after reading the content.
+std::string timing_text(const GetOptions& options, const ClientResponse& response);
+
+}  // namespace skua::cli

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// In: options. Out: requests with their fields, query, credentials and content. Files are checked
+// before anything is sent, so that a wrong name never causes a half-sent request.
+#include "get/request_content.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+
+#include "base/ascii.hpp"
+#include "client/problem.hpp"
+#include "files/mime_type.hpp"
+#include "get/json_printer.hpp"
+#include "net/socket.hpp"
+#include "skua/async.hpp"
+#include "skua/body_writer.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr std::size_t input_piece_bytes = 64_KiB;
+constexpr int input_wait_milliseconds = 100;
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view form_type = "application/x-www-form-urlencoded";
+
+Problem unreadable(const std::string& path, const char* step) {
+  const Error error = Error::from_system(errno, step);
+  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
+}
+
+// Opens a file as content; a file that is not regular, such as a pipe, is read now.
+Result<Body, Problem> open_content(const std::string& path) {
+  const auto file = std::make_shared<net::Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat about{};
+  if (file->descriptor() < 0) return unreadable(path, "open");
+  if (::fstat(file->descriptor(), &about) != 0) return unreadable(path, "stat");
+  if (!S_ISREG(about.st_mode)) {
+    Result<std::string, Problem> text = read_file(path);
+    if (!text) return std::move(text).error();
+    return Body(*std::move(text));
+  }
+  const int descriptor = file->descriptor();
+  return Body(FileRange{.owner = file,
+                        .file = descriptor,
+                        .offset = 0,
+                        .size_bytes = static_cast<std::uint64_t>(about.st_size)});
+}
+
+struct InputPiece {
+  std::string text{};
+  int failure = 0;
+  bool is_end = false;
+};
+
+// Runs off the loop, and waits briefly: ending the request must not wait for a key press.
+InputPiece read_input() {
+  InputPiece piece;
+  pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (::poll(&wanted, 1, input_wait_milliseconds) <= 0) return piece;
+  piece.text.resize(input_piece_bytes);
+  const ssize_t count = ::read(STDIN_FILENO, piece.text.data(), piece.text.size());
+  if (count < 0 && errno != EINTR && errno != EAGAIN) piece.failure = errno;
+  piece.is_end = count == 0;
+  piece.text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  return piece;
+}
+
+Task<> send_input(BodyWriter& writer) {
+  while (true) {
+    auto reading = offload(read_input);
+    InputPiece piece = co_await reading;
+    if (piece.failure != 0) throw Exception(Error::from_system(piece.failure, "standard input"));
+    if (piece.is_end) co_return;
+    if (piece.text.empty()) continue;
+    auto writing = writer.write(Body(std::move(piece.text)));
+    co_await writing;
+  }
+}
+
+// Reports whether standard input is a file or pipe with unread data.
+bool has_unread_input() noexcept {
+  struct stat about{};
+  if (::fstat(STDIN_FILENO, &about) != 0) return false;
+  if (S_ISREG(about.st_mode)) return ::lseek(STDIN_FILENO, 0, SEEK_CUR) < about.st_size;
+  int size_bytes = 0;
+  const bool is_pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
+  return is_pipe && ::ioctl(STDIN_FILENO, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
+}
+
+// Checks the files of a form before anything is sent.
+Result<void, Problem> look_at(const std::vector<RequestItems::File>& files) {
+  for (const RequestItems::File& file : files) {
+    if (::access(file.path.c_str(), R_OK) != 0) return unreadable(file.path, "access");
+    struct stat about{};
+    if (::stat(file.path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) continue;
+    return Problem{.error = Errc::Unsupported,
+                   .text = "cannot send " + file.path + ": it is not a regular file"};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& options) {
+  PreparedRequest made(options);
+  made.type_ = options.type;
+  if (made.type_.empty() && options.data) {
+    made.type_ = options.json ? json_type : options.form ? form_type : "";
+  }
+  const RequestItems& items = options.items;
+  if (options.form && !options.data) {
+    if (auto looked = look_at(items.files); !looked) return std::move(looked).error();
+    auto fields = form_fields(items.data);
+    if (!fields) return std::move(fields).error();
+    made.content_ = *std::move(fields);
+  } else if (!items.data.empty()) {
+    auto object = json_object(items.data);
+    if (!object) return std::move(object).error();
+    made.content_ = Body(*std::move(object));
+    if (made.type_.empty()) made.type_ = json_type;
+  } else if (options.data && (*options.data == "-" || *options.data == "@-")) {
+    made.content_ = Input();
+    if (made.type_.empty()) made.type_ = "application/octet-stream";
+  } else if (options.data && options.data->starts_with('@')) {
+    const std::string path = options.data->substr(1);
+    Result<Body, Problem> body = open_content(path);
+    if (!body) return std::move(body).error();
+    made.content_ = *std::move(body);
+    if (made.type_.empty()) made.type_ = files::mime_type(path);
+  } else if (options.data) {
+    made.content_ = Body(*options.data);
+    if (made.type_.empty()) {
+      made.type_ = is_json(*options.data) ? json_type : "text/plain; charset=utf-8";
+    }
+  }
+  return made;
+}
+
+bool PreparedRequest::ignores_input() const {
+  const Method method = options_->method;
+  const bool takes_content =
+      method == Method::Post || method == Method::Put || method == Method::Patch;
+  return takes_content && content_.index() == 0 && has_unread_input();
+}
+
+bool PreparedRequest::has_field(std::string_view name) const {
+  return std::any_of(options_->items.fields.begin(), options_->items.fields.end(),
+                     [name](const RequestItems::Field& field) {
+                       return ascii::equals_ignoring_case(field.name, name);
+                     });
+}
+
+ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
+  ClientRequest request = client.request(options_->method, url.to_string());
+  for (const auto& [name, value] : options_->items.query) request.query(name, value);
+  if (options_->credentials) {
+    const auto& [user, password] = *options_->credentials;
+    if (options_->digest) {
+      request.auth(user, password);
+    } else {
+      request.basic_auth(user, password);
+    }
+  }
+  if (!options_->token.empty()) request.bearer(options_->token);
+  add_content(request);
+  for (const RequestItems::Field& field : options_->items.fields) {
+    if (field.value) {
+      request.header(field.name, *field.value);
+    } else {
+      request.without_header(field.name);
+    }
+  }
+  return request;
+}
+
+void PreparedRequest::add_content(ClientRequest& request) const {
+  const std::string type = has_field("content-type") ? "" : type_;
+  if (const Body* const body = std::get_if<Body>(&content_)) {
+    request.body(*body, type);
+  } else if (std::holds_alternative<Input>(content_)) {
+    request.stream(type, send_input);
+  } else if (const Form* const form = std::get_if<Form>(&content_)) {
+    for (const auto& [name, value] : *form) request.field(name, value);
+    for (const RequestItems::File& file : options_->items.files) {
+      const std::string_view guess = files::mime_type(file.path);
+      request.file(file.name, file.path, file.type.empty() ? guess : file.type);
+    }
+  }
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "get/options.hpp"
+#include "skua/body.hpp"
+#include "skua/client.hpp"
+#include "skua/error.hpp"
+
+namespace skua::cli {
+
+/// A request as described by the command line, with its files checked.
+class PreparedRequest final {
+ public:
+  /// Ends with: the errors of json_object() and form_fields(); file system errors of --data @FILE
+  ///            and the files of a form, with a text.
+  static Result<PreparedRequest, Problem> prepare(const GetOptions& options);
+
+  /// Returns the request for a URL.
+  ///
+  /// Ends with: std::invalid_argument and Exception, like the setters of ClientRequest.
+  /// Lifetime:  the options outlive it.
+  [[nodiscard]] ClientRequest make(Client& client, const Url& url) const;
+
+  /// Reports whether a POST, PUT or PATCH has no content although standard input has unread data.
+  [[nodiscard]] bool ignores_input() const;
+
+  /// Reports whether the command line has a field of this name.
+  [[nodiscard]] bool has_field(std::string_view name) const;
+
+ private:
+  struct Input {};  // standard input
+  using Form = std::vector<std::pair<std::string, std::string>>;
+
+  explicit PreparedRequest(const GetOptions& options) : options_(&options) {}
+  void add_content(ClientRequest& request) const;
+
+  const GetOptions* options_;
+  std::variant<std::monostate, Body, Form, Input> content_{};
+  std::string type_;  // media type of a Body or Input
+};
+
+}  // namespace skua::cli

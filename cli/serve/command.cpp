@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// In: a command line. Out: a server for a folder, its address on the first line of stdout, and
+// advice on stderr if it cannot run.
+//
+// In: the error that keeps a server from running. Out: that error and advice, on stderr.
+#include "serve/command.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "command.hpp"
+#include "log_sink.hpp"
+#include "serve/options.hpp"
+#include "serve/print_config.hpp"
+#include "serve/tls.hpp"
+#include "server/access_log.hpp"
+#include "skua/files.hpp"
+#include "skua/https_redirect.hpp"
+#include "skua/router.hpp"
+#include "skua/server.hpp"
+#include "skua/shutdown_signals.hpp"
+
+namespace skua::cli {
+namespace {
+
+void add_hooks(ServeOptions& options, LogSink& sink) {
+  if (options.access_log) {
+    options.server.hooks.on_response = [&sink](const RequestRecord& record) {
+      const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+      sink.write(server::combined_line(record, now));
+    };
+  }
+  if (!options.quiet) {
+    options.server.hooks.log = [](LogLevel level, std::string_view text) {
+      if (level == LogLevel::Debug) return;
+      std::fprintf(stderr, "skua: %.*s\n", static_cast<int>(text.size()), text.data());
+    };
+  }
+}
+
+// The server that redirects plain HTTP to HTTPS; empty without --redirect-http.
+struct Redirect {
+  Router router;
+  std::optional<Server> server{};
+};
+
+Result<void, Problem> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
+  if (!options.redirect_port) return {};
+  // The only known name of this machine is the host that the client asked for.
+  redirect.router = redirect_to_https({.hosts = {"*"}, .port = target.port()});
+  redirect.server.emplace(redirect.router, redirect_options(options));
+  return redirect.server->start();
+}
+
+int serve(ServeOptions& options) {
+  if (options.print_config) {
+    print_config(options);
+    return succeeded;
+  }
+  Result<FileHandler> files = FileHandler::open(options.folder, options.files);
+  if (!files) return report_folder(options.folder, files.error());
+  Router router;
+  router.get("/{path...}", *std::move(files));
+  add_transport_security(router, options);
+
+  LogSink sink;
+  add_hooks(options, sink);
+  const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
+  Server server(router, options.server);
+  if (const auto started = server.start(); !started) {
+    return report_start(options.server, started.error());
+  }
+  Redirect redirect;
+  if (const auto started = start(redirect, options, server); !started) {
+    return report_start(redirect_options(options), started.error(), "--redirect-http");
+  }
+  sink.write("listening on " + server.url() + "\n");
+  if (!options.quiet) {
+    announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
+    std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
+                 to_string(server.backend()).data());
+  }
+  const auto tell = [&options] {
+    if (options.quiet) return;
+    std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
+               stderr);
+  };
+  if (redirect.server) {
+    signals.wait_and_drain({server, *redirect.server}, tell);
+  } else {
+    signals.wait_and_drain({server}, tell);
+  }
+  return succeeded;
+}
+
+}  // namespace
+
+std::function<int()> configure_serve(CLI::App& parser) {
+  const auto options = std::make_shared<ServeOptions>();
+  declare(parser, *options);
+  return [options] { return serve(*options); };
+}
+
+namespace {
+
+// The text of such an error already names the file, the problem and the remedy.
+bool is_about_tls(Error error) noexcept {
+  if (error.code() == Errc::TlsConfiguration) return true;
+  return error.code() == Errc::Unsupported && error.context().find("TLS") != std::string_view::npos;
+}
+
+}  // namespace
+
+int report_folder(const std::string& folder, Error error) {
+  const char* advice = "Check the name, or choose another folder: skua serve DIR";
+  std::string reason(message(error.code()));
+  if (error.system_code() == ENOENT) reason = "no such folder";
+  if (error.system_code() == ENOTDIR) reason = "not a folder";
+  if (error.system_code() == EACCES) advice = "Make it readable, or choose another folder";
+  std::fprintf(stderr, "skua: %s: %s\n%s.\n", folder.c_str(), reason.c_str(), advice);
+  return failed;
+}
+
+int report_start(const ServerOptions& options, const Problem& problem,
+                 const std::string& port_option) {
+  if (is_about_tls(problem.error)) {
+    std::fprintf(stderr, "skua: cannot serve HTTPS: %s\n", problem.text.c_str());
+    return failed;
+  }
+  const bool is_unix = options.host.starts_with("unix:");
+  std::string advice;
+  switch (problem.code()) {
+    case Errc::AddressInUse: {
+      if (is_unix) {
+        advice = "Another program is listening there; if the socket file is stale, remove it.";
+        break;
+      }
+      const unsigned other = options.port < 65'535 ? options.port + 1U : 8080U;
+      advice = "Another program is listening there. Choose another port, such as " + port_option +
+               " " + std::to_string(other) + ", or use " + port_option + " 0 to pick a free one.";
+      break;
+    }
+    case Errc::PermissionDenied:
+      advice = is_unix ? "Choose a path in a folder that you may write to."
+                       : "Ports below 1024 need privileges. Try " + port_option + " 8080.";
+      break;
+    case Errc::AddressUnavailable:
+    case Errc::InvalidAddress:
+      advice =
+          "--host must be an address of this machine (127.0.0.1, 0.0.0.0, [::1], [::]) or "
+          "unix:/PATH.";
+      break;
+    case Errc::Unsupported: advice = "Use --backend auto."; break;
+    default: break;
+  }
+  std::string place = options.host;
+  if (!is_unix) place += ":" + std::to_string(options.port);
+  std::fprintf(stderr, "skua: cannot listen on %s: %s\n%s%s", place.c_str(), problem.text.c_str(),
+               advice.c_str(), advice.empty() ? "" : "\n");
+  return failed;
+}
+
+}  // namespace skua::cli

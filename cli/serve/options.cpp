@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The options of `skua serve`. Their texts repeat the defaults of ServeOptions.
+#include "serve/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "common_options.hpp"
+#include "serve/tls.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace skua::cli {
+namespace {
+
+void declare_server(CLI::App& parser, ServerOptions& server) {
+  parser
+      .add_option("--host", server.host,
+                  "Address to listen on; 0.0.0.0 for all IPv4, [::] for all, or unix:/PATH")
+      ->option_text("ADDRESS [127.0.0.1]");
+  parser.add_option("-p,--port", server.port, "Port to listen on; 0 picks a free one")
+      ->check(whole_in_range(0, 65'535))
+      ->option_text("PORT [8080]");
+  parser.add_option("--threads", server.threads, "Number of server threads; 0 for one per core")
+      ->check(whole_in_range(0, 1024))
+      ->option_text("COUNT [0]");
+  declare_backend(parser, server.backend);
+  parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Disable HTTP/2");
+}
+
+void declare_files(CLI::App& parser, FileOptions& files) {
+  parser.add_option("--index", files.index, "Index file to serve for a folder; empty for none")
+      ->option_text("NAME [index.html]");
+  parser.add_flag_callback(
+      "--no-listing", [&files] { files.listing = false; },
+      "Respond with 404 for folders without an index file");
+  parser.add_flag("--dotfiles", files.dotfiles, "Also serve files whose names start with a dot");
+  parser.add_flag_callback(
+      "--no-follow-symlinks", [&files] { files.follow_symlinks = false; },
+      "Refuse all symbolic links, not only those that lead out of DIR");
+  parser
+      .add_option_function<long long>(
+          "--max-age",
+          [&files](const long long& seconds) { files.max_age = std::chrono::seconds(seconds); },
+          "Cache-Control max-age; 0 to make clients revalidate, -1 to send no Cache-Control")
+      ->check(whole_in_range(-1, 31'536'000))
+      ->option_text("SECONDS [0]");
+}
+
+void declare_output(CLI::App& parser, ServeOptions& options) {
+  parser.add_flag("--access-log", options.access_log,
+                  "Print one line per request (combined log format)");
+  parser.add_flag("--print-config", options.print_config,
+                  "Print all settings, limits and timeouts and exit");
+  parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
+}
+
+}  // namespace
+
+void declare(CLI::App& parser, ServeOptions& options) {
+  parser.add_option("DIR", options.folder, "Folder to serve")->option_text("[.]");
+  parser.option_defaults()->group("Server");
+  declare_server(parser, options.server);
+  parser.option_defaults()->group("HTTPS");
+  declare_https(parser, options);
+  parser.option_defaults()->group("Files");
+  declare_files(parser, options.files);
+  parser.option_defaults()->group("Output");
+  declare_output(parser, options);
+  parser.get_help_ptr()->group("Output");
+  parser.footer(
+      "Ctrl-C or SIGTERM stops the server once the requests in progress are answered, within\n"
+      "30 s; a second signal stops it at once. With HTTPS, SIGHUP reloads the certificates.");
+}
+
+}  // namespace skua::cli

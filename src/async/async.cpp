@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// In: tasks. Out: their completion and first exception. A task cannot be destroyed from inside its
+// last step, so an ended one stays in the list until the scope is next used.
+//
+// In: waiting coroutines, and wake-ups. Out: one resumption each, at the end of the turn and never
+// from inside the waker, so that a waker is safe from whatever the resumed coroutine does.
+
+#include <stdexcept>
+#include <utility>
+
+#include "skua/async.hpp"
+#include "skua/waiter.hpp"
+
+namespace skua {
+
+struct Scope::Child {
+  Child(Scope& owner, Task<> started) : scope(owner), task(std::move(started)) {}
+  Scope& scope;
+  Task<> task;
+  std::unique_ptr<Child> next{};
+  bool is_over = false;
+};
+
+Scope::Scope() = default;
+
+Scope::~Scope() {
+  while (first_) first_ = std::move(first_->next);
+}
+
+void Scope::child_done(void* child) noexcept {
+  Child& ended = *static_cast<Child*>(child);
+  Scope& scope = ended.scope;
+  ended.is_over = true;
+  --scope.running_;
+  scope.joiners_.wake_all();
+}
+
+void Scope::spawn(Task<> task) {
+  reap();
+  auto child = std::make_unique<Child>(*this, std::move(task));
+  Child& started = *child;
+  child->next = std::move(first_);
+  first_ = std::move(child);
+  ++running_;
+  started.task.start(child_done, &started);
+  if (started.task.is_done()) child_done(&started);
+}
+
+Task<> Scope::join() {
+  reap();
+  while (running_ != 0) {
+    co_await joiners_.wait();
+    reap();
+  }
+  if (exception_) std::rethrow_exception(std::exchange(exception_, {}));
+}
+
+std::size_t Scope::size() const noexcept { return running_; }
+
+void Scope::reap() {
+  for (std::unique_ptr<Child>* link = &first_; *link != nullptr;) {
+    if (!(*link)->is_over) {
+      link = &(*link)->next;
+      continue;
+    }
+    try {
+      (*link)->task.result();
+    } catch (...) {
+      if (!exception_) exception_ = std::current_exception();
+    }
+    std::unique_ptr<Child> ended = std::move(*link);
+    *link = std::move(ended->next);
+  }
+}
+
+}  // namespace skua
+
+namespace skua::detail {
+namespace {
+
+thread_local WaiterList* ready_of_this_thread = nullptr;
+
+}  // namespace
+
+void Waiter::park(std::coroutine_handle<> caller) {
+  if (ready_of_this_thread == nullptr) {
+    throw std::logic_error("a task waits on a thread without a loop: see skua::run");
+  }
+  ready_ = ready_of_this_thread;
+  caller_ = caller;
+}
+
+void Waiter::wake() noexcept {
+  if (!is_parked()) return;
+  unlink();
+  link_before(ready_->head_);
+}
+
+WaiterList* WaiterList::exchange_ready(WaiterList* list) noexcept {
+  return std::exchange(ready_of_this_thread, list);
+}
+
+void WaiterList::resume_all() {
+  WaiterList batch;
+  if (empty()) return;
+  batch.head_.next_ = std::exchange(head_.next_, &head_);
+  batch.head_.previous_ = std::exchange(head_.previous_, &head_);
+  batch.head_.next_->previous_ = batch.head_.previous_->next_ = &batch.head_;
+  while (!batch.empty()) {
+    Waiter& first = *batch.head_.next_;
+    first.unlink();
+    std::exchange(first.caller_, {}).resume();
+  }
+}
+
+}  // namespace skua::detail

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "base/file_io.hpp"
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <cerrno>
+#include <limits>
+#include <memory>
+
+namespace skua::base {
+namespace {
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+
+}  // namespace
+
+std::size_t open_files_limit() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::size_t>::max();
+  }
+  return static_cast<std::size_t>(limit.rlim_cur);
+}
+
+void raise_open_files_limit() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // best effort
+}
+
+std::size_t open_files_count() noexcept {
+  const std::unique_ptr<DIR, CloseFolder> folder(::opendir("/dev/fd"));
+  if (folder == nullptr) return 0;
+  std::size_t count = 0;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    if (entry->d_name[0] != '.') ++count;
+  }
+  return count == 0 ? 0 : count - 1;  // without the folder itself
+}
+
+Result<std::size_t> read_at(int file, std::uint64_t offset, std::span<char> into) noexcept {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t count =
+        ::pread(file, into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_system(errno, "pread");
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+}  // namespace skua::base

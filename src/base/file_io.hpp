@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// In: a range of a file. Out: memory. Blocks on the disk.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "skua/error.hpp"
+
+namespace skua::base {
+
+/// Returns how many files and sockets this process may have open at once; the largest number if
+/// there is no limit.
+std::size_t open_files_limit() noexcept;
+
+/// Raises that limit as far as permitted (RLIMIT_NOFILE: the soft limit to the hard one).
+void raise_open_files_limit() noexcept;
+
+/// Returns how many are open now, or 0 if that is unknown.
+std::size_t open_files_count() noexcept;
+
+// Reads until `into` is full or the file ends. Returns the number of bytes read.
+[[nodiscard]] Result<std::size_t> read_at(int file, std::uint64_t offset,
+                                          std::span<char> into) noexcept;
+
+}  // namespace skua::base

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace skua::base {
+
+/// A pool of reusable objects: last in, first out, so that they are warm in the caches.
+///
+/// Objects are default-constructed once and not destroyed between uses; the caller resets them.
+template <class T>
+class Pool {
+ public:
+  /// Keeps at most `kept` objects; others go back to the heap.
+  explicit Pool(std::size_t kept) : kept_(kept) { free_.reserve(kept); }
+
+  std::unique_ptr<T> take() {
+    if (free_.empty()) return std::make_unique<T>();
+    std::unique_ptr<T> object = std::move(free_.back());
+    free_.pop_back();
+    return object;
+  }
+
+  void give_back(std::unique_ptr<T> object) noexcept {
+    if (object && free_.size() < kept_) free_.push_back(std::move(object));
+  }
+
+ private:
+  std::size_t kept_;
+  std::vector<std::unique_ptr<T>> free_;
+};
+
+/// Gives freed memory of this thread back to the system, if the allocator supports it. The
+/// allocator keeps less from here on. Takes milliseconds, so call it only when idle.
+void give_back_free_memory() noexcept;
+
+}  // namespace skua::base

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// In: an origin. Out: a stream. Resolves the name, races its addresses and does TLS; with a proxy,
+// does all of that with the proxy, then opens the tunnel and does TLS in it. Each phase keeps its
+// state in an object in the task's frame, so that dropping the task ends it.
+#include "client/connect/connector.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "client/connect/handshake.hpp"
+#include "client/connect/tunnel.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr unsigned most_proxy_connections = 3;
+
+std::string without_brackets(std::string host) {
+  if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
+  return host;
+}
+
+/// Fails if TLS is required but cannot be attempted.
+Result<void, Problem> check_tls(const Origin& origin, const std::string& whom,
+                                const tls::ClientContext* tls) {
+  const std::string step = "speak TLS with " + whom;
+  if (!origin.is_secure) return {};
+  if (tls == nullptr) return could_not(step, Error(Errc::Unsupported, "TLS"), "it is not set up");
+  if (!origin.host.empty()) return {};
+  return could_not(step, Errc::InvalidHost, "there is no host name to verify");
+}
+
+}  // namespace
+
+Connector::Connector(loop::Loop& loop, Resolver& resolver, OpenStream open)
+    : loop_(loop), resolver_(resolver), open_(std::move(open)) {}
+
+Task<Connector::Connected> Connector::connect(const Origin& origin, const ConnectOptions& options) {
+  return establish(origin, options);
+}
+
+Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions options) {
+  const std::string whom = origin.to_string();
+  // Checked before a proxy learns of the origin.
+  if (auto checked = check_tls(origin, whom, options.tls.get()); !checked)
+    co_return std::move(checked).error();
+  const bool is_proxied = options.proxy != nullptr && origin.unix_path.empty();
+  if (!is_proxied) {
+    Connected straight = co_await open(origin, whom, options.tls.get(), options);
+    co_return straight;
+  }
+  if (!origin.is_secure && !options.tunnels) {
+    Connected forwarding = co_await to_proxy(options);
+    co_return forwarding;
+  }
+  Connected through = co_await tunnel(origin, options);
+  if (!through || !origin.is_secure) co_return through;
+  Connected both_ends =
+      co_await secure(*std::move(through), origin, whom, *options.tls, options.tls_limit);
+  if (both_ends && options.times != nullptr) options.times->secured = loop_.now();
+  co_return both_ends;
+}
+
+/// Connects directly to an origin or a proxy, with TLS if it is secure.
+Task<Connector::Connected> Connector::open(const Origin& origin, std::string whom,
+                                           const tls::ClientContext* tls,
+                                           const ConnectOptions& options) {
+  if (auto checked = check_tls(origin, whom, tls); !checked) co_return std::move(checked).error();
+  Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
+  if (!addresses) co_return addresses.error();
+  if (options.times != nullptr) options.times->resolved = loop_.now();
+  Connected connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
+  if (!connected) co_return connected;
+  if (options.times != nullptr) options.times->connected = loop_.now();
+  if (!origin.is_secure) co_return connected;
+  Connected encrypted =
+      co_await secure(*std::move(connected), origin, whom, *tls, options.tls_limit);
+  if (encrypted && options.times != nullptr) options.times->secured = loop_.now();
+  co_return encrypted;
+}
+
+Task<Connector::Connected> Connector::to_proxy(const ConnectOptions& options) {
+  const Origin& proxy = options.proxy->proxy().origin;
+  return open(proxy, "proxy " + proxy.to_string(), options.proxy_tls.get(), options);
+}
+
+/// Reconnects if needed: a proxy may close the connection on which it sends a challenge.
+Task<Connector::Connected> Connector::tunnel(const Origin& origin, const ConnectOptions& options) {
+  const std::string step = "open a tunnel to " + origin.to_string() + " through proxy " +
+                           options.proxy->proxy().origin.to_string();
+  for (unsigned connections = 0; connections < most_proxy_connections; ++connections) {
+    Connected connected = co_await to_proxy(options);
+    if (!connected) co_return connected;
+    Tunnel attempt(loop_, *std::move(connected), origin, *options.proxy);
+    const Result<Tunnel::End, Problem> end = co_await attempt.run(step, options.tunnel_limit);
+    if (!end) co_return end.error();
+    if (*end == Tunnel::End::Open) co_return attempt.take_stream();
+  }
+  co_return could_not(step, Error(Errc::ProxyRefused, "proxy"),
+                      "it closes every connection after asking for credentials");
+}
+
+Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origin& origin,
+                                             std::string whom, const tls::ClientContext& tls,
+                                             Duration limit) {
+  Handshake handshake(loop_, std::move(stream),
+                      tls.connect(without_brackets(origin.host), origin.port));
+  Connected encrypted = co_await handshake.run("speak TLS with " + whom, limit);
+  co_return encrypted;
+}
+
+Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, Duration limit) {
+  if (origin.unix_path.empty()) {
+    Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, limit);
+    co_return found;
+  }
+  const Result<net::Address> address = net::Address::unix_path(origin.unix_path);
+  if (!address) co_return could_not("connect to " + origin.to_string(), address.error());
+  Addresses one(1, *address);
+  co_return one;
+}
+
+/// Owns the race, so that no attempt outlives this task.
+Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresses, Duration limit) {
+  const std::string step = "connect to " + whom;
+  Race race(loop_, open_, take_turns(addresses));
+  Result<net::HeldStream> winner = co_await race.run(limit);
+  if (winner) co_return *std::move(winner);
+  const Error error = winner.error();
+  const bool is_ours = error.code() == Errc::TimedOut && error.system_code() == 0;
+  co_return is_ours ? timed_out(step, {limit, "ClientTimeouts::connect"}) : could_not(step, error);
+}
+
+}  // namespace skua::client

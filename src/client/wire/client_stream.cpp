@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Received data is kept until it is read, and the stream's window stays closed until then. Content
+// to send is kept until the session asks for it.
+#include "client/wire/client_stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/wire/h2_connection.hpp"
+#include "skua/status.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::uint64_t queue_high_bytes = 256 * 1024;  // then the content's producer has to wait
+constexpr http::Head no_trailers{};
+
+using Event = h1::ResponseEvent;
+
+}  // namespace
+
+H2Exchange::H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks,
+                       loop::Instant now, std::uint64_t most_content_bytes)
+    : connection_(connection),
+      most_content_bytes_(most_content_bytes),
+      progress_(now),
+      queue_(blocks) {}
+
+H2Exchange::~H2Exchange() = default;
+
+void H2Exchange::end() noexcept {
+  body_.reset();
+  const bool is_broken_off = stream_ != nullptr && !is_whole_;
+  if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
+  connection_.forget(*this, is_broken_off);
+}
+
+void H2Exchange::note_progress() noexcept {
+  progress_ = connection_.now();
+  changed_.wake_all();
+}
+
+// The response ------------------------------------------------------------------------------------
+
+Result<Exchange::Step> H2Exchange::read() {
+  if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+  give_back_data();
+  if (!heads_.empty()) {
+    head_ = std::move(heads_.front());
+    heads_.pop_front();
+    return Step{.event = head_->head.status < 200 ? Event::Interim : Event::Head};
+  }
+  if (!received_.empty()) {
+    looked_at_.swap(received_);
+    return Step{.event = Event::Data, .data = looked_at_};
+  }
+  if (failure_) return *failure_;
+  if (!is_whole_) return Step{};
+  body_.reset();  // the rest of the content is not needed
+  return Step{.event = Event::Complete};
+}
+
+void H2Exchange::give_back_data() {
+  if (looked_at_.empty()) return;
+  if (stream_ != nullptr) {
+    connection_.session().consume(*stream_, looked_at_.size());
+    connection_.settle_later();
+  }
+  note_progress();  // until now the server may have been waiting for us
+  looked_at_.clear();
+}
+
+const http::Head& H2Exchange::trailers() const noexcept {
+  if (trailers_ == nullptr) return no_trailers;
+  return trailers_->head;
+}
+
+void H2Exchange::take_head(std::unique_ptr<h2::ReceivedHead> head) {
+  has_begun_ = true;
+  const http::Head& told = head->head;
+  const bool may_go_on =
+      told.status == code(Status::Continue) && content_state_ == Content::Waiting;
+  const bool is_long =
+      told.status >= 200 && h2::content_length(told).value_or(0) > most_content_bytes_;
+  heads_.push_back(std::move(head));
+  if (may_go_on) {
+    content_state_ = Content::Allowed;
+    connection_.settle_later();
+  }
+  if (is_long) give_up(Error(Errc::BodyTooLong, "response"));
+  note_progress();
+}
+
+void H2Exchange::take_data(std::string_view data) {
+  content_bytes_ += data.size();
+  if (content_bytes_ > most_content_bytes_) give_up(Error(Errc::BodyTooLong, "response"));
+  if (stream_ != nullptr) received_.append(data);
+  note_progress();
+}
+
+void H2Exchange::take_end(std::unique_ptr<h2::ReceivedHead> trailers) {
+  trailers_ = std::move(trailers);
+  is_whole_ = true;
+  note_progress();
+}
+
+void H2Exchange::fail(const h2::StreamFailure& failure) {
+  stream_ = nullptr;
+  failure_ = failure.error;
+  is_unprocessed_ = failure.is_unprocessed;
+  has_begun_ = has_begun_ || failure.has_begun;
+  body_.reset();
+  changed_.wake_all();
+}
+
+void H2Exchange::give_up(Error error) {
+  if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
+  failure_ = error;
+  connection_.settle_later();
+  changed_.wake_all();
+}
+
+// The request -------------------------------------------------------------------------------------
+
+void H2Exchange::start(h2::Stream& stream, Body&& content, bool expects_continue) {
+  stream_ = &stream;
+  if (content.kind() == Body::Kind::None) return;
+  content_ = std::move(content);
+  content_state_ = Content::Waiting;
+  if (!expects_continue) begin_content();
+}
+
+void H2Exchange::continue_now() {
+  if (content_state_ == Content::Allowed) content_state_ = Content::Waiting;
+  if (content_state_ == Content::Waiting && stream_ != nullptr) begin_content();
+}
+
+bool H2Exchange::can_advance() const noexcept {
+  return content_state_ == Content::Allowed || body_.is_made();
+}
+
+void H2Exchange::advance() {
+  if (content_state_ == Content::Allowed) {
+    continue_now();
+  } else {
+    end_content();
+  }
+}
+
+void H2Exchange::begin_content() {
+  content_state_ = Content::Sending;
+  body_.start(*this, std::exchange(content_, Body()), queue_high_bytes);
+  if (body_.is_made()) end_content();
+}
+
+void H2Exchange::end_content() {
+  content_state_ = Content::Over;
+  exception_ = body_.end();
+  if (exception_ != nullptr) return give_up(Error(Errc::Cancelled, "request"));
+  if (stream_ != nullptr) connection_.session().resume_body(*stream_);
+  connection_.settle_later();
+}
+
+void H2Exchange::content_ended() noexcept { connection_.settle_later(); }
+
+void H2Exchange::write_content(Body&& piece) {
+  if (stream_ == nullptr) return;
+  queue_.append(std::move(piece));
+  connection_.session().resume_body(*stream_);
+  connection_.settle_later();
+}
+
+h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) const noexcept {
+  using State = h2::BodyRead::State;
+  const std::uint64_t pending = queue_.size_bytes();
+  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
+  if (content_state_ != Content::Over || size_bytes != pending) return {.bytes = size_bytes};
+  return {.bytes = size_bytes, .state = State::End, .trailers = body_.trailers().wire()};
+}
+
+void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
+  sent_bytes_ += size_bytes;
+  ends_at_ = connection_.written_bytes();
+  // The frame's length is already written; the reset that follows tells the server.
+  if (!queue_.move_to(output, size_bytes)) give_up(Error(Errc::TruncatedBody, "request: a file"));
+  body_.drained();
+  note_progress();
+}
+
+bool H2Exchange::is_all_sent() const noexcept {
+  return content_state_ == Content::Over && queue_.empty() && ends_at_ <= connection_.sent_bytes();
+}
+
+void H2Exchange::note_sent(std::uint64_t from) noexcept {
+  if (ends_at_ > from) note_progress();
+}
+
+void H2Exchange::stop_sending() {
+  content_state_ = Content::Over;
+  body_.reset();
+}
+
+}  // namespace skua::client

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/intrusive_list.hpp"
+#include "body/content_queue.hpp"
+#include "body/outgoing_body.hpp"
+#include "client/wire/exchange.hpp"
+#include "h2/connection.hpp"
+#include "net/output_queue.hpp"
+
+namespace skua::client {
+
+class H2Connection;
+
+/// One request and its response on an HTTP/2 connection.
+///
+/// Lifetime:  until end(), which destroys it; the connection outlives it.
+/// RFC:       9113 §8
+class H2Exchange final : public base::ListNode, public Exchange, private body::Framer {
+ public:
+  /// More content than `most_content_bytes` is BodyTooLong.
+  H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks, loop::Instant now,
+             std::uint64_t most_content_bytes);
+  ~H2Exchange();
+
+  Result<Step> read() override;
+  [[nodiscard]] skua::detail::WaiterList& changed() noexcept override { return changed_; }
+  [[nodiscard]] loop::Instant progress() const noexcept override { return progress_; }
+  [[nodiscard]] const http::Head& head() const noexcept override { return head_->head; }
+  [[nodiscard]] const http::Head& trailers() const noexcept override;
+  [[nodiscard]] bool has_begun() const noexcept override { return has_begun_; }
+  [[nodiscard]] bool is_unprocessed() const noexcept override { return is_unprocessed_; }
+  [[nodiscard]] bool is_all_sent() const noexcept override;
+  [[nodiscard]] std::uint64_t sent_bytes() const noexcept override { return sent_bytes_; }
+  void continue_now() override;
+  void end() noexcept override;
+
+  // For the connection.
+
+  /// Attaches the stream. With `expects_continue`, the content waits for 100 (Continue).
+  void start(h2::Stream& stream, Body&& content, bool expects_continue);
+  /// Reports whether content may begin, or its producer has ended, since the last advance().
+  [[nodiscard]] bool can_advance() const noexcept;
+  void advance();
+  void take_head(std::unique_ptr<h2::ReceivedHead> head);
+  void take_data(std::string_view data);
+  void take_end(std::unique_ptr<h2::ReceivedHead> trailers);
+  /// The stream has failed and is gone.
+  void fail(const h2::StreamFailure& failure);
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) const noexcept;
+  /// Moves the next bytes of the content to the output, as many as read_body() returned.
+  void write_body(net::OutputQueue& output, std::size_t size_bytes);
+  /// The connection has sent more bytes; those up to `from` had been sent before.
+  void note_sent(std::uint64_t from) noexcept;
+  /// Reports whether some content is still to be produced.
+  [[nodiscard]] bool is_making() const noexcept { return content_state_ != Content::Over; }
+  /// Drops the rest of the content, which cannot be sent; the response may still come.
+  void stop_sending();
+
+ private:
+  /// The state of the request's content.
+  enum class Content : std::uint8_t {
+    Waiting,  ///< for 100, or continue_now()
+    Allowed,  ///< 100 has arrived
+    Sending,
+    Over,  ///< nothing is left to produce
+  };
+
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return queue_.pressure_bytes();
+  }
+  void content_ended() noexcept override;
+
+  void begin_content();
+  void end_content();
+  void give_back_data();
+  void give_up(Error error);
+  void note_progress() noexcept;
+
+  H2Connection& connection_;
+  h2::Stream* stream_ = nullptr;  // null once it is released
+  const std::uint64_t most_content_bytes_;
+  // The response:
+  std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // not read yet
+  std::unique_ptr<h2::ReceivedHead> head_;
+  std::unique_ptr<h2::ReceivedHead> trailers_;
+  std::string looked_at_;  // backs Data
+  std::string received_;   // since then
+  std::uint64_t content_bytes_ = 0;
+  std::optional<Error> failure_{};
+  loop::Instant progress_;
+  skua::detail::WaiterList changed_;
+  bool has_begun_ = false;
+  bool is_whole_ = false;
+  bool is_unprocessed_ = false;
+  // The request:
+  Body content_;  // while it waits
+  body::OutgoingBody body_;
+  body::ContentQueue queue_;  // content that the session has not asked for yet
+  std::uint64_t sent_bytes_ = 0;
+  std::uint64_t ends_at_ = 0;  // offset in the connection's output
+  std::exception_ptr exception_{};
+  Content content_state_ = Content::Over;
+};
+
+}  // namespace skua::client

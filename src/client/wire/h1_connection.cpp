@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+// A request goes into the output at once, streamed content as it is produced. The response is
+// parsed from the received bytes when the caller reads it; a slow reader pauses receiving.
+#include "client/wire/h1_connection.hpp"
+
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "body/outgoing_body.hpp"
+#include "h1/request_writer.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t received_high_bytes = 256 * 1024;  // then the server has to wait
+constexpr std::uint64_t output_high_bytes = 256 * 1024;  // then the content's producer has to wait
+
+using Event = h1::ResponseEvent;
+
+// RFC 9112 §9.6: a client that sends `close` sends no further request.
+bool says_close(const FieldLines& fields) noexcept {
+  for (std::size_t nth = 0; const auto value = fields.find("Connection", nth); ++nth) {
+    std::string_view list = *value;
+    while (!list.empty()) {
+      if (ascii::equals_ignoring_case(ascii::take_list_element(list), "close")) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+                           net::OutputQueue::Blocks& blocks, SpareBuffers& buffers,
+                           net::HeldStream stream, const h1::ResponseLimits& limits)
+    : owner_(std::move(owner)),
+      pool_(pool),
+      buffers_(buffers),
+      pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
+      reader_(limits),
+      progress_(loop.now()) {
+  pump_.take(std::move(stream));  // nothing is thrown from here on
+  set_receiving(true);            // to notice when the server closes an idle connection
+}
+
+H1Connection::~H1Connection() = default;
+
+void H1Connection::on_closing() noexcept {
+  stop_content();
+  changed_.wake_all();
+}
+
+// The request ------------------------------------------------------------------------------------
+
+Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
+  if (state_ != State::Idle || !is_usable()) return Errc::Closed;
+  std::string text;
+  const h1::RequestHead head = head_of(request);
+  const Result<void> written = h1::append_request_head(head, request.url, request.fields, text);
+  if (!written) return written.error();
+  if (request.shown != nullptr) request.shown->assign(text, 0, text.size() - 2);
+
+  state_ = State::Busy;
+  ExchangePointer begun(this);  // ended if memory runs out
+  progress_ = pump_.loop().now();
+  h1::ResponseTo expected;
+  expected.method = request.method;
+  expected.offers_upgrade = request.fields.find("Upgrade").has_value();
+  reader_.start(expected);
+  head_bytes_ = text.size();
+  sent_bytes_ = 0;
+  closes_ = says_close(request.fields);
+  is_chunked_ = head.body == h1::BodyField::Chunked;
+  const bool has_content =
+      head.body != h1::BodyField::None && (is_chunked_ || head.length_bytes != 0);
+  pump_.output().append(text);
+  if (has_content) {
+    content_ = request.content;
+    content_state_ = Content::Waiting;
+    if (!request.expects_continue) begin_content();
+  }
+  flush();
+  return begun;
+}
+
+void H1Connection::continue_now() {
+  if (content_state_ != Content::Waiting) return;
+  begin_content();
+  flush();
+}
+
+void H1Connection::begin_content() {
+  content_state_ = Content::Sending;
+  body_.start(*this, std::exchange(content_, Body()), output_high_bytes);
+  if (body_.is_made()) end_content();
+}
+
+void H1Connection::end_content() {
+  content_state_ = Content::Over;
+  exception_ = body_.end();
+  if (exception_ == nullptr) {
+    if (is_chunked_) body::append_last_chunk(pump_.output(), body_.trailers());
+    return;
+  }
+  send_failure_ = Error(Errc::Cancelled, "request");  // the server is waiting for the rest
+  changed_.wake_all();
+}
+
+void H1Connection::stop_content() noexcept {
+  body_.reset();
+  content_ = Body();
+  content_state_ = Content::Over;
+}
+
+void H1Connection::write_content(Body&& piece) {
+  if (send_failure_) return;
+  if (is_chunked_) {
+    body::append_chunk(pump_.output(), std::move(piece));
+  } else {
+    pump_.output().append_piece(std::move(piece));
+  }
+  pump_.settle_later();
+}
+
+void H1Connection::settle() {
+  if (body_.is_made()) end_content();
+  flush();
+}
+
+// Ends both directions.
+void H1Connection::fail(Error error) noexcept {
+  pump_.cut_off();
+  send_failure_ = end_ = error;
+  changed_.wake_all();
+}
+
+void H1Connection::flush() {
+  if (send_failure_ || state_ != State::Busy) return;
+  pump_.flush();
+  body_.drained();
+  changed_.wake_all();
+}
+
+void H1Connection::on_sent(std::uint64_t count) {
+  progress_ = pump_.loop().now();
+  sent_bytes_ += count;
+}
+
+// The response may still arrive, e.g. 413 for content that the server refused to read.
+void H1Connection::on_send_failed(Error error) {
+  send_failure_ = error;
+  stop_content();
+  changed_.wake_all();
+}
+
+// The response -----------------------------------------------------------------------------------
+
+Result<Exchange::Step> H1Connection::read() {
+  while (true) {
+    if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
+    if (!pump_.is_open()) return Errc::Closed;
+    Result<Step> step = next_step();
+    if (!step || step->event != Event::NeedMore) return step;
+    looked_at_.clear();
+    used_bytes_ = 0;
+    if (!received_.empty()) {
+      looked_at_.swap(received_);
+      continue;
+    }
+    if (end_) return end_of_input(*end_);
+    // A file was truncated: the server waits for the rest, so its response would never come.
+    if (send_failure_ && send_failure_->code() == Errc::TruncatedBody) return *send_failure_;
+    set_receiving(true);
+    return step;
+  }
+}
+
+Result<Exchange::Step> H1Connection::next_step() {
+  const h1::ResponseReader::Step step =
+      reader_.read(std::string_view(looked_at_).substr(used_bytes_));
+  used_bytes_ += step.consumed_bytes;
+  if (step.event == Event::Failed) {
+    state_ = State::Over;
+    return reader_.error();
+  }
+  if (step.event == Event::Complete) complete();
+  return Step{step.event, step.data};
+}
+
+Result<Exchange::Step> H1Connection::end_of_input(Error end) {
+  state_ = State::Over;
+  if (end.code() != Errc::None) return end;
+  const Result<void> ended = reader_.end_of_input();
+  if (!ended) return send_failure_.value_or(ended.error());
+  return Step{Event::Complete, {}};
+}
+
+void H1Connection::complete() noexcept {
+  if (state_ != State::Busy) return;
+  const bool has_more = used_bytes_ != looked_at_.size() || !received_.empty();
+  const bool can_go_on =
+      reader_.can_be_reused() && is_all_sent() && !send_failure_ && !has_more && !end_ && !closes_;
+  state_ = can_go_on ? State::Idle : State::Over;
+}
+
+void H1Connection::end() noexcept {
+  if (state_ == State::Busy) state_ = State::Over;
+  stop_content();
+  exception_ = nullptr;
+  used_bytes_ = 0;
+  buffers_.give(looked_at_);
+  buffers_.give(received_);
+  if (state_ == State::Idle) set_receiving(true);
+}
+
+void H1Connection::on_receive(std::span<char> bytes) {
+  if (state_ == State::Idle) {  // unsolicited data
+    state_ = State::Over;
+    if (!is_leased()) close();
+    return;
+  }
+  if (state_ != State::Busy || end_) return;
+  progress_ = pump_.loop().now();
+  if (received_.empty() && received_.capacity() < bytes.size()) received_ = buffers_.take();
+  received_.append(bytes.data(), bytes.size());
+  if (received_.size() >= received_high_bytes) set_receiving(false);
+  changed_.wake_all();
+}
+
+void H1Connection::on_receive_end(Error error) {
+  end_ = error;
+  if (!is_leased()) return close();
+  changed_.wake_all();
+}
+
+void H1Connection::on_closed() { const auto self = pool_.remove(*this); }
+
+void H1Connection::set_receiving(bool wanted) {
+  // Until now the server was waiting for us.
+  if (pump_.set_receiving(wanted) && wanted) progress_ = pump_.loop().now();
+}
+
+}  // namespace skua::client

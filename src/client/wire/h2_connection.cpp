@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Connects a pump, an HTTP/2 session and the exchanges. Every event ends in settle(), at the end
+// of the turn, so that related output leaves together, and nothing is reported from inside a call.
+#include "client/wire/h2_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "h1/request_writer.hpp"
+#include "http/uri/url_parts.hpp"
+#include "skua/body_writer.hpp"
+
+namespace skua::client {
+namespace {
+
+constexpr std::size_t written_at_once_bytes = 64 * 1024;
+/// A server that stays silent this long until a request is given up may be gone. TCP would take
+/// 15 minutes to notice, and every request until then would fail.
+constexpr Duration longest_silence = 3s;
+
+h2::Options connection_options(const h1::ResponseLimits& limits) noexcept {
+  h2::Options options = h2::client_options();
+  options.head = {.target_bytes = 0,
+                  .field_line_bytes = limits.head.field_line_bytes,
+                  .list_bytes = limits.head.head_bytes,
+                  .fields = limits.head.fields};
+  options.trailers = {.target_bytes = 0,
+                      .field_line_bytes = limits.body.trailer_bytes,
+                      .list_bytes = limits.body.trailer_bytes,
+                      .fields = limits.body.trailer_fields};
+  options.interim_responses = limits.interim_responses;
+  options.interim_bytes =
+      static_cast<std::uint32_t>(std::min<std::size_t>(limits.interim_bytes, 0xffff'ffffU));
+  return options;
+}
+
+H2Exchange& exchange_of(h2::Stream& stream) noexcept {
+  return *static_cast<H2Exchange*>(stream.context);
+}
+
+std::string_view scheme_of(const Url& url) noexcept {
+  return http::scheme_port(url.scheme()) == http::scheme_port("https") ? "https" : "http";
+}
+
+}  // namespace
+
+H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& pool,
+                           net::OutputQueue::Blocks& blocks, net::HeldStream stream,
+                           const h1::ResponseLimits& limits)
+    : owner_(std::move(owner)),
+      loop_(loop),
+      pool_(pool),
+      blocks_(blocks),
+      pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
+      most_content_bytes_(limits.body.body_bytes),
+      session_(connection_options(limits), *this, workspace_, loop.now()) {
+  pump_.take(std::move(stream));  // nothing is thrown from here on
+  pump_.set_receiving(true);
+  settle_later();
+}
+
+H2Connection::~H2Connection() { SKUA_ASSERT(exchanges_.empty()); }
+
+// Requests ----------------------------------------------------------------------------------------
+
+std::size_t H2Connection::capacity() const noexcept {
+  if (state_ != State::Open || !can_send()) return 0;
+  return session_.room() + exchange_count_;
+}
+
+Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
+  if (request.method == Method::Connect) return Error(Errc::Unsupported, "HTTP/2: CONNECT");
+  h1::RequestHead head = head_of(request);
+  // The absolute form is for proxies, which are spoken to in HTTP/1.
+  if (head.form != h1::TargetForm::Asterisk) head.form = h1::TargetForm::Origin;
+  const Result<std::string> host = h1::request_host(head, request.url, request.fields);
+  if (!host) return host.error();
+  if (capacity() <= exchange_count_) return Error(Errc::Closed, "HTTP/2");
+
+  const bool has_content = request.content.kind() != Body::Kind::None &&
+                           (request.content.stream() != nullptr || head.length_bytes != 0);
+  FieldLines fields = request.fields;
+  // RFC 9110 §10.1.1: no expectation without content.
+  if (!has_content) fields.remove("Expect");
+  const bool is_asterisk = head.form == h1::TargetForm::Asterisk;
+  const std::string path = is_asterisk ? "*" : request.url.request_target();
+  if (request.shown != nullptr) {
+    request.shown->assign(name(request.method)).append(" ").append(path);
+    request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");
+  }
+  auto exchange = std::make_unique<H2Exchange>(*this, blocks_, loop_.now(), most_content_bytes_);
+  h2::Stream* const stream = session_.request({.method = request.method,
+                                               .scheme = scheme_of(request.url),
+                                               .authority = *host,
+                                               .path = path,
+                                               .length_bytes = h1::told_length(head),
+                                               .fields = fields.wire(),
+                                               .shown = request.shown},
+                                              has_content, exchange.get());
+  if (stream == nullptr) return Error(Errc::Closed, "HTTP/2");
+  exchanges_.push_back(*exchange);
+  ++exchange_count_;
+  if (!unanswered_since_) unanswered_since_ = loop_.now();
+  ExchangePointer begun(exchange.release());
+  exchange_of(*stream).start(*stream, has_content ? Body(request.content) : Body(),
+                             request.expects_continue);
+  settle_later();
+  return begun;
+}
+
+void H2Connection::forget(H2Exchange& exchange, bool is_broken_off) noexcept {
+  if (!is_broken_off) {
+    unanswered_since_.reset();
+  } else if (unanswered_since_ && loop_.now() - *unanswered_since_ >= longest_silence) {
+    retire();
+  }
+  exchange.unlink();
+  --exchange_count_;
+  const std::unique_ptr<H2Exchange> ended(&exchange);
+  settle_later();
+}
+
+// From the session --------------------------------------------------------------------------------
+
+void H2Connection::on_response(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> head) {
+  exchange_of(stream).take_head(std::move(head));
+}
+
+void H2Connection::on_data(h2::Stream& stream, std::string_view data) {
+  exchange_of(stream).take_data(data);
+}
+
+void H2Connection::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
+  exchange_of(stream).take_end(std::move(trailers));
+}
+
+void H2Connection::on_failure(h2::Stream& stream, const h2::StreamFailure& failure) {
+  exchange_of(stream).fail(failure);
+}
+
+void H2Connection::on_goaway(h2::ErrorCode) { retire(); }
+
+void H2Connection::on_room() {
+  has_more_room_ = true;
+  settle_later();
+}
+
+h2::BodyRead H2Connection::read_body(h2::Stream& stream, std::size_t most_bytes) {
+  return exchange_of(stream).read_body(most_bytes);
+}
+
+void H2Connection::append(std::string_view bytes) {
+  pump_.output().append(bytes);
+  written_bytes_ += bytes.size();
+}
+
+void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
+  written_bytes_ += bytes;
+  exchange_of(stream).write_body(pump_.output(), bytes);
+}
+
+// The stream --------------------------------------------------------------------------------------
+
+// One exchange's producer may begin or end others, so each step searches the list afresh.
+template <class IsWanted>
+void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
+  while (true) {
+    H2Exchange* found = nullptr;
+    exchanges_.for_each([&](H2Exchange& exchange) {
+      if (found == nullptr && is_wanted(exchange)) found = &exchange;
+    });
+    if (found == nullptr) return;
+    (found->*act)();
+  }
+}
+
+void H2Connection::fail(Error error) noexcept {
+  pump_.cut_off();
+  send_failure_ = end_ = error;
+  retire();
+  session_.lose(error);
+  settle_later();
+}
+
+void H2Connection::settle() {
+  visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
+  talk();
+  if (session_.is_over()) {
+    retire();
+    session_.lose(Error(Errc::Closed, "HTTP/2"));
+  }
+  const bool is_told = std::exchange(has_more_room_, false);
+  if (state_ == State::Retired && exchanges_.empty() && !is_leased()) return close();
+  if (is_told && capacity() != 0) pool_.capacity_grew();
+}
+
+void H2Connection::talk() {
+  if (!can_send()) return;
+  pump_.flush_while([this] {
+    const std::uint64_t before = written_bytes_;
+    const bool has_room = pump_.output().pressure_bytes() < written_at_once_bytes;
+    if (has_room && session_.wants_write()) session_.write(written_at_once_bytes);
+    return written_bytes_ != before;
+  });
+}
+
+void H2Connection::on_sent(std::uint64_t count) {
+  const std::uint64_t from = std::exchange(sent_bytes_, sent_bytes_ + count);
+  exchanges_.for_each([from](H2Exchange& exchange) { exchange.note_sent(from); });
+}
+
+void H2Connection::on_receive(std::span<char> bytes) {
+  if (end_) return;
+  unanswered_since_.reset();
+  if (exchange_count_ != 0) unanswered_since_ = loop_.now();
+  settle_later();
+  session_.receive({bytes.data(), bytes.size()}, loop_.now());
+}
+
+// The end -----------------------------------------------------------------------------------------
+
+void H2Connection::retire() noexcept {
+  if (state_ == State::Open) state_ = State::Retired;
+}
+
+void H2Connection::on_receive_end(Error error) {
+  end_ = error;
+  retire();
+  const Error closed = error.code() != Errc::None ? error : Error(Errc::Closed, "HTTP/2");
+  session_.lose(send_failure_.value_or(closed));
+}
+
+// Responses may still arrive, e.g. 413 for content that the server refused to read.
+void H2Connection::on_send_failed(Error error) {
+  send_failure_ = error;
+  retire();
+  visit([](const H2Exchange& exchange) { return exchange.is_making(); }, &H2Exchange::stop_sending);
+  settle_later();
+}
+
+void H2Connection::close() {
+  if (!pump_.is_open()) return;
+  if (!exchanges_.empty()) return retire();
+  session_.finish_shut_down();
+  pump_.guarded([this] { talk(); });  // without memory, it closes without GOAWAY
+  pump_.close();
+}
+
+void H2Connection::on_closed() { const auto self = pool_.remove(*this); }
+
+}  // namespace skua::client

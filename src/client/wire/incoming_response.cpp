@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Copies the text that a head refers to. Offsets into it stay the same.
+//
+// In: content from the exchange, as it was sent. Out: decoded content, a piece at a time. Once it
+// is complete the connection is given back, however long the response is held.
+#include "client/wire/incoming_response.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "client/problem.hpp"
+#include "client/waiting.hpp"
+#include "loop/clock.hpp"
+#include "skua/body.hpp"
+
+namespace skua::client {
+namespace {
+
+// HTTP/2 has no start line, and its `size_bytes` need not cover all text that is referred to.
+std::size_t extent(const http::Head& head) noexcept {
+  std::uint32_t end = head.target_begin + head.target_bytes;
+  for (const http::FieldLine& line : head.fields) {
+    end = std::max({end, line.name_begin + line.name_bytes, line.value_begin + line.value_bytes});
+  }
+  return end;
+}
+
+}  // namespace
+
+KeptHead::KeptHead(const http::Head& head)
+    : lines_(head.fields.begin(), head.fields.end()), head_(head) {
+  if (head.base != nullptr) text_.assign(head.base, extent(head));
+  point();
+}
+
+KeptHead& KeptHead::operator=(KeptHead&& other) noexcept {
+  text_ = std::move(other.text_);
+  lines_ = std::move(other.lines_);
+  head_ = other.head_;
+  point();
+  other.lines_.clear();
+  other.point();
+  return *this;
+}
+
+void KeptHead::point() noexcept {
+  head_.base = text_.data();
+  head_.fields = lines_;
+}
+
+namespace {
+
+using Event = h1::ResponseEvent;
+
+constexpr std::size_t decoded_piece_bytes = 32 * 1024;
+constexpr std::size_t discarded_bytes = 64 * 1024;  // beyond this, a new connection is cheaper
+constexpr Duration discarding_time = 1s;
+constexpr std::uint64_t most_believed = 1_MiB;  // reserved at most for an announced length
+
+std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
+  const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
+  if (line == nullptr) return std::nullopt;
+  const std::string_view text = head.value(*line);
+  std::uint64_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return length;
+}
+
+}  // namespace
+
+Reception::Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
+                     Asked asked)
+    : core_(std::move(core)),
+      lease_(std::move(lease)),
+      exchange_(std::move(exchange)),
+      asked_(std::move(asked)),
+      deadline_(asked_.deadline),
+      timings_(asked_.timings),
+      head_(exchange_->head()),
+      length_bytes_(length_of(head_.head())) {
+  const Result<void> started = start_decoding();
+  if (!started) problem_ = fail(started.error());
+}
+
+Reception::~Reception() = default;
+
+std::string Reception::step() const { return step_of(asked_.method, asked_.url); }
+
+Problem Reception::unexpected_status() const {
+  return could_not(step(), Errc::UnexpectedStatus,
+                   "the server answered " + std::to_string(head().status));
+}
+
+Result<void> Reception::start_decoding() {
+  if (!asked_.decompress || asked_.method == Method::Head) return {};
+  // If there is no content, or only a range of it, there is nothing to decode.
+  if (status() == Status::NoContent || status() == Status::NotModified ||
+      status() == Status::PartialContent) {
+    return {};
+  }
+  if (head().find(http::FieldName::ContentEncoding) == nullptr) return {};
+  coding::DecodeLimits limits;
+  limits.output_bytes = core_->options.limits.decoded_bytes;
+  limits.ratio = core_->options.limits.decoded_ratio;
+  Result<ContentDecoder> decoder = ContentDecoder::create(head(), limits);
+  if (!decoder) return decoder.error();
+  if (!decoder->is_identity()) decoder_.emplace(*std::move(decoder));
+  return {};
+}
+
+Problem Reception::fail(Error error) { return fail(could_not(step(), error)); }
+
+Problem Reception::fail(Problem problem) {
+  exchange_.reset();
+  lease_.release();
+  problem_ = std::move(problem);
+  return *problem_;
+}
+
+Problem Reception::out_of_time() const {
+  const bool is_over = core_->loop.now() >= deadline_;
+  if (is_over) return timed_out(step(), {deadline_ - asked_.began, "timeout", "not done"});
+  return timed_out(step(),
+                   {core_->options.timeouts.idle, "ClientTimeouts::idle", "no more content"});
+}
+
+void Reception::complete() {
+  trailers_ = KeptHead(exchange_->trailers());
+  timings_.content = core_->loop.now() - asked_.began;
+  exchange_.reset();
+  lease_.release();
+}
+
+// Returns an empty piece if more input is needed.
+Result<Bytes> Reception::decode(ContentDecoder& decoder) {
+  decoded_.resize(decoded_piece_bytes);
+  const Result<std::size_t> size = decoder.read(input_, decoded_);
+  if (!size) return size.error();
+  return bytes(std::string_view(decoded_.data(), *size));
+}
+
+Result<Exchange::Step> Reception::next() {
+  Result<Exchange::Step> step = read_step(*exchange_, asked_.sends_files);
+  if (!step || step->event != Event::Data) return step;
+  received_bytes_ += step->data.size();
+  if (received_bytes_ > core_->options.limits.body_bytes) return Errc::BodyTooLong;
+  if (asked_.on_progress && !is_discarding_) {
+    std::optional<std::uint64_t> total = length_bytes_;
+    if (total) *total += earlier_bytes_;
+    asked_.on_progress({received_bytes_ + earlier_bytes_, total});
+  }
+  return step;
+}
+
+Duration Reception::patience() noexcept {
+  const loop::Instant now = core_->loop.now();
+  const Duration idle = core_->options.timeouts.idle - (now - exchange_->progress());
+  return std::min(idle, deadline_ - now);
+}
+
+Task<Result<std::optional<Bytes>, Problem>> Reception::read() {
+  if (problem_) co_return *problem_;
+  try {
+    while (true) {
+      if (decoder_) {
+        const Result<Bytes> piece = decode(*decoder_);
+        if (!piece) co_return fail(piece.error());
+        if (!piece->empty()) co_return std::optional<Bytes>(*piece);
+      }
+      if (!exchange_) break;
+      Result<Exchange::Step> step = next();
+      if (!step) co_return fail(step.error());
+      if (step->event == Event::Complete || step->event == Event::Switched) complete();
+      if (step->event == Event::Data) {
+        input_ = step->data;
+        if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
+      }
+      if (step->event != Event::NeedMore) continue;
+      const Duration left = patience();
+      if (left <= Duration(0)) co_return fail(out_of_time());
+      co_await TimedWait(core_->loop, exchange_->changed(), left);
+    }
+    if (decoder_) {
+      const Result<void> finished = decoder_->finish();
+      if (!finished) co_return fail(finished.error());
+    }
+    co_return std::optional<Bytes>();
+  } catch (const std::bad_alloc&) {  // a permanent failure
+    exchange_.reset();
+    lease_.release();
+    problem_ = Problem{.error = Error(Errc::OutOfMemory, "response"), .text = {}};
+    throw;
+  }
+}
+
+Task<> Reception::discard() {
+  decoder_.reset();
+  is_discarding_ = true;
+  deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
+  while (exchange_ && received_bytes_ < discarded_bytes) {
+    const Result<std::optional<Bytes>, Problem> piece = co_await read();
+    if (!piece) break;
+  }
+  exchange_.reset();
+  lease_.release();
+}
+
+Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes) {
+  std::string text;
+  const std::uint64_t told = reception.is_decoded() ? 0 : reception.length_bytes().value_or(0);
+  text.reserve(
+      static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, most_believed})));
+  while (true) {
+    Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
+    if (!piece) co_return piece.error();
+    const std::optional<Bytes>& bytes = *piece;
+    if (!bytes) co_return std::move(text);
+    if (bytes->size() > limit_bytes - text.size()) {
+      co_return could_not(reception.step(), Errc::BodyTooLong,
+                          "its content is longer than " + std::to_string(limit_bytes) + " bytes");
+    }
+    text.append(skua::text(*bytes));
+  }
+}
+
+}  // namespace skua::client

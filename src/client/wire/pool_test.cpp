@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+#include "client/wire/pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "skua/async.hpp"
+
+namespace skua::client {
+namespace {
+
+class FakeConnection final : public PooledConnection {
+ public:
+  FakeConnection(Pool& pool, std::string name, std::size_t streams, std::size_t& asked)
+      : pool_(pool), name_(std::move(name)), streams_(streams), asked_(asked) {}
+
+  [[nodiscard]] std::size_t capacity() const noexcept override {
+    ++asked_;
+    return is_dead ? 0 : streams_;
+  }
+  void close() override { static_cast<void>(pool_.remove(*this)); }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  bool is_dead = false;
+
+ private:
+  Pool& pool_;
+  std::string name_;
+  std::size_t streams_;
+  std::size_t& asked_;  // calls of capacity(), for all connections
+};
+
+/// A request, which keeps its connection until it is told to end.
+struct Use {
+  std::string name{};  // of its connection, or the problem's text
+  bool is_reused = false;
+  Event end{};
+  std::optional<Task<>> task{};
+};
+
+class PoolTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    loop_ = loop::Loop::create({.backend = BackendChoice::Poll, .clock = &clock_}).value();
+    make({.per_host = 2, .total = 3, .idle = 50s});
+  }
+  void TearDown() override {
+    uses_.clear();
+    if (pool_ != nullptr) pool_->close_all();
+    settle();
+  }
+  void make(const PoolLimits& limits) { pool_ = std::make_unique<Pool>(*loop_, limits); }
+  void settle() {
+    for (int i = 0; i < 4; ++i) loop_->run_once(Duration(0));
+  }
+  Use& begin(const std::string& host, Duration limit = 10s) {
+    uses_.push_back(std::make_unique<Use>());
+    Use& use = *uses_.back();
+    loop_->post([this, &use, host, limit] {
+      use.task.emplace(run(use, host, limit));
+      use.task->start(nullptr, nullptr);
+    });
+    settle();
+    return use;
+  }
+  void end(Use& use) {
+    use.end.set();
+    settle();
+  }
+  /// Begins three requests, and returns how many connections are made before any is finished.
+  std::size_t begin_three() {
+    gate_.emplace();
+    for (int i = 0; i < 3; ++i) begin("a");
+    const std::size_t making = pool_->size();
+    gate_->set();
+    settle();
+    return making;
+  }
+  void forget_all() {
+    for (const auto& use : uses_) use->end.set();
+    settle();
+    advance(51s);
+    EXPECT_EQ(pool_->size(), 0U);
+  }
+  void drop(Use& use) {
+    loop_->post([&use] { use.task.reset(); });
+    settle();
+  }
+  void advance(Duration by) {
+    clock_.advance(by);
+    settle();
+  }
+
+  Task<> run(Use& use, std::string host, Duration limit) {
+    const Pool::Connect connect = [this, host] { return connected(host); };
+    auto lease = co_await pool_->acquire(host, host, limit, connect, sharing_);
+    if (!lease) {
+      use.name = lease.error().text;
+      co_return;
+    }
+    auto& connection = static_cast<FakeConnection&>(lease->connection());
+    use.name = connection.name();
+    use.is_reused = lease->is_reused();
+    co_await use.end.wait();
+    connection.is_dead = dies_;
+  }
+  Task<Result<std::unique_ptr<PooledConnection>, Problem>> connected(std::string host) {
+    if (gate_) co_await gate_->wait();
+    if (fails_) co_return Problem{Errc::Refused, "refused"};
+    std::unique_ptr<PooledConnection> made =
+        std::make_unique<FakeConnection>(*pool_, host + std::to_string(++made_), streams_, asked_);
+    co_return std::move(made);
+  }
+
+  loop::ManualClock clock_;
+  std::unique_ptr<loop::Loop> loop_;
+  std::unique_ptr<Pool> pool_;
+  std::vector<std::unique_ptr<Use>> uses_;
+  std::optional<Event> gate_;
+  std::size_t streams_ = 1;
+  Pool::Sharing sharing_ = Pool::Sharing::None;
+  int made_ = 0;
+  std::size_t asked_ = 0;
+  bool fails_ = false;
+  bool dies_ = false;
+};
+
+TEST_F(PoolTest, AConnectionIsUsedAgain) {
+  Use& first = begin("a");
+  EXPECT_EQ(first.name, "a1");
+  EXPECT_FALSE(first.is_reused);
+  end(first);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+  Use& second = begin("a");
+  EXPECT_EQ(second.name, "a1");
+  EXPECT_TRUE(second.is_reused);
+  EXPECT_EQ(pool_->idle_count(), 0U);
+  EXPECT_EQ(begin("b").name, "b2");
+}
+
+TEST_F(PoolTest, TheOneThatWasUsedLastIsUsedFirst) {
+  Use& first = begin("a");
+  Use& second = begin("a");
+  end(second);
+  end(first);
+  EXPECT_EQ(begin("a").name, "a1");
+  EXPECT_EQ(begin("a").name, "a2");
+}
+
+TEST_F(PoolTest, WhoComesFirstIsServedFirst) {
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  Use& fourth = begin("a");
+  EXPECT_EQ(third.name + fourth.name, "");
+  end(first);
+  EXPECT_EQ(third.name, "a1");
+  EXPECT_EQ(fourth.name, "");
+  end(second);
+  EXPECT_EQ(fourth.name, "a2");
+}
+
+TEST_F(PoolTest, WhoIsDroppedInTheLineHoldsUpNobody) {
+  Use& first = begin("a");
+  begin("a");
+  Use& third = begin("a");
+  Use& fourth = begin("a");
+  drop(third);
+  end(first);
+  EXPECT_EQ(third.name, "");
+  EXPECT_EQ(fourth.name, "a1");
+}
+
+TEST_F(PoolTest, WhoWaitsTooLongIsToldForWhat) {
+  begin("a");
+  begin("a");
+  Use& third = begin("a", 3s);
+  advance(2999ms);
+  EXPECT_EQ(third.name, "");
+  advance(2ms);
+  EXPECT_EQ(third.name,
+            "could not get one of the connections to a, which are all in use: none became free "
+            "within 3 s (ClientTimeouts::queue)");
+}
+
+TEST_F(PoolTest, WhatCannotBeMadeLeavesItsPlaceToOthers) {
+  gate_.emplace();
+  fails_ = true;
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  EXPECT_EQ(pool_->size(), 2U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(first.name + second.name + third.name, "refusedrefusedrefused");
+  EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, WhoIsDroppedWhileItConnectsLeavesItsPlace) {
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  drop(first);
+  drop(second);
+  EXPECT_EQ(pool_->size(), 1U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(third.name, "a1");
+}
+
+TEST_F(PoolTest, AnIdleConnectionMakesRoomForAnotherHost) {
+  Use& a = begin("a");
+  Use& b = begin("b");
+  begin("c");
+  Use& d = begin("d");
+  EXPECT_EQ(d.name, "");  // three are in use
+  end(b);
+  EXPECT_EQ(d.name, "d4");
+  EXPECT_EQ(pool_->size(), 3U);
+  end(a);
+  EXPECT_EQ(begin("a").name, "a1");
+}
+
+TEST_F(PoolTest, IdleConnectionsAreClosedAfterAWhile) {
+  Use& first = begin("a");
+  Use& second = begin("a");
+  end(first);
+  advance(30s);
+  end(second);
+  advance(21s);
+  EXPECT_EQ(pool_->size(), 1U);
+  advance(30s);
+  EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, ConnectionsOfManyStreamsAreShared) {
+  streams_ = 2;
+  Use& first = begin("a");
+  Use& second = begin("a");
+  EXPECT_EQ(first.name + second.name, "a1a1");
+  Use& third = begin("a");
+  EXPECT_EQ(third.name, "a2");
+  end(first);
+  EXPECT_EQ(begin("a").name, "a2");  // both have room
+  EXPECT_EQ(begin("a").name, "a1");
+}
+
+TEST_F(PoolTest, ALongLineCostsNoMoreThanAShortOne) {
+  for (int i = 0; i < 300; ++i) begin("a");
+  asked_ = 0;
+  end(*uses_.front());
+  EXPECT_EQ(uses_[2]->name, "a1");
+  EXPECT_LE(asked_, 8U);
+  asked_ = 0;
+  begin("a");
+  EXPECT_LE(asked_, 2U);
+}
+
+TEST_F(PoolTest, WhereConnectionsMayBeSharedTheFirstIsWaitedFor) {
+  sharing_ = Pool::Sharing::Possible;
+  streams_ = 3;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  Use& fourth = begin("a");
+  begin("b");
+  EXPECT_EQ(pool_->size(), 2U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(first.name + second.name + third.name, "a1a1a1");
+  EXPECT_EQ(fourth.name, "a3");
+  EXPECT_EQ(pool_->size(), 3U);
+}
+
+TEST_F(PoolTest, WhereTheFirstHasNoRoomForOthersTheyMakeTheirs) {
+  sharing_ = Pool::Sharing::Possible;
+  make({.per_host = 3, .total = 3, .idle = 50s});
+  EXPECT_EQ(begin_three(), 1U);
+  EXPECT_EQ(pool_->size(), 3U);
+  // That is remembered even if no connection is left.
+  forget_all();
+  streams_ = 3;
+  EXPECT_EQ(begin_three(), 3U);
+  // The last connections turned out to have room.
+  forget_all();
+  EXPECT_EQ(begin_three(), 1U);
+}
+
+TEST_F(PoolTest, WhereTheFirstFailsTheOthersTryAllAtOnce) {
+  sharing_ = Pool::Sharing::Possible;
+  fails_ = true;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  gate_->set();
+  gate_.emplace();
+  settle();
+  EXPECT_EQ(first.name, "refused");
+  EXPECT_EQ(second.name + third.name, "");
+  EXPECT_EQ(pool_->size(), 2U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(second.name + third.name, "refusedrefused");
+  EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, WhereWhoMakesTheFirstIsDroppedTheNextDoes) {
+  sharing_ = Pool::Sharing::Possible;
+  streams_ = 3;
+  gate_.emplace();
+  Use& first = begin("a");
+  Use& second = begin("a");
+  Use& third = begin("a");
+  drop(first);
+  EXPECT_EQ(pool_->size(), 1U);
+  gate_->set();
+  settle();
+  EXPECT_EQ(second.name + third.name, "a1a1");
+}
+
+TEST_F(PoolTest, TheFirstIsNotWaitedForLongerThanForAnyOther) {
+  sharing_ = Pool::Sharing::Possible;
+  gate_.emplace();
+  begin("a");
+  Use& hasty = begin("a", Duration(0));
+  EXPECT_EQ(pool_->size(), 2U);
+  Use& late = begin("a", 1s);
+  advance(2s);
+  EXPECT_EQ(late.name,
+            "could not get one of the connections to a, which are all in use: none became free "
+            "within 1 s (ClientTimeouts::queue)");
+  gate_->set();
+  settle();
+  EXPECT_EQ(hasty.name, "a2");
+}
+
+TEST_F(PoolTest, WhatCannotBeUsedAgainIsClosed) {
+  Use& first = begin("a");
+  begin("a");
+  Use& third = begin("a");
+  dies_ = true;
+  end(first);
+  EXPECT_EQ(third.name, "a3");
+}
+
+TEST_F(PoolTest, ClosingAllWaitsForThoseInUse) {
+  Use& first = begin("a");
+  Use& second = begin("b");
+  end(second);
+  pool_->close_all();
+  EXPECT_EQ(pool_->size(), 1U);
+  end(first);
+  EXPECT_EQ(pool_->size(), 0U);
+}
+
+TEST_F(PoolTest, WhoWaitsForTheEndIsToldOfWhatIsNeverMade) {
+  const auto wait = [this](bool& is_over) -> Task<> {
+    co_await pool_->closed();
+    is_over = true;
+  };
+  for (const bool is_dropped : {false, true}) {
+    gate_.emplace();
+    fails_ = true;
+    Use& connecting = begin("a");
+    pool_->close_all();
+    bool is_over = false;
+    std::optional<Task<>> waiting;
+    loop_->post([&] {
+      waiting.emplace(wait(is_over));
+      waiting->start(nullptr, nullptr);
+    });
+    settle();
+    EXPECT_FALSE(is_over);
+    if (is_dropped) {
+      drop(connecting);
+    } else {
+      gate_->set();
+      settle();
+    }
+    EXPECT_TRUE(is_over) << is_dropped;
+  }
+}
+
+TEST_F(PoolTest, IdleConnectionsMayBeKeptForGood) {
+  make({.per_host = 2, .total = 3, .idle = Duration::max()});
+  advance(1s);
+  end(begin("a"));
+  advance(24h * 3650);
+  EXPECT_EQ(pool_->idle_count(), 1U);
+}
+
+}  // namespace
+}  // namespace skua::client

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "skua/status.hpp"
+
+namespace skua::h1 {
+
+/// "00" to "99", concatenated.
+inline constexpr std::array<char, 200> digit_pairs = [] {
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+/// Writes a number as 1 to 20 decimal digits and returns their end.
+inline char* put_decimal(std::uint64_t number, char* out) noexcept {
+  if (number < 10) {
+    *out = static_cast<char>('0' + number);
+    return out + 1;
+  }
+  if (number < 100) {
+    std::memcpy(out, &digit_pairs[2 * number], 2);
+    return out + 2;
+  }
+  char digits[20];
+  char* p = digits + sizeof digits;
+  while (number >= 100) {
+    p -= 2;
+    std::memcpy(p, &digit_pairs[2 * (number % 100)], 2);
+    number /= 100;
+  }
+  if (number >= 10) {
+    p -= 2;
+    std::memcpy(p, &digit_pairs[2 * number], 2);
+  } else {
+    *--p = static_cast<char>('0' + number);
+  }
+  const auto size = static_cast<std::size_t>(digits + sizeof digits - p);
+  std::memcpy(out, p, size);
+  return out + size;
+}
+
+/// The Connection field to write. Default writes none.
+enum class ConnectionField : std::uint8_t { Default, Close, KeepAlive };
+
+/// The framing field to write.
+enum class BodyField : std::uint8_t {
+  None,     ///< neither field: 1xx, 204, 304 without a length, 2xx to CONNECT, or read until close
+  Length,   ///< Content-Length: length_bytes
+  Chunked,  ///< Transfer-Encoding: chunked
+};
+
+/// A response head to be written.
+///
+/// The writer validates nothing: field values must already be valid.
+struct ResponseHead {
+  Status status = Status::Ok;
+  BodyField body = BodyField::None;
+  ConnectionField connection = ConnectionField::Default;
+  std::uint64_t length_bytes = 0;
+  std::string_view standard_fields{};  ///< Date and Server in wire format, each with CRLF
+  std::string_view content_type{};     ///< empty: no Content-Type field
+  std::string_view fields{};           ///< more field lines in wire format, each with CRLF
+};
+
+/// The maximum size of a head, not counting its three views.
+inline constexpr std::size_t head_overhead_bytes = 256;
+
+/// The buffer size that suffices for write_head.
+[[nodiscard]] constexpr std::size_t head_bytes_at_most(const ResponseHead& head) noexcept {
+  return head_overhead_bytes + head.standard_fields.size() + head.content_type.size() +
+         head.fields.size();
+}
+
+/// Writes the head, including the empty line, and returns the end of the output.
+/// `out` must have room for head_bytes_at_most(head).
+///
+/// RFC:       9112 §4, §5
+char* write_head(const ResponseHead& head, char* out) noexcept;
+
+/// Appends the head to a string.
+void append_head(const ResponseHead& head, std::string& out);
+
+/// Returns e.g. `HTTP/1.1 404 Not Found\r\n` for a registered status, or an empty view.
+std::string_view status_line(Status status) noexcept;
+
+/// Writes a number as 1 to 20 decimal digits and returns their end.
+char* write_decimal(std::uint64_t number, char* out) noexcept;
+
+/// The buffer size that write_chunk_header needs: 16 hex digits and CRLF.
+inline constexpr std::size_t chunk_header_bytes = 18;
+/// Follows the data of each chunk.
+inline constexpr std::string_view chunk_end = "\r\n";
+/// Ends a chunked body without trailers.
+inline constexpr std::string_view last_chunk = "0\r\n\r\n";
+
+/// Writes the line before a chunk's data and returns its end. The size must not be 0, which would
+/// end the body.
+///
+/// RFC:       9112 §7.1
+char* write_chunk_header(std::uint64_t size_bytes, char* out) noexcept;
+
+/// The buffer size that write_last_chunk needs.
+[[nodiscard]] constexpr std::size_t last_chunk_bytes(std::string_view trailers) noexcept {
+  return last_chunk.size() + trailers.size();
+}
+
+/// Writes the end of a chunked body, including trailer lines in wire format, each with CRLF.
+///
+/// RFC:       9112 §7.1.2
+char* write_last_chunk(std::string_view trailers, char* out) noexcept;
+
+}  // namespace skua::h1

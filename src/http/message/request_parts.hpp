@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/message/field.hpp"
+#include "skua/request.hpp"
+
+namespace skua::http {
+
+inline constexpr std::size_t max_captures = 16;
+
+/// The texts that a route's wildcards matched in one path, as views of that path.
+struct Captures {
+  struct Text {
+    const char* data;
+    std::size_t size;
+  };
+  const std::vector<std::string>* names = nullptr;  ///< owned by the route
+  std::uint32_t count = 0;
+  std::array<Text, max_captures> texts;  // only the first `count` are set
+
+  /// Moves the views from the path to its copy at `to`.
+  void move(std::string_view from, const char* to) noexcept {
+    for (std::uint32_t i = 0; i < count; ++i) texts[i].data = to + (texts[i].data - from.data());
+  }
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+    return {texts[index].data, texts[index].size};
+  }
+};
+
+/// The server's data about a request; a Request is a view of it.
+struct RequestParts {
+  const Head* head = nullptr;
+  std::string_view path{};   ///< canonical: from canonical_path(), or "*"
+  std::string_view query{};  ///< after the '?', raw
+  std::string_view host{};   ///< Host, or the authority of an absolute-form target
+  std::string_view body{};   ///< the whole content
+  /// Returns the client's address; called on demand.
+  std::string (*peer)(const void* context) = nullptr;
+  const void* peer_context = nullptr;
+  bool is_secure = false;
+  std::string_view upgrade{};            ///< the requested protocol: Upgrade, or `:protocol`
+  detail::BodySource* source = nullptr;  ///< the content as it arrives; null: `body` has it
+  /// The declared length of the content; nullopt if unknown.
+  std::optional<std::uint64_t> length_bytes{};
+  bool has_later_content = false;  ///< content may follow that is not in `body` yet
+  /// Set by a guard to be called again with the content. Null if nothing buffers the content.
+  bool* wants_content = nullptr;
+};
+
+/// Access to the internals of Request, for skua itself.
+struct RequestAccess {
+  /// Sets the captures, which must outlive the use of the request's parameters.
+  static void bind(Request& request, const http::Captures* captures) noexcept {
+    request.captures_ = captures;
+  }
+  /// Makes attachments() return `attachments`, which must outlive their use; null restores its own.
+  static void lend(Request& request, Attachments* attachments) noexcept {
+    request.lent_ = attachments;
+  }
+  /// Null if no route matched.
+  static const http::Captures* captures(const Request& request) noexcept {
+    return request.captures_;
+  }
+  static const RequestParts& parts(const Request& request) noexcept { return *request.parts_; }
+  /// Asks for the content on behalf of a guard; reports whether the guard is called again with it.
+  static bool ask_for_content(const Request& request) noexcept {
+    bool* const wanted = request.parts_->wants_content;
+    return wanted != nullptr && (*wanted = true);
+  }
+  static bool waits_for_content(const Request& request) noexcept {
+    const bool* const wanted = request.parts_->wants_content;
+    return wanted != nullptr && *wanted;
+  }
+};
+
+}  // namespace skua::http

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+#include <gtest/gtest.h>
+
+#include "skua/method.hpp"
+#include "skua/status.hpp"
+
+namespace skua {
+namespace {
+
+TEST(Method, EveryNameParsesToItsMethod) {
+  for (std::size_t i = 0; i < method_count; ++i) {
+    const Method method = static_cast<Method>(i);
+    EXPECT_EQ(parse_method(name(method)), method);
+  }
+}
+
+TEST(Method, NamesAreCaseSensitiveAndWhole) {
+  EXPECT_EQ(parse_method("get"), std::nullopt);
+  EXPECT_EQ(parse_method("GETS"), std::nullopt);
+  EXPECT_EQ(parse_method(""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace skua
+
+namespace skua {
+namespace {
+
+TEST(Status, RegisteredCodesHaveAReasonAndOthersNone) {
+  EXPECT_EQ(reason(Status::Ok), "OK");
+  EXPECT_EQ(reason(Status::ContentTooLarge), "Content Too Large");
+  EXPECT_EQ(reason(Status(299)), "");
+  int registered = 0;
+  for (std::uint16_t code = 100; code < 600; ++code) registered += !reason(Status(code)).empty();
+  EXPECT_EQ(registered, 61);
+}
+
+TEST(Status, SomeHaveNoBodyWhateverTheHandlerSays) {
+  EXPECT_TRUE(is_bodiless(Status::Continue));
+  EXPECT_TRUE(is_bodiless(Status::NoContent));
+  EXPECT_TRUE(is_bodiless(Status::NotModified));
+  EXPECT_FALSE(is_bodiless(Status::ResetContent));
+}
+
+}  // namespace
+}  // namespace skua

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// In: "this descriptor is ready". Out: completions for the handles.
+// Operations are tried at once. Readiness is requested only when one has to wait, and a stopped
+// receive is withdrawn only when bytes arrive: both save system calls.
+// No operation calls back. Its failure or closing goes into a list that settle() processes at
+// the end of the turn, when no event of the batch can refer to a handle destroyed by its owner.
+// Bytes that a send does not take stay with the owner, which sends them again after on_sent(0),
+// so a pending send costs one bit and no memory.
+#include "loop/readiness.hpp"
+
+#include "loop/socket_calls.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/sendfile.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace skua::loop {
+namespace {
+
+// The minimum room for a receive, so that long messages come in one piece.
+constexpr std::size_t receive_bytes_at_least = 128 * 1024;
+constexpr std::size_t receive_buffer_bytes = 2 * receive_bytes_at_least;
+// This much is delivered before the next receive, while it is still in the CPU caches.
+constexpr ssize_t handed_over_at_once_bytes = 16 * 1024;
+// Arrivals are aligned so that a vector load does not cross a cache line.
+constexpr std::size_t receive_alignment = 64;
+
+constexpr std::size_t slices_per_call = 64;
+// A long file goes out in pieces of this size, so that a fast reader cannot prolong a turn.
+constexpr std::size_t file_piece_bytes = 1024 * 1024;
+constexpr std::size_t copy_piece_bytes = 16 * 1024;
+
+#if defined(MSG_NOSIGNAL)
+constexpr int send_flags = MSG_NOSIGNAL;
+#else
+constexpr int send_flags = 0;
+#endif
+
+std::size_t total_bytes(std::span<const Slice> slices) noexcept {
+  std::size_t total = 0;
+  for (const Slice& slice : slices) total += slice.size_bytes;
+  return total;
+}
+
+}  // namespace
+
+ReadinessBackend::ReadinessBackend()
+    : buffer_(std::make_unique_for_overwrite<Page[]>(receive_buffer_bytes / page_bytes)) {}
+
+int ReadinessBackend::to_milliseconds(Duration timeout) noexcept {
+  if (timeout < Duration::zero()) return -1;
+  constexpr auto longest = std::chrono::hours(24);
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::min<Duration>(timeout, longest)).count());
+}
+
+void ReadinessBackend::open(Handle& handle, int descriptor) {
+  SKUA_ASSERT(handle.descriptor_ < 0 && descriptor >= 0);
+  handle.descriptor_ = descriptor;
+  handle.closing_ = false;
+  handle.armed_ = 0;
+  handle.in_flight_ = 0;
+}
+
+void ReadinessBackend::want(Handle& handle, std::uint8_t bits) {
+  if ((handle.armed_ & bits) == bits) return;
+  const auto wanted = static_cast<std::uint8_t>((handle.armed_ & interest_bits) | bits);
+  const int error = set_interest(handle, wanted);
+  if (error != 0) fail_later(handle, Unwatched, error);
+}
+
+void ReadinessBackend::start_accept(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  handle.accepting_ = true;
+  want(handle, Readable);
+}
+
+void ReadinessBackend::stop_accept(Handle& handle) { handle.accepting_ = false; }
+
+void ReadinessBackend::start_receive(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  handle.receiving_ = true;
+  want(handle, Readable);
+}
+
+void ReadinessBackend::stop_receive(Handle& handle) { handle.receiving_ = false; }
+
+void ReadinessBackend::connect(Handle& handle, const sockaddr* address,
+                               std::uint32_t address_bytes) {
+  SKUA_ASSERT(handle.is_open());
+  handle.connecting_ = true;
+  ++calls_.others;
+  const int result = ::connect(handle.descriptor_, address, address_bytes);
+  if (result == 0) {
+    handle.armed_ |= Connected;
+    list(handle);
+  } else if (errno == EINPROGRESS || errno == EINTR) {
+    want(handle, Writable);
+  } else {
+    fail_later(handle, Failed, errno);
+  }
+}
+
+void ReadinessBackend::shutdown_write(Handle& handle) {
+  SKUA_ASSERT(handle.is_open());
+  ++calls_.others;
+  ::shutdown(handle.descriptor_, SHUT_WR);  // fails only if the connection has ended already
+}
+
+void ReadinessBackend::close(Handle& handle) {
+  if (!handle.is_open()) return;
+  handle.closing_ = true;
+  handle.receiving_ = handle.accepting_ = handle.connecting_ = handle.sending_ = false;
+  list(handle);
+}
+
+void ReadinessBackend::list(Handle& handle) noexcept {
+  if ((handle.armed_ & Listed) != 0) return;
+  handle.armed_ |= Listed;
+  handle.next_ = nullptr;
+  *last_ = &handle;
+  last_ = &handle.next_;
+}
+
+void ReadinessBackend::fail_later(Handle& handle, std::uint8_t how, int error) noexcept {
+  handle.armed_ |= how;
+  handle.in_flight_ = static_cast<std::uint16_t>(error);
+  list(handle);
+}
+
+void ReadinessBackend::dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken) {
+  bool is_wanted = false;
+  if ((ready & Writable) != 0 || is_broken) {
+    if (handle.connecting_) {
+      is_wanted = true;
+      finish_connect(handle);
+    } else if (handle.sending_) {
+      is_wanted = true;
+      if ((handle.armed_ & Failed) == 0) {
+        handle.sending_ = false;
+        handle.on_sent(0);
+      }
+    }
+    if (handle.closing_) return;
+  }
+  if ((ready & Readable) != 0 || is_broken) {
+    if (handle.receiving_) {
+      is_wanted = true;
+      receive(handle);
+    } else if (handle.accepting_) {
+      is_wanted = true;
+      accept_waiting(handle);
+    }
+    if (handle.closing_) return;
+  }
+  const bool is_done_writing = (ready & Writable) != 0 && !handle.sending_ && !handle.connecting_;
+  if (is_wanted && !is_done_writing) return;
+  // The system is level-triggered: it would report the event in every turn from now on.
+  const int wanted = (handle.receiving_ || handle.accepting_ ? Readable : 0) |
+                     (handle.sending_ || handle.connecting_ ? Writable : 0);
+  const int error = set_interest(handle, static_cast<std::uint8_t>(wanted));
+  if (error != 0) fail_later(handle, Unwatched, error);
+}
+
+void ReadinessBackend::finish_connect(Handle& handle) {
+  if ((handle.armed_ & (Failed | Connected)) != 0) return;  // settle() will report it
+  int error = 0;
+  socklen_t size_bytes = sizeof error;
+  ++calls_.others;
+  ::getsockopt(handle.descriptor_, SOL_SOCKET, SO_ERROR, &error, &size_bytes);
+  handle.connecting_ = false;
+  handle.on_connect(Error::from_system(error, "connect"));
+}
+
+// A batch receives from all connections before it delivers: kernel and program alternate once
+// per batch instead of once per connection, and each finds its code in the caches. Long input is
+// delivered at once, because then cached data matters more than cached code.
+void ReadinessBackend::receive(Handle& handle) {
+  if (arrival_count_ == arrivals_.size() ||
+      receive_buffer_bytes - used_bytes_ < receive_bytes_at_least) {
+    deliver();
+    if (!handle.receiving_) return;
+  }
+  ++calls_.receives;
+  char* const bytes = reinterpret_cast<char*>(buffer_.get()) + used_bytes_;
+  const ssize_t count =
+      receive_bytes(handle.descriptor_, bytes, receive_buffer_bytes - used_bytes_);
+  const int error = count < 0 ? errno : 0;
+  if (count < 0 && would_block(error)) return;
+  arrivals_[arrival_count_++] = {&handle, bytes, count, error};
+  if (count > 0) {
+    used_bytes_ += (static_cast<std::size_t>(count) + receive_alignment - 1) / receive_alignment *
+                   receive_alignment;
+  }
+  if (count >= handed_over_at_once_bytes) deliver();
+}
+
+void ReadinessBackend::deliver() {
+  for (std::size_t i = 0; i < arrival_count_; ++i) {
+    const Arrival arrival = arrivals_[i];
+    Handle& handle = *arrival.handle;
+    if (handle.closing_) continue;  // closed by a callback earlier in this batch
+    if (arrival.count > 0) {
+      handle.on_receive({arrival.bytes, static_cast<std::size_t>(arrival.count)});
+      continue;
+    }
+    handle.receiving_ = false;
+    handle.on_receive_end(arrival.count == 0 ? Error(Errc::None)
+                                             : Error::from_system(arrival.error, "recv"));
+  }
+  arrival_count_ = 0;
+  used_bytes_ = 0;
+}
+
+void ReadinessBackend::settle() {
+  Handle* handle = first_;  // handles listed from here on are settled in the next turn
+  first_ = nullptr;
+  last_ = &first_;
+  while (handle != nullptr) {
+    Handle* const next = handle->next_;
+    settle(*handle);
+    handle = next;
+  }
+}
+
+void ReadinessBackend::settle_closed() {
+  while (first_ != nullptr) {
+    Handle* const handle = first_;
+    first_ = handle->next_;
+    if (first_ == nullptr) last_ = &first_;
+    if (handle->closing_) {
+      settle(*handle);
+    } else {
+      handle->armed_ &= static_cast<std::uint8_t>(~Listed);
+    }
+  }
+}
+
+void ReadinessBackend::settle(Handle& handle) {
+  handle.armed_ &= static_cast<std::uint8_t>(~Listed);
+  if (handle.closing_) {
+    forget(handle);
+    ++calls_.others;
+    ::close(handle.descriptor_);
+    handle.descriptor_ = -1;
+    handle.closing_ = false;
+    handle.on_closed();
+  } else if ((handle.armed_ & (Failed | Unwatched)) != 0) {
+    tell_failure(handle);
+  } else if ((handle.armed_ & Connected) != 0) {
+    handle.armed_ &= static_cast<std::uint8_t>(~Connected);
+    handle.connecting_ = false;
+    handle.on_connect(Errc::None);
+  }
+}
+
+void ReadinessBackend::tell_failure(Handle& handle) {
+  const bool is_unwatched = (handle.armed_ & Unwatched) != 0;
+  const int code = handle.in_flight_;
+  handle.armed_ &= static_cast<std::uint8_t>(~(Failed | Unwatched));
+  handle.in_flight_ = 0;
+  if (handle.connecting_) {
+    handle.connecting_ = false;
+    handle.on_connect(Error::from_system(code, "connect"));
+  }
+  if (handle.sending_) {
+    handle.sending_ = false;
+    handle.on_send_failed(code == truncated_file ? Error(Errc::TruncatedBody, "sendfile")
+                                                 : Error::from_system(code, "send"));
+  }
+  // Nothing more is reported about an unwatched descriptor, so nothing may wait for it.
+  if (is_unwatched && handle.receiving_) {
+    handle.receiving_ = false;
+    handle.on_receive_end(Error::from_system(code, "watch"));
+  }
+  if (is_unwatched && handle.accepting_) {
+    handle.accepting_ = false;
+    handle.on_accept_failed(Error::from_system(code, "watch"));
+  }
+}
+
+// Sending -----------------------------------------------------------------------------------------
+
+std::size_t ReadinessBackend::send(Handle& handle, std::span<const Slice> slices) {
+  SKUA_ASSERT(handle.is_open() && !handle.sending_);
+  if (slices.size() == 1) {
+    const Slice& slice = slices.front();
+    ++calls_.sends;
+    const ssize_t count = send_bytes(handle.descriptor_, slice.data, slice.size_bytes, send_flags);
+    if (count == static_cast<ssize_t>(slice.size_bytes)) return slice.size_bytes;
+    if (count >= 0)
+      return finish_send(handle, {static_cast<std::size_t>(count), 0}, slice.size_bytes);
+    return finish_send(handle, {0, would_block(errno) ? 0 : errno}, slice.size_bytes);
+  }
+  return finish_send(handle, send_some(handle.descriptor_, slices), total_bytes(slices));
+}
+
+std::size_t ReadinessBackend::try_send(Handle& handle, std::span<const Slice> slices) {
+  if (!handle.is_open() || handle.sending_) return 0;
+  return send_some(handle.descriptor_, slices).count;
+}
+
+ReadinessBackend::SendOutcome ReadinessBackend::send_some(int descriptor,
+                                                          std::span<const Slice> slices) noexcept {
+  std::size_t sent = 0;
+  while (!slices.empty()) {
+    const auto batch = slices.first(std::min(slices.size(), slices_per_call));
+    std::array<iovec, slices_per_call> pieces;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      pieces[i] = {const_cast<char*>(batch[i].data), batch[i].size_bytes};
+    }
+    msghdr message{};
+    message.msg_iov = pieces.data();
+    message.msg_iovlen = batch.size();
+    ++calls_.sends;
+    const ssize_t count = ::sendmsg(descriptor, &message, send_flags);
+    if (count < 0) return {sent, would_block(errno) ? 0 : errno};
+    sent += static_cast<std::size_t>(count);
+    if (static_cast<std::size_t>(count) < total_bytes(batch)) break;  // the socket is full
+    slices = slices.subspan(batch.size());
+  }
+  return {sent, 0};
+}
+
+std::size_t ReadinessBackend::send_file(Handle& handle, int file, std::uint64_t offset,
+                                        std::size_t size_bytes) {
+  SKUA_ASSERT(handle.is_open() && !handle.sending_);
+  if (!blocks_sigpipe_) {
+    block_sigpipe();
+    blocks_sigpipe_ = true;
+  }
+  if (size_bytes == 0) return 0;
+  return finish_send(handle, send_piece(handle.descriptor_, file, offset, size_bytes), size_bytes);
+}
+
+ReadinessBackend::SendOutcome ReadinessBackend::send_piece(int descriptor, int file,
+                                                           std::uint64_t offset,
+                                                           std::size_t size_bytes) noexcept {
+#if defined(__linux__)
+  off_t position = static_cast<off_t>(offset);
+  ++calls_.sends;
+  const ssize_t direct =
+      ::sendfile(descriptor, file, &position, std::min(size_bytes, file_piece_bytes));
+  if (direct > 0) return {static_cast<std::size_t>(direct), 0};
+  if (direct == 0) return {0, truncated_file};
+  // EINVAL: the file system cannot map the file, so copy it.
+  if (errno != EINVAL && errno != ENOSYS) return {0, would_block(errno) ? 0 : errno};
+#endif
+  std::array<char, copy_piece_bytes> piece;
+  const ssize_t available =
+      ::pread(file, piece.data(), std::min(size_bytes, piece.size()), static_cast<off_t>(offset));
+  if (available < 0) return {0, errno == EINTR ? 0 : errno};
+  if (available == 0) return {0, truncated_file};
+  ++calls_.sends;
+  const ssize_t count =
+      ::send(descriptor, piece.data(), static_cast<std::size_t>(available), send_flags);
+  if (count < 0) return {0, would_block(errno) ? 0 : errno};
+  return {static_cast<std::size_t>(count), 0};
+}
+
+std::size_t ReadinessBackend::finish_send(Handle& handle, SendOutcome outcome,
+                                          std::size_t size_bytes) {
+  if (outcome.error != 0) {
+    handle.sending_ = true;
+    fail_later(handle, Failed, outcome.error);
+  } else if (outcome.count < size_bytes) {
+    handle.sending_ = true;
+    want(handle, Writable);
+  }
+  return outcome.count;
+}
+
+}  // namespace skua::loop

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "loop/backend.hpp"
+#include "skua/error.hpp"
+
+namespace skua::loop {
+
+/// Data of an operation in flight that the kernel reads and that a submission cannot hold.
+struct UringOperation {
+  static constexpr std::size_t max_slices = 32;
+
+  /// Builds the message from as many slices as fit; their memory is not copied.
+  void gather(std::span<const Slice> from) noexcept {
+    const std::size_t count = std::min(from.size(), slices.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      slices[i] = {const_cast<char*>(from[i].data), from[i].size_bytes};
+    }
+    message.msg_iov = slices.data();
+    message.msg_iovlen = count;
+  }
+
+  msghdr message{};
+  std::array<iovec, max_slices> slices{};
+  sockaddr_storage address{};
+  Error failure{Errc::None};  // found at once, reported in the next turn
+};
+
+/// A pool of operations, identified by numbers that are never 0.
+class UringOperations final {
+ public:
+  UringOperations() = default;
+  UringOperations(const UringOperations&) = delete;
+  UringOperations& operator=(const UringOperations&) = delete;
+  ~UringOperations() = default;
+
+  [[nodiscard]] std::uint32_t take() {
+    if (free_.empty()) add();
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    return number;
+  }
+  /// Cannot throw: add() has reserved the room in `free_`.
+  void give_back(std::uint32_t number) noexcept { free_.push_back(number); }
+  [[nodiscard]] UringOperation& operator[](std::uint32_t number) noexcept {
+    return *all_[number - 1];
+  }
+
+ private:
+  void add() {
+    all_.push_back(std::make_unique<UringOperation>());
+    free_.reserve(all_.capacity());
+    free_.push_back(static_cast<std::uint32_t>(all_.size()));
+  }
+
+  std::vector<std::unique_ptr<UringOperation>> all_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace skua::loop
+
+#if defined(SKUA_HAS_IO_URING)
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loop/uring/buffers.hpp"
+#include "loop/uring/ring.hpp"
+#include "skua/config.hpp"
+
+namespace skua::loop {
+
+/// The io_uring back end: Linux 6.0 and later.
+///
+/// `backend_uring.cpp` prepares submissions, `uring_completions.cpp` handles completions. A
+/// submission carries its handle's address, with its purpose in the low three bits;
+/// Handle::in_flight_ counts the submissions that have not finally completed.
+class UringBackend final : public Backend {
+ public:
+  UringBackend() = default;
+  ~UringBackend() override;
+  Result<void> create(const UringOptions& options);
+
+  [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::IoUring; }
+  void open(Handle& handle, int descriptor) override;
+  void start_accept(Handle& handle) override;
+  void stop_accept(Handle& handle) override;
+  void connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) override;
+  void start_receive(Handle& handle) override;
+  void stop_receive(Handle& handle) override;
+  std::size_t send(Handle& handle, std::span<const Slice> slices) override;
+  std::size_t try_send(Handle& handle, std::span<const Slice> slices) override;
+  std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
+                        std::size_t size_bytes) override;
+  void shutdown_write(Handle& handle) override;
+  void close(Handle& handle) override;
+  void turn(Duration timeout) override;
+  void wake() noexcept override;
+
+ private:
+  // The purpose of a submission: the low bits of its user data.
+  enum class Purpose : std::uint8_t {
+    Receive,
+    Send,
+    SendFile,
+    Accept,
+    Connect,
+    Cancel,
+    Close,
+    Wake
+  };
+  static constexpr std::uint64_t purpose_mask = 7;
+  static_assert(alignof(Handle) > purpose_mask);
+
+  // The bits of Handle::armed_.
+  static constexpr std::uint8_t receive_armed = 1;   // the multishot receive is in flight
+  static constexpr std::uint8_t receive_ending = 2;  // and so is its cancellation
+  static constexpr std::uint8_t accept_armed = 4;
+  static constexpr std::uint8_t accept_ending = 8;
+  static constexpr std::uint8_t shutdown_wanted = 16;  // once the pending send is over
+  static constexpr std::uint8_t reset_held = 32;       // receiving failed while it was stopped
+  static constexpr std::uint8_t file_pending = 64;     // the pending send is from a file
+
+  static void set(Handle& handle, int bits) noexcept {
+    handle.armed_ = static_cast<std::uint8_t>(handle.armed_ | bits);
+  }
+  static void clear(Handle& handle, int bits) noexcept {
+    handle.armed_ = static_cast<std::uint8_t>(handle.armed_ & ~bits);
+  }
+  static bool has(const Handle& handle, int bits) noexcept { return (handle.armed_ & bits) != 0; }
+  static std::uint64_t user_data(const Handle& handle, Purpose purpose) noexcept {
+    return reinterpret_cast<std::uintptr_t>(&handle) | static_cast<std::uint64_t>(purpose);
+  }
+
+  io_uring_sqe* submission() noexcept {
+    io_uring_sqe* const entry = ring_.submission();
+    return entry != nullptr ? entry : submission_after_flush();
+  }
+  // Marks a prepared entry as the handle's.
+  static void track(io_uring_sqe* entry, Handle& handle, Purpose purpose) noexcept {
+    entry->user_data = user_data(handle, purpose);
+    ++handle.in_flight_;
+  }
+  io_uring_sqe* submission_after_flush() noexcept;
+  void flush() noexcept;
+  void cancel(Handle& handle, Purpose purpose) noexcept;
+  void arm_receive(Handle& handle) noexcept;
+  SKUA_COLD void cancel_receive(Handle& handle) noexcept;
+  void arm_accept(Handle& handle) noexcept;
+  void arm_wake() noexcept;
+  void send_gathered(Handle& handle, std::span<const Slice> slices);
+  void await_writable(Handle& handle) noexcept;
+  SKUA_COLD void fail_send(Handle& handle, Error failure);
+  void release_operation(Handle& handle) noexcept;
+
+  void complete(const Completion& completion);
+  void finish_close(Handle& handle);
+  SKUA_COLD void finish_abandoned();
+  void received(Handle& handle, const Completion& completion);
+  SKUA_COLD void receive_ended(Handle& handle, int result);
+  SKUA_COLD void may_accept(Handle& handle, int result);
+  SKUA_COLD void connected(Handle& handle, int result);
+  void sent(Handle& handle, int result);
+  void file_sent(Handle& handle);
+  SKUA_COLD void finish_shutdown(Handle& handle) noexcept;
+  void woken(const Completion& completion) noexcept;
+
+  // The ring is destroyed first, because the kernel may refer to the others until then.
+  UringOperations operations_;
+  UringBuffers buffers_;
+  UringRing ring_;
+  Handle* first_closing_ = nullptr;  // the handles between close() and on_closed()
+  Handle** last_closing_link_ = &first_closing_;
+  bool was_abandoned_ = false;
+  bool blocks_sigpipe_ = false;
+  int wake_descriptor_ = -1;
+  bool is_wake_armed_ = false;
+  std::atomic<bool> is_woken_{false};
+};
+
+}  // namespace skua::loop
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Connects an HTTP/1.x session to a call: decodes the request's content, frames the response's
+// content, and decides when either side has to wait. RFC 9112 §6, §7.
+#include "server/h1/exchange.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "body/outgoing_body.hpp"
+#include "http/uri/target_path.hpp"
+#include "loop/clock.hpp"
+#include "server/dispatch.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+namespace {
+
+constexpr std::size_t held_bytes_at_most = 64 * 1024;
+
+}  // namespace
+
+H1Exchange::H1Exchange(Resources& resources) noexcept : resources_(resources), call_(resources) {}
+
+H1Exchange::~H1Exchange() = default;
+
+void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
+  owner_ = &owner;
+  output_ = &output;
+}
+
+void H1Exchange::reset() noexcept {
+  finish_record(true);
+  response_.reset();
+  call_.reset();
+  if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
+  held_.clear();
+  if (held_.capacity() > held_bytes_at_most) held_.shrink_to_fit();
+  handler_deadline_ = loop::Instant::max();
+  is_chunked_ = false;
+  response_state_ = ResponseState::Awaited;
+}
+
+const http::Head& H1Exchange::head() const noexcept { return inbox_->head; }
+const h1::Framing& H1Exchange::framing() const noexcept { return inbox_->framing; }
+Asked H1Exchange::asked() const noexcept { return call_.asked(inbox_->head, inbox_->began); }
+
+// The request's body ------------------------------------------------------------------------------
+
+Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Framing& framing,
+                                           http::RequestParts parts, const router::Match& match,
+                                           std::unique_ptr<Inbox> inbox, std::string_view rest) {
+  const Limits& limits = resources_.options.limits;
+  inbox_ = std::move(inbox);
+  inbox_->take(head, framing);
+  inbox_->began = resources_.loop.now();
+  const std::uint64_t most_bytes = most_body_bytes(framing, match);
+  const Result<void> started =
+      inbox_->decoder.start(framing, {.body_bytes = most_bytes,
+                                      .extension_bytes = limits.chunk_extension_bytes,
+                                      .trailer_bytes = limits.trailer_bytes,
+                                      .trailer_fields = limits.trailer_fields});
+  if (!started) return started.error();
+  parts.head = &inbox_->head;
+  parts.host = inbox_->framing.host;
+  parts.upgrade = inbox_->framing.upgrade;
+  parts.query = http::split_target(inbox_->framing.path_and_query).query;
+  parts.has_later_content = framing.body != h1::BodyKind::None;
+  if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
+  call_.prepare(*this, parts, match);
+  if (parts.has_later_content) {
+    call_.body().expect(*this, {.most_bytes = most_bytes,
+                                .length_bytes = parts.length_bytes,
+                                .peer_waits = framing.expect_continue && rest.empty()});
+  }
+  // A coroutine starts with the content already here; guards of a plain handler do not need any.
+  if (!match.has_coroutine) {
+    call_.start_handler();
+    if (call_.keeps_content()) {
+      if (framing.length_bytes > limits.body_bytes) return Error(Errc::BodyTooLong);
+      continue_request();
+    }
+  } else {
+    handler_deadline_ = later(inbox_->began, resources_.options.timeouts.handler);
+  }
+  if (!parts.has_later_content) {
+    call_.end_body(inbox_->decoder.trailers());
+  } else {
+    Result<std::string_view> behind = decode(rest);
+    if (!behind) return behind;
+    rest = *behind;
+  }
+  if (match.has_coroutine) call_.start_handler();
+  return rest;
+}
+
+// A known length is checked after the guards of a plain handler have run; unwanted content is
+// bounded by can_keep_alive().
+std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
+                                          const router::Match& match) const noexcept {
+  const Limits& limits = resources_.options.limits;
+  if (match.has_coroutine) return limits.streamed_body_bytes;
+  const bool is_told = framing.body == h1::BodyKind::Length;
+  if (is_told || match.route == nullptr) return std::numeric_limits<std::uint64_t>::max();
+  return limits.body_bytes;
+}
+
+void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
+                       std::unique_ptr<Inbox> inbox, Attachments&& attachments) {
+  inbox_ = std::move(inbox);
+  inbox_->take(head, framing);
+  call_.keep(std::move(attachments));
+}
+
+// Decodes content into the call until there is no room. Returns the rest of the input.
+Result<std::string_view> H1Exchange::decode(std::string_view input) {
+  h1::BodyDecoder& decoder = inbox_->decoder;
+  IncomingBody& body = call_.body();
+  while (!input.empty() && body.is_arriving() && body.has_room()) {
+    const h1::BodyDecoder::Step step = decoder.step(input);
+    input.remove_prefix(step.consumed_bytes);
+    if (step.status == h1::BodyStatus::Failed) return Error(decoder.error());
+    const bool is_done = step.status == h1::BodyStatus::Done;
+    Errc error = is_done ? Errc::None : body.received(step.data.size());
+    if (error == Errc::None) error = body.append(step.data);
+    if (error != Errc::None) return Error(error);
+    if (is_done) call_.end_body(decoder.trailers());
+  }
+  body.hold_back(body.is_arriving() && !body.has_room());
+  return input;
+}
+
+Result<void> H1Exchange::receive(std::string_view input) {
+  if (held_.empty() && body().is_arriving()) {
+    const Result<std::string_view> rest = decode(input);
+    if (!rest) return rest.error();
+    input = *rest;
+  }
+  held_.append(input);
+  return {};
+}
+
+Result<void> H1Exchange::resume_input() {
+  const std::string held = std::exchange(held_, {});
+  return receive(held);
+}
+
+bool H1Exchange::wants_input() const noexcept {
+  if (!body().is_arriving()) return held_.size() < held_bytes_at_most;
+  return held_.empty() && body().has_room();
+}
+
+loop::Instant H1Exchange::deadline() const noexcept {
+  const loop::Instant of_handler = is_handler_timed() ? handler_deadline_ : loop::Instant::max();
+  return std::min(body().deadline(), of_handler);
+}
+
+Errc H1Exchange::overdue() const noexcept {
+  const bool is_handler = is_handler_timed() && handler_deadline_ <= resources_.loop.now();
+  return is_handler ? Errc::HandlerTimedOut : Errc::TimedOut;
+}
+
+void H1Exchange::continue_request() {
+  if (!call_.body().take_continue()) return;
+  output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
+}
+
+void H1Exchange::body_wanted() {
+  if (has_started_response()) {
+    (void)call_.body().take_continue();  // too late to send it: the peer has to send or time out
+  } else {
+    continue_request();
+  }
+  owner_->settle_later();
+}
+
+void H1Exchange::body_taken(std::size_t) {
+  if (body().is_held_back()) owner_->settle_later();
+}
+
+// The response ------------------------------------------------------------------------------------
+
+bool H1Exchange::has_response() const noexcept {
+  return !has_started_response() && call_.is_handler_done();
+}
+
+// RFC 9112 §9.3: read the body or close. A short unread rest is read and dropped.
+bool H1Exchange::can_keep_alive() const noexcept {
+  if (!body().is_arriving()) return true;
+  const h1::Framing& framing = inbox_->framing;
+  return !body().owes_continue() && framing.body == h1::BodyKind::Length &&
+         framing.length_bytes - inbox_->decoder.content_bytes() <=
+             resources_.options.limits.unread_body_bytes;
+}
+
+void H1Exchange::start_stream(Body&& content, bool is_chunked, Journal::Entry* record) {
+  is_chunked_ = is_chunked;
+  record_ = record;
+  response_.start(*this, std::move(content), resources_.options.limits.stream_bytes);
+  if (resources_.is_draining) drain();
+}
+
+bool H1Exchange::end_stream() {
+  const std::exception_ptr failure = response_.end();
+  if (failure != nullptr) {
+    log_task_failure(resources_, "a stream failed", failure);
+  } else if (is_chunked_) {
+    body::append_last_chunk(*output_, response_.trailers());
+  }
+  finish_response();
+  finish_record(failure != nullptr);
+  return failure == nullptr;
+}
+
+void H1Exchange::finish_record(bool is_cut) {
+  Journal::Entry* const record = std::exchange(record_, nullptr);
+  if (record != nullptr) owner_->journal()->finish(*record, is_cut);
+}
+
+void H1Exchange::drain() {
+  if (!response_.is_making() || !response_.is_endless()) return;
+  response_.stop();
+  owner_->settle_later();
+}
+
+void H1Exchange::write_content(Body&& piece) {
+  const std::uint64_t size_bytes = piece.size_bytes();
+  if (is_chunked_) {
+    body::append_chunk(*output_, std::move(piece));
+  } else {
+    output_->append_piece(std::move(piece));
+  }
+  if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
+  owner_->settle_later();
+}
+
+}  // namespace skua::server

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// In: bytes. Out: responses. A message that arrives complete, as nearly all do, is parsed and
+// answered in place, in the loop's buffer; only an incomplete one is copied into an Inbox from the
+// worker's pool. Any protocol error ends in refuse(): an error response, and no attempt to find the
+// next message. RFC 9112 §11.
+#include "server/h1/protocol.hpp"
+
+#include <string>
+#include <utility>
+
+#include "server/accounting.hpp"
+#include "server/dispatch.hpp"
+#include "server/h1/writer.hpp"
+#include "server/websocket/upgrades.hpp"
+
+namespace skua::server {
+
+void H1Session::receive(std::span<char> bytes) {
+  const std::string_view all(bytes.data(), bytes.size());
+  if (is_stalled_) return stall(all);  // bytes already on their way when reading stopped
+  if (exchange_ != nullptr) return feed(all);
+  const std::string_view rest = serve(all);
+  // The first bytes of another protocol may directly follow its handshake.
+  if (is_replaced_ && !rest.empty()) owner_.session().receive(bytes.last(rest.size()));
+}
+
+// Serves every complete request. Returns the input that belongs to another protocol.
+std::string_view H1Session::serve(std::string_view input) {
+  while (!input.empty() && !is_finished_ && !is_replaced_) {
+    if (output_is_full()) return stall(input), std::string_view();
+    input = read_head(input);
+    // The input after a request waits until its exchange has ended.
+    if (exchange_ != nullptr && !advance_exchange(input.empty())) {
+      return feed(input), std::string_view();
+    }
+  }
+  return input;
+}
+
+void H1Session::resume() {
+  std::string held;
+  if (exchange_ != nullptr) {
+    if (exchange_->can_resume_input()) {
+      const Result<void> taken = exchange_->resume_input();
+      if (!taken) return refuse(taken.error().code());
+    }
+    std::optional<std::string> behind = advance_exchange(!exchange_->has_held());
+    if (!behind) return;
+    held = *std::move(behind);
+  } else {
+    if (!is_stalled_ || output_is_full()) return;
+    is_stalled_ = false;
+    held = std::move(inbox_->input);
+    drop_inbox();
+  }
+  receive(held);
+}
+
+Standing H1Session::standing(bool is_sending) const noexcept {
+  if (exchange_ == nullptr) [[likely]] {
+    return {.waiting = waiting_,
+            .can_resume = is_stalled_ && !is_sending,
+            .has_work = is_stalled_,
+            .wants_input = !is_stalled_,
+            .is_finished = is_finished_};
+  }
+  return {
+      .waiting = exchange_->deadline() != loop::Instant::max() ? Waiting::Body : Waiting::Handler,
+      .can_resume = can_resume_exchange(),
+      .has_work = true,
+      .wants_input = !is_stalled_ && exchange_->wants_input(),
+      .is_finished = false};
+}
+
+void H1Session::output_drained() noexcept {
+  if (exchange_ != nullptr) exchange_->output_drained();
+}
+
+loop::Instant H1Session::deadline() const noexcept {
+  return exchange_ != nullptr ? exchange_->deadline() : inbox_->deadline;
+}
+
+std::string_view H1Session::read_head(std::string_view input) {
+  if (inbox_ == nullptr) {
+    h1::HeadParser& parser = resources_.parser;
+    parser.reset();
+    switch (parser.parse(input)) {
+      case h1::ParseStatus::NeedMore: keep_head(input); return {};
+      case h1::ParseStatus::Failed: refuse(parser.error()); return {};
+      case h1::ParseStatus::Complete: break;
+    }
+    return begin(parser.head(), input.substr(parser.head().size_bytes));
+  }
+  Inbox& box = *inbox_;
+  const std::size_t held = box.input.size();
+  box.input.append(input);
+  switch (box.parser.parse(box.input)) {
+    case h1::ParseStatus::NeedMore: return {};
+    case h1::ParseStatus::Failed: refuse(box.parser.error()); return {};
+    case h1::ParseStatus::Complete: break;
+  }
+  const http::Head& head = box.parser.head();
+  waiting_ = Waiting::Request;
+  const std::string_view rest = begin(head, input.substr(head.size_bytes - held));
+  if (waiting_ == Waiting::Request) drop_inbox();
+  return rest;
+}
+
+// Handles a complete head. A plain handler answers at once if the body is complete, too.
+std::string_view H1Session::begin(const http::Head& head, std::string_view rest) {
+  ++resources_.counters.requests;
+  const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
+  if (!framing) return refuse(framing.error().code(), &head), std::string_view();
+  const Target target = find(head, *framing);
+  if (target.error != Errc::None) return refuse(target.error, &head), std::string_view();
+  const std::uint64_t body_bytes = framing->length_bytes;
+  const bool is_whole = framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
+                        body_bytes <= resources_.options.limits.body_bytes;
+  if (target.match.has_coroutine || !is_whole) return begin_exchange(head, *framing, target, rest);
+  answer(head, *framing, target, rest.substr(0, body_bytes), body_bytes == rest.size());
+  return rest.substr(body_bytes);
+}
+
+std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Framing& framing,
+                                           const Target& target, std::string_view rest) {
+  exchange_ = resources_.take_exchange();
+  exchange_->open(owner_, pump_.output());
+  waiting_ = Waiting::Request;
+  std::unique_ptr<Inbox> inbox = inbox_ != nullptr ? std::move(inbox_) : resources_.take_inbox();
+  const Result<std::string_view> behind = exchange_->start(
+      head, framing, parts(head, framing, target), target.match, std::move(inbox), rest);
+  if (behind) return *behind;
+  return refuse(behind.error().code()), std::string_view();
+}
+
+Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
+  // RFC 9110 §9.3.6: CONNECT is for proxies only.
+  if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
+  return find_target(resources_, pump_.stream(), head.method, framing.host, framing.path_and_query);
+}
+
+http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
+                                    const Target& target) const noexcept {
+  return {.head = &head,
+          .path = target.path,
+          .query = target.query,
+          .host = framing.host,
+          .peer = peer_of,
+          .peer_context = &pump_.stream(),
+          .is_secure = pump_.stream().is_secure(),
+          .upgrade = framing.upgrade};
+}
+
+void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
+                       std::string_view body, bool is_last_received) {
+  http::RequestParts known = parts(head, framing, target);
+  known.body = body;
+  Request request(known);
+  const bool is_recorded = static_cast<bool>(resources_.options.hooks.on_response);
+  const loop::Instant began = is_recorded ? resources_.loop.now() : loop::Instant();
+  Response response = dispatch(resources_, target.match, request);
+  Journal::Entry* record = nullptr;
+  if (is_recorded) {
+    record = begin_record(asked(head, began, &request, target.match.route), response.status());
+  }
+  if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
+    if (opens_another_protocol(response)) {
+      return upgrade(head, framing, request, std::move(response), record);
+    }
+    return answer_with_stream(head, framing, std::move(response), std::move(request.attachments()),
+                              is_last_received, record);
+  }
+  write(head, framing, std::move(response), is_last_received, record);
+  finish_record(record);
+}
+
+Journal::Entry* H1Session::begin_record(const Asked& asked, Status status, Errc error) {
+  Journal* const journal = owner_.journal();
+  return journal != nullptr ? &journal->begin(asked, status, error) : nullptr;
+}
+
+void H1Session::finish_record(Journal::Entry* record) {
+  if (record != nullptr) owner_.journal()->finish(*record);
+}
+
+// Writes the response, and decides whether another request can follow.
+void H1Session::write(const http::Head& head, const h1::Framing& framing, Response&& response,
+                      bool is_last_received, Journal::Entry* record) {
+  // A drain or old age only closes after the last request received so far, so that all pipelined
+  // requests are answered.
+  const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
+  if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
+    is_finished_ = true;
+  }
+  const std::uint64_t content_bytes = write_response(pump_.output(), std::move(response),
+                                                     {.dated = resources_.dated(),
+                                                      .is_head = head.method == Method::Head,
+                                                      .is_http10 = head.minor_version == 0,
+                                                      .keep_alive = !is_finished_});
+  ++resources_.counters.responses;
+  if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
+}
+
+bool H1Session::output_is_full() const noexcept {
+  return pump_.output().pressure_bytes() > resources_.options.limits.output_bytes;
+}
+
+void H1Session::drop_inbox() noexcept {
+  if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
+}
+
+// Exchanges ---------------------------------------------------------------------------------------
+
+void H1Session::feed(std::string_view input) {
+  const Result<void> taken = exchange_->receive(input);
+  if (!taken) refuse(taken.error().code());
+}
+
+// RFC 9110 §15.2.2: the new protocol follows the head.
+void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
+                        Response&& response, Journal::Entry* record) {
+  const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
+  write(head, framing, std::move(response), false, record);
+  finish_record(record);
+  std::unique_ptr<SocketSession> next =
+      told->server->on_connection(resources_, pump_.output(), owner_, *told);
+  SocketSession& session = *next;
+  is_replaced_ = true;
+  owner_.replace_session(std::move(next));
+  session.start(request, *told);
+}
+
+// Advances the exchange as far as possible. Once it has ended, returns the input after its request.
+std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
+  if (exchange_->has_response()) write_exchange_response(is_last_received);
+  if (exchange_->has_stream_end()) {
+    // RFC 9112 §8: only closing tells the peer that the content is incomplete.
+    if (!exchange_->end_stream() || !exchange_->can_keep_alive()) is_finished_ = true;
+  }
+  if (!exchange_has_ended()) return std::nullopt;
+  std::string held = exchange_->take_held();
+  resources_.give_back(std::move(exchange_));
+  return held;
+}
+
+bool H1Session::can_resume_exchange() const noexcept {
+  return exchange_->has_response() || exchange_->has_stream_end() ||
+         exchange_->can_resume_input() || exchange_has_ended();
+}
+
+bool H1Session::exchange_has_ended() const noexcept {
+  return exchange_->has_finished_response() && (is_finished_ || exchange_->is_over());
+}
+
+// Sends the streaming response of a plain handler. Its request is complete.
+void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
+                                   Response&& response, Attachments&& attachments,
+                                   bool is_last_received, Journal::Entry* record) {
+  exchange_ = resources_.take_exchange();
+  exchange_->open(owner_, pump_.output());
+  exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
+  write_with_stream(std::move(response), is_last_received, record);
+}
+
+void H1Session::write_exchange_response(bool is_last_received) {
+  Response response = exchange_->take_response();
+  Journal::Entry* const record = begin_record(exchange_->asked(), response.status());
+  if (opens_another_protocol(response)) {
+    upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response),
+            record);
+    return exchange_->finish_response();
+  }
+  if (response.content().stream() != nullptr) {
+    return write_with_stream(std::move(response), is_last_received, record);
+  }
+  if (!exchange_->can_keep_alive()) is_finished_ = true;
+  write(exchange_->head(), exchange_->framing(), std::move(response), is_last_received, record);
+  exchange_->finish_response();
+  finish_record(record);
+}
+
+// A stream may keep reading the request, so only its end decides whether another one can follow.
+void H1Session::write_with_stream(Response&& response, bool is_last_received,
+                                  Journal::Entry* record) {
+  const http::Head& head = exchange_->head();
+  const Status status = response.status();
+  Body content = response.content();
+  const BodyStream& stream = **content.stream();
+  const bool is_old = head.minor_version == 0;
+  // RFC 9110 §9.3.2, §6.4.1: the others have no content, so their producer does not run.
+  const bool has_content = head.method != Method::Head && !is_bodiless(status);
+  if (has_content && code(status) < 300) {
+    exchange_->continue_request();
+  } else if (!exchange_->can_keep_alive()) {
+    is_finished_ = true;
+  }
+  // RFC 9112 §6.3: without chunks, only closing ends content of unknown length.
+  if (!stream.length_bytes && is_old) is_finished_ = true;
+  write(head, exchange_->framing(), std::move(response), is_last_received, record);
+  exchange_->begin_stream();
+  if (!has_content) {
+    exchange_->finish_response();
+    return finish_record(record);
+  }
+  const bool is_chunked = !stream.length_bytes && !is_old;
+  exchange_->start_stream(std::move(content), is_chunked, record);
+}
+
+}  // namespace skua::server

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "h1/framing.hpp"
+#include "http/message/request_parts.hpp"
+#include "loop/clock.hpp"
+#include "net/stream_pump.hpp"
+#include "server/accounting.hpp"
+#include "server/h1/exchange.hpp"
+#include "server/handler_run.hpp"
+#include "server/protocol.hpp"
+#include "server/resources.hpp"
+#include "skua/config.hpp"
+#include "skua/error.hpp"
+
+namespace skua::server {
+
+/// HTTP/1.x on one connection.
+///
+/// RFC:       9112
+class H1Session final : public Session {
+ public:
+  H1Session(Resources& resources, net::StreamPump& pump, SessionOwner& owner) noexcept;
+  ~H1Session() override;
+  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
+
+  void receive(std::span<char> input) override;
+  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  void resume() override;
+  void output_drained() noexcept override;
+  [[nodiscard]] loop::Instant deadline() const noexcept override;
+  void time_out() override;
+  void receive_end() override;
+  void drain() override;
+  void cancel() noexcept override;
+
+ private:
+  std::string_view serve(std::string_view input);
+  std::string_view read_head(std::string_view input);
+  std::string_view begin(const http::Head& head, std::string_view rest);
+  SKUA_COLD void upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
+                         Response&& response, Journal::Entry* record);
+  std::string_view begin_exchange(const http::Head& head, const h1::Framing& framing,
+                                  const Target& target, std::string_view rest);
+  void keep_head(std::string_view input);
+  void stall(std::string_view input);
+  void answer(const http::Head& head, const h1::Framing& framing, const Target& target,
+              std::string_view body, bool is_last_received);
+  [[nodiscard]] http::RequestParts parts(const http::Head& head, const h1::Framing& framing,
+                                         const Target& target) const noexcept;
+  void write(const http::Head& head, const h1::Framing& framing, Response&& response,
+             bool is_last_received, Journal::Entry* record);
+  /// Returns null if responses are not recorded.
+  [[nodiscard]] Journal::Entry* begin_record(const Asked& asked, Status status,
+                                             Errc error = Errc::None);
+  void finish_record(Journal::Entry* record);
+  [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
+  SKUA_COLD void answer_with_stream(const http::Head& head, const h1::Framing& framing,
+                                    Response&& response, Attachments&& attachments,
+                                    bool is_last_received, Journal::Entry* record);
+  [[nodiscard]] bool can_resume_exchange() const noexcept;
+  [[nodiscard]] bool exchange_has_ended() const noexcept;
+  void feed(std::string_view input);
+  void write_exchange_response(bool is_last_received);
+  SKUA_COLD void write_with_stream(Response&& response, bool is_last_received,
+                                   Journal::Entry* record);
+  /// Answers a request that cannot be served, and stops reading. `head` is its head, if it was
+  /// parsed and is not held by an exchange.
+  void refuse(Errc code, const http::Head* head = nullptr);
+  Target find(const http::Head& head, const h1::Framing& framing);
+  [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
+  [[nodiscard]] bool output_is_full() const noexcept;
+  Inbox& inbox();
+  void drop_inbox() noexcept;
+
+  Resources& resources_;
+  net::StreamPump& pump_;
+  SessionOwner& owner_;
+  std::unique_ptr<Inbox> inbox_;          ///< set only while a message is incomplete or stalled
+  std::unique_ptr<H1Exchange> exchange_;  ///< set only while an exchange is in progress
+  loop::Instant ages_at_;
+  Waiting waiting_ = Waiting::Request;
+  bool is_replaced_ = false;  ///< another session has taken over
+  bool is_stalled_ = false;
+  bool is_finished_ = false;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The rare events of an HTTP/2 session: it starts or ends, or the peer takes too long.
+#include <utility>
+
+#include "loop/clock.hpp"
+#include "server/accounting.hpp"
+#include "server/h2/protocol.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+namespace {
+
+h2::Options connection_options(const Limits& limits) noexcept {
+  return {.streams = limits.http2_streams,
+          .head = {.target_bytes = limits.target_bytes,
+                   .field_line_bytes = limits.field_line_bytes,
+                   .list_bytes = limits.head_bytes,
+                   .fields = limits.fields},
+          .trailers = {.target_bytes = 0,
+                       .field_line_bytes = limits.trailer_bytes,
+                       .list_bytes = limits.trailer_bytes,
+                       .fields = limits.trailer_fields},
+          .stream_window_bytes = static_cast<std::uint32_t>(stream_window_bytes(limits)),
+          .allows_extended_connect = true};
+}
+
+}  // namespace
+
+H2Session::H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
+                     SessionOwner& owner)
+    : resources_(resources),
+      stream_(stream),
+      output_(output),
+      owner_(owner),
+      idle_since_(resources.loop.now()),
+      ages_at_(end_of_age(resources, this)),
+      h2_(connection_options(resources.options.limits), *this, resources.h2_workspace,
+          resources.loop.now()) {
+  if (resources.is_draining) begin_shut_down();
+}
+
+H2Session::~H2Session() { cancel(); }
+
+void H2Session::receive_end() {
+  exchanges_.for_each([](H2Exchange& exchange) { exchange.receive_nothing_more(); });
+}
+
+void H2Session::count_failure() {
+  is_failure_counted_ = true;
+  const h2::Failure& failure = *h2_.failure();
+  if (failure.code == h2::ErrorCode::NoError) return;
+  if (failure.code == h2::ErrorCode::InternalError) {
+    return note_lack_of_memory(resources_, "HTTP/2: a connection was terminated");
+  }
+  ++resources_.counters.refused_malformed;
+  if (const auto& log = resources_.options.hooks.log) {
+    log(LogLevel::Info, "HTTP/2: a connection was terminated: " + failure.reason);
+  }
+}
+
+void H2Session::time_out() {
+  const loop::Instant now = resources_.loop.now();
+  if (finishes_at_ && *finishes_at_ <= now) {
+    finishes_at_.reset();
+    h2_.finish_shut_down();
+  }
+  const auto pending_since = h2_.settings_pending_since();
+  if (pending_since && later(*pending_since, resources_.options.timeouts.head) <= now) {
+    h2_.terminate(h2::ErrorCode::SettingsTimeout, "SETTINGS were not acknowledged");
+  }
+  const auto unfinished_since = h2_.unfinished_since();
+  if (unfinished_since && later(*unfinished_since, resources_.options.timeouts.head) <= now) {
+    ++resources_.counters.refused_slow;
+    is_failure_counted_ = true;
+    h2_.terminate(h2::ErrorCode::EnhanceYourCalm, "a frame or a head took too long");
+  }
+  if (exchanges_.empty() && later(idle_since_, resources_.idle_time()) <= now) {
+    h2_.terminate(h2::ErrorCode::NoError, "idle");
+  }
+}
+
+// RFC 9113 §6.8: requests already on their way are still served.
+void H2Session::begin_shut_down() {
+  is_shutting_down_ = true;
+  h2_.begin_shut_down();
+  finishes_at_ = later(resources_.loop.now(), resources_.options.timeouts.drain_grace);
+}
+
+void H2Session::drain() {
+  if (!is_shutting_down_) begin_shut_down();
+  exchanges_.for_each([](H2Exchange& exchange) { exchange.drain(); });
+}
+
+void H2Session::cancel() noexcept {
+  exchanges_.for_each([this](H2Exchange& exchange) {
+    exchange.close(false);
+    give_back(exchange);
+  });
+}
+
+}  // namespace skua::server

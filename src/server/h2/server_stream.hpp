@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/intrusive_list.hpp"
+#include "body/content_queue.hpp"
+#include "body/outgoing_body.hpp"
+#include "h2/connection.hpp"
+#include "http/message/request_parts.hpp"
+#include "loop/clock.hpp"
+#include "loop/timer_wheel.hpp"
+#include "net/output_queue.hpp"
+#include "net/stream.hpp"
+#include "server/accounting.hpp"
+#include "server/handler_run.hpp"
+#include "server/kept_content.hpp"
+#include "server/protocol.hpp"
+#include "server/websocket/upgrades.hpp"
+#include "skua/config.hpp"
+#include "skua/error.hpp"
+#include "skua/options.hpp"
+#include "skua/response.hpp"
+
+namespace skua::server {
+
+struct Resources;
+
+class H2Exchange;
+
+/// The work that a connection has to do at the end of the turn.
+struct H2Turn {
+  struct Node : base::ListNode {
+    explicit Node(H2Exchange& its) noexcept : exchange(its) {}
+    H2Exchange& exchange;
+  };
+
+  base::IntrusiveList<Node> exchanges;  ///< woken exchanges; see H2Exchange::finish_turn
+  bool has_windows = false;             ///< shut windows may open; see H2Exchange::open_window
+};
+
+/// Returns the receive window of a stream, in bytes.
+std::size_t stream_window_bytes(const Limits& limits) noexcept;
+
+/// A request and its response on an HTTP/2 connection. Pooled by the worker.
+///
+/// RFC:       9113 §8
+class H2Exchange final : public base::ListNode,
+                         public StreamOwner,
+                         private loop::TimerNode,
+                         private CallOwner,
+                         private body::Framer {
+ public:
+  explicit H2Exchange(Resources& resources) noexcept;
+  ~H2Exchange();
+
+  /// Prepares the exchange for a stream of `connection`. All arguments must outlive its use.
+  void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
+            h2::Stream& stream, H2Turn& turn) noexcept;
+  /// Cancels the handler and the stream, and clears all state.
+  void reset() noexcept;
+  [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
+
+  // The request; called by the session.
+
+  /// Called when the head is complete: answers the request, or begins to read its content.
+  void begin(bool is_end);
+  void receive(std::string_view data);
+  void receive_end(std::unique_ptr<h2::ReceivedHead> trailers);
+  /// Called when the peer sends no more on any stream.
+  void receive_nothing_more();
+  /// Returns how much content is kept until the end of the request. The connection decides when to
+  /// open its window.
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return call_.body().kept_bytes(); }
+  [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
+  void open_window();
+
+  // The response; called by the session, except wake().
+
+  /// Schedules the exchange for the end of the turn.
+  void wake() noexcept override;
+  /// Advances as far as possible, which may end the exchange.
+  void take_turn();
+  /// Unless there is more to do, leaves the turn and starts the timer of deadline().
+  void finish_turn() noexcept;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
+  /// Moves the next bytes of the content, as many as read_body() returned.
+  void write_body(net::OutputQueue& output, std::size_t size_bytes);
+  /// Called when the response was sent before the request was complete: waits for the peer to
+  /// notice, at most Timeouts::linger.
+  void linger();
+
+  /// Ends an endless stream, or the WebSocket.
+  void drain();
+  /// Called when the stream or the connection ends. `is_complete`: both sides sent everything.
+  void close(bool is_complete) noexcept;
+  /// Reports whether the handler wants the connection to end.
+  [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    Closed,
+    Request,  ///< no response has been sent
+    Response,
+    Lingering,  ///< the response is complete, but the request is not
+  };
+  enum class Content : std::uint8_t {
+    Open,
+    Ended,   ///< content_ holds the rest of the response
+    Failed,  ///< the response cannot be completed
+  };
+
+  void body_wanted() override;
+  void body_taken(std::size_t size_bytes) override;
+  void call_ended() noexcept override { wake(); }
+  void write_content(Body&& piece) override;
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
+    return content_.pressure_bytes();
+  }
+  void content_ended() noexcept override { wake(); }
+
+  /// Reports whether the handler or the content's producer has ended since the last advance().
+  [[nodiscard]] bool can_advance() const noexcept;
+  void advance();
+  static void on_timer(void* node) noexcept;
+  /// Returns when the peer must have sent or taken something; Instant::max() while it need not.
+  [[nodiscard]] loop::Instant deadline() const noexcept;
+  SKUA_COLD void time_out();
+  [[nodiscard]] h2::ResponseHead head_of(const Response& response);
+  [[nodiscard]] const h2::RequestHead& request() const noexcept { return stream_->request(); }
+  /// Reports whether this is an extended CONNECT: data on its stream is not request content.
+  [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
+  [[nodiscard]] Target find();
+  [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
+  void start_call(const Target& target, bool has_no_content);
+  void drop(std::size_t size_bytes);
+  void forget_kept() noexcept;
+  void hold_back_or_not() noexcept;
+  void answer(const Target& target);
+  void open_socket(const Asked& asked, Request& request, Response&& response);
+  void begin_record(const Asked& asked, Errc error = Errc::None);
+  void finish_record(bool is_cut);
+  void refuse(Errc code);
+  /// `error` is the reason if the request was refused.
+  void send(const Asked& asked, Response&& response, Errc error = Errc::None);
+  SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
+  SKUA_COLD void end_stream();
+  void keep(Body&& piece);
+  [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
+  [[nodiscard]] bool is_body_wanted() const noexcept {
+    return (!has_response() || response_.is_started()) && !call_.body().is_dropped();
+  }
+  [[nodiscard]] loop::Instant body_deadline() const noexcept {
+    return is_body_wanted() ? call_.body().deadline() : loop::Instant::max();
+  }
+
+  Resources& resources_;
+  SessionOwner* owner_ = nullptr;
+  const net::Stream* connection_ = nullptr;
+  h2::Connection* session_ = nullptr;
+  h2::Stream* stream_ = nullptr;
+  H2Turn* turn_ = nullptr;  // of the connection
+  H2Turn::Node turn_node_{*this};
+  Call call_;
+  std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
+  std::unique_ptr<SocketStream> socket_;        // set once the stream is a WebSocket
+  KeptContent early_data_;                      // data for a tunnel that is not open yet
+  body::ContentQueue content_;                  // response content the session has not asked for
+  body::OutgoingBody response_;                 // response content made while it is sent
+  loop::Instant content_deadline_{};
+  loop::Instant lingers_until_{};
+  loop::Instant arrived_{};           // when the head was complete
+  Journal::Entry* record_ = nullptr;  // of the response, if it is recorded
+  loop::Instant handler_deadline_{};
+  std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
+  std::size_t dropped_bytes_ = 0;   // received but unwanted
+  Status status_ = Status::Ok;
+  bool has_call_ = false;  // the request is handled by call_
+  bool is_timer_due_ = false;
+  bool closes_connection_ = false;  // the handler wants the connection to end
+  Phase phase_ = Phase::Closed;
+  Content content_state_ = Content::Open;
+};
+
+}  // namespace skua::server

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Connects a protocol to a handler: starts the handler, and turns its outcome into a response.
+#include "server/handler_run.hpp"
+
+#include <utility>
+
+#include "server/dispatch.hpp"
+#include "server/resources.hpp"
+
+namespace skua::server {
+
+Call::Call(Resources& resources) noexcept
+    : resources_(resources), body_(resources.options, resources.content_budget, resources.loop) {}
+
+void Call::prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match) {
+  is_used_ = true;
+  owner_ = &owner;
+  path_.assign(parts.path);
+  match_ = match;
+  match_.captures.move(parts.path, path_.data());
+  parts_ = parts;
+  parts_.path = path_;
+  parts_.source = &body_;
+  request_.emplace(parts_);
+}
+
+void Call::start_handler() {
+  is_plain_ = !match_.has_coroutine;
+  if (is_plain_) {
+    parts_.source = nullptr;
+    parts_.wants_content = &wants_content_;
+    run_guards();
+    return keeps_content() ? body_.load() : body_.drop();
+  }
+  try {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    handler_.emplace(resources_.router.start(match_, *request_));
+    handler_->start(on_handler_done, this);
+    is_handler_done_ = handler_->is_done();
+  } catch (...) {  // thrown by a guard; dispatch handles it like a handler's exception
+    failure_ = std::current_exception();
+    is_handler_done_ = true;
+  }
+}
+
+// Continues with the first guard that has not run. An unrouted request does not wait for content.
+void Call::run_guards() noexcept {
+  wants_content_ = false;
+  try {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    early_ = resources_.router.guard(match_, *request_, guard_);
+  } catch (...) {
+    failure_ = std::current_exception();
+  }
+  const bool has_answer = early_ || failure_ != nullptr;
+  is_handler_done_ = has_answer || body_.is_whole() || (match_.route == nullptr && !wants_content_);
+}
+
+void Call::on_handler_done(void* self) noexcept {
+  Call& call = *static_cast<Call*>(self);
+  call.is_handler_done_ = true;
+  call.owner_->call_ended();
+}
+
+Response Call::take_response() {
+  if (is_plain_) {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+    Response response = dispatch_guarded(resources_, match_, *request_,
+                                         std::exchange(early_, std::nullopt), failure_);
+    parts_.body = {};
+    body_.drop_loaded();
+    return response;
+  }
+  Task<Response>* const handler = handler_ ? &*handler_ : nullptr;
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
+  Response response = dispatch_ended(resources_, match_, *request_, handler, failure_);
+  handler_.reset();
+  return response;
+}
+
+void Call::end_body(const http::Head& trailers) noexcept {
+  body_.end(trailers);
+  if (!keeps_content()) return;
+  parts_.body = body_.loaded();
+  parts_.has_later_content = false;
+  parts_.wants_content = nullptr;
+  run_guards();
+  owner_->call_ended();
+}
+
+void Call::release() noexcept {
+  attachments_ = {};
+  request_.reset();
+  body_.release();
+}
+
+void Call::drop() noexcept {
+  handler_.reset();
+  release();
+  early_.reset();
+  body_.clear();
+  guard_ = 0;
+  wants_content_ = is_plain_ = false;
+  match_.route = nullptr;
+  failure_ = nullptr;
+  path_.clear();
+  is_handler_done_ = is_used_ = false;
+}
+
+}  // namespace skua::server

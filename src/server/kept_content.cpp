@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// In: bytes. Out: one contiguous text. Up to 64 KiB it comes from the heap, beyond that from
+// mmap: untouched pages cost nothing, so it can grow by doubling.
+#include "server/kept_content.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+namespace skua::base {
+namespace {
+
+constexpr std::size_t least_bytes = 4 * 1024;
+constexpr std::size_t most_heap_bytes = 64 * 1024;
+
+void* allocate(std::size_t size_bytes) noexcept {
+  if (size_bytes <= most_heap_bytes) return std::malloc(size_bytes);
+  void* const pages =
+      ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages != MAP_FAILED ? pages : nullptr;
+}
+
+}  // namespace
+
+bool PageText::append(std::string_view bytes) noexcept {
+  if (bytes.empty()) return true;
+  if (bytes.size() > std::numeric_limits<std::size_t>::max() / 4 - size_) return false;
+  if (bytes.size() > capacity_ - size_ && !grow(size_ + bytes.size())) return false;
+  std::memcpy(data_ + size_, bytes.data(), bytes.size());
+  size_ += bytes.size();
+  return true;
+}
+
+bool PageText::grow(std::size_t needed_bytes) noexcept {
+  std::size_t capacity = std::max(least_bytes, capacity_ * 2);
+  while (capacity < needed_bytes) capacity *= 2;
+  char* const larger = static_cast<char*>(allocate(capacity));
+  if (larger == nullptr) return false;
+  const std::size_t size = size_;
+  if (size != 0) std::memcpy(larger, data_, size);
+  release();
+  data_ = larger;
+  size_ = size;
+  capacity_ = capacity;
+  return true;
+}
+
+void PageText::clear() noexcept {
+  size_ = 0;
+  if (capacity_ > most_heap_bytes) release();
+}
+
+void PageText::release() noexcept {
+  if (capacity_ > most_heap_bytes) {
+    ::munmap(data_, capacity_);
+  } else {
+    std::free(data_);
+  }
+  data_ = nullptr;
+  size_ = capacity_ = 0;
+}
+
+}  // namespace skua::base

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Connects a WebSocket to its application: starts the application, closes the socket when it ends,
+// and tells it when the socket has closed.
+#include "server/websocket/socket_run.hpp"
+
+#include <new>
+#include <utility>
+
+#include "http/message/request_parts.hpp"
+#include "server/dispatch.hpp"
+
+namespace skua::server {
+
+SocketCall::SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
+    : resources_(resources),
+      callbacks_(upgrade.callbacks),
+      socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
+              resources.codecs, &resources.topics) {}
+
+SocketCall::~SocketCall() { cancel(); }
+
+template <class F>
+void SocketCall::guarded(F&& call) noexcept {
+  try {
+    call();
+  } catch (...) {
+    fail(std::current_exception());
+  }
+}
+
+void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
+  Attachments* const attachments = take_attachments(request);
+  guarded([&] {
+    if (callbacks_ != nullptr) {
+      socket_.listen(static_cast<ws::SocketListener&>(*this));
+      if (!callbacks_->open) return;
+      http::RequestAccess::lend(request, attachments);
+      callbacks_->open(websocket_, request);
+      return;
+    }
+    if (upgrade.handler.request != nullptr) {
+      http::RequestAccess::lend(*upgrade.handler.request, attachments);
+    }
+    const detail::SocketHandler& handler = upgrade.handler;
+    handler_ = std::make_unique<Handler>(
+        handler.arguments, handler.call(handler.route, handler.arguments.get(), websocket_));
+    handler_->task.start(
+        [](void* self) noexcept { static_cast<SocketCall*>(self)->socket_.wire().settle_later(); },
+        this);
+  });
+  http::RequestAccess::lend(request, nullptr);
+  if (has_news()) socket_.wire().settle_later();
+}
+
+// Moves the attachments, if any, to the socket. Returns null if the request has no attachments.
+Attachments* SocketCall::take_attachments(Request& request) {
+  if (request.attachments().empty()) return nullptr;
+  return &(socket_.attachments() = std::move(request.attachments()));
+}
+
+bool SocketCall::has_news() const noexcept {
+  return !is_concluded_ && (handler_ != nullptr ? handler_->task.is_done() : socket_.is_closed());
+}
+
+void SocketCall::resume() {
+  socket_.resume();
+  if (has_news()) conclude();
+}
+
+// Called when the handler is done or, with callbacks, when the socket is closed.
+void SocketCall::conclude() noexcept {
+  is_concluded_ = true;
+  guarded([&] {
+    if (handler_ != nullptr && handler_->task.is_done()) {
+      socket_.release_message();
+      handler_->task.result();
+      socket_.close(CloseCode::Normal, {});
+    } else if (callbacks_ != nullptr && callbacks_->close) {
+      callbacks_->close(websocket_, socket_.reason());
+    }
+  });
+}
+
+void SocketCall::fail(const std::exception_ptr& failure) noexcept {
+  log_task_failure(resources_, "a WebSocket's handler failed", failure);
+  try {
+    socket_.close(CloseCode::InternalError, {});
+  } catch (const std::bad_alloc&) {
+    socket_.cancel();
+  }
+}
+
+bool SocketCall::is_over() const noexcept {
+  return socket_.is_finished() && ((!is_running() && !has_news()) || socket_.is_overdue());
+}
+
+void SocketCall::time_out() {
+  socket_.time_out();
+  if (socket_.is_overdue()) cancel();
+}
+
+void SocketCall::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
+
+void SocketCall::cancel() noexcept {
+  socket_.cancel();  // a waiting receiver sees the end, and may run until it waits again
+  if (is_running()) ++resources_.counters.handlers_cancelled;
+  if (has_news()) conclude();
+  handler_.reset();
+}
+
+void SocketCall::on_message(const Message& message) noexcept {
+  if (!callbacks_->message) return;
+  guarded([&] { callbacks_->message(websocket_, message); });
+}
+
+void SocketCall::on_drained() noexcept {
+  if (!callbacks_->drain) return;
+  guarded([&] { callbacks_->drain(websocket_); });
+}
+
+}  // namespace skua::server
