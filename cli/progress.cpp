@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto draw_interval = std::chrono::milliseconds(100);
 constexpr auto sample_interval = std::chrono::milliseconds(250);
-constexpr std::size_t most_samples = 20;  // five seconds
+constexpr std::size_t max_samples = 20;  // five seconds
 constexpr std::size_t widest_bar = 40;
 constexpr std::size_t narrowest_bar = 8;
 
@@ -92,7 +92,7 @@ void Transfer::advance(std::uint64_t done_bytes, Time now) {
   done_bytes_ = done_bytes;
   if (now - samples_.back().time < sample_interval) return;
   samples_.push_back({now, done_bytes});
-  if (samples_.size() > most_samples) samples_.pop_front();
+  if (samples_.size() > max_samples) samples_.pop_front();
 }
 
 std::string Transfer::summary(Time now) const {

@@ -22,11 +22,11 @@ using skua::KeptCookie;
 using skua::Url;
 using Time = std::chrono::sys_seconds;
 
-constexpr std::size_t most_cookies = 20;
-constexpr std::size_t most_bytes = 2000;
+constexpr std::size_t max_cookies = 20;
+constexpr std::size_t max_bytes = 2000;
 
 CookieJar make_jar() {
-  return CookieJar({.cookies_per_domain = 6, .cookies = most_cookies, .size_bytes = most_bytes});
+  return CookieJar({.cookies_per_domain = 6, .cookies = max_cookies, .size_bytes = max_bytes});
 }
 
 void check(bool holds) {
@@ -74,14 +74,14 @@ std::size_t size_of(const std::vector<KeptCookie>& cookies) {
 
 void check_kept(const CookieJar& jar, Time now) {
   std::vector<KeptCookie> cookies = jar.cookies(now);
-  check(cookies.size() <= jar.size() && jar.size() <= most_cookies);
+  check(cookies.size() <= jar.size() && jar.size() <= max_cookies);
   for (KeptCookie& cookie : cookies) {
     if (!cookie.host_only) check(cookie.domain.find('.') != cookie.domain.npos);
     if (cookie.expires) check(*cookie.expires > now);
     check(cookie.path.starts_with('/'));
     cookie.same_site.reset();
   }
-  check(size_of(cookies) <= most_bytes);
+  check(size_of(cookies) <= max_bytes);
 
   const std::string text = jar.to_netscape(now);
   CookieJar read = make_jar();
@@ -101,9 +101,8 @@ void store(CookieJar& jar, const Url& url, std::string_view field, Time now) {
   const std::vector<KeptCookie> before = secure_cookies(jar, now);
   // Cookies of other domains are evicted only by the limits for all domains together.
   const bool is_full =
-      jar.size() == most_cookies ||
-      size_of(jar.cookies(Time::min())) + url.to_string().size() + 2 * field.size() + 1 >
-          most_bytes;
+      jar.size() == max_cookies ||
+      size_of(jar.cookies(Time::min())) + url.to_string().size() + 2 * field.size() + 1 > max_bytes;
   const std::size_t size = jar.size();
   const bool is_stored = jar.store(url, field, now).has_value();
   check(jar.size() <= size + 1);

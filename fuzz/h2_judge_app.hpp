@@ -154,9 +154,9 @@ class App final : public skua::h2::Events {
     its.is_ended = true;
     if (Plan(stream.id()).answer == Plan::Answer::AtEnd && !is_client_) respond(stream);
   }
-  skua::h2::BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
+  skua::h2::BodyRead read_body(Stream& stream, std::size_t max_bytes) override {
     const std::size_t left = left_[stream.id()];
-    const std::size_t bytes = left < most_bytes ? left : most_bytes;
+    const std::size_t bytes = left < max_bytes ? left : max_bytes;
     if (bytes < left) return {.bytes = bytes};
     // RFC 9113 §8.5: a tunnel has no trailers.
     const bool has_trailers =

@@ -384,9 +384,9 @@ std::vector<ErrorCode> Duel::faults(const Frame& frame) {
   }
   if (is_block_broken_) found.push_back(ErrorCode::CompressionError);
   // RFC 9113 §10.5: nghttp2's limit on settings per frame.
-  constexpr std::size_t most_settings = 32;
+  constexpr std::size_t max_settings = 32;
   if (type == FrameType::Settings &&
-      frame.head.length_bytes > most_settings * skua::h2::setting_bytes) {
+      frame.head.length_bytes > max_settings * skua::h2::setting_bytes) {
     found.push_back(ErrorCode::EnhanceYourCalm);
   }
   return found;
@@ -428,7 +428,7 @@ bool Duel::makes_window_too_large(const Frame& frame) {
     const std::int64_t value = frame.number_at(at + 2);
     if (static_cast<Setting>(frame.number_at(at) >> 16U) != Setting::InitialWindowSize) continue;
     for (const auto& [id, known] : known_) {
-      if (known.is_open() && value + known.room_bytes > skua::h2::most_window_bytes) return true;
+      if (known.is_open() && value + known.room_bytes > skua::h2::max_window_bytes) return true;
     }
   }
   return false;

@@ -63,9 +63,9 @@ class Consumer final : public Events {
     session->release(stream);
   }
   void on_goaway(ErrorCode) override { log += "g"; }
-  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
+  BodyRead read_body(Stream& stream, std::size_t max_bytes) override {
     std::size_t& left = left_[stream.id()];
-    const std::size_t bytes = left < most_bytes ? left : most_bytes;
+    const std::size_t bytes = left < max_bytes ? left : max_bytes;
     return {.bytes = bytes,
             .state = bytes == left ? BodyRead::State::End : BodyRead::State::More,
             .trailers = stream.id() % 4 == 1 ? "x: y\r\n" : ""};

@@ -143,9 +143,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data + 2), size - 2);
 
   // nghttp2's limit.
-  constexpr std::size_t most_literal_bytes = 65536;
-  HpackDecoder whole(default_table_bytes, most_literal_bytes);
-  HpackDecoder in_pieces(default_table_bytes, most_literal_bytes);
+  constexpr std::size_t max_literal_bytes = 65536;
+  HpackDecoder whole(default_table_bytes, max_literal_bytes);
+  HpackDecoder in_pieces(default_table_bytes, max_literal_bytes);
   Reference reference;
   RoundTrip round_trip;
   while (!rest.empty()) {

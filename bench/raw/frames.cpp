@@ -58,7 +58,7 @@ std::size_t needed_bytes(std::string_view start) noexcept {
   if (before > 2) payload = 0;
   for (std::size_t at = 2; at < before; ++at) {
     payload = payload << 8 | byte(start, at);
-    if (payload > most_payload_bytes) return 0;
+    if (payload > max_payload_bytes) return 0;
   }
   return before + mask_bytes + payload;
 }

@@ -17,7 +17,7 @@ inline constexpr std::string_view handshake_key = "dGhlIHNhbXBsZSBub25jZQ==";
 inline constexpr std::string_view handshake_accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /// Larger payloads are refused.
-inline constexpr std::size_t most_payload_bytes = std::size_t{16} * 1024 * 1024;
+inline constexpr std::size_t max_payload_bytes = std::size_t{16} * 1024 * 1024;
 
 /// Returns how many bytes of a masked frame are needed next: the whole frame once the head is
 /// complete. Returns 0 if the frame is unmasked or too large.

@@ -14,9 +14,9 @@ namespace skua::cli::bench {
 namespace {
 
 constexpr Duration first_pause = 10ms;
-constexpr unsigned most_doublings = 7;  // 1.28 s
+constexpr unsigned max_doublings = 7;  // 1.28 s
 // Without this, a load with a fixed number of requests would never end if the server is gone.
-constexpr unsigned most_refusals = 5;
+constexpr unsigned max_refusals = 5;
 // A connection attempt that takes longer counts as a failure even if the test ends first.
 constexpr Duration patience = 1s;
 
@@ -67,9 +67,9 @@ void Connection::refused(const std::string& why) {
   state_ = State::Pausing;
   worker_.tally().count_failure(Failure::Connect, why);
   worker_.schedule().take(now);  // the request that it would have sent
-  const bool is_last = worker_.plan().requests && refusals_ + 1 >= most_refusals;
+  const bool is_last = worker_.plan().requests && refusals_ + 1 >= max_refusals;
   if (worker_.schedule().is_over() || is_last) return finish();
-  pause_.start(first_pause * (1U << std::min(refusals_, most_doublings)));
+  pause_.start(first_pause * (1U << std::min(refusals_, max_doublings)));
   if (refusals_++ == 0 && !was_open_) worker_.refused();
 }
 
@@ -161,7 +161,7 @@ void Connection::close() {
   pump_->close();
 }
 
-void Connection::on_lack_of_memory() noexcept { fail(Failure::Read, "out of memory"); }
+void Connection::on_out_of_memory() noexcept { fail(Failure::Read, "out of memory"); }
 
 void Connection::on_closed() {
   pump_.reset();

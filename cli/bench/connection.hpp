@@ -47,7 +47,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void on_send_failed(Error error) override { send_failure_ = error; }
   void on_sent(std::uint64_t count) override;
   void settle() override { flush(); }
-  void on_lack_of_memory() noexcept override;
+  void on_out_of_memory() noexcept override;
   void on_closed() override;
   void on_answer(const Asked& asked, unsigned status, loop::Instant now) override;
   void on_unseen(const Asked& asked) override;

@@ -120,10 +120,10 @@ void H2Speaker::on_failure(h2::Stream& stream, const h2::StreamFailure& failure)
 
 void H2Speaker::on_goaway(h2::ErrorCode /*reason*/) { is_ending_ = true; }
 
-h2::BodyRead H2Speaker::read_body(h2::Stream& stream, std::size_t most_bytes) {
+h2::BodyRead H2Speaker::read_body(h2::Stream& stream, std::size_t max_bytes) {
   const std::size_t left = plan_.parts.content.size() - exchange_of(stream).content_bytes;
   h2::BodyRead read;
-  read.bytes = std::min(left, most_bytes);
+  read.bytes = std::min(left, max_bytes);
   read.state = read.bytes == left ? h2::BodyRead::State::End : h2::BodyRead::State::More;
   return read;
 }

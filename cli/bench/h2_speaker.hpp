@@ -45,7 +45,7 @@ class H2Speaker final : public Speaker, private h2::Events {
   void on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
   void on_failure(h2::Stream& stream, const h2::StreamFailure& failure) override;
   void on_goaway(h2::ErrorCode reason) override;
-  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override { output_->append(bytes); }
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
 

@@ -120,7 +120,7 @@ class Conversation {
     const Url& url = options_.urls.front();
     ClientRequest request = prepared_.make(client, url);
     if (options_.verbose) {
-      request.set_heads([this](HeadOf of, std::string_view lines) {
+      request.on_head([this](HeadOf of, std::string_view lines) {
         const Mortal mortal;
         say(shown_head(options_, of, lines));
       });

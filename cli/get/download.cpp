@@ -78,7 +78,7 @@ Task<> Downloader::work() {
 
 Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
-  client::ResumableFile file(path, {.keeps_part = true, .is_beside = options_.output.empty()});
+  client::ResumableFile file(path, {.keeps_part = true, .never_replace = options_.output.empty()});
   files_.push_back(&file);
   const int code = co_await fetch_into(url, file);
   std::erase(files_, &file);
@@ -115,7 +115,7 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
     ClientRequest asking = request(url, goes_on ? &file : nullptr);
     std::string heads;  // printed at once, as downloads are concurrent
     if (options_.verbose) {
-      asking.set_heads([this, &heads](HeadOf of, std::string_view lines) {
+      asking.on_head([this, &heads](HeadOf of, std::string_view lines) {
         heads += shown_head(options_, of, lines);
       });
     }

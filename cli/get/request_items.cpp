@@ -22,7 +22,7 @@
 namespace skua::cli {
 namespace {
 
-constexpr std::size_t most_file_bytes = 64_MiB;
+constexpr std::size_t max_file_bytes = 64_MiB;
 constexpr std::string_view special = ":=@\\";
 // Longest first.
 constexpr std::array<std::string_view, 7> separators = {":=@", ":=", "=@", "==", "=", ":", "@"};
@@ -193,7 +193,7 @@ Result<std::string, Problem> read_file(const std::string& path) {
   for (std::size_t count = 0;
        (count = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
     content.append(buffer.data(), count);
-    if (content.size() > most_file_bytes) return unreadable(path, Errc::BodyTooLong);
+    if (content.size() > max_file_bytes) return unreadable(path, Errc::BodyTooLong);
   }
   if (std::ferror(file.get()) != 0) return unreadable(path, Error::from_system(errno, "read"));
   return content;

@@ -139,7 +139,7 @@ std::string head_text(std::string_view lines, bool has_colour, std::string_view 
 std::string trailers_text(const ClientResponse& response, bool has_colour,
                           std::string_view prefix) {
   std::string out;
-  for (std::size_t nth = 0; const auto field = response.trailer_field(nth); ++nth) {
+  for (std::size_t nth = 0; const auto field = response.trailer_line(nth); ++nth) {
     append_field(out.append(prefix), field->first, field->second, has_colour);
   }
   return out;
@@ -150,7 +150,7 @@ void print_head(const ClientResponse& response, Colour colour, std::string_view 
   const bool has_colour = wants_colour(colour, STDOUT_FILENO);
   std::string out =
       status_line(name_of(response.version()), response.status(), response.reason(), has_colour);
-  for (std::size_t nth = 0; const auto field = response.field(nth); ++nth) {
+  for (std::size_t nth = 0; const auto field = response.header_line(nth); ++nth) {
     append_field(out, field->first, field->second, has_colour);
   }
   write_all(STDOUT_FILENO, out.append(end));

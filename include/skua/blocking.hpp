@@ -18,7 +18,7 @@ namespace skua {
 /// A response with its whole content.
 struct WholeResponse {
   Status status = Status::Ok;
-  FieldLines fields{};
+  FieldLines headers{};
   Url url{};  ///< the last one, after redirects
   std::string content{};
 };

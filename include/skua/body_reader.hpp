@@ -31,7 +31,7 @@ class BodySource {
   /// The trailer fields, once the end has been taken.
   [[nodiscard]] virtual const http::Head& trailers() const noexcept = 0;
   /// The limit of a whole body that is kept in memory, in bytes.
-  [[nodiscard]] virtual std::size_t most_kept_bytes() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t max_kept_bytes() const noexcept = 0;
   /// The number of bytes not taken yet; nullopt if unknown.
   [[nodiscard]] virtual std::optional<std::uint64_t> left_bytes() const noexcept = 0;
   /// Counts that many taken bytes as kept in memory until the request is over. Returns false, and

@@ -152,7 +152,7 @@ class Client final {
   [[nodiscard]] ClientRequest put(std::string_view url) { return request(Method::Put, url); }
   [[nodiscard]] ClientRequest patch(std::string_view url) { return request(Method::Patch, url); }
   /// Makes a DELETE request; `delete` is a keyword.
-  [[nodiscard]] ClientRequest remove(std::string_view url) { return request(Method::Delete, url); }
+  [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
 
   /// Makes a request for a WebSocket at a ws:// or wss:// URL (http:// and https:// work too), or

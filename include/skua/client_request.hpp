@@ -40,7 +40,7 @@ struct Downloaded {
   std::uint64_t resumed_bytes = 0;  ///< of these, kept from an earlier download
 };
 
-/// The kind of a reported head; see ClientRequest::set_heads().
+/// The kind of a reported head; see ClientRequest::on_head().
 enum class HeadOf : std::uint8_t { Request, Response };
 
 /// A request to be sent; see Client::get() and the like:
@@ -94,11 +94,9 @@ class ClientRequest final {
   template <class F>
   ClientRequest&& stream(std::string_view type, F&& produce,
                          std::optional<std::uint64_t> length_bytes = std::nullopt) && {
-    static_assert(SafeInAwait<F>,
-                  "store a closure with captures in a variable before passing it to a request: "
-                  "GCC 12 destroys a temporary one twice");
-    return std::move(
-        stream(type, std::function<Task<>(BodyWriter&)>(std::forward<F>(produce)), length_bytes));
+    return std::move(stream(type,
+                            std::function<Task<>(BodyWriter&)>(named<F>(std::forward<F>(produce))),
+                            length_bytes));
   }
   /// Adds a form field: urlencoded, or multipart once there is a file().
   ClientRequest& field(std::string_view name, std::string_view value) &;
@@ -157,41 +155,33 @@ class ClientRequest final {
   ClientRequest&& decompress(bool wanted) && { return std::move(decompress(wanted)); }
 
   /// Called while text(), save() or download() receives content; `on_upload` while it is sent.
-  template <class F>
-    requires std::invocable<F&, Progress>
+  ClientRequest& on_progress(std::function<void(Progress)> call) &;
+  template <std::invocable<Progress> F>
   ClientRequest&& on_progress(F&& call) && {
-    static_assert(SafeInAwait<F>,
-                  "store a closure with captures in a variable before passing it to a request: "
-                  "GCC 12 destroys a temporary one twice");
-    return std::move(set_progress(std::forward<F>(call)));
+    return std::move(on_progress(std::function<void(Progress)>(named<F>(std::forward<F>(call)))));
   }
-  template <class F>
-    requires std::invocable<F&, Progress>
+  ClientRequest& on_upload(std::function<void(Progress)> call) &;
+  template <std::invocable<Progress> F>
   ClientRequest&& on_upload(F&& call) && {
-    static_assert(SafeInAwait<F>,
-                  "store a closure with captures in a variable before passing it to a request: "
-                  "GCC 12 destroys a temporary one twice");
-    return std::move(set_upload(std::forward<F>(call)));
+    return std::move(on_upload(std::function<void(Progress)>(named<F>(std::forward<F>(call)))));
   }
-  template <class F>
-  ClientRequest& on_progress(F&&) & {
-    static_assert(sizeof(F) == 0, "use set_progress(call) on a named request");
-    return *this;
-  }
-  template <class F>
-  ClientRequest& on_upload(F&&) & {
-    static_assert(sizeof(F) == 0, "use set_upload(call) on a named request");
-    return *this;
-  }
-  ClientRequest& set_progress(std::function<void(Progress)> call) &;
-  ClientRequest& set_upload(std::function<void(Progress)> call) &;
   /// Called with the status and field lines of each interim response but 100, e.g. 103 (Early
   /// Hints).
-  ClientRequest& set_interim(std::function<void(Status, std::string_view lines)> call) &;
+  ClientRequest& on_interim(std::function<void(Status, std::string_view lines)> call) &;
+  template <std::invocable<Status, std::string_view> F>
+  ClientRequest&& on_interim(F&& call) && {
+    return std::move(
+        on_interim(std::function<void(Status, std::string_view)>(named<F>(std::forward<F>(call)))));
+  }
   /// Called with every head as it was sent or received, including those of repeated requests and of
   /// redirects and challenges. The lines are in HTTP/1 form, without the empty one, for HTTP/2 too;
   /// they include credentials.
-  ClientRequest& set_heads(std::function<void(HeadOf, std::string_view lines)> call) &;
+  ClientRequest& on_head(std::function<void(HeadOf, std::string_view lines)> call) &;
+  template <std::invocable<HeadOf, std::string_view> F>
+  ClientRequest&& on_head(F&& call) && {
+    return std::move(
+        on_head(std::function<void(HeadOf, std::string_view)>(named<F>(std::forward<F>(call)))));
+  }
 
   /// Sends the request; so does `co_await` on the request itself.
   ///
@@ -226,6 +216,14 @@ class ClientRequest final {
   void then(std::function<void(Result<ClientResponse, Problem>)> call) &&;
 
  private:
+  template <class F>
+  static F&& named(F&& call) noexcept {
+    static_assert(SafeInAwait<F>,
+                  "store a closure with captures in a variable before passing it to a request: "
+                  "GCC 12 destroys a temporary one twice");
+    return std::forward<F>(call);
+  }
+
   std::shared_ptr<client::Core> core_;
   std::unique_ptr<client::RequestSpec> spec_;
 };

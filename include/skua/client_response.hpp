@@ -20,7 +20,7 @@
 namespace skua {
 
 namespace client {
-class Reception;
+class IncomingResponse;
 }  // namespace client
 
 /// The progress of a transfer.
@@ -47,7 +47,7 @@ struct ClientTimings {
 /// Lifetime:  it keeps alive what it needs of its client.
 class ClientResponse final {
  public:
-  explicit ClientResponse(std::unique_ptr<client::Reception> reception) noexcept;
+  explicit ClientResponse(std::unique_ptr<client::IncomingResponse> reception) noexcept;
   ClientResponse(ClientResponse&&) noexcept;
   ClientResponse& operator=(ClientResponse&&) noexcept;
   ~ClientResponse();
@@ -60,13 +60,13 @@ class ClientResponse final {
   [[nodiscard]] std::optional<std::string_view> header(
       std::string_view name, std::size_t nth = 0) const noexcept SKUA_LIFETIMEBOUND;
   /// The name and value of the nth field, in order; nullopt past the last.
-  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> field(
+  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> header_line(
       std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
   /// The value of the first trailer field with this name, once the content was read to its end.
   [[nodiscard]] std::optional<std::string_view> trailer(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
-  /// Like field(), for trailers; nullopt before the content was read to its end.
-  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> trailer_field(
+  /// Like header_line(), for trailers; nullopt before the content was read to its end.
+  [[nodiscard]] std::optional<std::pair<std::string_view, std::string_view>> trailer_line(
       std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
   /// The URL that was answered, after redirects.
   [[nodiscard]] const Url& url() const noexcept SKUA_LIFETIMEBOUND;
@@ -99,7 +99,7 @@ class ClientResponse final {
   [[nodiscard]] Task<Result<std::uint64_t, Problem>> save(std::string path);
 
  private:
-  std::unique_ptr<client::Reception> reception_;
+  std::unique_ptr<client::IncomingResponse> reception_;
 };
 
 }  // namespace skua

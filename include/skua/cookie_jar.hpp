@@ -51,12 +51,12 @@ struct CookieFileReport {
     std::size_t number = 0;  ///< from 1
     Error reason = Errc::None;
   };
-  static constexpr std::size_t most_lines = 100;
+  static constexpr std::size_t max_lines = 100;
 
   std::size_t kept = 0;       ///< cookies added to the jar
   std::size_t expired = 0;    ///< cookies left out because they have expired
   std::size_t refused = 0;    ///< lines that are malformed, or whose cookie was refused
-  std::vector<Line> lines{};  ///< the first `most_lines` of those
+  std::vector<Line> lines{};  ///< the first `max_lines` of those
 };
 
 /// A client's store of the cookies that servers set; it uses no clock and no socket.
@@ -138,7 +138,7 @@ class CookieJar final {
   using Domains = std::map<std::string, Domain, std::less<>>;
 
   [[nodiscard]] bool is_public(std::string_view domain) const;
-  [[nodiscard]] bool hides_secure(const KeptCookie& cookie, std::chrono::sys_seconds now) const;
+  [[nodiscard]] bool shadows_secure(const KeptCookie& cookie, std::chrono::sys_seconds now) const;
   Result<void> keep(KeptCookie cookie, std::chrono::sys_seconds now);
   void make_room(Domains::iterator domain, std::chrono::sys_seconds now);
   void forget(Domain& domain, Domain::iterator kept) noexcept;

@@ -16,7 +16,7 @@ namespace skua {
 namespace detail {
 
 /// An error in a pattern or a prefix.
-enum class PatternFlaw : std::uint8_t {
+enum class PatternError : std::uint8_t {
   None,
   NoSlash,
   UnopenedBrace,
@@ -33,12 +33,12 @@ enum class PatternFlaw : std::uint8_t {
 
 /// The result of checking a pattern.
 struct PatternCheck {
-  PatternFlaw flaw = PatternFlaw::None;
+  PatternError flaw = PatternError::None;
   std::size_t column = 0;     ///< of the flaw, from 1
   std::size_t wildcards = 0;  ///< valid if there is no flaw
 };
 
-constexpr std::size_t most_wildcards = 16;
+constexpr std::size_t max_wildcards = 16;
 
 constexpr bool is_name_letter(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -56,29 +56,29 @@ constexpr std::string_view wildcard_name(std::string_view segment) noexcept {
 constexpr PatternCheck check_wildcard(std::string_view segment, bool is_last) noexcept {
   const std::size_t open = segment.find('{');
   const std::size_t close = segment.find('}');
-  if (close < open) return {PatternFlaw::UnopenedBrace, close + 1};
-  if (open != 0) return {PatternFlaw::PartOfSegment, open + 1};
-  if (close == segment.npos) return {PatternFlaw::UnclosedBrace, 1};
-  if (close + 1 != segment.size()) return {PatternFlaw::PartOfSegment, close + 2};
-  if (segment.ends_with("...}") && !is_last) return {PatternFlaw::RestBeforeEnd, 1};
+  if (close < open) return {PatternError::UnopenedBrace, close + 1};
+  if (open != 0) return {PatternError::PartOfSegment, open + 1};
+  if (close == segment.npos) return {PatternError::UnclosedBrace, 1};
+  if (close + 1 != segment.size()) return {PatternError::PartOfSegment, close + 2};
+  if (segment.ends_with("...}") && !is_last) return {PatternError::RestBeforeEnd, 1};
   const std::string_view name = wildcard_name(segment);
-  if (name.empty()) return {PatternFlaw::BadName, 2};
+  if (name.empty()) return {PatternError::BadName, 2};
   for (std::size_t i = 0; i < name.size(); ++i) {
-    if (!is_name_letter(name[i])) return {PatternFlaw::BadName, i + 2};
+    if (!is_name_letter(name[i])) return {PatternError::BadName, i + 2};
   }
   return {};
 }
 
 constexpr PatternCheck check_literal(std::string_view segment, bool is_last) noexcept {
   if (segment == "." || segment == ".." || (segment.empty() && !is_last)) {
-    return {PatternFlaw::BadSegment, 1};
+    return {PatternError::BadSegment, 1};
   }
   for (std::size_t i = 0; i < segment.size(); ++i) {
     const char c = segment[i];
     const auto byte = static_cast<unsigned char>(c);
-    if (c == '}') return {PatternFlaw::UnopenedBrace, i + 1};
+    if (c == '}') return {PatternError::UnopenedBrace, i + 1};
     if (byte < 0x20 || byte == 0x7f || c == '?' || c == '#' || c == '%' || c == '\\') {
-      return {PatternFlaw::BadCharacter, i + 1};
+      return {PatternError::BadCharacter, i + 1};
     }
   }
   return {};
@@ -86,8 +86,8 @@ constexpr PatternCheck check_literal(std::string_view segment, bool is_last) noe
 
 /// Checks a pattern, at compile time or at run time.
 constexpr PatternCheck check_pattern(std::string_view pattern) noexcept {
-  if (pattern.empty() || pattern.front() != '/') return {PatternFlaw::NoSlash, 1};
-  std::string_view names[most_wildcards];
+  if (pattern.empty() || pattern.front() != '/') return {PatternError::NoSlash, 1};
+  std::string_view names[max_wildcards];
   std::size_t count = 0;
   for (std::size_t begin = 1;;) {
     const std::size_t slash = pattern.find('/', begin);
@@ -96,16 +96,16 @@ constexpr PatternCheck check_pattern(std::string_view pattern) noexcept {
     const bool is_wildcard = segment.find('{') != segment.npos;
     PatternCheck check =
         is_wildcard ? check_wildcard(segment, is_last) : check_literal(segment, is_last);
-    if (is_wildcard && check.flaw == PatternFlaw::None) {
+    if (is_wildcard && check.flaw == PatternError::None) {
       const std::string_view name = wildcard_name(segment);
-      if (count == most_wildcards) check = {PatternFlaw::TooManyWildcards, 1};
+      if (count == max_wildcards) check = {PatternError::TooManyWildcards, 1};
       for (std::size_t i = 0; i < count; ++i) {
-        if (names[i] == name) check = {PatternFlaw::SameName, 2};
+        if (names[i] == name) check = {PatternError::SameName, 2};
       }
-      if (check.flaw == PatternFlaw::None) names[count++] = name;
+      if (check.flaw == PatternError::None) names[count++] = name;
     }
-    if (check.flaw != PatternFlaw::None) return {check.flaw, begin + check.column};
-    if (is_last) return {PatternFlaw::None, 0, count};
+    if (check.flaw != PatternError::None) return {check.flaw, begin + check.column};
+    if (is_last) return {PatternError::None, 0, count};
     begin = slash + 1;
   }
 }
@@ -113,9 +113,9 @@ constexpr PatternCheck check_pattern(std::string_view pattern) noexcept {
 /// Checks the path that a router is mounted at.
 constexpr PatternCheck check_prefix(std::string_view prefix) noexcept {
   const PatternCheck check = check_pattern(prefix);
-  if (check.flaw != PatternFlaw::None) return check;
-  if (check.wildcards != 0) return {PatternFlaw::BadPrefix, prefix.find('{') + 1};
-  if (prefix.ends_with('/')) return {PatternFlaw::BadPrefix, prefix.size()};
+  if (check.flaw != PatternError::None) return check;
+  if (check.wildcards != 0) return {PatternError::BadPrefix, prefix.find('{') + 1};
+  if (prefix.ends_with('/')) return {PatternError::BadPrefix, prefix.size()};
   return check;
 }
 
@@ -134,24 +134,26 @@ inline void the_handler_takes_another_number_of_parameters_than_the_pattern_has_
 inline void a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end() {}
 
 /// Fails to compile if there is a flaw.
-constexpr void require_flawless(PatternFlaw flaw) {
+constexpr void require_valid(PatternError flaw) {
   switch (flaw) {
-    case PatternFlaw::None: return;
-    case PatternFlaw::NoSlash: a_route_pattern_starts_with_a_slash(); return;
-    case PatternFlaw::UnopenedBrace: a_closing_brace_has_no_opening_brace_in_this_pattern(); return;
-    case PatternFlaw::UnclosedBrace:
+    case PatternError::None: return;
+    case PatternError::NoSlash: a_route_pattern_starts_with_a_slash(); return;
+    case PatternError::UnopenedBrace:
+      a_closing_brace_has_no_opening_brace_in_this_pattern();
+      return;
+    case PatternError::UnclosedBrace:
       an_opening_brace_has_no_closing_brace_in_this_pattern();
       return;
-    case PatternFlaw::PartOfSegment: a_wildcard_fills_a_whole_path_segment(); return;
-    case PatternFlaw::BadName: a_wildcard_has_a_name_of_letters_digits_and_underscores(); return;
-    case PatternFlaw::SameName: two_wildcards_of_this_pattern_have_the_same_name(); return;
-    case PatternFlaw::RestBeforeEnd: a_rest_wildcard_stands_at_the_end_of_the_pattern(); return;
-    case PatternFlaw::TooManyWildcards: a_route_pattern_has_at_most_16_wildcards(); return;
-    case PatternFlaw::BadCharacter:
+    case PatternError::PartOfSegment: a_wildcard_fills_a_whole_path_segment(); return;
+    case PatternError::BadName: a_wildcard_has_a_name_of_letters_digits_and_underscores(); return;
+    case PatternError::SameName: two_wildcards_of_this_pattern_have_the_same_name(); return;
+    case PatternError::RestBeforeEnd: a_rest_wildcard_stands_at_the_end_of_the_pattern(); return;
+    case PatternError::TooManyWildcards: a_route_pattern_has_at_most_16_wildcards(); return;
+    case PatternError::BadCharacter:
       a_pattern_is_a_decoded_path_without_query_percent_backslash_or_control_characters();
       return;
-    case PatternFlaw::BadSegment: a_pattern_has_no_empty_segment_and_no_dot_segment(); return;
-    case PatternFlaw::BadPrefix: a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end(); return;
+    case PatternError::BadSegment: a_pattern_has_no_empty_segment_and_no_dot_segment(); return;
+    case PatternError::BadPrefix: a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end(); return;
   }
 }
 
@@ -197,7 +199,7 @@ class Pattern {
   template <std::size_t N>
   consteval Pattern(const char (&text)[N]) : text_(text, N - 1) {
     const detail::PatternCheck check = detail::check_pattern(text_);
-    detail::require_flawless(check.flaw);
+    detail::require_valid(check.flaw);
     if (Parameters != 0 && Parameters != check.wildcards) {
       detail::the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards();
     }
@@ -222,7 +224,7 @@ class Prefix {
  public:
   template <std::size_t N>
   consteval Prefix(const char (&text)[N]) : text_(text, N - 1) {
-    detail::require_flawless(detail::check_prefix(text_).flaw);
+    detail::require_valid(detail::check_prefix(text_).flaw);
   }
   template <std::convertible_to<std::string_view> Text>
     requires(!std::is_array_v<std::remove_reference_t<Text>>)

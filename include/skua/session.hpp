@@ -54,7 +54,7 @@ class Session final {
   std::string id_;
   std::chrono::sys_seconds begun_{};
   std::size_t size_bytes_ = 0;  // of the values, as sealed
-  std::size_t most_bytes_ = 0;
+  std::size_t max_bytes_ = 0;
   bool is_changed_ = false;
   bool is_begun_anew_ = true;
   bool is_due_ = false;      // to be sealed again, changed or not

@@ -16,9 +16,9 @@
 
 namespace skua::body {
 
-void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t most_waiting_bytes) {
+void OutgoingBody::start(Framer& framer, Body&& content, std::uint64_t max_waiting_bytes) {
   framer_ = &framer;
-  most_waiting_bytes_ = most_waiting_bytes;
+  max_waiting_bytes_ = max_waiting_bytes;
   state_ = State::Making;
   try {
     if (content.kind() != Body::Kind::Stream) {
@@ -64,7 +64,7 @@ void OutgoingBody::stop() noexcept {
 
 // Wakes at half of the mark, so that a slow peer does not cost a resumption for each byte taken.
 void OutgoingBody::wake_producer() noexcept {
-  if (framer_->waiting_bytes() <= most_waiting_bytes_ / 2) writers_.wake_all();
+  if (framer_->waiting_bytes() <= max_waiting_bytes_ / 2) writers_.wake_all();
 }
 
 void OutgoingBody::drop() noexcept {
@@ -101,7 +101,7 @@ void OutgoingBody::add_trailer(std::string_view name, std::string_view value) {
 }
 
 bool OutgoingBody::has_room() const noexcept {
-  return framer_->waiting_bytes() < most_waiting_bytes_;
+  return framer_->waiting_bytes() < max_waiting_bytes_;
 }
 
 void OutgoingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {

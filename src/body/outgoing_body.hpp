@@ -44,9 +44,9 @@ class OutgoingBody final : private detail::BodySink {
   OutgoingBody& operator=(const OutgoingBody&) = delete;
   ~OutgoingBody() { reset(); }
 
-  /// Writes the content, or starts its producer inline. A producer waits while `most_waiting_bytes`
+  /// Writes the content, or starts its producer inline. A producer waits while `max_waiting_bytes`
   /// or more do. The framer must outlive this.
-  void start(Framer& framer, Body&& content, std::uint64_t most_waiting_bytes);
+  void start(Framer& framer, Body&& content, std::uint64_t max_waiting_bytes);
   /// Reports whether this is between start() and end().
   [[nodiscard]] bool is_started() const noexcept {
     return state_ == State::Making || state_ == State::Made;
@@ -87,7 +87,7 @@ class OutgoingBody final : private detail::BodySink {
   void wait(detail::Waiter& waiter, std::coroutine_handle<> writer) override;
 
   Framer* framer_ = nullptr;
-  std::uint64_t most_waiting_bytes_ = 0;
+  std::uint64_t max_waiting_bytes_ = 0;
   std::uint64_t left_bytes_ = 0;  // of the declared length
   State state_ = State::Idle;
   FieldLines trailers_;

@@ -33,7 +33,7 @@ bool offers_basic(std::span<const std::string_view> fields) {
 
 namespace {
 
-constexpr std::size_t most_known = 64;
+constexpr std::size_t max_known = 64;
 
 DigestSession session(const std::optional<BasicCredentials>& credentials) {
   return credentials ? DigestSession(credentials->user, credentials->password)
@@ -54,7 +54,7 @@ bool was_first_answer(std::string_view sent) {
 Authorization::Authorization(const AuthorizationFields& fields,
                              std::optional<BasicCredentials> credentials)
     : fields_(&fields), credentials_(std::move(credentials)), digest_(session(credentials_)) {
-  if (credentials_ && fields.is_told_unasked) scheme_ = Scheme::Basic;
+  if (credentials_ && fields.is_preemptive) scheme_ = Scheme::Basic;
 }
 
 Result<std::string> Authorization::field(std::string_view method, std::string_view target,
@@ -93,7 +93,7 @@ Authorization& Authorizations::of(std::string_view server, const BasicCredential
   key.append(1, '\0').append(credentials.user).append(1, '\0').append(credentials.password);
   const auto found = known_.find(key);
   if (found != known_.end()) return found->second;
-  if (known_.size() >= most_known) known_.clear();
+  if (known_.size() >= max_known) known_.clear();
   return known_.try_emplace(std::move(key), origin_authorization, credentials).first->second;
 }
 

@@ -31,7 +31,7 @@ struct AuthorizationFields {
   std::string_view challenge;    ///< holds the challenge
   std::string_view credentials;  ///< holds the answer, in a request
   std::string_view info;         ///< holds the next nonce, in other responses
-  bool is_told_unasked;          ///< Basic credentials are sent before any challenge
+  bool is_preemptive;            ///< Basic credentials are sent before any challenge
 };
 
 inline constexpr AuthorizationFields origin_authorization{

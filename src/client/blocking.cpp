@@ -28,8 +28,8 @@ Task<Result<WholeResponse, Problem>> whole(ClientRequest request) {
   if (!content) co_return content.error();
   WholeResponse made;
   made.status = response->status();
-  for (std::size_t i = 0; const auto field = response->field(i); ++i) {
-    made.fields.add(field->first, field->second);
+  for (std::size_t i = 0; const auto field = response->header_line(i); ++i) {
+    made.headers.add(field->first, field->second);
   }
   made.url = response->url();
   made.content = *std::move(content);

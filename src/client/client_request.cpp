@@ -192,22 +192,22 @@ ClientRequest& ClientRequest::decompress(bool wanted) & {
   return *this;
 }
 
-ClientRequest& ClientRequest::set_progress(std::function<void(Progress)> call) & {
+ClientRequest& ClientRequest::on_progress(std::function<void(Progress)> call) & {
   spec_->on_progress = std::move(call);
   return *this;
 }
 
-ClientRequest& ClientRequest::set_upload(std::function<void(Progress)> call) & {
+ClientRequest& ClientRequest::on_upload(std::function<void(Progress)> call) & {
   spec_->on_upload = std::move(call);
   return *this;
 }
 
-ClientRequest& ClientRequest::set_interim(std::function<void(Status, std::string_view)> call) & {
+ClientRequest& ClientRequest::on_interim(std::function<void(Status, std::string_view)> call) & {
   spec_->on_interim = std::move(call);
   return *this;
 }
 
-ClientRequest& ClientRequest::set_heads(std::function<void(HeadOf, std::string_view)> call) & {
+ClientRequest& ClientRequest::on_head(std::function<void(HeadOf, std::string_view)> call) & {
   spec_->on_head = std::move(call);
   return *this;
 }

@@ -32,7 +32,7 @@ std::optional<std::pair<std::string_view, std::string_view>> at(const http::Head
 
 }  // namespace
 
-ClientResponse::ClientResponse(std::unique_ptr<client::Reception> reception) noexcept
+ClientResponse::ClientResponse(std::unique_ptr<client::IncomingResponse> reception) noexcept
     : reception_(std::move(reception)) {}
 ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
 ClientResponse& ClientResponse::operator=(ClientResponse&&) noexcept = default;
@@ -47,12 +47,12 @@ std::optional<std::string_view> ClientResponse::header(std::string_view name,
   return find(reception_->head(), name, nth);
 }
 
-std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::field(
+std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::header_line(
     std::size_t nth) const noexcept {
   return at(reception_->head(), nth);
 }
 
-std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::trailer_field(
+std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::trailer_line(
     std::size_t nth) const noexcept {
   return at(reception_->trailers(), nth);
 }

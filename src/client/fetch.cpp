@@ -15,7 +15,7 @@ namespace {
 
 using Event = h1::ResponseEvent;
 
-constexpr unsigned most_tries = 3;  // on connections that may be dead
+constexpr unsigned max_tries = 3;  // on connections that may be dead
 
 // RFC 9110 §9.2.2
 constexpr bool is_idempotent(Method method) noexcept {
@@ -196,7 +196,7 @@ Task<Result<ReceptionPointer, Problem>> Fetch::exchange() {
     const bool is_reused = lease->is_reused();
     Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease->connection()));
     if (!begun) {
-      if (begun.error().code() == Errc::Closed && tries < most_tries) continue;
+      if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
       co_return could_not(step(), begun.error());
     }
     ExchangePointer running = *std::move(begun);
@@ -204,7 +204,7 @@ Task<Result<ReceptionPointer, Problem>> Fetch::exchange() {
     if (head) tell_head(running->head());
     if (head) co_return receive(*std::move(lease), std::move(running));
     if (wants_http1(*running, head.error())) core_->http1_only.insert(pool_key());
-    if (tries < most_tries && may_repeat(*running, is_reused, head.error())) continue;
+    if (tries < max_tries && may_repeat(*running, is_reused, head.error())) continue;
     co_return failure(*running, head.error());
   }
 }
@@ -217,7 +217,7 @@ ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange)
   timings_.resolved = since(times_.resolved);
   timings_.connected = since(times_.connected);
   timings_.secured = since(times_.secured);
-  Reception::Asked asked;
+  IncomingResponse::Asked asked;
   asked.method = method_;
   asked.url = url_;
   asked.redirects = redirects_;
@@ -227,8 +227,8 @@ ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange)
   asked.deadline = deadline_;
   asked.timings = timings_;
   asked.on_progress = spec_->on_progress;
-  return std::make_unique<Reception>(core_, std::move(lease), std::move(exchange),
-                                     std::move(asked));
+  return std::make_unique<IncomingResponse>(core_, std::move(lease), std::move(exchange),
+                                            std::move(asked));
 }
 
 Task<Result<ReceptionPointer, Problem>> Fetch::run() {

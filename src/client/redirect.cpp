@@ -125,7 +125,7 @@ void drop_fields(const Redirect& redirect, FieldLines& fields) {
 
 namespace {
 
-constexpr unsigned most_answers = 3;  // to challenges
+constexpr unsigned max_answers = 3;  // to challenges
 
 }  // namespace
 
@@ -141,7 +141,7 @@ void Fetch::store_cookies(const http::Head& head) {
 // Reports whether to repeat the request with an answer to a server's or a proxy's challenge.
 bool Fetch::answers(Authorization& known, const http::Head& head, std::string_view sent,
                     unsigned& count) {
-  if (!known.learn(head, sent) || count == most_answers) return false;
+  if (!known.learn(head, sent) || count == max_answers) return false;
   if (count != 0 && !known.is_stale()) return false;  // the credentials were rejected
   if (has_content_ && is_sent_ && !is_repeatable(*spec_)) return false;
   ++count;

@@ -18,10 +18,10 @@ namespace skua::crypto {
 #if __has_include(<sys/random.h>)
 
 Result<std::string> random_bytes(std::size_t count) {
-  constexpr std::size_t most_at_once = 256;  // the limit of getentropy
+  constexpr std::size_t max_at_once = 256;  // the limit of getentropy
   std::string bytes(count, '\0');
-  for (std::size_t at = 0; at < count; at += most_at_once) {
-    if (getentropy(bytes.data() + at, std::min(most_at_once, count - at)) != 0) {
+  for (std::size_t at = 0; at < count; at += max_at_once) {
+    if (getentropy(bytes.data() + at, std::min(max_at_once, count - at)) != 0) {
       return Error::from_system(errno, "random bytes");
     }
   }

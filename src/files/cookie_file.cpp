@@ -15,7 +15,7 @@ namespace skua {
 namespace {
 
 constexpr ::mode_t owner_only = 0600;  // cookies are credentials
-constexpr std::size_t most_bytes = 16_MiB;
+constexpr std::size_t max_bytes = 16_MiB;
 
 Result<std::string> read_all(const std::string& path) {
   const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -28,7 +28,7 @@ Result<std::string> read_all(const std::string& path) {
     if (count < 0) return Error::from_system(errno, "read");
     if (count == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(count));
-    if (text.size() > most_bytes) return Error(Errc::BodyTooLong, "cookies.txt");
+    if (text.size() > max_bytes) return Error(Errc::BodyTooLong, "cookies.txt");
   }
 }
 

@@ -45,7 +45,7 @@ std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_
 }
 
 // Also checks the inode change time, which moves even if the modification time is set back.
-bool proves_nothing(FileStat stat, WallTime now) noexcept {
+bool has_recent_timestamps(FileStat stat, WallTime now) noexcept {
   if (is_just_modified(stat, now)) return true;
   stat.modified_ns = stat.changed_ns;
   return is_just_modified(stat, now);
@@ -90,7 +90,7 @@ Result<FoundFile> FileCache::load(std::string_view path, OpenFile file) {
   if (!text) return FoundFile{.file = std::move(file)};
   entry.stat = file.stat;
   entry.head = describe(path, file.stat, wall);
-  entry.is_provisional = proves_nothing(file.stat, wall);
+  entry.is_provisional = has_recent_timestamps(file.stat, wall);
   entry.whole = std::make_shared<const PreparedResponse>(
       whole_response(entry.head, Body(*std::move(text)), cache_control_));
   entry.unchanged =

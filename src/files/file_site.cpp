@@ -30,7 +30,7 @@ const http::Head& head_of(const Request& request) noexcept {
 Response error_response(Error error) { return status_for(error.code()); }
 
 // The most entries of a folder that one listing holds in memory.
-constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t max_entries = 1'000'000;
 
 // The input of a listing, and its requested form.
 struct ListingWork {
@@ -52,7 +52,7 @@ struct ListingWork {
 
 Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
   const auto finish = [work] {
-    work->is_truncated = work->reader.read(work->entries, most_entries);
+    work->is_truncated = work->reader.read(work->entries, max_entries);
     return work->text();
   };
   auto call = offload(finish);

@@ -17,7 +17,7 @@
 namespace skua::h1 {
 namespace {
 
-constexpr std::size_t most_trailer_fields = 64;
+constexpr std::size_t max_trailer_fields = 64;
 constexpr std::uint64_t longest_section = std::uint64_t{1} << 30U;  // the head parser's limit
 constexpr std::size_t first_capacity = 512;
 constexpr http::Head no_trailers{};
@@ -37,7 +37,7 @@ struct BodyDecoder::Trailers {
                 .head_bytes = bytes_at_most(limits),
                 .fields = limits.trailer_fields},
                lines),
-        most_bytes(bytes_at_most(limits) + 1) {}  // one more reveals an overlong section
+        max_bytes(bytes_at_most(limits) + 1) {}  // one more reveals an overlong section
 
   static std::size_t bytes_at_most(const BodyLimits& limits) noexcept {
     return static_cast<std::size_t>(std::min<std::uint64_t>(limits.trailer_bytes, longest_section));
@@ -45,10 +45,10 @@ struct BodyDecoder::Trailers {
 
   /// Copies as much of the input as the limit allows. Returns nullopt if memory runs out.
   std::optional<std::size_t> append(std::string_view input) noexcept {
-    const std::size_t taken = std::min(input.size(), most_bytes - size_bytes);
+    const std::size_t taken = std::min(input.size(), max_bytes - size_bytes);
     if (size_bytes + taken > capacity) {
       const std::size_t larger =
-          std::min(most_bytes, std::max({first_capacity, 2 * capacity, size_bytes + taken}));
+          std::min(max_bytes, std::max({first_capacity, 2 * capacity, size_bytes + taken}));
       std::unique_ptr<char[]> moved(new (std::nothrow) char[larger]);
       if (moved == nullptr) return std::nullopt;
       if (size_bytes != 0) std::memcpy(moved.get(), bytes.get(), size_bytes);
@@ -73,10 +73,10 @@ struct BodyDecoder::Trailers {
     kept.fields = std::span(lines).first(count);
   }
 
-  std::array<http::FieldLine, most_trailer_fields> lines;
+  std::array<http::FieldLine, max_trailer_fields> lines;
   HeadParser parser;
   http::Head kept;
-  std::size_t most_bytes;
+  std::size_t max_bytes;
   std::size_t capacity = 0;
   std::size_t size_bytes = 0;
   std::unique_ptr<char[]> bytes;

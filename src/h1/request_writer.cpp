@@ -74,7 +74,7 @@ Result<std::string> host_of(const RequestHead& head, const Url& url, const Field
 
 void append_framing(const RequestHead& head, std::string& out) {
   if (head.body == BodyField::Chunked) return add_line(out, "Transfer-Encoding", "chunked");
-  if (const auto length = told_length(head))
+  if (const auto length = content_length_to_send(head))
     add_line(out, "Content-Length", std::to_string(*length));
 }
 
@@ -116,7 +116,7 @@ Result<std::string> request_host(const RequestHead& head, const Url& url,
   return host_of(head, url, fields);
 }
 
-std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept {
+std::optional<std::uint64_t> content_length_to_send(const RequestHead& head) noexcept {
   if (head.body == BodyField::Chunked) return std::nullopt;
   if (!has_content(head) && !anticipates_content(head.method)) return std::nullopt;
   return head.body == BodyField::Length ? head.length_bytes : 0;

@@ -48,6 +48,6 @@ Result<std::string> request_host(const RequestHead& head, const Url& url, const 
 /// Returns the request target that append_request_head() writes. RFC 9112 §3.2
 std::string request_target(const RequestHead& head, const Url& url);
 /// Returns the Content-Length that append_request_head() writes, if any.
-std::optional<std::uint64_t> told_length(const RequestHead& head) noexcept;
+std::optional<std::uint64_t> content_length_to_send(const RequestHead& head) noexcept;
 
 }  // namespace skua::h1

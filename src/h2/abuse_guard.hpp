@@ -59,7 +59,7 @@ class AbuseGuard final {
     const std::size_t least = fills_window ? 0 : free_updates_per_frame * bytes_per_free_update;
     const std::size_t sum = free_update_bytes_ + std::max(bytes, least);
     free_update_bytes_ =
-        static_cast<std::uint32_t>(std::min<std::size_t>(sum, most_free_update_bytes));
+        static_cast<std::uint32_t>(std::min<std::size_t>(sum, max_free_update_bytes));
   }
   /// A HEADERS or DATA frame was sent, which the peer may follow with a PING.
   void sent_frame() noexcept { free_pings_ = pings_per_frame; }
@@ -76,7 +76,7 @@ class AbuseGuard final {
   static constexpr std::uint32_t bytes_per_free_update = 64;
   /// A frame that the window did not cut short pays for at least this many updates.
   static constexpr std::uint32_t free_updates_per_frame = 8;
-  static constexpr std::uint32_t most_free_update_bytes = 1024 * 1024;
+  static constexpr std::uint32_t max_free_update_bytes = 1024 * 1024;
 
   void leak(loop::Instant now) noexcept;
   void forgive(std::uint32_t points) noexcept { score_ -= score_ < points ? score_ : points; }

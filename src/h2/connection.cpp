@@ -139,12 +139,12 @@ bool Connection::apply_setting(Setting setting, std::uint32_t value) {
       break;
     case Setting::MaxConcurrentStreams: peer_streams_ = value; break;
     case Setting::InitialWindowSize:
-      if (value > most_window_bytes) return refuse(ErrorCode::FlowControlError);
+      if (value > max_window_bytes) return refuse(ErrorCode::FlowControlError);
       change_send_windows(std::int64_t{value} - first_send_window_);
       first_send_window_ = value;
       break;
     case Setting::MaxFrameSize:
-      if (value < first_frame_bytes || value > most_frame_bytes) {
+      if (value < first_frame_bytes || value > max_frame_bytes) {
         return refuse(ErrorCode::ProtocolError);
       }
       sent_frame_bytes_ = value;
@@ -163,7 +163,7 @@ void Connection::change_send_windows(std::int64_t by) {
   for (Stream* const stream : streams_) {
     if (stream->is_closed()) continue;
     stream->send_window_ += by;
-    if (stream->send_window_ > most_window_bytes) {
+    if (stream->send_window_ > max_window_bytes) {
       return terminate(ErrorCode::FlowControlError, "flow-control window too large");
     }
   }
@@ -214,7 +214,7 @@ void Connection::on_window_update(std::uint32_t increment) {
     if (increment == 0) return terminate(ErrorCode::ProtocolError, "WINDOW_UPDATE increment is 0");
     const bool was_shut = send_window_ <= 0;
     send_window_ += increment;
-    if (send_window_ > most_window_bytes) {
+    if (send_window_ > max_window_bytes) {
       return terminate(ErrorCode::FlowControlError, "flow-control window too large");
     }
     if (was_shut) unblock();
@@ -228,12 +228,13 @@ void Connection::on_window_update(std::uint32_t increment) {
     return;
   }
   if (increment == 0) {
-    return punish(*stream, ErrorCode::ProtocolError, Error(Errc::MalformedFrame, "HTTP/2 window"));
+    return reset_for_error(*stream, ErrorCode::ProtocolError,
+                           Error(Errc::MalformedFrame, "HTTP/2 window"));
   }
   stream->send_window_ += increment;
-  if (stream->send_window_ > most_window_bytes) {
-    return punish(*stream, ErrorCode::FlowControlError,
-                  Error(Errc::MalformedFrame, "HTTP/2 window"));
+  if (stream->send_window_ > max_window_bytes) {
+    return reset_for_error(*stream, ErrorCode::FlowControlError,
+                           Error(Errc::MalformedFrame, "HTTP/2 window"));
   }
   const bool is_open = send_window_ > 0 && stream->send_window_ > 0;
   if (is_open && stream->content_ == Stream::Content::Blocked) make_ready(*stream);

@@ -120,7 +120,7 @@ class Events {
   /// A GOAWAY arrived: the peer opens or accepts no more streams.
   virtual void on_goaway(ErrorCode reason);
   /// Returns how much content is available. append_payload takes exactly that, right afterwards.
-  virtual BodyRead read_body(Stream& stream, std::size_t most_bytes) = 0;
+  virtual BodyRead read_body(Stream& stream, std::size_t max_bytes) = 0;
 
   /// Takes bytes to send, which are valid only during the call.
   virtual void append(std::string_view bytes) = 0;
@@ -174,9 +174,9 @@ class Connection final {
     const bool has_unsent = !is_server() && highest_id_ >= unsent_id_;
     return !due_.empty() || has_unsent || (state_ != State::Over && ready_mask_ != 0);
   }
-  /// Writes content until none is left or `most_bytes` are reached. Frames are not split, so the
+  /// Writes content until none is left or `max_bytes` are reached. Frames are not split, so the
   /// last one may exceed that. Returns the number of bytes written.
-  std::size_t write(std::size_t most_bytes);
+  std::size_t write(std::size_t max_bytes);
   /// Reports whether nothing more is read or written, so that the connection can be closed. A
   /// server gets no events for its remaining streams.
   [[nodiscard]] bool is_over() const noexcept {
@@ -262,7 +262,7 @@ class Connection final {
   enum class Block : std::uint8_t { None, Discarded, Request, Response, Trailers };
 
   /// A longer literal does not fit into any section.
-  static std::size_t most_literal_bytes(const Options& options) noexcept {
+  static std::size_t max_literal_bytes(const Options& options) noexcept {
     return 2 * std::max(options.head.list_bytes, options.trailers.list_bytes);
   }
 
@@ -328,9 +328,9 @@ class Connection final {
   Stream& open_stream(std::uint32_t id);
   void close_stream(Stream& stream, ErrorCode code) noexcept;
   SKUA_COLD void reset_stream(Stream& stream, ErrorCode code);
-  SKUA_COLD void punish(Stream& stream, ErrorCode code, Error error);
+  SKUA_COLD void reset_for_error(Stream& stream, ErrorCode code, Error error);
   SKUA_COLD void fail(Stream& stream, StreamFailure failure);
-  void tell_due();
+  void report_closed_streams();
   void recycle(Stream& stream) noexcept;
   [[nodiscard]] bool is_idle(std::uint32_t id) const noexcept;
   [[nodiscard]] bool is_ignored(std::uint32_t id) const noexcept {
@@ -351,7 +351,7 @@ class Connection final {
   Events& events_;
   Workspace& workspace_;
   AbuseGuard guard_;
-  HpackDecoder decoder_{default_table_bytes, most_literal_bytes(options_)};
+  HpackDecoder decoder_{default_table_bytes, max_literal_bytes(options_)};
   HpackEncoder encoder_;
 
   std::vector<Stream*> streams_;          // owned, by id

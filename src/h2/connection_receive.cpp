@@ -15,7 +15,7 @@ namespace {
 /// Memory that is kept for the next frame that arrives in pieces.
 constexpr std::size_t kept_pending_bytes = 512;
 constexpr std::size_t ping_bytes = 8;
-constexpr std::size_t least_goaway_bytes = 8;
+constexpr std::size_t min_goaway_bytes = 8;
 
 bool is_known(FrameType type) noexcept {
   return type <= FrameType::Continuation || type == FrameType::PriorityUpdate;
@@ -29,7 +29,7 @@ void Connection::receive(std::string_view input, loop::Instant now) {
   now_ = now;
   has_begun_frame_ = false;
   try {
-    tell_due();
+    report_closed_streams();
     take(input);
     note_unfinished();
     if (guard_.is_over_mark()) end_abuse();
@@ -154,7 +154,7 @@ bool Connection::is_allowed_here(const FrameHead& frame) {
       const bool is_wrong = (frame.type == FrameType::Settings && length % setting_bytes != 0) ||
                             (frame.type == FrameType::Settings && is_ack && length != 0) ||
                             (frame.type == FrameType::Ping && length != ping_bytes) ||
-                            (frame.type == FrameType::Goaway && length < least_goaway_bytes) ||
+                            (frame.type == FrameType::Goaway && length < min_goaway_bytes) ||
                             (frame.type == FrameType::PriorityUpdate && length < 4);
       if (is_wrong) return refuse(ErrorCode::FrameSizeError, wrong_size);
       // RFC 9218 §7.1
@@ -253,7 +253,7 @@ void Connection::end_frame(std::string_view payload) {
     case FrameType::Data:
     case FrameType::PushPromise: break;
   }
-  tell_due();
+  report_closed_streams();
 }
 
 // Content -----------------------------------------------------------------------------------------
@@ -290,9 +290,11 @@ void Connection::begin_data() {
     // RFC 9113 §6.9.1, §6.9.2: our SETTINGS may have made it negative, and an empty frame fits into
     // any window.
     if (stream->receive_window_ < 0 && length != 0) {
-      punish(*stream, ErrorCode::FlowControlError, Error(Errc::MalformedFrame, "HTTP/2 window"));
+      reset_for_error(*stream, ErrorCode::FlowControlError,
+                      Error(Errc::MalformedFrame, "HTTP/2 window"));
     } else if (!is_server() && !stream->has_response_) {
-      punish(*stream, ErrorCode::ProtocolError, Error(Errc::MalformedFrame, "DATA before HEADERS"));
+      reset_for_error(*stream, ErrorCode::ProtocolError,
+                      Error(Errc::MalformedFrame, "DATA before HEADERS"));
     }
   }
   if (!frame_.has(frame_flags::padded)) return place_content(0);
@@ -317,7 +319,7 @@ void Connection::place_content(std::uint32_t pad_bytes) {
   if (Stream* const stream = find_open(frame_.stream_id)) {
     stream->framed_bytes_ += left_bytes_;
     if (stream->length_bytes_ && stream->framed_bytes_ > *stream->length_bytes_) {
-      punish(*stream, ErrorCode::ProtocolError, Error(Errc::BodyTooLong, "response"));
+      reset_for_error(*stream, ErrorCode::ProtocolError, Error(Errc::BodyTooLong, "response"));
     } else {
       consume(*stream, padding);
     }
@@ -341,7 +343,7 @@ void Connection::end_data() {
   if (frame_.has(frame_flags::end_stream)) {
     if (Stream* const stream = find_open(frame_.stream_id)) end_content(*stream, nullptr);
   }
-  tell_due();
+  report_closed_streams();
 }
 
 void Connection::on_headers(std::string_view payload) {
@@ -451,7 +453,7 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
   } else {
     block_rest_.assign(block.substr(taken));
   }
-  if (block_rest_.size() > most_literal_bytes(options_)) {
+  if (block_rest_.size() > max_literal_bytes(options_)) {
     terminate(ErrorCode::EnhanceYourCalm, "header field far too long");
   }
 }
@@ -460,9 +462,9 @@ void Connection::take_block(std::string_view fragment, bool is_last) {
 bool Connection::take_field(const DecodedField& field, HeadBuilder* builder) {
   if (builder == nullptr) return true;
   switch (builder->add(field)) {
-    case HeadVerdict::Fine: return true;
-    case HeadVerdict::Malformed: is_block_malformed_ = true; return true;
-    case HeadVerdict::TooLong: break;
+    case HeadStatus::Fine: return true;
+    case HeadStatus::Malformed: is_block_malformed_ = true; return true;
+    case HeadStatus::TooLong: break;
   }
   // One octet can stand for 4 KiB of the dynamic table, so the rest is not even decoded.
   error_ = Error(block_ == Block::Trailers ? Errc::TrailerTooLong : Errc::HeadTooLong, "response");
@@ -477,7 +479,8 @@ void Connection::end_block() {
   if (stream == nullptr) return;
   if (is_block_malformed_) {
     stream->section_.reset();
-    return punish(*stream, ErrorCode::ProtocolError, Error(Errc::MalformedField, "response"));
+    return reset_for_error(*stream, ErrorCode::ProtocolError,
+                           Error(Errc::MalformedField, "response"));
   }
   switch (block) {
     case Block::Request: return on_request_head(*stream);
@@ -494,10 +497,10 @@ void Connection::on_request_head(Stream& stream) {
   RequestHead& request = stream.request_;
   const bool is_end = is_block_end_;
   const bool is_malformed =
-      stream.head_.finish_request(request, workspace_.hosts) == HeadVerdict::Malformed ||
+      stream.head_.finish_request(request, workspace_.hosts) == HeadStatus::Malformed ||
       (!request.protocol.empty() && !options_.allows_extended_connect) ||
       (is_end && request.error == Errc::None && request.length_bytes.value_or(0) != 0);
-  if (is_malformed) return punish(stream, ErrorCode::ProtocolError, Errc::MalformedField);
+  if (is_malformed) return reset_for_error(stream, ErrorCode::ProtocolError, Errc::MalformedField);
   request.expect_continue = request.expect_continue && !is_end;  // no content to wait for
   if (request.head.method != Method::Connect) stream.length_bytes_ = request.length_bytes;
   stream.priority_ = request.priority;
@@ -513,11 +516,12 @@ void Connection::on_request_head(Stream& stream) {
 
 void Connection::on_response_head(Stream& stream) {
   ReceivedHead& section = *stream.section_;
-  if (section.builder.finish_response(section.head) == HeadVerdict::Malformed) {
-    return punish(stream, ErrorCode::ProtocolError, Error(Errc::MalformedField, "response"));
+  if (section.builder.finish_response(section.head) == HeadStatus::Malformed) {
+    return reset_for_error(stream, ErrorCode::ProtocolError,
+                           Error(Errc::MalformedField, "response"));
   }
   if (const Errc error = section.builder.error(); error != Errc::None) {
-    return punish(stream, ErrorCode::Cancel, Error(error, "response"));
+    return reset_for_error(stream, ErrorCode::Cancel, Error(error, "response"));
   }
   const http::Head& head = section.head;
   if (head.status < first_final) return on_interim_head(stream);
@@ -527,7 +531,8 @@ void Connection::on_response_head(Stream& stream) {
                            head.status != code(Status::NotModified);
   stream.length_bytes_ = has_content ? content_length(head) : std::optional<std::uint64_t>(0);
   if (is_block_end_ && stream.length_bytes_.value_or(0) != 0) {
-    return punish(stream, ErrorCode::ProtocolError, Error(Errc::TruncatedBody, "response"));
+    return reset_for_error(stream, ErrorCode::ProtocolError,
+                           Error(Errc::TruncatedBody, "response"));
   }
   events_.on_response(stream, std::move(stream.section_));
   if (is_block_end_ && !stream.is_closed()) end_content(stream, nullptr);
@@ -535,15 +540,18 @@ void Connection::on_response_head(Stream& stream) {
 
 void Connection::on_interim_head(Stream& stream) {
   if (is_block_end_) {
-    return punish(stream, ErrorCode::ProtocolError, Error(Errc::MalformedField, "response"));
+    return reset_for_error(stream, ErrorCode::ProtocolError,
+                           Error(Errc::MalformedField, "response"));
   }
   if (stream.interim_count_ == options_.interim_responses) {
-    return punish(stream, ErrorCode::EnhanceYourCalm, Error(Errc::TooManyInterimResponses));
+    return reset_for_error(stream, ErrorCode::EnhanceYourCalm,
+                           Error(Errc::TooManyInterimResponses));
   }
   ++stream.interim_count_;
   stream.interim_bytes_ += stream.section_->head.size_bytes;
   if (stream.interim_bytes_ > options_.interim_bytes) {
-    return punish(stream, ErrorCode::Cancel, Error(Errc::HeadTooLong, "interim responses"));
+    return reset_for_error(stream, ErrorCode::Cancel,
+                           Error(Errc::HeadTooLong, "interim responses"));
   }
   events_.on_response(stream, std::move(stream.section_));
 }
@@ -554,11 +562,12 @@ void Connection::on_trailers(Stream& stream) {
   std::unique_ptr<ReceivedHead> section = std::move(stream.section_);
   // RFC 9113 §8.1, §8.5: a trailer section ends its stream, and tunnels have no trailers.
   if (!is_block_end_ || stream.is_tunnel_) {
-    return punish(stream, ErrorCode::ProtocolError, Error(Errc::MalformedField, "response"));
+    return reset_for_error(stream, ErrorCode::ProtocolError,
+                           Error(Errc::MalformedField, "response"));
   }
-  if (section->builder.finish_trailers(section->head) != HeadVerdict::Fine) {
-    return punish(stream, is_server() ? ErrorCode::EnhanceYourCalm : ErrorCode::Cancel,
-                  Error(Errc::TrailerTooLong, "response"));
+  if (section->builder.finish_trailers(section->head) != HeadStatus::Fine) {
+    return reset_for_error(stream, is_server() ? ErrorCode::EnhanceYourCalm : ErrorCode::Cancel,
+                           Error(Errc::TrailerTooLong, "response"));
   }
   end_content(stream, std::move(section));
 }
@@ -566,7 +575,8 @@ void Connection::on_trailers(Stream& stream) {
 /// Handles END_STREAM from the peer.
 void Connection::end_content(Stream& stream, std::unique_ptr<ReceivedHead> trailers) {
   if (stream.framed_bytes_ < stream.length_bytes_.value_or(0)) {
-    return punish(stream, ErrorCode::ProtocolError, Error(Errc::TruncatedBody, "response"));
+    return reset_for_error(stream, ErrorCode::ProtocolError,
+                           Error(Errc::TruncatedBody, "response"));
   }
   const bool is_over = stream.state_ == Stream::State::HalfClosedLocal;
   stream.state_ = Stream::State::HalfClosedRemote;

@@ -12,9 +12,9 @@ namespace skua::h2 {
 namespace {
 
 /// Larger heads are not sent: no peer would accept them.
-constexpr std::size_t most_sent_head_bytes = 256 * 1024;
+constexpr std::size_t max_sent_head_bytes = 256 * 1024;
 /// Longer frames would delay more urgent ones. With its head, such a frame fills one TLS record.
-constexpr std::uint32_t most_sent_frame_bytes = 16 * 1024 - frame_header_bytes;
+constexpr std::uint32_t max_sent_frame_bytes = 16 * 1024 - frame_header_bytes;
 
 void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
   char bytes[setting_bytes];
@@ -25,7 +25,7 @@ void put_setting(std::string& payload, Setting setting, std::uint32_t value) {
 }
 
 /// Ids of reset streams accumulate if the peer never sends on those streams again.
-constexpr std::size_t most_reset_ids = 1024;
+constexpr std::size_t max_reset_ids = 1024;
 constexpr std::size_t begun_bits = 64;
 
 constexpr bool is_of_client(std::uint32_t id) noexcept { return id % 2 == 1; }
@@ -107,7 +107,7 @@ void Connection::consume(Stream& stream, std::size_t bytes) {
 void Connection::widen(Stream& stream) noexcept {
   const Duration taken_in = now_ - std::exchange(stream.given_back_at_, now_);
   if (taken_in >= 2 * round_trip_) return;
-  const std::uint32_t room = static_cast<std::uint32_t>(most_window_bytes) - stream.window_bytes_;
+  const std::uint32_t room = static_cast<std::uint32_t>(max_window_bytes) - stream.window_bytes_;
   const std::uint32_t more =
       std::min({stream.window_bytes_, options_.window_growth_bytes - grown_bytes_, room});
   stream.window_bytes_ += more;
@@ -141,7 +141,7 @@ void Connection::write_block(Stream& stream, bool is_end, const WriteFields& wri
       type = FrameType::Continuation;
       flags = 0;
     }
-    if (block.capacity() > most_sent_frame_bytes) std::string().swap(block);
+    if (block.capacity() > max_sent_frame_bytes) std::string().swap(block);
   } catch (...) {
     return break_off();
   }
@@ -154,7 +154,7 @@ void Connection::respond(Stream& stream, const ResponseHead& head, bool has_body
   stream.has_response_ = true;
   stream.is_tunnel_ =
       stream.request_.head.method == Method::Connect && code(head.status) / 100 == 2;
-  if (head.fields != nullptr && head.fields->wire().size() > most_sent_head_bytes) {
+  if (head.fields != nullptr && head.fields->wire().size() > max_sent_head_bytes) {
     return reset_stream(stream, ErrorCode::InternalError);
   }
   write_block(stream, !has_body,
@@ -182,7 +182,7 @@ Stream* Connection::request(const RequestLines& head, bool has_body, void* conte
   stream.is_head_request_ = head.method == Method::Head;
   // Concurrent uploads share the bandwidth.
   stream.priority_.is_incremental = true;
-  if (head.fields.size() > most_sent_head_bytes) {
+  if (head.fields.size() > max_sent_head_bytes) {
     stream.reset_for_ = Errc::HeadTooLong;
     close_stream(stream, ErrorCode::Cancel);
     return &stream;
@@ -226,15 +226,15 @@ void Connection::resume_body(Stream& stream) noexcept {
   if (is_waiting || stream.content_ == Stream::Content::Blocked) make_ready(stream);
 }
 
-std::size_t Connection::write(std::size_t most_bytes) {
+std::size_t Connection::write(std::size_t max_bytes) {
   std::size_t written = 0;
   unsent_id_ = highest_id_ + 1;
   try {
-    tell_due();
-    while (written < most_bytes && ready_mask_ != 0 && takes_input()) {
+    report_closed_streams();
+    while (written < max_bytes && ready_mask_ != 0 && takes_input()) {
       const auto urgency = static_cast<unsigned>(std::countr_zero(ready_mask_));
       written += write_data(ready_[urgency].front());
-      tell_due();
+      report_closed_streams();
     }
     if (guard_.is_over_mark()) end_abuse();
     if (!is_server() && is_over()) lose(connection_error());
@@ -249,7 +249,7 @@ std::size_t Connection::write_data(Stream& stream) {
   const std::int64_t window =
       std::max<std::int64_t>(std::min(send_window_, stream.send_window_), 0);
   const auto most = static_cast<std::size_t>(
-      std::min<std::int64_t>(window, std::min(sent_frame_bytes_, most_sent_frame_bytes)));
+      std::min<std::int64_t>(window, std::min(sent_frame_bytes_, max_sent_frame_bytes)));
   const BodyRead read = events_.read_body(stream, most);
   SKUA_ASSERT(read.bytes <= most);
   if (stream.is_closed()) return 0;  // by read_body
@@ -278,7 +278,7 @@ std::size_t Connection::write_data(Stream& stream) {
     written = sizeof head + read.bytes;
     send_window_ -= static_cast<std::int64_t>(read.bytes);
     stream.send_window_ -= static_cast<std::int64_t>(read.bytes);
-    guard_.sent_data(read.bytes, most != 0 && read.bytes == most && most < most_sent_frame_bytes);
+    guard_.sent_data(read.bytes, most != 0 && read.bytes == most && most < max_sent_frame_bytes);
     guard_.sent_frame();
     if (stream.is_closed()) return written;  // reading its content failed
   }
@@ -375,7 +375,7 @@ bool Connection::was_reset_by_us(std::uint32_t id) const noexcept {
 }
 
 void Connection::remember_reset(std::uint32_t id) {
-  if (reset_ids_.size() == most_reset_ids) reset_ids_.erase(reset_ids_.begin());
+  if (reset_ids_.size() == max_reset_ids) reset_ids_.erase(reset_ids_.begin());
   reset_ids_.push_back(id);
 }
 
@@ -392,7 +392,7 @@ void Connection::reset_stream(Stream& stream, ErrorCode code) {
 }
 
 /// Resets a stream for an error of the peer, and charges for it.
-void Connection::punish(Stream& stream, ErrorCode code, Error error) {
+void Connection::reset_for_error(Stream& stream, ErrorCode code, Error error) {
   charge(Abuse::ProvokedReset);
   reset_stream(stream, code);
   if (!is_server()) fail(stream, {.error = error});
@@ -418,7 +418,7 @@ void Connection::fail(Stream& stream, StreamFailure failure) {
 }
 
 /// Reports the ends of streams. Consumers may end other streams meanwhile; those come next.
-void Connection::tell_due() {
+void Connection::report_closed_streams() {
   while (!due_.empty()) {
     Stream& stream = due_.front();
     stream.unlink();

@@ -84,9 +84,9 @@ inline constexpr std::size_t setting_bytes = 6;
 inline constexpr std::size_t priority_bytes = 5;
 /// The default and the maximum of SETTINGS_MAX_FRAME_SIZE. RFC 9113 §4.2
 inline constexpr std::uint32_t first_frame_bytes = 16 * 1024;
-inline constexpr std::uint32_t most_frame_bytes = (1U << 24U) - 1;
+inline constexpr std::uint32_t max_frame_bytes = (1U << 24U) - 1;
 /// RFC 9113 §6.9.1, §6.9.2
-inline constexpr std::int64_t most_window_bytes = 0x7fff'ffff;
+inline constexpr std::int64_t max_window_bytes = 0x7fff'ffff;
 inline constexpr std::int64_t first_window_bytes = 65'535;
 
 /// Reads a big-endian number of four bytes.

@@ -83,26 +83,26 @@ void HeadBuilder::start(Kind kind, const HeadLimits& limits) noexcept {
   expects_continue_ = false;
 }
 
-HeadVerdict HeadBuilder::add(const DecodedField& field) {
+HeadStatus HeadBuilder::add(const DecodedField& field) {
   const bool has_room = take_room(field);
-  if (list_bytes_ > bomb_factor * limits_.list_bytes) return HeadVerdict::TooLong;
-  if (field.is_malformed) return HeadVerdict::Malformed;
+  if (list_bytes_ > bomb_factor * limits_.list_bytes) return HeadStatus::TooLong;
+  if (field.is_malformed) return HeadStatus::Malformed;
   if (field.pseudo != Pseudo::None) return add_pseudo(field, has_room);
   has_regular_ = true;
-  if (look_at(field) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
+  if (look_at(field) == HeadStatus::Malformed) return HeadStatus::Malformed;
   const FieldName known = field.known;
   // Redundant: it matches `:authority`.
   if (known == FieldName::Host && authority_.is_there && kind_ == Kind::Request) {
-    return HeadVerdict::Fine;
+    return HeadStatus::Fine;
   }
   field_count_ += crumb_count(known, field.value);
   if (field_count_ > limits_.fields) fail(Errc::TooManyFields);
   if (has_room && error_ == Errc::None) keep(field.name, field.value, known);
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 /// Evaluates fields with a meaning for framing or routing. RFC 9113 §8.1.1, §8.3.1
-HeadVerdict HeadBuilder::look_at(const DecodedField& field) noexcept {
+HeadStatus HeadBuilder::look_at(const DecodedField& field) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(field.known);
   const bool is_first = (seen_ & bit) == 0;
   seen_ |= bit;
@@ -110,11 +110,11 @@ HeadVerdict HeadBuilder::look_at(const DecodedField& field) noexcept {
     case FieldName::ContentLength:
       if (kind_ == Kind::Trailers) break;
       length_bytes_ = number(field.value);
-      return is_first && length_bytes_ ? HeadVerdict::Fine : HeadVerdict::Malformed;
+      return is_first && length_bytes_ ? HeadStatus::Fine : HeadStatus::Malformed;
     case FieldName::Host: {
       if (kind_ != Kind::Request) break;
       const bool agrees = !authority_.is_there || agrees_with_authority(field.value);
-      return is_first && agrees ? HeadVerdict::Fine : HeadVerdict::Malformed;
+      return is_first && agrees ? HeadStatus::Fine : HeadStatus::Malformed;
     }
     case FieldName::Expect:
       if (kind_ != Kind::Request) break;
@@ -126,7 +126,7 @@ HeadVerdict HeadBuilder::look_at(const DecodedField& field) noexcept {
       break;
     default: break;
   }
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 bool HeadBuilder::take_room(const DecodedField& field) noexcept {
@@ -142,12 +142,12 @@ bool HeadBuilder::take_room(const DecodedField& field) noexcept {
 }
 
 /// RFC 9113 §8.3: only those for the kind of message, once each, before all other fields.
-HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
+HeadStatus HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
   const bool is_of_response = field.pseudo == Pseudo::Status;
   const Kind kind = is_of_response ? Kind::Response : Kind::Request;
-  if (kind_ != kind || has_regular_ || has_pseudo(field.pseudo)) return HeadVerdict::Malformed;
+  if (kind_ != kind || has_regular_ || has_pseudo(field.pseudo)) return HeadStatus::Malformed;
   pseudos_ |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(field.pseudo));
-  if (!has_room) return HeadVerdict::Fine;
+  if (!has_room) return HeadStatus::Fine;
   switch (field.pseudo) {
     case Pseudo::Method: take_method(field.value); break;
     case Pseudo::Path: path_ = keep_text(field.value); break;
@@ -166,9 +166,9 @@ HeadVerdict HeadBuilder::add_pseudo(const DecodedField& field, bool has_room) {
       authority_ = {lines_.back().value_begin, lines_.back().value_bytes, true};
       break;
     case Pseudo::None:
-    case Pseudo::Unknown: return HeadVerdict::Malformed;
+    case Pseudo::Unknown: return HeadStatus::Malformed;
   }
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 void HeadBuilder::take_method(std::string_view value) noexcept {
@@ -252,8 +252,8 @@ bool HeadBuilder::has_what_a_request_needs() const noexcept {
          (has_pseudo(Pseudo::Authority) || (seen_ & host) != 0);
 }
 
-HeadVerdict HeadBuilder::finish_request(RequestHead& request, http::LastAuthority& hosts) {
-  if (!has_what_a_request_needs()) return HeadVerdict::Malformed;
+HeadStatus HeadBuilder::finish_request(RequestHead& request, http::LastAuthority& hosts) {
+  if (!has_what_a_request_needs()) return HeadStatus::Malformed;
   if (error_ == Errc::None && (known_ & cookie_bit) != 0) join_cookies();
   request.head = head();
   request.head.method = method_;
@@ -262,19 +262,19 @@ HeadVerdict HeadBuilder::finish_request(RequestHead& request, http::LastAuthorit
   request.priority = priority_;
   request.is_https = scheme_ == Scheme::Https;
   request.expect_continue = expects_continue_;
-  if (decide_target(request) == HeadVerdict::Malformed) return HeadVerdict::Malformed;
+  if (decide_target(request) == HeadStatus::Malformed) return HeadStatus::Malformed;
   decide_host(request, hosts);
   request.error = error_;
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 /// RFC 9113 §8.3.1, §8.5; RFC 8441 §4. Allows the target forms of HTTP/1, except absolute form.
-HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
+HeadStatus HeadBuilder::decide_target(RequestHead& request) noexcept {
   const bool is_tunnel = method_ == Method::Connect && !protocol_.is_there;
   const Text& target = is_tunnel ? authority_ : path_;
   request.path_and_query = {};
   if (!target.is_there) {  // it was too long to keep
-    return error_ == Errc::None ? HeadVerdict::Malformed : HeadVerdict::Fine;
+    return error_ == Errc::None ? HeadStatus::Malformed : HeadStatus::Fine;
   }
   request.head.target_begin = target.begin;
   request.head.target_bytes = static_cast<std::uint16_t>(target.size);
@@ -282,17 +282,17 @@ HeadVerdict HeadBuilder::decide_target(RequestHead& request) noexcept {
   if (is_tunnel) {
     // RFC 9113 §8.5: host and port.
     if (!http::is_authority(text) || http::port_of(text, 0) == 0) fail(Errc::MalformedTarget);
-    return HeadVerdict::Fine;
+    return HeadStatus::Fine;
   }
   const bool is_asterisk = text == "*" && request.head.method == Method::Options;
   const bool is_path = text.starts_with('/') && is_target_text(text);
   const bool is_ours = scheme_ == Scheme::Https || scheme_ == Scheme::Http;
   if (text.empty() || (is_ours && !text.starts_with('/') && !is_asterisk)) {
-    return HeadVerdict::Malformed;
+    return HeadStatus::Malformed;
   }
   if (!is_ours || !(is_path || is_asterisk)) fail(Errc::MalformedTarget);
   request.path_and_query = text;
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 void HeadBuilder::decide_host(RequestHead& request, http::LastAuthority& hosts) noexcept {
@@ -302,10 +302,10 @@ void HeadBuilder::decide_host(RequestHead& request, http::LastAuthority& hosts) 
 }
 
 /// RFC 9113 §8.3.2, §8.6
-HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
+HeadStatus HeadBuilder::finish_response(http::Head& response) noexcept {
   response = head();
   const bool is_status = status_ >= 100 && status_ != code(Status::SwitchingProtocols);
-  if (!is_status && error_ == Errc::None) return HeadVerdict::Malformed;
+  if (!is_status && error_ == Errc::None) return HeadStatus::Malformed;
   response.status = status_;
   // RFC 9110 §8.6: 1xx and 204 must not have a Content-Length; 0 in a 204 is harmless.
   const std::uint64_t length = length_bytes_.value_or(0);
@@ -313,11 +313,11 @@ HeadVerdict HeadBuilder::finish_response(http::Head& response) noexcept {
   const bool is_interim = is_status && status_ < 200;
   const bool is_wrong =
       has_length && (is_interim || (status_ == code(Status::NoContent) && length != 0));
-  return is_wrong ? HeadVerdict::Malformed : HeadVerdict::Fine;
+  return is_wrong ? HeadStatus::Malformed : HeadStatus::Fine;
 }
 
-HeadVerdict HeadBuilder::finish_trailers(http::Head& trailers) noexcept {
-  if (error_ != Errc::None) return HeadVerdict::TooLong;
+HeadStatus HeadBuilder::finish_trailers(http::Head& trailers) noexcept {
+  if (error_ != Errc::None) return HeadStatus::TooLong;
   const auto is_banned = [this](const FieldLine& line) {
     const std::string_view name(bytes_.data() + line.name_begin, line.name_bytes);
     return !http::is_allowed_in_trailers(line.name, name);
@@ -328,7 +328,7 @@ HeadVerdict HeadBuilder::finish_trailers(http::Head& trailers) noexcept {
     known_ |= std::uint64_t{1} << static_cast<unsigned>(line.name);
   }
   trailers = head();
-  return HeadVerdict::Fine;
+  return HeadStatus::Fine;
 }
 
 }  // namespace skua::h2

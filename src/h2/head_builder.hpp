@@ -47,7 +47,7 @@ struct RequestHead {
 };
 
 /// The verdict on a head; only a Fine one can be answered.
-enum class HeadVerdict : std::uint8_t {
+enum class HeadStatus : std::uint8_t {
   Fine,       ///< valid, or to be answered with an error
   Malformed,  ///< RFC 9113 §8.1.1: a stream error of type PROTOCOL_ERROR
   TooLong,    ///< a header section many times over the limit, or a trailer section over it
@@ -70,13 +70,13 @@ class HeadBuilder final {
   /// Prepares for another section.
   void start(Kind kind, const HeadLimits& limits) noexcept;
   /// Adds the next field. Once a limit is exceeded, nothing more is kept.
-  HeadVerdict add(const DecodedField& field);
+  HeadStatus add(const DecodedField& field);
   /// Completes a request. `hosts` is used only during the call.
-  HeadVerdict finish_request(RequestHead& request, http::LastAuthority& hosts);
+  HeadStatus finish_request(RequestHead& request, http::LastAuthority& hosts);
   /// Completes a response. If a limit was exceeded, error() is set and fields are missing.
-  HeadVerdict finish_response(http::Head& response) noexcept;
+  HeadStatus finish_response(http::Head& response) noexcept;
   /// Completes trailers, dropping those that are not allowed (http::is_allowed_in_trailers).
-  HeadVerdict finish_trailers(http::Head& trailers) noexcept;
+  HeadStatus finish_trailers(http::Head& trailers) noexcept;
   /// Frees large buffers.
   void shrink() noexcept;
   /// The first error, such as an exceeded limit.
@@ -96,8 +96,8 @@ class HeadBuilder final {
   /// The value of `:scheme`.
   enum class Scheme : std::uint8_t { None, Http, Https, Other };
 
-  HeadVerdict add_pseudo(const DecodedField& field, bool has_room);
-  [[nodiscard]] HeadVerdict look_at(const DecodedField& field) noexcept;
+  HeadStatus add_pseudo(const DecodedField& field, bool has_room);
+  [[nodiscard]] HeadStatus look_at(const DecodedField& field) noexcept;
   void take_method(std::string_view value) noexcept;
   [[nodiscard]] bool agrees_with_authority(std::string_view host) const noexcept;
   [[nodiscard]] bool take_room(const DecodedField& field) noexcept;
@@ -111,7 +111,7 @@ class HeadBuilder final {
     return (pseudos_ >> static_cast<unsigned>(which) & 1U) != 0;
   }
   [[nodiscard]] bool has_what_a_request_needs() const noexcept;
-  HeadVerdict decide_target(RequestHead& request) noexcept;
+  HeadStatus decide_target(RequestHead& request) noexcept;
   void decide_host(RequestHead& request, http::LastAuthority& hosts) noexcept;
   [[nodiscard]] http::Head head() const noexcept;
   void fail(Errc error) noexcept {

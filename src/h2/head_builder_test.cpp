@@ -27,13 +27,13 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 struct Built {
   HeadBuilder builder;
   RequestHead request;
-  HeadVerdict verdict = HeadVerdict::Fine;
+  HeadStatus verdict = HeadStatus::Fine;
 
   explicit Built(const Fields& fields, const HeadLimits& limits = {}) {
     builder.start(HeadBuilder::Kind::Request, limits);
     for (const auto& [name, value] : fields) {
       verdict = builder.add(decoded(name, value));
-      if (verdict != HeadVerdict::Fine) return;
+      if (verdict != HeadStatus::Fine) return;
     }
     http::LastAuthority hosts;
     verdict = builder.finish_request(request, hosts);
@@ -52,7 +52,7 @@ Fields get(const std::string& path, const Fields& more = {}) {
 
 Errc error_of(const Fields& fields, const HeadLimits& limits = {}) {
   const Built built(fields, limits);
-  EXPECT_EQ(built.verdict, HeadVerdict::Fine);
+  EXPECT_EQ(built.verdict, HeadStatus::Fine);
   return built.request.error;
 }
 
@@ -60,7 +60,7 @@ TEST(HeadBuilder, MakesTheHeadThatHttp1WouldHaveParsed) {
   const Built built(
       get("/a/b?c=\\d", {{"accept", "*/*"}, {"x-own", ""}, {"content-length", "12"}}));
   const RequestHead& request = built.request;
-  EXPECT_EQ(built.verdict, HeadVerdict::Fine);
+  EXPECT_EQ(built.verdict, HeadStatus::Fine);
   EXPECT_EQ(request.error, Errc::None);
   EXPECT_EQ(request.head.method, Method::Get);
   EXPECT_EQ(request.head.target(), "/a/b?c=\\d");
@@ -96,7 +96,7 @@ TEST(HeadBuilder, TakesTheAuthorityForTheHostAndTheHostWithoutOne) {
 
 TEST(HeadBuilder, AHostThatDisagreesIsMalformed) {
   for (const char* host : {"a.c", "a.b:80", "a.b:8443", "a.b, a.b", "x@a.b"}) {
-    EXPECT_EQ(Built(get("/", {{"host", host}})).verdict, HeadVerdict::Malformed) << host;
+    EXPECT_EQ(Built(get("/", {{"host", host}})).verdict, HeadStatus::Malformed) << host;
   }
 }
 
@@ -118,7 +118,7 @@ TEST(HeadBuilder, RefusesWhatHttp1Refuses) {
 
 TEST(HeadBuilder, RefusesWhatIsNoRequestOfHttp2) {
   const auto is_malformed = [](const Fields& fields) {
-    return Built(fields).verdict == HeadVerdict::Malformed;
+    return Built(fields).verdict == HeadStatus::Malformed;
   };
   for (const char* path : {"", "a", "/a b", "http://a.b/", "*"}) {
     EXPECT_TRUE(is_malformed(get(path))) << path;
@@ -196,7 +196,7 @@ TEST(HeadBuilder, KeepsNothingPastItsLimitsAndGivesUpOnABomb) {
   builder.start(HeadBuilder::Kind::Request, limits);
   const std::string value(4000, 'x');
   std::size_t taken = 0;
-  while (builder.add(decoded("x", value)) == HeadVerdict::Fine) ++taken;
+  while (builder.add(decoded("x", value)) == HeadStatus::Fine) ++taken;
   EXPECT_EQ(taken, 4 * limits.list_bytes / (value.size() + 1 + field_charge));
   EXPECT_LE(builder.memory_bytes(), 3 * limits.list_bytes);
   builder.shrink();
@@ -207,10 +207,10 @@ TEST(HeadBuilder, LeavesOutTrailersThatMustNotBeMerged) {
   HeadBuilder builder;
   builder.start(HeadBuilder::Kind::Trailers, {});
   for (const char* name : {"x-sum", "content-length", "host", "authorization", "etag"}) {
-    EXPECT_EQ(builder.add(decoded(name, "1")), HeadVerdict::Fine);
+    EXPECT_EQ(builder.add(decoded(name, "1")), HeadStatus::Fine);
   }
   http::Head trailers;
-  EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::Fine);
+  EXPECT_EQ(builder.finish_trailers(trailers), HeadStatus::Fine);
   ASSERT_EQ(trailers.fields.size(), 2U);
   EXPECT_EQ(trailers.name(trailers.fields[0]), "x-sum");
   EXPECT_TRUE(trailers.has(http::FieldName::Etag));
@@ -221,16 +221,16 @@ TEST(HeadBuilder, TrailersPastTheirLimitsAreTooLong) {
   HeadBuilder builder;
   http::Head trailers;
   builder.start(HeadBuilder::Kind::Trailers, {.list_bytes = 200});
-  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadStatus::Fine);
   const std::string long_value(200, 'b');
-  EXPECT_EQ(builder.add(decoded("a", long_value)), HeadVerdict::Fine);
-  EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::TooLong);
+  EXPECT_EQ(builder.add(decoded("a", long_value)), HeadStatus::Fine);
+  EXPECT_EQ(builder.finish_trailers(trailers), HeadStatus::TooLong);
   builder.start(HeadBuilder::Kind::Trailers, {.list_bytes = 200});
-  EXPECT_EQ(builder.add(decoded("a", std::string(1000, 'b'))), HeadVerdict::TooLong);
+  EXPECT_EQ(builder.add(decoded("a", std::string(1000, 'b'))), HeadStatus::TooLong);
   builder.start(HeadBuilder::Kind::Trailers, {.fields = 1});
-  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
-  EXPECT_EQ(builder.add(decoded("a", "b")), HeadVerdict::Fine);
-  EXPECT_EQ(builder.finish_trailers(trailers), HeadVerdict::TooLong);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadStatus::Fine);
+  EXPECT_EQ(builder.add(decoded("a", "b")), HeadStatus::Fine);
+  EXPECT_EQ(builder.finish_trailers(trailers), HeadStatus::TooLong);
 }
 
 }  // namespace

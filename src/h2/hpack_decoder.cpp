@@ -19,9 +19,9 @@
 namespace skua::h2 {
 namespace {
 
-constexpr std::uint32_t most_number = std::uint32_t{1} << 28;
-constexpr std::size_t most_octets = 5;  // after the prefix
-constexpr std::size_t least_scratch_bytes = 64;
+constexpr std::uint32_t max_number = std::uint32_t{1} << 28;
+constexpr std::size_t max_octets = 5;  // after the prefix
+constexpr std::size_t min_scratch_bytes = 64;
 
 enum class NumberRead : std::uint8_t { Fine, NeedMore, Malformed };
 
@@ -34,11 +34,11 @@ NumberRead read_number(const char*& at, const char* end, unsigned bits,
   if (number == most) {
     std::uint64_t sum = most;
     for (unsigned octet = 0;; ++octet) {
-      if (octet == most_octets) return NumberRead::Malformed;
+      if (octet == max_octets) return NumberRead::Malformed;
       if (next == end) return NumberRead::NeedMore;
       const auto byte = static_cast<unsigned char>(*next++);
       sum += std::uint64_t{byte & 0x7fU} << (7 * octet);
-      if (sum > most_number) return NumberRead::Malformed;
+      if (sum > max_number) return NumberRead::Malformed;
       if ((byte & 0x80U) == 0) break;
     }
     number = static_cast<std::uint32_t>(sum);
@@ -57,14 +57,14 @@ struct CodedText {
   }
 };
 
-NumberRead read_text(const char*& at, const char* end, std::size_t most_bytes,
+NumberRead read_text(const char*& at, const char* end, std::size_t max_bytes,
                      CodedText& text) noexcept {
   if (at == end) return NumberRead::NeedMore;
   text.is_coded = (static_cast<unsigned char>(*at) & 0x80U) != 0;
   std::uint32_t size = 0;
   const NumberRead read = read_number(at, end, 7, size);
   if (read != NumberRead::Fine) return read;
-  if (size > most_bytes) return NumberRead::Malformed;
+  if (size > max_bytes) return NumberRead::Malformed;
   if (static_cast<std::size_t>(end - at) < size) return NumberRead::NeedMore;
   text.bytes = {at, size};
   at += size;
@@ -92,14 +92,14 @@ struct HpackDecoder::Literal {
   bool enters_table = false;
 };
 
-HpackDecoder::HpackDecoder(std::uint32_t most_table_bytes, std::size_t most_literal_bytes) noexcept
-    : most_literal_bytes_(most_literal_bytes),
-      most_table_bytes_(std::max(most_table_bytes, default_table_bytes)),
-      wanted_table_bytes_(most_table_bytes) {}
+HpackDecoder::HpackDecoder(std::uint32_t max_table_bytes, std::size_t max_literal_bytes) noexcept
+    : max_literal_bytes_(max_literal_bytes),
+      max_table_bytes_(std::max(max_table_bytes, default_table_bytes)),
+      wanted_table_bytes_(max_table_bytes) {}
 
 void HpackDecoder::on_settings_acknowledged() noexcept {
-  most_table_bytes_ = wanted_table_bytes_;
-  must_update_ = table_.limit_bytes() > most_table_bytes_;
+  max_table_bytes_ = wanted_table_bytes_;
+  must_update_ = table_.limit_bytes() > max_table_bytes_;
 }
 
 HpackDecoder::Step HpackDecoder::next(const char*& at, const char* end, DecodedField& field) {
@@ -121,7 +121,7 @@ HpackDecoder::Step HpackDecoder::update_size(const char*& at, const char* end) {
   std::uint32_t bytes = 0;
   const NumberRead read = read_number(at, end, 5, bytes);
   if (read == NumberRead::NeedMore) return Step::NeedMore;
-  if (read == NumberRead::Malformed || has_field_ || bytes > most_table_bytes_) {
+  if (read == NumberRead::Malformed || has_field_ || bytes > max_table_bytes_) {
     return Step::Malformed;
   }
   table_.set_limit(bytes);
@@ -150,10 +150,10 @@ HpackDecoder::Step HpackDecoder::read_literal(const char*& at, const char* end,
   if (read != NumberRead::Fine) return step_of(read);
   if (literal.name_index > static_table::count + table_.count()) return Step::Malformed;
   if (literal.name_index == 0) {
-    read = read_text(at, end, most_literal_bytes_, literal.name);
+    read = read_text(at, end, max_literal_bytes_, literal.name);
     if (read != NumberRead::Fine) return step_of(read);
   }
-  read = read_text(at, end, most_literal_bytes_, literal.value);
+  read = read_text(at, end, max_literal_bytes_, literal.value);
   return read == NumberRead::Fine ? Step::Field : step_of(read);
 }
 
@@ -190,7 +190,7 @@ bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
     field.name = {copy, field.name.size()};
   }
   if (!decode_text(literal.value, out, field.value)) return false;
-  if (std::max(field.name.size(), field.value.size()) > most_literal_bytes_) return false;
+  if (std::max(field.name.size(), field.value.size()) > max_literal_bytes_) return false;
 
   field.known = name.known;
   field.pseudo = name.pseudo;
@@ -208,7 +208,7 @@ bool HpackDecoder::decode_literal(const Literal& literal, DecodedField& field) {
 /// Returns memory for the texts of one field; it may be null if `bytes` is 0.
 char* HpackDecoder::scratch(std::size_t bytes) {
   if (bytes > scratch_bytes_) {
-    const std::size_t larger = std::bit_ceil(std::max(bytes, least_scratch_bytes));
+    const std::size_t larger = std::bit_ceil(std::max(bytes, min_scratch_bytes));
     scratch_ = std::make_unique_for_overwrite<char[]>(larger);
     scratch_bytes_ = larger;
   }

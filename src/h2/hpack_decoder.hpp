@@ -23,10 +23,10 @@ class HpackDecoder final {
   };
   static constexpr std::size_t default_literal_bytes = std::size_t{256} * 1024;
 
-  /// `most_table_bytes` is our SETTINGS_HEADER_TABLE_SIZE. Names and values above
-  /// `most_literal_bytes`, encoded or decoded, are rejected.
-  explicit HpackDecoder(std::uint32_t most_table_bytes = default_table_bytes,
-                        std::size_t most_literal_bytes = default_literal_bytes) noexcept;
+  /// `max_table_bytes` is our SETTINGS_HEADER_TABLE_SIZE. Names and values above
+  /// `max_literal_bytes`, encoded or decoded, are rejected.
+  explicit HpackDecoder(std::uint32_t max_table_bytes = default_table_bytes,
+                        std::size_t max_literal_bytes = default_literal_bytes) noexcept;
 
   /// Begins a header block.
   void start() noexcept { has_field_ = false; }
@@ -86,8 +86,8 @@ class HpackDecoder final {
   HpackTable table_{default_table_bytes};
   std::unique_ptr<char[]> scratch_;  // the texts of the current field
   std::size_t scratch_bytes_ = 0;
-  std::size_t most_literal_bytes_;
-  std::uint32_t most_table_bytes_;    // the maximum for size updates now
+  std::size_t max_literal_bytes_;
+  std::uint32_t max_table_bytes_;     // the maximum for size updates now
   std::uint32_t wanted_table_bytes_;  // the maximum once our SETTINGS are acknowledged
   bool has_field_ = false;            // in this block
   bool must_update_ = false;          // the next block must begin with a size update

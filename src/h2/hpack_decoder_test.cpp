@@ -138,13 +138,13 @@ TEST(HpackDecoder, ReadsEachKindOfLiteral) {
 
 /// Decodes a block, whole and split in many ways. Returns the number of fields, or -1 if it is
 /// malformed.
-int count_of(std::string_view block, std::uint32_t most_table_bytes = default_table_bytes) {
-  HpackDecoder whole(most_table_bytes);
+int count_of(std::string_view block, std::uint32_t max_table_bytes = default_table_bytes) {
+  HpackDecoder whole(max_table_bytes);
   const auto fields = hpack::decode(whole, block);
   for (std::size_t cut = 1; cut < std::min<std::size_t>(block.size(), 300); ++cut) {
-    HpackDecoder cut_once(most_table_bytes);
+    HpackDecoder cut_once(max_table_bytes);
     EXPECT_TRUE(hpack::decode(cut_once, block, {cut, block.size()}) == fields) << cut;
-    HpackDecoder cut_often(most_table_bytes);
+    HpackDecoder cut_often(max_table_bytes);
     EXPECT_TRUE(hpack::decode(cut_often, block, {cut}) == fields) << cut;
   }
   return fields ? static_cast<int>(fields->size()) : -1;

@@ -25,14 +25,14 @@ using http::FieldName;
 constexpr unsigned link_shift = 16;
 // Entry numbers have 16 bits; the table never has that many entries.
 constexpr std::uint32_t number_mask = 0xffff;
-constexpr std::uint32_t most_table = 1U << 20U;
-static_assert(most_table / entry_charge <= number_mask);
-constexpr unsigned most_steps = 8;
+constexpr std::uint32_t max_table = 1U << 20U;
+static_assert(max_table / entry_charge <= number_mask);
+constexpr unsigned max_steps = 8;
 constexpr std::size_t longest_name = 128;  // longer names are never indexed
 constexpr std::size_t short_cookie_bytes = 20;
 constexpr std::size_t small_literal = 256;
 /// Shorter texts would save at most one octet, which is not worth the time.
-constexpr std::size_t least_coded_bytes = 6;
+constexpr std::size_t min_coded_bytes = 6;
 /// Room besides the texts: three numbers of up to eleven octets, and bytes that are overwritten.
 constexpr std::size_t literal_overhead = 48;
 
@@ -90,7 +90,7 @@ char* write_number(char* out, unsigned first, unsigned bits, std::uint64_t numbe
 /// RFC 7541 §5.2
 char* write_text(char* out, std::string_view text) noexcept {
   constexpr std::size_t one_octet = 0x7f;  // smaller lengths take one
-  if (text.size() < least_coded_bytes) {
+  if (text.size() < min_coded_bytes) {
     *out++ = static_cast<char>(text.size());
     for (const char c : text) *out++ = c;
     return out;
@@ -232,15 +232,15 @@ constexpr std::array<HpackEncoder::Name, 8> HpackEncoder::pseudo_names = [] {
   return names;
 }();
 
-HpackEncoder::HpackEncoder(std::uint32_t most_table_bytes) noexcept
-    : table_(std::min(most_table_bytes, default_table_bytes)),
-      most_bytes_(std::min(most_table_bytes, most_table)),
+HpackEncoder::HpackEncoder(std::uint32_t max_table_bytes) noexcept
+    : table_(std::min(max_table_bytes, default_table_bytes)),
+      max_bytes_(std::min(max_table_bytes, max_table)),
       next_bytes_(table_.limit_bytes()),
       smallest_bytes_(table_.limit_bytes()),
       has_update_(table_.limit_bytes() != default_table_bytes) {}
 
 void HpackEncoder::set_peer_table_bytes(std::uint32_t bytes) noexcept {
-  next_bytes_ = std::min(bytes, most_bytes_);
+  next_bytes_ = std::min(bytes, max_bytes_);
   smallest_bytes_ = std::min(smallest_bytes_, next_bytes_);
   if (next_bytes_ != table_.limit_bytes() || smallest_bytes_ < table_.limit_bytes())
     has_update_ = true;
@@ -354,7 +354,7 @@ void HpackEncoder::add_unseen(std::string& out, const Name& name, std::uint32_t 
 /// Returns the index of an entry with this value, or 0. The tag must belong to a single name.
 std::uint32_t HpackEncoder::find(unsigned tag, std::string_view value) const noexcept {
   std::uint32_t number = latest_[tag];
-  for (unsigned step = 0; step < most_steps; ++step) {
+  for (unsigned step = 0; step < max_steps; ++step) {
     const std::uint32_t age = (table_.added() - number) & number_mask;
     if (age >= table_.count()) return 0;
     const HpackTable::Entry& entry = table_.entry(age);
@@ -369,7 +369,7 @@ std::uint32_t HpackEncoder::find(unsigned tag, std::string_view value) const noe
 std::uint32_t HpackEncoder::find_other(const Name& name, std::string_view value,
                                        std::uint32_t& name_index) const noexcept {
   std::uint32_t number = latest_[name.tag];
-  for (unsigned step = 0; step < most_steps; ++step) {
+  for (unsigned step = 0; step < max_steps; ++step) {
     const std::uint32_t age = (table_.added() - number) & number_mask;
     if (age >= table_.count()) return 0;
     const HpackTable::Entry& entry = table_.entry(age);

@@ -27,7 +27,7 @@ class HpackEncoder final {
   static constexpr std::uint32_t usual_table_bytes = 1024;
 
   /// Limits the table to this size, even if the peer allows more.
-  explicit HpackEncoder(std::uint32_t most_table_bytes = usual_table_bytes) noexcept;
+  explicit HpackEncoder(std::uint32_t max_table_bytes = usual_table_bytes) noexcept;
 
   /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE to blocks that begin from now on.
   void set_peer_table_bytes(std::uint32_t bytes) noexcept;
@@ -67,7 +67,7 @@ class HpackEncoder final {
                                          std::uint32_t& name_index) const noexcept;
 
   HpackTable table_;
-  std::uint32_t most_bytes_;      // our own limit
+  std::uint32_t max_bytes_;       // our own limit
   std::uint32_t next_bytes_;      // limit of the table from the next block on
   std::uint32_t smallest_bytes_;  // the lowest limit since the last block
   bool has_update_;               // to be announced by the next block

@@ -20,8 +20,8 @@ using http::FieldName;
 
 /// An encoder and the decoder of its peer.
 struct Pair {
-  explicit Pair(std::uint32_t most_table_bytes = HpackEncoder::usual_table_bytes)
-      : encoder(most_table_bytes), decoder(std::max(most_table_bytes, default_table_bytes)) {}
+  explicit Pair(std::uint32_t max_table_bytes = HpackEncoder::usual_table_bytes)
+      : encoder(max_table_bytes), decoder(std::max(max_table_bytes, default_table_bytes)) {}
 
   Pair& begin() {
     block.clear();

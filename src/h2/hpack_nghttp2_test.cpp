@@ -58,9 +58,7 @@ class Inflater {
 /// nghttp2's encoder.
 class Deflater {
  public:
-  explicit Deflater(std::size_t most_table_bytes) {
-    nghttp2_hd_deflate_new(&raw_, most_table_bytes);
-  }
+  explicit Deflater(std::size_t max_table_bytes) { nghttp2_hd_deflate_new(&raw_, max_table_bytes); }
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
   ~Deflater() { nghttp2_hd_deflate_del(raw_); }

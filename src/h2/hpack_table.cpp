@@ -15,8 +15,8 @@
 namespace skua::h2 {
 namespace {
 
-constexpr std::uint32_t least_text_bytes = 128;
-constexpr std::uint32_t least_entries = 4;
+constexpr std::uint32_t min_text_bytes = 128;
+constexpr std::uint32_t min_entries = 4;
 
 std::uint32_t charge_of(const HpackTable::Entry& entry) noexcept {
   return entry.name_bytes + entry.value_bytes + entry_charge;
@@ -28,8 +28,8 @@ std::uint32_t HpackTable::oldest_begin() const noexcept {
   return count_ == 0 ? text_end_ : entry(count_ - 1).begin - text_origin_;
 }
 
-void HpackTable::evict(std::uint32_t most_bytes) noexcept {
-  while (size_bytes_ > most_bytes) {
+void HpackTable::evict(std::uint32_t max_bytes) noexcept {
+  while (size_bytes_ > max_bytes) {
     size_bytes_ -= charge_of(entry(count_ - 1));
     --count_;
   }
@@ -74,7 +74,7 @@ void HpackTable::make_room(std::uint32_t text_bytes) {
   std::uint32_t capacity = text_capacity_;
   // Keep half of it free, so that texts are not moved again and again, but do not exceed the limit.
   if (live > capacity / 2 || needed > capacity) {
-    capacity = std::max({std::bit_ceil(needed), 2 * capacity, least_text_bytes});
+    capacity = std::max({std::bit_ceil(needed), 2 * capacity, min_text_bytes});
     capacity = std::max(std::min(capacity, limit_bytes_), text_capacity_);
   }
   move_texts(capacity);
@@ -96,7 +96,7 @@ void HpackTable::move_texts(std::uint32_t capacity) {
 }
 
 void HpackTable::grow_entries() {
-  const std::uint32_t capacity = std::max(2 * entry_capacity_, least_entries);
+  const std::uint32_t capacity = std::max(2 * entry_capacity_, min_entries);
   auto grown = std::make_unique<Entry[]>(capacity);
   for (std::uint32_t age = 0; age < count_; ++age) {
     grown[(added_ - 1 - age) & (capacity - 1)] = entry(age);

@@ -157,7 +157,7 @@ class HpackTable final {
   }
 
  private:
-  void evict(std::uint32_t most_bytes) noexcept;
+  void evict(std::uint32_t max_bytes) noexcept;
   void clear() noexcept;
   void make_room(std::uint32_t text_bytes);
   void move_texts(std::uint32_t capacity);

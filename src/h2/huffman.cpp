@@ -23,7 +23,7 @@ constexpr std::size_t symbol_count = 257;  // the octets and end-of-string
 constexpr unsigned end_of_string = 256;
 constexpr unsigned longest_code = 30;
 constexpr unsigned short_code = 8;
-constexpr unsigned most_padding = 7;
+constexpr unsigned max_padding = 7;
 constexpr std::size_t write_slack = 8;
 
 /// The code length of each symbol in bits. RFC 7541 appendix B
@@ -165,7 +165,7 @@ char* read_last(std::uint64_t bits, unsigned count, char* out) noexcept {
   while (count != 0) {
     // With ones after the remaining bits, padding looks like end-of-string.
     const std::uint64_t padded = bits | ~std::uint64_t{0} >> count;
-    if (~padded == 0 && count <= most_padding) break;
+    if (~padded == 0 && count <= max_padding) break;
     const Symbol symbol = find_symbol(padded);
     if (symbol.value == end_of_string) return nullptr;
     if (symbol.size > count) return nullptr;  // padding with a zero in it

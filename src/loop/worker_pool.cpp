@@ -27,12 +27,12 @@ thread_local const void* pool_of_this_thread = nullptr;
 
 struct WorkerPool::State {
   State(std::size_t threads_at_most, std::size_t queued_at_most) noexcept
-      : most_threads(threads_at_most == 0 ? 1 : threads_at_most), most_queued(queued_at_most) {}
+      : max_threads(threads_at_most == 0 ? 1 : threads_at_most), max_queued(queued_at_most) {}
 
   void work();
 
-  const std::size_t most_threads;
-  const std::size_t most_queued;
+  const std::size_t max_threads;
+  const std::size_t max_queued;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::function<void()>> queue;  // guarded by mutex, like all that follows
@@ -73,7 +73,7 @@ bool WorkerPool::submit(std::function<void()> call) {
     const std::lock_guard lock(state.mutex);
     if (state.is_ending) return false;
     const bool has_thread = state.idle > state.queue.size();
-    if (!has_thread && state.threads.size() < state.most_threads) {
+    if (!has_thread && state.threads.size() < state.max_threads) {
       try {
         state.threads.emplace_back([kept] { kept->work(); });
         ++state.idle;  // it is about to check the queue
@@ -81,7 +81,7 @@ bool WorkerPool::submit(std::function<void()> call) {
         if (state.threads.empty()) return false;  // no thread can be started
       }
     }
-    if (state.queue.size() >= state.most_queued + state.idle) return false;
+    if (state.queue.size() >= state.max_queued + state.idle) return false;
     state.queue.push_back(std::move(call));
   }
   state.changed.notify_one();

@@ -56,7 +56,7 @@ std::string_view without_origin(std::string_view target) noexcept {
 
 // Guards first run with the head only.
 bool lacks_content(const Request& request) {
-  return http::RequestAccess::parts(request).has_later_content;
+  return http::RequestAccess::parts(request).may_have_more_content;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ DigestVerifier::DigestVerifier(auth::DigestOptions options,
     : options_(checked(std::move(options))),
       clock_(std::move(clock)),
       opaque_(hex::encode(crypto::random_bytes(8).value())),
-      nobodys_password_(crypto::random_bytes(16).value()),
+      dummy_password_(crypto::random_bytes(16).value()),
       nonces_(crypto::random_bytes(32).value(), options_.nonce_count, options_.nonce_age, *clock_) {
 }
 
@@ -121,9 +121,8 @@ bool DigestVerifier::is_right(const DigestCredentials& credentials,
   const bool has_hash = kept != nullptr && !kept->empty();
   const bool is_known = has_hash || password != nullptr;
   // Always hashed, to take the same time in every case.
-  const auto key =
-      digest_secret(credentials.algorithm, name ? *name : credentials.user, options_.realm,
-                    password != nullptr ? *password : nobodys_password_);
+  const auto key = digest_secret(credentials.algorithm, name ? *name : credentials.user,
+                                 options_.realm, password != nullptr ? *password : dummy_password_);
   if (!key) return false;
   const auto expected =
       credentials.compute(has_hash ? *kept : *key, skua::name(request.method()), request.body());

@@ -31,7 +31,7 @@ class DigestVerifier final {
   auth::DigestOptions options_;
   std::unique_ptr<const loop::Clock> clock_;
   std::string opaque_;
-  std::string nobodys_password_;  // stands in for unknown users
+  std::string dummy_password_;  // stands in for unknown users
   mutable NonceStore nonces_;
 };
 

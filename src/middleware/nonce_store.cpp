@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t stamp_bytes = 8;
 constexpr std::size_t signature_bytes = 16;
-constexpr std::size_t most_shards = 16;
-constexpr std::size_t least_shard_capacity = 1024;
+constexpr std::size_t max_shards = 16;
+constexpr std::size_t min_shard_capacity = 1024;
 
 std::string write_stamp(std::uint64_t stamp) {
   std::string bytes;
@@ -38,7 +38,7 @@ NonceStore::NonceStore(std::string key, std::size_t capacity, Duration age,
       age_(age),
       clock_(clock),
       start_(clock.now()),
-      shard_count_(std::clamp<std::size_t>(capacity / least_shard_capacity, 1, most_shards)),
+      shard_count_(std::clamp<std::size_t>(capacity / min_shard_capacity, 1, max_shards)),
       shard_capacity_(std::max<std::size_t>(capacity / shard_count_, 1)),
       shards_(std::make_unique<Shard[]>(shard_count_)) {}
 

@@ -24,11 +24,11 @@
 namespace skua {
 
 middleware::RateTable::Settings middleware::rate_settings(const RateLimitOptions& options) {
-  constexpr std::size_t most_keys = std::size_t{1} << 30U;  // 16 GiB of them
+  constexpr std::size_t max_keys = std::size_t{1} << 30U;  // 16 GiB of them
   if (options.requests == 0 || options.per <= Duration::zero()) {
     throw std::invalid_argument("rate_limit: requests and per must be positive");
   }
-  if (options.max_keys == 0 || options.max_keys > most_keys) {
+  if (options.max_keys == 0 || options.max_keys > max_keys) {
     throw std::invalid_argument("rate_limit: max_keys is zero or too large");
   }
   const auto per = static_cast<std::uint64_t>(options.per.count());
@@ -120,19 +120,19 @@ RateVerdict RateTable::ask(std::string_view key) {
   auto slot = std::find_if(begin, end, [hash](const Slot& s) { return s.hash == hash; });
   if (slot == end) {
     slot = std::min_element(begin, end,
-                            [](const Slot& a, const Slot& b) { return a.whole_at < b.whole_at; });
-    slot->whole_at = now;
+                            [](const Slot& a, const Slot& b) { return a.full_at < b.full_at; });
+    slot->full_at = now;
   }
   return count(*slot, hash, now);
 }
 
 RateVerdict RateTable::count(Slot& slot, std::uint64_t hash, std::int64_t now) const noexcept {
-  const std::int64_t whole_at = std::max(slot.whole_at, now) + interval_;
-  const std::int64_t used = whole_at - now;
+  const std::int64_t full_at = std::max(slot.full_at, now) + interval_;
+  const std::int64_t used = full_at - now;
   if (used > tolerance_) {
     return {.table = this, .is_allowed = false, .wait = Duration(used - tolerance_)};
   }
-  slot = {.hash = hash, .whole_at = whole_at};
+  slot = {.hash = hash, .full_at = full_at};
   return {.table = this,
           .remaining = static_cast<std::size_t>((tolerance_ - used) / interval_),
           .wait = Duration(used)};

@@ -53,7 +53,7 @@ class RateTable {
   struct Slot {
     std::uint64_t hash = 0;
     // When the whole burst is available again, in nanoseconds of the clock.
-    std::int64_t whole_at = std::numeric_limits<std::int64_t>::min();
+    std::int64_t full_at = std::numeric_limits<std::int64_t>::min();
   };
   struct alignas(64) Shard {
     std::mutex mutex;

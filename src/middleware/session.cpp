@@ -44,7 +44,7 @@ void Session::set(std::string_view name, std::string_view value) {
   if (is_there && found->value == value) return;
   const std::size_t others =
       is_there ? size_bytes_ - sizes_bytes - name.size() - found->value.size() : size_bytes_;
-  const std::size_t room = most_bytes_ - std::min(most_bytes_, others);
+  const std::size_t room = max_bytes_ - std::min(max_bytes_, others);
   if (room < sizes_bytes || name.size() > room || value.size() > room ||
       sizes_bytes + name.size() + value.size() > room) {
     throw std::length_error("session: it does not fit in a cookie");

@@ -25,7 +25,7 @@ constexpr std::size_t key_id_bytes = 4;
 constexpr std::size_t prefix_bytes = 1 + key_id_bytes;
 constexpr std::size_t id_bytes = 16;
 constexpr std::size_t times_bytes = 24;
-constexpr std::size_t least_key_bytes = 32;
+constexpr std::size_t min_key_bytes = 32;
 // RFC 6265 §6.1: browsers keep at least 4096 bytes per cookie: name, value and attributes together.
 // Our attributes take less than attributes_bytes.
 constexpr std::size_t cookie_bytes = 4096;
@@ -64,7 +64,7 @@ SessionOptions checked(SessionOptions options) {
   if (!crypto::is_available()) refuse("needs OpenSSL, which skua was built without");
   if (options.keys.empty()) refuse("no key is configured");
   for (const std::string& key : options.keys) {
-    if (key.size() < least_key_bytes) refuse("a key is shorter than 32 bytes");
+    if (key.size() < min_key_bytes) refuse("a key is shorter than 32 bytes");
   }
   if (!ascii::is_token_text(options.name)) refuse("the cookie name is not a token");
   if (options.name.size() > 64) refuse("the cookie name is longer than 64 bytes");
@@ -86,15 +86,15 @@ SessionKeeper::SessionKeeper(SessionOptions options, WallClock clock)
   options_.keys.clear();
   const std::size_t sealed_bytes =
       (cookie_bytes - attributes_bytes - options_.name.size() - 1) / 4 * 3;
-  most_bytes_ = sealed_bytes - prefix_bytes - crypto::Aead::overhead_bytes - times_bytes - id_bytes;
+  max_bytes_ = sealed_bytes - prefix_bytes - crypto::Aead::overhead_bytes - times_bytes - id_bytes;
 }
 
 void SessionKeeper::open(Request& request) const {
   Session session;
-  session.most_bytes_ = most_bytes_;
+  session.max_bytes_ = max_bytes_;
   if (const auto cookie = request.cookie(options_.name)) {
     Session kept;
-    kept.most_bytes_ = most_bytes_;
+    kept.max_bytes_ = max_bytes_;
     if (read(*cookie, clock_(), kept)) session = std::move(kept);
   }
   request.attachments().set(std::move(session));

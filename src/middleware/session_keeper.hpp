@@ -55,7 +55,7 @@ class SessionKeeper final {
   SessionOptions options_;
   WallClock clock_;
   std::vector<Key> keys_;
-  std::size_t most_bytes_;  // limit on the stored names and values
+  std::size_t max_bytes_;  // limit on the stored names and values
 };
 
 }  // namespace skua::middleware

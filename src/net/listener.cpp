@@ -17,7 +17,7 @@ constexpr Duration first_retry_delay = 100ms;
 constexpr Duration longest_retry_delay = 1s;
 // Long enough for an accept that was in flight when it was cancelled to be reported.
 constexpr Duration drain_delay = 5ms;
-constexpr int most_drained = 4096;
+constexpr int max_drained = 4096;
 
 Socket open_reserve() noexcept { return Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -89,7 +89,7 @@ void Listener::shed_one() noexcept {
 
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
-  for (int i = 0; i < most_drained; ++i) {
+  for (int i = 0; i < max_drained; ++i) {
     Socket connection(::accept4(descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!connection) break;
     sink_.on_accept(std::move(connection));

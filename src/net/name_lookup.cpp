@@ -74,9 +74,9 @@ bool line_has(std::string_view line, std::string_view name) noexcept {
 
 }  // namespace
 
-bool is_in_hosts_file(const std::string& name) { return hosts_file_has("/etc/hosts", name); }
+bool is_in_hosts_file(const std::string& name) { return hosts_file_contains("/etc/hosts", name); }
 
-bool hosts_file_has(const char* path, const std::string& name) {
+bool hosts_file_contains(const char* path, const std::string& name) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path, "re"));
   if (file == nullptr) return false;
   char* line = nullptr;

@@ -19,6 +19,6 @@ Result<std::vector<Address>> look_up(const std::string& name);
 /// Reports whether the hosts file has the name: look_up() then needs no network. Reads the file.
 [[nodiscard]] bool is_in_hosts_file(const std::string& name);
 /// Like is_in_hosts_file(), for a file of this format at `path`. hosts(5)
-[[nodiscard]] bool hosts_file_has(const char* path, const std::string& name);
+[[nodiscard]] bool hosts_file_contains(const char* path, const std::string& name);
 
 }  // namespace skua::net

@@ -44,12 +44,12 @@ TEST(NameLookup, FindsNamesInAFileOfHosts) {
   std::ofstream(path)
       << "# hosts\n127.0.0.1\tlocalhost\n  10.0.0.1  a.example  b  # c\n10.0.0.2 last";
   for (const char* name : {"localhost", "a.example", "A.Example", "b", "last"}) {
-    EXPECT_TRUE(hosts_file_has(path.c_str(), name)) << name;
+    EXPECT_TRUE(hosts_file_contains(path.c_str(), name)) << name;
   }
   for (const char* name : {"", "c", "#", "10.0.0.1", "example", "127.0.0.1"}) {
-    EXPECT_FALSE(hosts_file_has(path.c_str(), name)) << name;
+    EXPECT_FALSE(hosts_file_contains(path.c_str(), name)) << name;
   }
-  EXPECT_FALSE(hosts_file_has((path + "x").c_str(), "a"));
+  EXPECT_FALSE(hosts_file_contains((path + "x").c_str(), "a"));
 }
 
 }  // namespace

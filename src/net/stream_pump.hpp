@@ -17,7 +17,7 @@
 namespace skua::net {
 
 /// The user of a stream through a pump. Calls come on the loop's thread; if one runs out of
-/// memory, on_lack_of_memory() follows.
+/// memory, on_out_of_memory() follows.
 class StreamPumpUser {
  public:
   /// Like those of StreamSink, while the pump is open.
@@ -34,7 +34,7 @@ class StreamPumpUser {
   /// The place to flush(). Called after on_receive_end(), a finished send, on_time_out() and an
   /// on_receive() that left much output, and at the end of a turn with a settle_later().
   virtual void settle() = 0;
-  virtual void on_lack_of_memory() noexcept = 0;
+  virtual void on_out_of_memory() noexcept = 0;
   /// The pump starts to close, for whatever reason: release what still waits.
   virtual void on_closing() noexcept {}
   /// The stream is closed. This is the last call; it may destroy the pump.
@@ -67,7 +67,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }
 
-  /// Runs `work`; if it runs out of memory, calls on_lack_of_memory().
+  /// Runs `work`; if it runs out of memory, calls on_out_of_memory().
   template <class Work>
   void guarded(Work&& work) noexcept;
 
@@ -123,10 +123,10 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   [[nodiscard]] bool has_ended() const noexcept {
     return state_ == State::Ending && output_.empty();
   }
-  enum class LastWord : std::uint8_t { Ours, Peers };
-  /// Closes once the peer has ended its side, at the latest after `patience`. `Ours` ends our
-  /// side now, `Peers` when the peer ends its own.
-  void linger(Duration patience, LastWord last_word = LastWord::Ours);
+  enum class ShutdownOrder : std::uint8_t { OursFirst, PeersFirst };
+  /// Closes once the peer has ended its side, at the latest after `patience`. `OursFirst` ends our
+  /// side now, `PeersFirst` when the peer ends its own.
+  void linger(Duration patience, ShutdownOrder order = ShutdownOrder::OursFirst);
   /// Stops sending and receiving for good.
   void cut_off() noexcept;
   /// Closes at once, whatever is in progress.
@@ -166,7 +166,7 @@ void StreamPump::guarded(Work&& work) noexcept {
   try {
     std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
-    user_.on_lack_of_memory();
+    user_.on_out_of_memory();
   }
 }
 

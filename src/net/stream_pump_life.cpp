@@ -55,13 +55,13 @@ void StreamPump::end() noexcept {
 
 // Bytes that a peer sends to a closed socket trigger a reset, which may destroy the last of our
 // bytes before the peer has read them.
-void StreamPump::linger(Duration patience, LastWord last_word) {
+void StreamPump::linger(Duration patience, ShutdownOrder order) {
   if (has_input_ended()) {
     if (stream_->is_secure()) stream_->shutdown_write();  // RFC 8446 §6.1: close_notify
     return close();
   }
   state_ = State::Lingering;
-  if (last_word == LastWord::Ours) stream_->shutdown_write();
+  if (order == ShutdownOrder::OursFirst) stream_->shutdown_write();
   set_receiving(true);
   start_timer(patience);
 }

@@ -56,10 +56,10 @@ class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
     ++settled_;
     if (settle_) return settle_();
     pump_->flush();
-    if (pump_->has_ended()) return pump_->linger(2s, last_word_);
+    if (pump_->has_ended()) return pump_->linger(2s, order_);
     if (const auto left = pump_->left_to_send(5s)) pump_->start_timer(*left);
   }
-  void on_lack_of_memory() noexcept override {
+  void on_out_of_memory() noexcept override {
     ++lacks_;
     pump_->close();
   }
@@ -76,7 +76,7 @@ class StreamPumpTest : public ::testing::Test, public StreamPumpUser {
   std::optional<StreamPump> pump_{};
   std::function<void()> act_{};
   std::function<void()> settle_{};
-  StreamPump::LastWord last_word_ = StreamPump::LastWord::Ours;
+  StreamPump::ShutdownOrder order_ = StreamPump::ShutdownOrder::OursFirst;
   std::string received_;
   std::optional<Errc> receive_end_{};
   std::optional<Errc> send_failure_{};
@@ -170,7 +170,7 @@ TEST_F(StreamPumpTest, DoesNotLingerForAPeerThatHasEnded) {
 }
 
 TEST_F(StreamPumpTest, LeavesTheLastWordToThePeer) {
-  last_word_ = StreamPump::LastWord::Peers;
+  order_ = StreamPump::ShutdownOrder::PeersFirst;
   pump_->end();
   pump_->settle_later();
   turn();
@@ -340,7 +340,7 @@ TEST(StreamPumpFaults, EachOperationMayFail) {
       pump->flush();
       if (pump->has_ended()) pump->linger(1s);
     }
-    void on_lack_of_memory() noexcept override { pump->close(); }
+    void on_out_of_memory() noexcept override { pump->close(); }
     void on_closed() override { pump.reset(); }
     std::optional<StreamPump> pump{};
   };

@@ -16,24 +16,24 @@
 namespace skua {
 namespace {
 
-using detail::PatternFlaw;
+using detail::PatternError;
 
-std::string_view sentence(PatternFlaw flaw) noexcept {
+std::string_view sentence(PatternError flaw) noexcept {
   switch (flaw) {
-    case PatternFlaw::None: break;
-    case PatternFlaw::NoSlash: return "must start with a slash";
-    case PatternFlaw::UnopenedBrace: return "closing brace without an opening brace";
-    case PatternFlaw::UnclosedBrace: return "opening brace without a closing brace";
-    case PatternFlaw::PartOfSegment: return "a wildcard must fill a whole path segment";
-    case PatternFlaw::BadName:
+    case PatternError::None: break;
+    case PatternError::NoSlash: return "must start with a slash";
+    case PatternError::UnopenedBrace: return "closing brace without an opening brace";
+    case PatternError::UnclosedBrace: return "opening brace without a closing brace";
+    case PatternError::PartOfSegment: return "a wildcard must fill a whole path segment";
+    case PatternError::BadName:
       return "a wildcard's name must consist of letters, digits and underscores";
-    case PatternFlaw::SameName: return "another wildcard has the same name";
-    case PatternFlaw::RestBeforeEnd: return "{name...} must be the last segment";
-    case PatternFlaw::TooManyWildcards: return "more than 16 wildcards";
-    case PatternFlaw::BadCharacter:
+    case PatternError::SameName: return "another wildcard has the same name";
+    case PatternError::RestBeforeEnd: return "{name...} must be the last segment";
+    case PatternError::TooManyWildcards: return "more than 16 wildcards";
+    case PatternError::BadCharacter:
       return "a pattern is a decoded path, without '?', '#', '%', '\\' and control characters";
-    case PatternFlaw::BadSegment: return "empty segment or dot segment";
-    case PatternFlaw::BadPrefix: return "a prefix must not have a wildcard or end with a slash";
+    case PatternError::BadSegment: return "empty segment or dot segment";
+    case PatternError::BadPrefix: return "a prefix must not have a wildcard or end with a slash";
   }
   return "";
 }
@@ -47,7 +47,7 @@ std::string_view sentence(PatternFlaw flaw) noexcept {
 
 void require(const std::source_location& where, std::string_view pattern,
              const detail::PatternCheck& check) {
-  if (check.flaw == PatternFlaw::None) return;
+  if (check.flaw == PatternError::None) return;
   std::string why(", column ");
   refuse_pattern(
       where, pattern,

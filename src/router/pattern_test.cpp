@@ -17,7 +17,7 @@ namespace {
 TEST(Pattern, CountsItsWildcards) {
   const auto wildcards = [](std::string_view pattern) {
     const detail::PatternCheck check = detail::check_pattern(pattern);
-    EXPECT_EQ(check.flaw, detail::PatternFlaw::None) << pattern;
+    EXPECT_EQ(check.flaw, detail::PatternError::None) << pattern;
     return check.wildcards;
   };
   EXPECT_EQ(wildcards("/"), 0U);

@@ -26,7 +26,7 @@ std::string_view value_or_empty(const http::Head& head, http::FieldName name) no
 }  // namespace
 
 /// A record in progress.
-struct Journal::Entry {
+struct Accounting::Entry {
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
@@ -41,10 +41,11 @@ struct Journal::Entry {
   bool is_finished = false;
 };
 
-Journal::Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output)
+Accounting::Accounting(Resources& resources, const net::Stream& stream,
+                       const net::OutputQueue& output)
     : resources_(resources), stream_(stream), output_(output) {}
 
-Journal::~Journal() = default;
+Accounting::~Accounting() = default;
 
 std::string peer_of(const void* stream) {
   return static_cast<const net::Stream*>(stream)->peer().to_string();
@@ -55,16 +56,17 @@ std::string_view request_id_of(const Request& request) noexcept {
   return id != nullptr ? id->value : std::string_view();
 }
 
-Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
+Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
   const std::string peer = peer_of(&stream_);
-  const http::Head& head = asked.head;
+  const http::Head& head = request_info.head;
   const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 6> texts{{
       {&RequestRecord::peer, peer},
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
       {&RequestRecord::user_agent, value_or_empty(head, http::FieldName::UserAgent)},
-      {&RequestRecord::route, asked.route != nullptr ? asked.route->pattern : std::string_view()},
-      {&RequestRecord::request_id, asked.request_id},
+      {&RequestRecord::route,
+       request_info.route != nullptr ? request_info.route->pattern : std::string_view()},
+      {&RequestRecord::request_id, request_info.request_id},
   }};
   // Copies the texts: the request may be gone before its response has been sent.
   auto last = entries_.before_begin();
@@ -76,7 +78,7 @@ Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
     entry.record.*field = std::string_view(entry.text).substr(at, text.size());
     at += text.size();
   }
-  entry.began = asked.began;
+  entry.began = request_info.began;
   entry.record.method = head.method;
   entry.record.version = head.version();
   entry.record.status = status;
@@ -85,7 +87,7 @@ Journal::Entry& Journal::begin(const Asked& asked, Status status, Errc error) {
   return entry;
 }
 
-void Journal::wrote(Entry& entry, std::uint64_t content_bytes) {
+void Accounting::wrote(Entry& entry, std::uint64_t content_bytes) {
   if (content_bytes == 0) return;
   const std::uint64_t end = written();
   const std::uint64_t begin = end - content_bytes;
@@ -96,14 +98,14 @@ void Journal::wrote(Entry& entry, std::uint64_t content_bytes) {
   }
 }
 
-void Journal::finish(Entry& entry, bool is_cut) {
+void Accounting::finish(Entry& entry, bool is_cut) {
   entry.end = written();
   entry.is_finished = true;
   entry.record.is_cut = is_cut;
   sent(0);
 }
 
-void Journal::sent(std::uint64_t count) {
+void Accounting::sent(std::uint64_t count) {
   sent_ += count;
   std::forward_list<Entry> done;
   auto last_done = done.before_begin();
@@ -120,13 +122,13 @@ void Journal::sent(std::uint64_t count) {
   tell(done);
 }
 
-void Journal::end() {
+void Accounting::end() {
   std::forward_list<Entry> cut = std::exchange(entries_, {});
   for (Entry& entry : cut) entry.record.is_cut = true;
   tell(cut);
 }
 
-void Journal::tell(std::forward_list<Entry>& entries) {
+void Accounting::tell(std::forward_list<Entry>& entries) {
   if (entries.empty()) return;
   const loop::Instant now = resources_.loop.exact_now();
   for (Entry& entry : entries) {
@@ -135,7 +137,7 @@ void Journal::tell(std::forward_list<Entry>& entries) {
   }
 }
 
-void Journal::Entry::note_sent(std::uint64_t position) {
+void Accounting::Entry::note_sent(std::uint64_t position) {
   auto range = unsent.begin();
   for (; range != unsent.end() && range->begin < position; ++range) {
     const std::uint64_t end_of_sent = std::min(position, range->end);
@@ -146,7 +148,7 @@ void Journal::Entry::note_sent(std::uint64_t position) {
   unsent.erase(unsent.begin(), range);
 }
 
-void note_lack_of_memory(Resources& resources, const char* what) noexcept {
+void note_out_of_memory(Resources& resources, const char* what) noexcept {
   ++resources.counters.out_of_memory;
   const auto& log = resources.options.hooks.log;
   if (!log) return;

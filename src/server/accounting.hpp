@@ -26,7 +26,7 @@ std::string peer_of(const void* stream);
 std::string_view request_id_of(const Request& request) noexcept;
 
 /// The request's part of a record. Views live as long as the request's attachments.
-struct Asked {
+struct RequestInfo {
   const http::Head& head;
   loop::Instant began;  ///< when the head was complete
   std::string_view request_id{};
@@ -34,8 +34,8 @@ struct Asked {
 };
 
 /// Makes an Asked. `request` and `route` may be null.
-inline Asked asked(const http::Head& head, loop::Instant began, const Request* request,
-                   const router::Route* route) noexcept {
+inline RequestInfo request_info(const http::Head& head, loop::Instant began, const Request* request,
+                                const router::Route* route) noexcept {
   const bool has_id = request != nullptr && !request->attachments().empty();
   return {head, began, has_id ? request_id_of(*request) : std::string_view(), route};
 }
@@ -44,19 +44,19 @@ inline Asked asked(const http::Head& head, loop::Instant began, const Request* r
 /// completely, or no more of it will be.
 ///
 /// Bytes count as sent when they leave the output. Positions count bytes since the journal began.
-class Journal final {
+class Accounting final {
  public:
   /// A response in progress.
   struct Entry;
 
   /// All arguments must outlive the journal.
-  Journal(Resources& resources, const net::Stream& stream, const net::OutputQueue& output);
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
-  ~Journal();
+  Accounting(Resources& resources, const net::Stream& stream, const net::OutputQueue& output);
+  Accounting(const Accounting&) = delete;
+  Accounting& operator=(const Accounting&) = delete;
+  ~Accounting();
 
   /// Begins the record of a response that is about to be written. Valid until finish().
-  Entry& begin(const Asked& asked, Status status, Errc error = Errc::None);
+  Entry& begin(const RequestInfo& request_info, Status status, Errc error = Errc::None);
   /// Notes that the last `content_bytes` of the output are content of this response.
   void wrote(Entry& entry, std::uint64_t content_bytes);
   /// Notes that the response was written completely or, with `is_cut`, that no more of it will be.
@@ -78,7 +78,7 @@ class Journal final {
 };
 
 /// Counts and logs a failed allocation. `what` is its effect, e.g. `a connection was closed`.
-void note_lack_of_memory(Resources& resources, const char* what) noexcept;
+void note_out_of_memory(Resources& resources, const char* what) noexcept;
 
 /// Counts a request that was refused with this error.
 void count_refusal(Resources& resources, Errc code) noexcept;

@@ -11,7 +11,7 @@ namespace skua::server {
 
 void Connection::on_receive(std::span<char> bytes) {
   resources().counters.bytes_received += bytes.size();
-  if (is_new_ && !choose_session({bytes.data(), bytes.size()})) return;
+  if (is_new_ && !choose_protocol({bytes.data(), bytes.size()})) return;
   if (other_ == nullptr) [[likely]] {
     h1_.receive(bytes);  // avoids a virtual call on the most common path
   } else {
@@ -21,16 +21,16 @@ void Connection::on_receive(std::span<char> bytes) {
 }
 
 void Connection::settle() {
-  Standing now;
+  ProtocolState now;
   pump_.flush_while([&] {
     const bool is_sending = pump_.is_sending();
-    now = other_ == nullptr ? h1_.standing(is_sending) : other_->standing(is_sending);
+    now = other_ == nullptr ? h1_.state(is_sending) : other_->state(is_sending);
     if (!now.can_resume || !pump_.is_open()) return false;
-    session().resume();
-    if (pump_.has_input_ended()) session().receive_end();
+    protocol().resume();
+    if (pump_.has_input_ended()) protocol().receive_end();
     return true;
   });
-  if (now.has_work) session().output_drained();
+  if (now.has_work) protocol().output_drained();
   if (now.is_finished || (pump_.has_input_ended() && !now.has_work)) pump_.end();
   if (pump_.has_ended()) return pump_.linger(resources().options.timeouts.linger);
   pump_.set_receiving(pump_.is_open() && now.wants_input);
@@ -44,7 +44,7 @@ std::size_t Connection::send_now(std::span<const net::Slice> slices) {
 }
 
 void Connection::on_sent(std::uint64_t count) {
-  if (journal_ != nullptr) journal_->sent(count);
+  if (accounting_ != nullptr) accounting_->sent(count);
   absent_until_ = loop::Instant::max();
   resources().counters.bytes_sent += count;
 }
@@ -61,7 +61,7 @@ void Connection::start_timer(Waiting waiting) {
     return pump_.start_timer(left.value_or(idle));
   }
   loop::Instant end = end_of_patience();
-  if (waiting != Waiting::Handler && pump_.is_open()) end = std::min(end, session().deadline());
+  if (waiting != Waiting::Handler && pump_.is_open()) end = std::min(end, protocol().deadline());
   if (left) end = std::min(end, later(resources().loop.now(), *left));
   if (end == loop::Instant::max()) return pump_.stop_timer();
   pump_.start_timer(end - resources().loop.now());

@@ -20,7 +20,7 @@ namespace skua::server {
 /// A client connection: joins a stream to the protocol spoken on it, and runs its timeouts.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
-class Connection final : public base::ListNode, private net::StreamPumpUser, private SessionOwner {
+class Connection final : public base::ListNode, private net::StreamPumpUser, private ProtocolOwner {
  public:
   Connection(Resources& resources, std::unique_ptr<net::Stream> stream);
 
@@ -40,23 +40,23 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void on_sent(std::uint64_t count) override;
   void on_time_out() override;
   void settle() override;
-  void on_lack_of_memory() noexcept override;
+  void on_out_of_memory() noexcept override;
   void on_closing() noexcept override;
   void on_closed() override { resources().owner.connection_closed(*this); }
 
   void settle_later() noexcept override { pump_.settle_later(); }
   std::size_t send_now(std::span<const net::Slice> slices) override;
-  void replace_session(std::unique_ptr<Session> next) noexcept override {
+  void switch_protocol(std::unique_ptr<Protocol> next) noexcept override {
     other_ = std::move(next);
   }
-  [[nodiscard]] Session& session() noexcept override {
-    return other_ != nullptr ? *other_ : static_cast<Session&>(h1_);
+  [[nodiscard]] Protocol& protocol() noexcept override {
+    return other_ != nullptr ? *other_ : static_cast<Protocol&>(h1_);
   }
-  Journal* journal() override;
+  Accounting* accounting() override;
 
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
-  bool choose_session(std::string_view input);
-  void begin_session();
+  bool choose_protocol(std::string_view input);
+  void begin_protocol();
   void refuse_plain_http();
   void start_timer(Waiting waiting);
   loop::Instant end_of_patience() noexcept {
@@ -66,9 +66,9 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;
-  std::unique_ptr<Journal> journal_;  // made at the first response if a response hook is set
-  H1Session h1_;
-  std::unique_ptr<Session> other_;                     // set if the peer does not speak HTTP/1
+  std::unique_ptr<Accounting> accounting_;  // made at the first response if a response hook is set
+  H1Protocol h1_;
+  std::unique_ptr<Protocol> other_;                    // set if the peer does not speak HTTP/1
   loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input
   bool is_handshake_granted_ = false;                  ///< it may continue while the server drains
   bool is_new_ = true;                                 ///< the peer's protocol is not known yet

@@ -29,7 +29,7 @@ bool is_foreign(std::string_view first_bytes) noexcept {
 
 Connection::Connection(Resources& resources, std::unique_ptr<net::Stream> stream)
     : pump_(static_cast<net::StreamPumpUser&>(*this), resources.loop, resources.blocks),
-      h1_(resources, pump_, static_cast<SessionOwner&>(*this)) {
+      h1_(resources, pump_, static_cast<ProtocolOwner&>(*this)) {
   pump_.take(std::move(stream));
 }
 
@@ -43,18 +43,18 @@ void Connection::start() {
 
 void Connection::drain() {
   static_cast<void>(grants_handshake());
-  pump_.guarded([this] { session().drain(); });
+  pump_.guarded([this] { protocol().drain(); });
   pump_.settle_later();
 }
 
-void Connection::on_lack_of_memory() noexcept {
-  note_lack_of_memory(resources(), "a connection was closed");
+void Connection::on_out_of_memory() noexcept {
+  note_out_of_memory(resources(), "a connection was closed");
   close();
 }
 
 void Connection::on_closing() noexcept {
-  session().cancel();
-  if (journal_ != nullptr) journal_->end();
+  protocol().cancel();
+  if (accounting_ != nullptr) accounting_->end();
   if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 
@@ -72,7 +72,7 @@ void Connection::on_established() {
 
 // Chooses the protocol negotiated by TLS (ALPN), or else the one that the first bytes indicate.
 // Returns false while they are ambiguous.
-bool Connection::choose_session(std::string_view input) {
+bool Connection::choose_protocol(std::string_view input) {
   if (resources().options.http2) {
     const std::string_view rest = h2::client_preface.substr(preface_bytes_);
     const net::Stream& stream = pump_.stream();
@@ -83,27 +83,27 @@ bool Connection::choose_session(std::string_view input) {
     }
     if (is_plain && preface_bytes_ == 0 && is_foreign(input)) return close(), false;
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
-      replace_session(std::make_unique<H2Session>(resources(), stream, pump_.output(),
-                                                  static_cast<SessionOwner&>(*this)));
+      switch_protocol(std::make_unique<H2Protocol>(resources(), stream, pump_.output(),
+                                                   static_cast<ProtocolOwner&>(*this)));
     }
   }
-  begin_session();
+  begin_protocol();
   return true;
 }
 
-void Connection::begin_session() {
+void Connection::begin_protocol() {
   is_new_ = false;
   if (preface_bytes_ == 0) return;
   std::string began(h2::client_preface.substr(0, preface_bytes_));
-  session().receive(began);
+  protocol().receive(began);
 }
 
 void Connection::on_receive_end(Error error) {
   if (error.code() == Errc::PlainHttp) return refuse_plain_http();
-  if (error.code() == Errc::OutOfMemory) return on_lack_of_memory();
+  if (error.code() == Errc::OutOfMemory) return on_out_of_memory();
   if (error.code() != Errc::None) return close();
-  if (is_new_) begin_session();
-  session().receive_end();
+  if (is_new_) begin_protocol();
+  protocol().receive_end();
 }
 
 // Tells a browser that used http:// instead of https:// what is wrong.
@@ -114,12 +114,12 @@ void Connection::refuse_plain_http() {
   pump_.end();
 }
 
-Journal* Connection::journal() {
+Accounting* Connection::accounting() {
   if (!resources().options.hooks.on_response) return nullptr;
-  if (journal_ == nullptr) {
-    journal_ = std::make_unique<Journal>(resources(), pump_.stream(), pump_.output());
+  if (accounting_ == nullptr) {
+    accounting_ = std::make_unique<Accounting>(resources(), pump_.stream(), pump_.output());
   }
-  return journal_.get();
+  return accounting_.get();
 }
 
 // A peer that has closed its side may or may not still read: docs/decisions/0016.
@@ -136,15 +136,15 @@ void Connection::on_time_out() {
   }
   // A partial preface counts as a head, whose time began with the connection.
   const bool is_head_late = is_new_ && preface_bytes_ != 0;
-  if (is_head_late) begin_session();
+  if (is_head_late) begin_protocol();
   const loop::Instant now = resources().loop.now();
   const std::optional<Duration> left = pump_.left_to_send(resources().options.timeouts.write);
   const bool takes_nothing = left && *left <= Duration(0);
   const bool is_absent = pump_.has_input_ended() && absent_until_ <= now;
-  const Waiting waiting = session().standing(pump_.is_sending()).waiting;
+  const Waiting waiting = protocol().state(pump_.is_sending()).waiting;
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
   if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
-    if (is_head_late || session().deadline() <= now) session().time_out();
+    if (is_head_late || protocol().deadline() <= now) protocol().time_out();
     return;
   }
   if (left && !takes_nothing && !is_absent) return;

@@ -70,8 +70,8 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
   });
 }
 
-Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
-                        Task<Response>* handler, const std::exception_ptr& failure) {
+Response dispatch_finished(Resources& resources, const router::Match& match, Request& request,
+                           Task<Response>* handler, const std::exception_ptr& failure) {
   return conclude(resources, match, request, [&] {
     if (handler == nullptr) std::rethrow_exception(failure);
     return handler->result();

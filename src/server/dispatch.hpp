@@ -25,8 +25,8 @@ Response dispatch_guarded(Resources& resources, const router::Match& match, Requ
                           std::optional<Response> early, const std::exception_ptr& failure);
 
 /// Like dispatch(), but for a coroutine handler that has ended; null if its start threw `failure`.
-Response dispatch_ended(Resources& resources, const router::Match& match, Request& request,
-                        Task<Response>* handler, const std::exception_ptr& failure);
+Response dispatch_finished(Resources& resources, const router::Match& match, Request& request,
+                           Task<Response>* handler, const std::exception_ptr& failure);
 
 /// Reports whether another protocol begins after the head of this response.
 bool opens_another_protocol(const Response& response) noexcept;

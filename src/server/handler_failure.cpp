@@ -33,7 +33,7 @@ Response caught(Resources& resources, const Request& request) {
   } catch (const Exception& error) {
     return error.error();
   } catch (const std::bad_alloc&) {
-    note_lack_of_memory(resources, "a handler failed");
+    note_out_of_memory(resources, "a handler failed");
     return Error(Errc::OutOfMemory);
   } catch (const std::exception& error) {
     return failed(resources, request, error.what());
@@ -47,14 +47,14 @@ void log_task_failure(Resources& resources, const char* what,
   try {
     std::rethrow_exception(failure);
   } catch (const std::bad_alloc&) {
-    note_lack_of_memory(resources, what);
+    note_out_of_memory(resources, what);
   } catch (const std::exception& error) {
     log_failure(resources, what, error.what());
   } catch (...) {
     log_failure(resources, what, "an exception of unknown type");
   }
 } catch (const std::bad_alloc&) {
-  note_lack_of_memory(resources, what);
+  note_out_of_memory(resources, what);
 }
 
 }  // namespace skua::server

@@ -9,10 +9,11 @@
 
 namespace skua::server {
 
-Call::Call(Resources& resources) noexcept
+HandlerRun::HandlerRun(Resources& resources) noexcept
     : resources_(resources), body_(resources.options, resources.content_budget, resources.loop) {}
 
-void Call::prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match) {
+void HandlerRun::prepare(HandlerRunOwner& owner, const http::RequestParts& parts,
+                         const router::Match& match) {
   is_used_ = true;
   owner_ = &owner;
   path_.assign(parts.path);
@@ -24,7 +25,7 @@ void Call::prepare(CallOwner& owner, const http::RequestParts& parts, const rout
   request_.emplace(parts_);
 }
 
-void Call::start_handler() {
+void HandlerRun::start_handler() {
   is_plain_ = !match_.has_coroutine;
   if (is_plain_) {
     parts_.source = nullptr;
@@ -44,7 +45,7 @@ void Call::start_handler() {
 }
 
 // Continues with the first guard that has not run. An unrouted request does not wait for content.
-void Call::run_guards() noexcept {
+void HandlerRun::run_guards() noexcept {
   wants_content_ = false;
   try {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
@@ -56,13 +57,13 @@ void Call::run_guards() noexcept {
   is_handler_done_ = has_answer || body_.is_whole() || (match_.route == nullptr && !wants_content_);
 }
 
-void Call::on_handler_done(void* self) noexcept {
-  Call& call = *static_cast<Call*>(self);
+void HandlerRun::on_handler_done(void* self) noexcept {
+  HandlerRun& call = *static_cast<HandlerRun*>(self);
   call.is_handler_done_ = true;
-  call.owner_->call_ended();
+  call.owner_->handler_ended();
 }
 
-Response Call::take_response() {
+Response HandlerRun::take_response() {
   if (is_plain_) {
     // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
     Response response = dispatch_guarded(resources_, match_, *request_,
@@ -73,28 +74,28 @@ Response Call::take_response() {
   }
   Task<Response>* const handler = handler_ ? &*handler_ : nullptr;
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
-  Response response = dispatch_ended(resources_, match_, *request_, handler, failure_);
+  Response response = dispatch_finished(resources_, match_, *request_, handler, failure_);
   handler_.reset();
   return response;
 }
 
-void Call::end_body(const http::Head& trailers) noexcept {
+void HandlerRun::end_body(const http::Head& trailers) noexcept {
   body_.end(trailers);
   if (!keeps_content()) return;
   parts_.body = body_.loaded();
-  parts_.has_later_content = false;
+  parts_.may_have_more_content = false;
   parts_.wants_content = nullptr;
   run_guards();
-  owner_->call_ended();
+  owner_->handler_ended();
 }
 
-void Call::release() noexcept {
+void HandlerRun::release() noexcept {
   attachments_ = {};
   request_.reset();
   body_.release();
 }
 
-void Call::drop() noexcept {
+void HandlerRun::drop() noexcept {
   handler_.reset();
   release();
   early_.reset();

@@ -42,34 +42,35 @@ Target find_target(Resources& resources, const net::Stream& connection, Method m
                    std::string_view host, std::string_view path_and_query);
 
 /// The protocol side of a call.
-class CallOwner : public BodySender {
+class HandlerRunOwner : public BodySender {
  public:
   /// Called when the handler has ended, from inside its last step: the call is still in use.
-  virtual void call_ended() noexcept = 0;
+  virtual void handler_ended() noexcept = 0;
 
  protected:
-  ~CallOwner() = default;
+  ~HandlerRunOwner() = default;
 };
 
 /// One request whose handler may suspend: its task and its content, independent of the protocol.
 ///
 /// Destroying or resetting a call cancels its handler.
-class Call final {
+class HandlerRun final {
  public:
-  explicit Call(Resources& resources) noexcept;
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() { reset(); }
+  explicit HandlerRun(Resources& resources) noexcept;
+  HandlerRun(const HandlerRun&) = delete;
+  HandlerRun& operator=(const HandlerRun&) = delete;
+  ~HandlerRun() { reset(); }
 
   /// Makes the request. `match` is the match of its path, which is copied; everything else that
   /// `parts` refers to must outlive the call.
-  void prepare(CallOwner& owner, const http::RequestParts& parts, const router::Match& match);
+  void prepare(HandlerRunOwner& owner, const http::RequestParts& parts, const router::Match& match);
   /// Valid after prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
   [[nodiscard]] Request& request() noexcept { return *request_; }
   /// Collects the request's part of a record; the caller supplies `head` and `began`.
-  [[nodiscard]] Asked asked(const http::Head& head, loop::Instant began) const noexcept {
-    return server::asked(head, began, request_ ? &*request_ : nullptr, match_.route);
+  [[nodiscard]] RequestInfo request_info(const http::Head& head,
+                                         loop::Instant began) const noexcept {
+    return server::request_info(head, began, request_ ? &*request_ : nullptr, match_.route);
   }
   /// Starts the handler inline. For a plain handler, only the guards run now; it runs itself in
   /// take_response() once its content is complete. Until then keeps_content() returns true.
@@ -105,7 +106,7 @@ class Call final {
   static void on_handler_done(void* self) noexcept;
 
   Resources& resources_;
-  CallOwner* owner_ = nullptr;
+  HandlerRunOwner* owner_ = nullptr;
   std::string path_;
   http::RequestParts parts_;
   router::Match match_;

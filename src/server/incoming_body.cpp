@@ -31,14 +31,14 @@ void IncomingBody::expect(BodySender& sender, const Expected& expected) noexcept
   began_ = loop_.now();
   deadline_ = later(began_, options_.timeouts.body);
   owes_continue_ = expected.peer_waits;
-  note_turn();
+  update_pause();
 }
 
 Errc IncomingBody::received(std::size_t size_bytes) noexcept {
   received_bytes_ += size_bytes;
-  if (received_bytes_ > expected_.most_bytes) return Errc::BodyTooLong;
+  if (received_bytes_ > expected_.max_bytes) return Errc::BodyTooLong;
   owes_continue_ = false;  // the peer did not wait for it
-  note_turn();
+  update_pause();
   if (!is_paused_ && is_too_slow()) return Errc::TooSlow;
   deadline_ = later(loop_.now(), options_.timeouts.body);
   return Errc::None;
@@ -78,16 +78,16 @@ bool IncomingBody::has_room() const noexcept {
 
 bool IncomingBody::take_continue() noexcept {
   const bool owed = std::exchange(owes_continue_, false);
-  note_turn();
+  update_pause();
   return owed;
 }
 
 void IncomingBody::hold_back(bool is_held_back) noexcept {
   is_held_back_ = is_held_back;
-  note_turn();
+  update_pause();
 }
 
-void IncomingBody::note_turn() noexcept {
+void IncomingBody::update_pause() noexcept {
   const bool is_paused = is_held_back_ || owes_continue_;
   if (is_paused == std::exchange(is_paused_, is_paused)) return;
   const loop::Instant now = loop_.now();
@@ -136,7 +136,7 @@ const http::Head& IncomingBody::trailers() const noexcept {
   return trailers_ == nullptr ? no_fields : *trailers_;
 }
 
-std::size_t IncomingBody::most_kept_bytes() const noexcept { return options_.limits.body_bytes; }
+std::size_t IncomingBody::max_kept_bytes() const noexcept { return options_.limits.body_bytes; }
 
 std::optional<std::uint64_t> IncomingBody::left_bytes() const noexcept {
   const std::optional<std::uint64_t> all = expected_.length_bytes;

@@ -37,7 +37,7 @@ class BodySender {
 class IncomingBody final : public detail::BodySource {
  public:
   struct Expected {
-    std::uint64_t most_bytes = 0;
+    std::uint64_t max_bytes = 0;
     std::optional<std::uint64_t> length_bytes{};
     bool peer_waits = false;  ///< for 100 (Continue), RFC 9110 §10.1.1
   };
@@ -100,7 +100,7 @@ class IncomingBody final : public detail::BodySource {
   std::optional<Bytes> take() override;
   void wait(detail::Waiter& waiter, std::coroutine_handle<> reader) override;
   [[nodiscard]] const http::Head& trailers() const noexcept override;
-  [[nodiscard]] std::size_t most_kept_bytes() const noexcept override;
+  [[nodiscard]] std::size_t max_kept_bytes() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> left_bytes() const noexcept override;
   [[nodiscard]] bool keep(std::size_t bytes) noexcept override;
 
@@ -109,7 +109,7 @@ class IncomingBody final : public detail::BodySource {
   enum class Reader : std::uint8_t { Takes, Loads, Drops };
 
   [[nodiscard]] bool is_too_slow() const noexcept;
-  void note_turn() noexcept;
+  void update_pause() noexcept;
 
   const ServerOptions& options_;
   ContentBudget& budget_;

@@ -27,7 +27,7 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
   void body_wanted() override { ++wanted_; }
   void body_taken(std::size_t size_bytes) override { taken_ += size_bytes; }
 
-  void expect(IncomingBody::Expected expected = {.most_bytes = 1000}) {
+  void expect(IncomingBody::Expected expected = {.max_bytes = 1000}) {
     body_.expect(*this, expected);
   }
   /// Passes content on as a protocol does.
@@ -56,7 +56,7 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
 };
 
 TEST_F(IncomingBodyTest, IsTakenPieceByPiece) {
-  expect({.most_bytes = 1000, .length_bytes = 8});
+  expect({.max_bytes = 1000, .length_bytes = 8});
   EXPECT_FALSE(body_.has_piece());
   EXPECT_EQ(arrive("ab"), Errc::None);
   EXPECT_EQ(arrive("cde"), Errc::None);
@@ -92,7 +92,7 @@ TEST_F(IncomingBodyTest, HasRoomForSomethingWhateverTheLimit) {
 }
 
 TEST_F(IncomingBodyTest, IsNoLongerThanWasSaid) {
-  expect({.most_bytes = 4});
+  expect({.max_bytes = 4});
   EXPECT_EQ(arrive("1234"), Errc::None);
   EXPECT_EQ(arrive("5"), Errc::BodyTooLong);
 }
@@ -105,7 +105,7 @@ TEST_F(IncomingBodyTest, LoadedIsKeptWithinTheBudget) {
     return limits;
   }()};
   IncomingBody body(options_, small, *loop_);
-  body.expect(*this, {.most_bytes = 100'000});
+  body.expect(*this, {.max_bytes = 100'000});
   body.load();
   EXPECT_EQ(body.append(much), Errc::None);
   EXPECT_EQ(body.loaded(), much);
@@ -182,7 +182,7 @@ TEST_F(IncomingBodyTest, TimeForWhichItIsHeldBackDoesNotCount) {
 }
 
 TEST_F(IncomingBodyTest, TimeForWhichThePeerWaitsForContinueDoesNotCount) {
-  expect({.most_bytes = 1000, .peer_waits = true});
+  expect({.max_bytes = 1000, .peer_waits = true});
   EXPECT_TRUE(body_.owes_continue());
   pass(1h);
   EXPECT_EQ(body_.deadline(), loop::Instant::max());
@@ -193,7 +193,7 @@ TEST_F(IncomingBodyTest, TimeForWhichThePeerWaitsForContinueDoesNotCount) {
 }
 
 TEST_F(IncomingBodyTest, APeerThatDoesNotWaitForContinueIsNotToldIt) {
-  expect({.most_bytes = 1000, .peer_waits = true});
+  expect({.max_bytes = 1000, .peer_waits = true});
   EXPECT_EQ(arrive("1"), Errc::None);
   EXPECT_FALSE(body_.take_continue());
   EXPECT_EQ(wanted_, 0);

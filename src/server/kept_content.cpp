@@ -13,11 +13,11 @@
 namespace skua::base {
 namespace {
 
-constexpr std::size_t least_bytes = 4 * 1024;
-constexpr std::size_t most_heap_bytes = 64 * 1024;
+constexpr std::size_t min_bytes = 4 * 1024;
+constexpr std::size_t max_heap_bytes = 64 * 1024;
 
 void* allocate(std::size_t size_bytes) noexcept {
-  if (size_bytes <= most_heap_bytes) return std::malloc(size_bytes);
+  if (size_bytes <= max_heap_bytes) return std::malloc(size_bytes);
   void* const pages =
       ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages != MAP_FAILED ? pages : nullptr;
@@ -35,7 +35,7 @@ bool PageText::append(std::string_view bytes) noexcept {
 }
 
 bool PageText::grow(std::size_t needed_bytes) noexcept {
-  std::size_t capacity = std::max(least_bytes, capacity_ * 2);
+  std::size_t capacity = std::max(min_bytes, capacity_ * 2);
   while (capacity < needed_bytes) capacity *= 2;
   char* const larger = static_cast<char*>(allocate(capacity));
   if (larger == nullptr) return false;
@@ -50,11 +50,11 @@ bool PageText::grow(std::size_t needed_bytes) noexcept {
 
 void PageText::clear() noexcept {
   size_ = 0;
-  if (capacity_ > most_heap_bytes) release();
+  if (capacity_ > max_heap_bytes) release();
 }
 
 void PageText::release() noexcept {
-  if (capacity_ > most_heap_bytes) {
+  if (capacity_ > max_heap_bytes) {
     ::munmap(data_, capacity_);
   } else {
     std::free(data_);

@@ -10,19 +10,19 @@
 
 namespace skua::server {
 
-class Journal;
+class Accounting;
 
 /// The event that a connection waits for, which decides how long it waits.
 enum class Waiting : std::uint8_t {
   Request,
   Head,
   Body,
-  Peer,     ///< any input; see Session::deadline
+  Peer,     ///< any input; see Protocol::deadline
   Handler,  ///< nothing from the peer
 };
 
 /// The state of a session, from which a connection decides what to do next.
-struct Standing {
+struct ProtocolState {
   Waiting waiting = Waiting::Request;
   bool can_resume = false;   ///< resume() would make progress
   bool has_work = false;     ///< requests wait for a handler, or for the peer to take responses
@@ -32,17 +32,17 @@ struct Standing {
 
 /// A protocol on one connection: takes bytes, and writes responses into an output queue. It uses no
 /// sockets and no timers of its connection.
-class Session {
+class Protocol {
  public:
-  Session() = default;
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  virtual ~Session() = default;
+  Protocol() = default;
+  Protocol(const Protocol&) = delete;
+  Protocol& operator=(const Protocol&) = delete;
+  virtual ~Protocol() = default;
 
   /// Answers every complete request in `input` and keeps an incomplete one. May modify the input.
   virtual void receive(std::span<char> input) = 0;
   /// Returns the current state. `is_sending`: the peer has not taken all of the output.
-  [[nodiscard]] virtual Standing standing(bool is_sending) const noexcept = 0;
+  [[nodiscard]] virtual ProtocolState state(bool is_sending) const noexcept = 0;
   /// Continues with handlers that have made progress, and with requests that were held back.
   virtual void resume() = 0;
   /// Called when the peer may have taken some of the output.
@@ -60,7 +60,7 @@ class Session {
 };
 
 /// A connection, as seen by its session.
-class SessionOwner {
+class ProtocolOwner {
  public:
   /// Schedules the session for the end of the turn.
   virtual void settle_later() noexcept = 0;
@@ -68,14 +68,14 @@ class SessionOwner {
   /// bytes were sent; the session has to write the rest.
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
   /// Switches to another protocol. The session that calls this is not destroyed.
-  virtual void replace_session(std::unique_ptr<Session> next) noexcept = 0;
+  virtual void switch_protocol(std::unique_ptr<Protocol> next) noexcept = 0;
   /// Returns the current session.
-  [[nodiscard]] virtual Session& session() noexcept = 0;
+  [[nodiscard]] virtual Protocol& protocol() noexcept = 0;
   /// Returns the journal of responses, or null if they are not recorded.
-  virtual Journal* journal() = 0;
+  virtual Accounting* accounting() = 0;
 
  protected:
-  ~SessionOwner() = default;
+  ~ProtocolOwner() = default;
 };
 
 }  // namespace skua::server

@@ -54,15 +54,15 @@ h1::HeadLimits head_limits(const Limits& limits) noexcept {
           .fields = limits.fields};
 }
 
-Inbox::Inbox(const Limits& limits)
+PartialRequest::PartialRequest(const Limits& limits)
     : lines(limits.fields), parser(h1::HeadKind::Request, head_limits(limits), lines) {}
 
-void Inbox::reset() {
+void PartialRequest::reset() {
   shrink(input);
   parser.reset();
 }
 
-void Inbox::take(const http::Head& parsed, const h1::Framing& framed) {
+void PartialRequest::take(const http::Head& parsed, const h1::Framing& framed) {
   head = parsed;
   framing = framed;
   if (parsed.base == input.data()) return;
@@ -97,15 +97,15 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
   h2_exchanges.reserve(kept_h2_exchanges);
 }
 
-std::unique_ptr<Inbox> Resources::take_inbox() {
-  if (inboxes.empty()) return std::make_unique<Inbox>(options.limits);
+std::unique_ptr<PartialRequest> Resources::take_inbox() {
+  if (inboxes.empty()) return std::make_unique<PartialRequest>(options.limits);
   return take_last(inboxes);
 }
 
-void Resources::give_back(std::unique_ptr<Inbox> inbox) noexcept {
+void Resources::give_back(std::unique_ptr<PartialRequest> partial_request) noexcept {
   if (inboxes.size() == kept_inboxes) return;
-  inbox->reset();
-  inboxes.push_back(std::move(inbox));
+  partial_request->reset();
+  inboxes.push_back(std::move(partial_request));
 }
 
 std::unique_ptr<H1Exchange> Resources::take_exchange() {
@@ -117,11 +117,11 @@ void Resources::give_back(std::unique_ptr<H1Exchange> exchange) noexcept {
   if (exchanges.size() < kept_exchanges) exchanges.push_back(std::move(exchange));
 }
 
-std::unique_ptr<H2Exchange> Resources::take_h2_exchange() {
-  return h2_exchanges.empty() ? std::make_unique<H2Exchange>(*this) : take_last(h2_exchanges);
+std::unique_ptr<ServerStream> Resources::take_h2_exchange() {
+  return h2_exchanges.empty() ? std::make_unique<ServerStream>(*this) : take_last(h2_exchanges);
 }
 
-void Resources::give_back(std::unique_ptr<H2Exchange> exchange) noexcept {
+void Resources::give_back(std::unique_ptr<ServerStream> exchange) noexcept {
   exchange->reset();
   if (h2_exchanges.size() < kept_h2_exchanges) h2_exchanges.push_back(std::move(exchange));
 }

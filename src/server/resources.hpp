@@ -49,8 +49,8 @@ struct WorkerCounters {
 /// The head and the parsing state of a request that has not arrived completely.
 ///
 /// Pooled by the worker: a connection owns one only while a message is incomplete or has to wait.
-struct Inbox {
-  explicit Inbox(const Limits& limits);
+struct PartialRequest {
+  explicit PartialRequest(const Limits& limits);
 
   /// Clears the inbox, and frees memory that is too large to keep.
   void reset();
@@ -87,10 +87,10 @@ struct Resources {
   Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub,
             ContentBudget& budget, ConnectionOwner& connection_owner);
 
-  std::unique_ptr<Inbox> take_inbox();
-  void give_back(std::unique_ptr<Inbox> inbox) noexcept;
-  std::unique_ptr<H2Exchange> take_h2_exchange();
-  void give_back(std::unique_ptr<H2Exchange> exchange) noexcept;
+  std::unique_ptr<PartialRequest> take_inbox();
+  void give_back(std::unique_ptr<PartialRequest> partial_request) noexcept;
+  std::unique_ptr<ServerStream> take_h2_exchange();
+  void give_back(std::unique_ptr<ServerStream> exchange) noexcept;
   std::unique_ptr<H1Exchange> take_exchange();
   void give_back(std::unique_ptr<H1Exchange> exchange) noexcept;
   /// Returns the standard fields of a response that is made now.
@@ -116,9 +116,9 @@ struct Resources {
   ws::Topics topics;
   net::OutputQueue::Blocks blocks;
   h2::Workspace h2_workspace;
-  std::vector<std::unique_ptr<Inbox>> inboxes;
+  std::vector<std::unique_ptr<PartialRequest>> inboxes;
   std::vector<std::unique_ptr<H1Exchange>> exchanges;
-  std::vector<std::unique_ptr<H2Exchange>> h2_exchanges;
+  std::vector<std::unique_ptr<ServerStream>> h2_exchanges;
   std::vector<http::FieldLine> lines;  ///< used by the parser below
   std::vector<char> path_scratch;      ///< for paths that have to be decoded
   std::string unmask_scratch;          ///< for WebSocket frames in const memory

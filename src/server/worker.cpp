@@ -100,7 +100,7 @@ void Worker::guarded(Work&& work) noexcept {
   try {
     std::forward<Work>(work)();
   } catch (const std::bad_alloc&) {
-    note_lack_of_memory(resources_, "a new connection was closed");
+    note_out_of_memory(resources_, "a new connection was closed");
   }
 }
 

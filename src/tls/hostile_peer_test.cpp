@@ -46,7 +46,7 @@ class HostilePeer : public TlsTest {
       if (!answer.empty()) BIO_write(in_, answer.data(), static_cast<int>(answer.size()));
     }
   }
-  bool shake_hands() {
+  bool continue_handshake() {
     int result = -1;
     for (int i = 0; i < 8 && result != 1; ++i) {
       result = SSL_do_handshake(ssl_.get());
@@ -60,7 +60,7 @@ class HostilePeer : public TlsTest {
       if (version == TLS1_3_VERSION) return;
       EXPECT_EQ(SSL_CTX_set_cipher_list(context, suites), 1) << suites;
     });
-    return shake_hands();
+    return continue_handshake();
   }
   void write(std::string_view text) {
     SSL_write(ssl_.get(), text.data(), static_cast<int>(text.size()));
@@ -105,15 +105,15 @@ TEST_F(HostilePeer, ChaChaIsPreferredForWhoPrefersIt) {
 TEST_F(HostilePeer, OnlyGoodGroupsAreTaken) {
   for (const char* group : {"X25519", "P-256", "P-384"}) {
     begin(TLS1_3_VERSION, [&](SSL_CTX* context) { SSL_CTX_set1_groups_list(context, group); });
-    EXPECT_TRUE(shake_hands()) << group;
+    EXPECT_TRUE(continue_handshake()) << group;
   }
   begin(TLS1_3_VERSION, [](SSL_CTX* context) { SSL_CTX_set1_groups_list(context, "P-521"); });
-  EXPECT_FALSE(shake_hands());
+  EXPECT_FALSE(continue_handshake());
 }
 
 TEST_F(HostilePeer, RenegotiationIsRefused) {
   begin(TLS1_2_VERSION);
-  ASSERT_TRUE(shake_hands());
+  ASSERT_TRUE(continue_handshake());
   SSL_renegotiate(ssl_.get());
   SSL_do_handshake(ssl_.get());
   carry();
@@ -128,7 +128,7 @@ TEST_F(HostilePeer, RenegotiationIsRefused) {
 
 TEST_F(HostilePeer, KeyUpdatesAreTakenButNotWithoutEnd) {
   begin(TLS1_3_VERSION);
-  ASSERT_TRUE(shake_hands());
+  ASSERT_TRUE(continue_handshake());
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED), 1);
     write("x");
@@ -163,7 +163,7 @@ TEST_F(HostilePeer, AServerNameThatIsNoneIsRefused) {
   begin(TLS1_3_VERSION);
   // OpenSSL sends any name it is given, up to a NUL.
   SSL_set_tlsext_host_name(ssl_.get(), "Not A Host/../name");
-  EXPECT_TRUE(shake_hands());
+  EXPECT_TRUE(continue_handshake());
   EXPECT_EQ(server_->stream->engine().server_name(), "not a host/../name");
   EXPECT_FALSE(server_->stream->engine().covers("not a host/../name"));
 }

@@ -24,7 +24,7 @@ void SessionStore::keep(std::string_view server, SessionPointer session) {
   const std::scoped_lock lock(mutex_);
   std::erase_if(entries_, [](const Entry& entry) { return is_over(*entry.session); });
   const auto is_its = [&](const Entry& entry) { return entry.server == server; };
-  if (std::ranges::count_if(entries_, is_its) >= static_cast<std::ptrdiff_t>(most_per_server)) {
+  if (std::ranges::count_if(entries_, is_its) >= static_cast<std::ptrdiff_t>(max_per_server)) {
     entries_.erase(std::ranges::find_if(entries_, is_its));
   }
   if (entries_.size() >= most) entries_.erase(entries_.begin());

@@ -17,8 +17,8 @@ namespace skua::tls {
 /// RFC:       8446 §2.2, §C.4; 5077
 class SessionStore final {
  public:
-  static constexpr std::size_t most = 256;           ///< beyond this the oldest is dropped
-  static constexpr std::size_t most_per_server = 4;  ///< for connections opened in parallel
+  static constexpr std::size_t most = 256;          ///< beyond this the oldest is dropped
+  static constexpr std::size_t max_per_server = 4;  ///< for connections opened in parallel
 
   SessionStore() = default;
   SessionStore(const SessionStore&) = delete;

@@ -32,7 +32,7 @@ TEST(SessionStore, GivesTheNewestOfAServerOnce) {
 TEST(SessionStore, KeepsAFewPerServerAndManyInAll) {
   SessionStore store;
   for (std::size_t i = 0; i < 10; ++i) store.keep("a:443", session());
-  EXPECT_EQ(store.size(), SessionStore::most_per_server);
+  EXPECT_EQ(store.size(), SessionStore::max_per_server);
   for (std::size_t i = 0; i < 2 * SessionStore::most; ++i) {
     store.keep(std::to_string(i) + ":443", session());
   }

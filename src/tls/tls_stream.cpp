@@ -81,12 +81,12 @@ void TlsStream::close() {
 void TlsStream::begin() {
   if (state_ != State::Idle) return;
   state_ = State::Handshaking;
-  if (engine_ != nullptr) shake_hands();
+  if (engine_ != nullptr) continue_handshake();
   if (state_ == State::Failed) loop_.defer(later_);
   set_inner_receiving();
 }
 
-void TlsStream::shake_hands() {
+void TlsStream::continue_handshake() {
   switch (engine_->handshake()) {
     case Engine::Step::WantsInput: flush(); return;
     case Engine::Step::Ended: return fail({Errc::TlsHandshakeFailed, "the peer closed"});
@@ -119,7 +119,7 @@ void TlsStream::decrypt() {
 std::span<const char> TlsStream::use(std::span<const char> bytes) {
   is_using_ = true;
   engine_->feed(bytes);
-  if (state_ == State::Handshaking) shake_hands();
+  if (state_ == State::Handshaking) continue_handshake();
   if (state_ == State::Open) decrypt();
   is_using_ = false;
   const std::span<const char> unused = engine_->unused();

@@ -83,7 +83,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   void guarded(Work&& work) noexcept;
   void receive(std::span<char> bytes);
   void begin();
-  void shake_hands();
+  void continue_handshake();
   void decrypt();
   std::span<const char> use(std::span<const char> bytes);
   void use_unread();

@@ -59,7 +59,7 @@ TEST_F(Blocking, AnyRequestCanBeSent) {
   ASSERT_TRUE(made) << made.error().text;
   EXPECT_EQ(made->status, Status::Ok);
   EXPECT_EQ(made->content, "{}");
-  EXPECT_EQ(made->fields.find("content-length"), "2");
+  EXPECT_EQ(made->headers.find("content-length"), "2");
 }
 
 TEST_F(Blocking, ManyThreadsShareAClient) {

@@ -65,16 +65,16 @@ TEST_P(ClientFollows, TheHeadsOfAllRequestsAndResponsesAreTold) {
   std::vector<std::pair<HeadOf, std::string>> told;
   run([&](Client& client) -> Task<> {
     ClientRequest request = client.get(url("/a")).header("X-Name", "Ada");
-    request.set_heads([&told](HeadOf of, std::string_view lines) { told.emplace_back(of, lines); });
+    request.on_head([&told](HeadOf of, std::string_view lines) { told.emplace_back(of, lines); });
     auto response = co_await std::move(request);
     EXPECT_TRUE(response) << response.error().text;
     if (!response) co_return;
-    EXPECT_FALSE(response->trailer_field(0));
+    EXPECT_FALSE(response->trailer_line(0));
     auto text = co_await response->text();
     EXPECT_EQ(text.value_or(""), "here");
-    EXPECT_EQ(response->trailer_field(0)->second, "1");
-    EXPECT_EQ(response->trailer_field(1)->second, "2");
-    EXPECT_FALSE(response->trailer_field(2));
+    EXPECT_EQ(response->trailer_line(0)->second, "1");
+    EXPECT_EQ(response->trailer_line(1)->second, "2");
+    EXPECT_FALSE(response->trailer_line(2));
   });
   ASSERT_EQ(told.size(), 4U);
   const bool is_http2 = wire() == testing::Wire::Http2 || wire() == testing::Wire::Http2Tls;

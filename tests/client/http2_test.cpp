@@ -59,8 +59,8 @@ struct Plan {
   Method method = Method::Get;
   std::string target = "/";
   std::function<Task<>(BodyWriter&)> produce{};
-  Duration pause{};             // before each piece of the content
-  std::size_t most_pieces = 0;  // reading stops after this many; 0: reads all
+  Duration pause{};            // before each piece of the content
+  std::size_t max_pieces = 0;  // reading stops after this many; 0: reads all
 };
 
 Task<std::string> fetch(Side& side, Plan plan) {
@@ -80,7 +80,7 @@ Task<std::string> fetch(Side& side, Plan plan) {
   if (!begun) co_return "error: " + begun.error().message();
   const ExchangePointer exchange = *std::move(begun);
   std::string text;
-  for (std::size_t pieces = 0; plan.most_pieces == 0 || pieces < plan.most_pieces;) {
+  for (std::size_t pieces = 0; plan.max_pieces == 0 || pieces < plan.max_pieces;) {
     const Result<Exchange::Step> step = exchange->read();
     if (!step) co_return text + "error: " + step.error().message();
     if (step->event == Event::Complete) co_return text;
@@ -214,7 +214,7 @@ TEST_P(ClientHttp2, ASlowReaderHoldsNobodyUp) {
 TEST_P(ClientHttp2, WhoIsNoLongerInterestedCancels) {
   Plan endless;
   endless.target = "/endless";
-  endless.most_pieces = 3;
+  endless.max_pieces = 3;
   const auto outcomes = run({endless, endless, Plan()});
   EXPECT_TRUE(outcomes[0].ends_with("broken off"));
   EXPECT_TRUE(outcomes[1].ends_with("broken off"));

@@ -106,7 +106,7 @@ class BackendTest : public testing::TestWithParam<BackendChoice> {
   static net::Socket client_of(const net::Socket& listener);
   static void write(const net::Socket& peer, std::string_view text);
   /// Reads what has arrived at the peer; empty at the end or if there is nothing.
-  static std::string read(const net::Socket& peer, std::size_t most_bytes = 65536);
+  static std::string read(const net::Socket& peer, std::size_t max_bytes = 65536);
   static bool has_ended(const net::Socket& peer);
   /// Closes with a reset instead of a FIN.
   static void reset(net::Socket& peer);

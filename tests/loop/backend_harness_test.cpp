@@ -187,13 +187,13 @@ void BackendTest::settle() {
 void BackendTest::wait_out(Duration time) {
   // The system may interrupt a wait without a signal from us, but a busy loop would make tens of
   // thousands of turns.
-  constexpr int most_turns = 1000;
+  constexpr int max_turns = 1000;
   const auto end = std::chrono::steady_clock::now() + time;
   int turns = 0;
   for (Duration left = time; left > Duration::zero();
        left = end - std::chrono::steady_clock::now()) {
     backend->turn(left);
-    ASSERT_LE(++turns, most_turns);
+    ASSERT_LE(++turns, max_turns);
   }
 }
 
@@ -243,8 +243,8 @@ void BackendTest::write(const net::Socket& peer, std::string_view text) {
             static_cast<ssize_t>(text.size()));
 }
 
-std::string BackendTest::read(const net::Socket& peer, std::size_t most_bytes) {
-  std::string out(most_bytes, '\0');
+std::string BackendTest::read(const net::Socket& peer, std::size_t max_bytes) {
+  std::string out(max_bytes, '\0');
   const ssize_t count = ::recv(peer.descriptor(), out.data(), out.size(), 0);
   out.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return out;

@@ -218,7 +218,7 @@ class Starved : public ::testing::TestWithParam<std::tuple<BackendChoice, Transp
   }
   static void talk(const TestServer& server, const Conversation& conversation) {
     Client client(server.port(), transport());
-    client.shake_hands();
+    client.continue_handshake();
     if (client.tls() == nullptr || client.tls()->is_established()) conversation.talk(client);
   }
   static void turn_until(const std::function<bool()>& holds) {

@@ -14,7 +14,7 @@ skua::Task<> uses([[maybe_unused]] skua::Client& client, [[maybe_unused]] std::s
   const auto size = [text] { return text.size(); };
   auto bytes = co_await skua::offload(size);
   auto request = client.get("/");
-  request.set_progress([](skua::Progress) {});
+  request.on_progress([](skua::Progress) {});
   auto first = co_await std::move(request);
   auto sent = co_await client.get("/").on_progress([](skua::Progress) {});
 #elif CASE == 1
@@ -36,14 +36,6 @@ skua::Task<> uses([[maybe_unused]] skua::Client& client, [[maybe_unused]] std::s
   // case 5: co_await std::move.request., or await the expression that makes it
   auto request = client.websocket("/");
   auto sent = co_await request;
-#elif CASE == 6
-  // case 6: use set_progress.call. on a named request
-  auto request = client.get("/");
-  request.on_progress([](skua::Progress) {});
-#elif CASE == 7
-  // case 7: use set_upload.call. on a named request
-  auto request = client.get("/");
-  request.on_upload([](skua::Progress) {});
 #endif
   co_return;
 }

@@ -124,11 +124,11 @@ class Cancelling : public ::testing::TestWithParam<BackendChoice> {
 
 TEST_P(Cancelling, DestroysAllThatAHandlerOwnsWhereverItWaits) {
   TestWorker worker(router_, GetParam());
-  int most_alive = 0;
+  int max_alive = 0;
   for (int turns = 1; turns < 60; ++turns) {
     Client client = worker.connect();
     run(worker, client, turns);
-    most_alive = std::max<int>(most_alive, alive_);
+    max_alive = std::max<int>(max_alive, alive_);
     client.reset();
     for (int i = 0; i < 20'000 && alive_ != 0; ++i) {
       (*worker).run_once(1ms);
@@ -137,7 +137,7 @@ TEST_P(Cancelling, DestroysAllThatAHandlerOwnsWhereverItWaits) {
     }
     ASSERT_EQ(alive_, 0) << "after " << turns << " turns";
   }
-  EXPECT_GE(most_alive, 3);
+  EXPECT_GE(max_alive, 3);
 }
 
 TEST_P(Cancelling, IsNotInTheWayOfAHandlerThatMayFinish) {

@@ -24,8 +24,8 @@ namespace {
 using testing::Case;
 using testing::Expected;
 
-constexpr std::size_t most_cuts = 400;
-constexpr std::size_t most_cuts_for_coroutines = 40;  // they use the same parsers
+constexpr std::size_t max_cuts = 400;
+constexpr std::size_t max_cuts_for_coroutines = 40;  // they use the same parsers
 
 Router recorder() {
   Router router;
@@ -130,7 +130,7 @@ void check(const Case& test, std::string output, const std::string& how) {
 
 // Returns the runs of a case, each as the list of pieces to send.
 std::vector<std::vector<std::string_view>> cuts(std::string_view bytes,
-                                                std::size_t most = most_cuts) {
+                                                std::size_t most = max_cuts) {
   std::vector<std::vector<std::string_view>> runs{{bytes}};
   runs.emplace_back();
   for (std::size_t i = 0; i < bytes.size(); ++i) runs.back().push_back(bytes.substr(i, 1));
@@ -235,10 +235,10 @@ void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most)
   }
 }
 
-TEST_P(CasesOverTcp, AtEveryCut) { run_over_tcp(recorder(), GetParam(), most_cuts); }
+TEST_P(CasesOverTcp, AtEveryCut) { run_over_tcp(recorder(), GetParam(), max_cuts); }
 
 TEST_P(CasesOverTcp, WithHandlersThatWait) {
-  run_over_tcp(waiting_recorder(), GetParam(), most_cuts_for_coroutines);
+  run_over_tcp(waiting_recorder(), GetParam(), max_cuts_for_coroutines);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, CasesOverTcp, ::testing::ValuesIn(testing::backends()),

@@ -83,7 +83,7 @@ TEST_P(Tls, BothSidesAgreeOnTheProtocol) {
   EXPECT_EQ(ask(silent), "secure");
   EXPECT_EQ(silent.tls()->engine().protocol(), "");
   Client alien(server.port(), std::make_unique<TlsWire>(std::vector<std::string>{"spdy/3"}));
-  alien.shake_hands();
+  alien.continue_handshake();
   EXPECT_FALSE(alien.tls()->is_established());
   Client modern(server.port(), Transport::H2Tls);
   EXPECT_EQ(ask(modern), "secure");

@@ -77,7 +77,7 @@ std::optional<Client> connect(std::uint16_t port, Transport transport) {
   const auto* const where = reinterpret_cast<const sockaddr*>(&address);
   if (::connect(socket.descriptor(), where, sizeof address) != 0) return std::nullopt;
   Client client(std::move(socket), transport);
-  client.shake_hands();
+  client.continue_handshake();
   if (client.tls() != nullptr && !client.tls()->is_established()) return std::nullopt;
   return client;
 }

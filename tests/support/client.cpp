@@ -65,13 +65,13 @@ void Client::speak(Transport transport) {
 
 // Sending -----------------------------------------------------------------------------------------
 
-void Client::shake_hands() {
+void Client::continue_handshake() {
   while (tls_ != nullptr && !tls_->is_established() && receive()) continue;
 }
 
 // Lets a server on this thread see the ACK of its SETTINGS before the test moves its clock.
 void Client::greet() {
-  shake_hands();
+  continue_handshake();
   if (http2_ == nullptr || std::exchange(has_greeted_, true)) return;
   flush();
   if (!can_turn()) return;

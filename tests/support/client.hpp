@@ -32,7 +32,7 @@ class Client {
   Client(std::uint16_t port, std::unique_ptr<TlsWire> tls);
 
   /// Waits until a TLS handshake has ended, as send() does too.
-  void shake_hands();
+  void continue_handshake();
   /// Sends everything; over HTTP/2 to a server on this thread, as much as its windows allow.
   void send(std::string_view bytes);
   /// Sends as much as possible without blocking, and returns the number of bytes.

@@ -52,11 +52,11 @@ class ClientRecorder : public Events {
   }
   void on_goaway(ErrorCode reason) override { log.append("goaway ").append(name(reason)) += '\n'; }
   void on_room() override { ++room_count; }
-  BodyRead read_body(Stream& stream, std::size_t most_bytes) override {
+  BodyRead read_body(Stream& stream, std::size_t max_bytes) override {
     const Content& content = contents[stream.id()];
     if (content.fails) return {.state = BodyRead::State::Failed};
     const std::size_t left = content.text.size() - content.sent;
-    const std::size_t bytes = std::min(left, most_bytes);
+    const std::size_t bytes = std::min(left, max_bytes);
     const bool is_end = bytes == left && content.is_whole;
     return {.bytes = bytes,
             .state = is_end ? BodyRead::State::End : BodyRead::State::More,

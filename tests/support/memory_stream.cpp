@@ -23,7 +23,7 @@ void MemoryStream::feed(std::string_view bytes, std::size_t piece_bytes) {
 }
 
 void MemoryStream::take_at_most(std::size_t count_bytes, SendStyle style) noexcept {
-  most_bytes_ = count_bytes;
+  max_bytes_ = count_bytes;
   style_ = style;
 }
 
@@ -60,11 +60,11 @@ bool MemoryStream::pump_send() {
     sink().on_send_failed(error);
     return true;
   }
-  if (most_bytes_ == 0) return false;
+  if (max_bytes_ == 0) return false;
   is_sending_ = false;
   std::size_t count = 0;
   if (style_ == SendStyle::Completion) {
-    count = std::min(most_bytes_, pending_.size());
+    count = std::min(max_bytes_, pending_.size());
     output_.append(pending_, 0, count);
   }
   pending_.clear();
@@ -111,7 +111,7 @@ std::size_t MemoryStream::send_file(int file, std::uint64_t offset, std::size_t 
 std::size_t MemoryStream::begin_send(std::string_view bytes) {
   SKUA_ASSERT(!is_closing_ && !is_sending_ && !is_write_shut_);
   ++send_count_;
-  const std::size_t count = send_error_ ? 0 : std::min(most_bytes_, bytes.size());
+  const std::size_t count = send_error_ ? 0 : std::min(max_bytes_, bytes.size());
   output_.append(bytes, 0, count);
   if (count < bytes.size() || send_error_) {
     is_sending_ = true;

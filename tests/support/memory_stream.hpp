@@ -76,7 +76,7 @@ class MemoryStream final : public Stream {
   std::optional<Error> send_error_;
   std::string output_;
   std::string pending_;  // bytes of the pending send that were not taken
-  std::size_t most_bytes_ = std::numeric_limits<std::size_t>::max();
+  std::size_t max_bytes_ = std::numeric_limits<std::size_t>::max();
   std::size_t send_count_ = 0;
   bool* is_destroyed_ = nullptr;
   SendStyle style_ = SendStyle::Readiness;

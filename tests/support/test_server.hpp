@@ -45,7 +45,7 @@ class TestServer {
   [[nodiscard]] std::uint16_t port() const noexcept { return server_.port(); }
   [[nodiscard]] Client connect() const {
     Client client(server_.port(), transport_);
-    client.shake_hands();
+    client.continue_handshake();
     return client;
   }
   Server& operator*() noexcept { return server_; }

@@ -46,7 +46,7 @@ class TestWorker {
     worker_->serve(std::move(stream));
     Client client(net::Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });
     if (is_secure(transport)) {
-      client.shake_hands();
+      client.continue_handshake();
       settle();  // the worker has seen the handshake end
     }
     return client;

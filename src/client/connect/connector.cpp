@@ -13,7 +13,7 @@
 namespace skua::client {
 namespace {
 
-constexpr unsigned most_proxy_connections = 3;
+constexpr unsigned max_proxy_connections = 3;
 
 std::string without_brackets(std::string host) {
   if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
@@ -88,7 +88,7 @@ Task<Connector::Connected> Connector::to_proxy(const ConnectOptions& options) {
 Task<Connector::Connected> Connector::tunnel(const Origin& origin, const ConnectOptions& options) {
   const std::string step = "open a tunnel to " + origin.to_string() + " through proxy " +
                            options.proxy->proxy().origin.to_string();
-  for (unsigned connections = 0; connections < most_proxy_connections; ++connections) {
+  for (unsigned connections = 0; connections < max_proxy_connections; ++connections) {
     Connected connected = co_await to_proxy(options);
     if (!connected) co_return connected;
     Tunnel attempt(loop_, *std::move(connected), origin, *options.proxy);

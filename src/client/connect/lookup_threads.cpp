@@ -35,7 +35,7 @@ using LookupState = LookupThreads::Lookup::State;
 
 // Threads with abandoned lookups no longer belong to a client, so they are counted per process: a
 // program that creates a client for each request leaves at most this many behind.
-constexpr std::size_t most_threads = 64;
+constexpr std::size_t max_threads = 64;
 constinit std::atomic<std::size_t> thread_count{0};
 
 LookupThreads::Answer answer_of(const LookupOptions& options, const std::string& name) {
@@ -57,7 +57,7 @@ void run_lookup(const LookupOptions& options, const LookupThreads::Lookup& looku
 /// Returns false if no thread is available.
 template <class F>
 bool start_thread(F&& work) {
-  if (thread_count.fetch_add(1) < most_threads) {
+  if (thread_count.fetch_add(1) < max_threads) {
     try {
       std::thread([work = std::forward<F>(work)]() mutable {
         work();

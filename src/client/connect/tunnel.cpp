@@ -15,9 +15,9 @@ namespace skua::client {
 namespace {
 
 // Without credentials, with them, and once more if the nonce was too old.
-constexpr unsigned most_requests = 3;
+constexpr unsigned max_requests = 3;
 // Read at most to reuse the connection after a 407; beyond this, a new connection is faster.
-constexpr std::size_t most_content_bytes = 64_KiB;
+constexpr std::size_t max_content_bytes = 64_KiB;
 
 std::string text_of(unsigned status) {
   std::string text = "it answered " + std::to_string(status);
@@ -45,7 +45,7 @@ Task<Result<Tunnel::End, Problem>> Tunnel::run(std::string step, Duration limit)
       if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::head"});
       co_await TimedWait(loop_, changed_, left);
     }
-  } while (answer_ == Answer::AskAgain && requests_ < most_requests);
+  } while (answer_ == Answer::AskAgain && requests_ < max_requests);
   if (answer_ == Answer::Open) co_return End::Open;
   if (answer_ == Answer::NewConnection) co_return End::NewConnection;
   if (answer_ == Answer::AskAgain) {
@@ -113,7 +113,7 @@ void Tunnel::read(std::string_view input) {
       case h1::ResponseEvent::Head: read_head(); break;
       case h1::ResponseEvent::Data:
         content_bytes_ += step.data.size();
-        if (content_bytes_ > most_content_bytes) end_with(Answer::NewConnection);
+        if (content_bytes_ > max_content_bytes) end_with(Answer::NewConnection);
         break;
       case h1::ResponseEvent::Complete: {
         const bool is_usable = reader_.can_be_reused() && input.empty() && is_all_sent();

@@ -63,8 +63,8 @@ class Download final {
   template <class F>
   Task<Result<void, Problem>> on_disk(F work);
   Task<Result<ReceptionPointer, Problem>> ask(bool for_rest);
-  [[nodiscard]] Verdict judge(const Reception& reception, bool for_rest) const noexcept;
-  Task<Result<Downloaded, Problem>> write(Reception& reception);
+  [[nodiscard]] Verdict judge(const IncomingResponse& reception, bool for_rest) const noexcept;
+  Task<Result<Downloaded, Problem>> write(IncomingResponse& reception);
   Task<Result<Downloaded, Problem>> finish();
   [[nodiscard]] Downloaded all_there() const noexcept;
 
@@ -107,7 +107,7 @@ Downloaded Download::all_there() const noexcept {
   return downloaded;
 }
 
-Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
+Task<Result<Downloaded, Problem>> Download::write(IncomingResponse& reception) {
   Result<void, Problem> done;
   std::optional<std::uint64_t> total_bytes;
   if (reception.status() == Status::PartialContent) {
@@ -144,7 +144,7 @@ Task<Result<Downloaded, Problem>> Download::write(Reception& reception) {
   co_return finished;
 }
 
-Verdict Download::judge(const Reception& reception, bool for_rest) const noexcept {
+Verdict Download::judge(const IncomingResponse& reception, bool for_rest) const noexcept {
   const KnownPart part{.size_bytes = file_->size_bytes(),
                        .validator = file_->origin().validator,
                        .total_bytes = file_->origin().total_bytes,
@@ -204,7 +204,7 @@ Problem could_not_write(const std::string& path, Error error) {
 }
 
 /// Fills the batch. Returns false at the end of the content.
-Task<Result<bool, Problem>> fill(Reception& reception, std::string& batch) {
+Task<Result<bool, Problem>> fill(IncomingResponse& reception, std::string& batch) {
   batch.clear();
   while (batch.size() < batch_bytes) {
     Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
@@ -219,7 +219,8 @@ Task<Result<bool, Problem>> fill(Reception& reception, std::string& batch) {
 }  // namespace
 
 Task<Result<std::uint64_t, Problem>> write_content(
-    Reception& reception, std::string path, std::function<Result<void>(const std::string&)> write) {
+    IncomingResponse& reception, std::string path,
+    std::function<Result<void>(const std::string&)> write) {
   const auto batch = std::make_shared<std::string>();
   const auto write_batch = [batch, write = std::move(write)] { return write(*batch); };
   std::uint64_t size_bytes = 0;
@@ -236,7 +237,7 @@ Task<Result<std::uint64_t, Problem>> write_content(
   }
 }
 
-Task<Result<std::uint64_t, Problem>> save(Reception& reception, std::string path) {
+Task<Result<std::uint64_t, Problem>> save(IncomingResponse& reception, std::string path) {
   const auto file = std::make_shared<files::PartialFile>();
   const auto create = [file, path] { return file->create(path); };
   const Result<void> created = co_await off_loop(create);

@@ -24,11 +24,12 @@ Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
 /// in bytes.
 ///
 /// Waits for: the content, and the calls.
-/// Ends with: the errors of Reception::read(); those of `write`, as a problem with `path`.
+/// Ends with: the errors of IncomingResponse::read(); those of `write`, as a problem with `path`.
 Task<Result<std::uint64_t, Problem>> write_content(
-    Reception& reception, std::string path, std::function<Result<void>(const std::string&)> write);
+    IncomingResponse& reception, std::string path,
+    std::function<Result<void>(const std::string&)> write);
 
 /// Implements ClientResponse::save().
-Task<Result<std::uint64_t, Problem>> save(Reception& reception, std::string path);
+Task<Result<std::uint64_t, Problem>> save(IncomingResponse& reception, std::string path);
 
 }  // namespace skua::client

@@ -21,9 +21,9 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t most_origin_bytes = 16 * 1024;
+constexpr std::size_t max_origin_bytes = 16 * 1024;
 constexpr std::string_view first_line = "skua download 1";
-constexpr int most_numbers = 1000;
+constexpr int max_numbers = 1000;
 
 Error busy() noexcept { return Error::from_system(EBUSY, "another download"); }
 
@@ -69,7 +69,7 @@ std::optional<PartOrigin> parse_origin(std::string_view whole) {
 std::optional<PartOrigin> read_origin(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
-  std::string text(most_origin_bytes, '\0');
+  std::string text(max_origin_bytes, '\0');
   const ssize_t size = ::read(descriptor, text.data(), text.size());
   ::close(descriptor);
   if (size <= 0) return std::nullopt;
@@ -82,7 +82,7 @@ bool is_usable(const PartOrigin& origin) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
   });
-  return is_field && !origin.validator.empty() && text_of(origin).size() < most_origin_bytes;
+  return is_field && !origin.validator.empty() && text_of(origin).size() < max_origin_bytes;
 }
 
 // Renames, but never replaces a file.
@@ -176,9 +176,9 @@ Result<bool> ResumableFile::open(int flags) noexcept {
 
 Result<bool> ResumableFile::open_next(int flags) {
   Result<bool> opened = open(flags);
-  for (int number = 1; number < most_numbers; ++number) {
+  for (int number = 1; number < max_numbers; ++number) {
     const bool is_busy = !opened && opened.error().system_code() == EBUSY;
-    if (!is_busy || !options_.is_beside) break;
+    if (!is_busy || !options_.never_replace) break;
     give_up();
     number_part(number);
     opened = open(flags);
@@ -236,11 +236,11 @@ Result<void> ResumableFile::keep() {
 }
 
 Result<void> ResumableFile::take_name() {
-  if (!options_.is_beside) {
+  if (!options_.never_replace) {
     if (::rename(part_.c_str(), path_.c_str()) != 0) return failure(path_, "rename");
     return {};
   }
-  for (int number = 0; number < most_numbers; ++number) {
+  for (int number = 0; number < max_numbers; ++number) {
     std::string name = numbered(path_, number);
     if (rename_beside(part_, name)) {
       path_ = std::move(name);

@@ -40,7 +40,7 @@ class ResumableFile {
   struct Options {
     bool keeps_part = false;  ///< keeps a part that is given up, if it can be resumed
     /// Replaces neither a file nor a part that is being written: NAME-1 is tried next.
-    bool is_beside = false;
+    bool never_replace = false;
   };
 
   ResumableFile(const std::string& path, Options options);

@@ -95,14 +95,14 @@ TEST_F(ResumableFileTest, APartThatIsWrittenIsBusy) {
   ResumableFile second(path_, {});
   EXPECT_FALSE(second.start(origin_));
   EXPECT_FALSE(second.look({}));
-  ResumableFile beside(path_, {.is_beside = true});
+  ResumableFile beside(path_, {.never_replace = true});
   ASSERT_TRUE(beside.start(origin_));
   EXPECT_EQ(beside.part_path(), (folder_ / ".f-1.part").string());
 }
 
 TEST_F(ResumableFileTest, BesideReplacesNothing) {
   folder_.write("f", "old");
-  ResumableFile file(path_, {.is_beside = true});
+  ResumableFile file(path_, {.never_replace = true});
   ASSERT_TRUE(file.start(origin_));
   ASSERT_TRUE(file.write("new"));
   ASSERT_TRUE(file.keep());

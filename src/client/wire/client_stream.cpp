@@ -19,30 +19,30 @@ using Event = h1::ResponseEvent;
 
 }  // namespace
 
-H2Exchange::H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks,
-                       loop::Instant now, std::uint64_t most_content_bytes)
+ClientStream::ClientStream(H2Connection& connection, net::OutputQueue::Blocks& blocks,
+                           loop::Instant now, std::uint64_t max_content_bytes)
     : connection_(connection),
-      most_content_bytes_(most_content_bytes),
+      max_content_bytes_(max_content_bytes),
       progress_(now),
       queue_(blocks) {}
 
-H2Exchange::~H2Exchange() = default;
+ClientStream::~ClientStream() = default;
 
-void H2Exchange::end() noexcept {
+void ClientStream::end() noexcept {
   body_.reset();
   const bool is_broken_off = stream_ != nullptr && !is_whole_;
   if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
   connection_.forget(*this, is_broken_off);
 }
 
-void H2Exchange::note_progress() noexcept {
+void ClientStream::note_progress() noexcept {
   progress_ = connection_.now();
   changed_.wake_all();
 }
 
 // The response ------------------------------------------------------------------------------------
 
-Result<Exchange::Step> H2Exchange::read() {
+Result<Exchange::Step> ClientStream::read() {
   if (exception_) std::rethrow_exception(std::exchange(exception_, nullptr));
   give_back_data();
   if (!heads_.empty()) {
@@ -60,7 +60,7 @@ Result<Exchange::Step> H2Exchange::read() {
   return Step{.event = Event::Complete};
 }
 
-void H2Exchange::give_back_data() {
+void ClientStream::give_back_data() {
   if (looked_at_.empty()) return;
   if (stream_ != nullptr) {
     connection_.session().consume(*stream_, looked_at_.size());
@@ -70,18 +70,18 @@ void H2Exchange::give_back_data() {
   looked_at_.clear();
 }
 
-const http::Head& H2Exchange::trailers() const noexcept {
+const http::Head& ClientStream::trailers() const noexcept {
   if (trailers_ == nullptr) return no_trailers;
   return trailers_->head;
 }
 
-void H2Exchange::take_head(std::unique_ptr<h2::ReceivedHead> head) {
+void ClientStream::take_head(std::unique_ptr<h2::ReceivedHead> head) {
   has_begun_ = true;
   const http::Head& told = head->head;
   const bool may_go_on =
       told.status == code(Status::Continue) && content_state_ == Content::Waiting;
   const bool is_long =
-      told.status >= 200 && h2::content_length(told).value_or(0) > most_content_bytes_;
+      told.status >= 200 && h2::content_length(told).value_or(0) > max_content_bytes_;
   heads_.push_back(std::move(head));
   if (may_go_on) {
     content_state_ = Content::Allowed;
@@ -91,20 +91,20 @@ void H2Exchange::take_head(std::unique_ptr<h2::ReceivedHead> head) {
   note_progress();
 }
 
-void H2Exchange::take_data(std::string_view data) {
+void ClientStream::take_data(std::string_view data) {
   content_bytes_ += data.size();
-  if (content_bytes_ > most_content_bytes_) give_up(Error(Errc::BodyTooLong, "response"));
+  if (content_bytes_ > max_content_bytes_) give_up(Error(Errc::BodyTooLong, "response"));
   if (stream_ != nullptr) received_.append(data);
   note_progress();
 }
 
-void H2Exchange::take_end(std::unique_ptr<h2::ReceivedHead> trailers) {
+void ClientStream::take_end(std::unique_ptr<h2::ReceivedHead> trailers) {
   trailers_ = std::move(trailers);
   is_whole_ = true;
   note_progress();
 }
 
-void H2Exchange::fail(const h2::StreamFailure& failure) {
+void ClientStream::fail(const h2::StreamFailure& failure) {
   stream_ = nullptr;
   failure_ = failure.error;
   is_unprocessed_ = failure.is_unprocessed;
@@ -113,7 +113,7 @@ void H2Exchange::fail(const h2::StreamFailure& failure) {
   changed_.wake_all();
 }
 
-void H2Exchange::give_up(Error error) {
+void ClientStream::give_up(Error error) {
   if (stream_ != nullptr) connection_.session().release(*std::exchange(stream_, nullptr));
   failure_ = error;
   connection_.settle_later();
@@ -122,7 +122,7 @@ void H2Exchange::give_up(Error error) {
 
 // The request -------------------------------------------------------------------------------------
 
-void H2Exchange::start(h2::Stream& stream, Body&& content, bool expects_continue) {
+void ClientStream::start(h2::Stream& stream, Body&& content, bool expects_continue) {
   stream_ = &stream;
   if (content.kind() == Body::Kind::None) return;
   content_ = std::move(content);
@@ -130,16 +130,16 @@ void H2Exchange::start(h2::Stream& stream, Body&& content, bool expects_continue
   if (!expects_continue) begin_content();
 }
 
-void H2Exchange::continue_now() {
+void ClientStream::continue_now() {
   if (content_state_ == Content::Allowed) content_state_ = Content::Waiting;
   if (content_state_ == Content::Waiting && stream_ != nullptr) begin_content();
 }
 
-bool H2Exchange::can_advance() const noexcept {
+bool ClientStream::can_advance() const noexcept {
   return content_state_ == Content::Allowed || body_.is_made();
 }
 
-void H2Exchange::advance() {
+void ClientStream::advance() {
   if (content_state_ == Content::Allowed) {
     continue_now();
   } else {
@@ -147,13 +147,13 @@ void H2Exchange::advance() {
   }
 }
 
-void H2Exchange::begin_content() {
+void ClientStream::begin_content() {
   content_state_ = Content::Sending;
   body_.start(*this, std::exchange(content_, Body()), queue_high_bytes);
   if (body_.is_made()) end_content();
 }
 
-void H2Exchange::end_content() {
+void ClientStream::end_content() {
   content_state_ = Content::Over;
   exception_ = body_.end();
   if (exception_ != nullptr) return give_up(Error(Errc::Cancelled, "request"));
@@ -161,24 +161,24 @@ void H2Exchange::end_content() {
   connection_.settle_later();
 }
 
-void H2Exchange::content_ended() noexcept { connection_.settle_later(); }
+void ClientStream::content_ended() noexcept { connection_.settle_later(); }
 
-void H2Exchange::write_content(Body&& piece) {
+void ClientStream::write_content(Body&& piece) {
   if (stream_ == nullptr) return;
   queue_.append(std::move(piece));
   connection_.session().resume_body(*stream_);
   connection_.settle_later();
 }
 
-h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) const noexcept {
+h2::BodyRead ClientStream::read_body(std::size_t max_bytes) const noexcept {
   using State = h2::BodyRead::State;
   const std::uint64_t pending = queue_.size_bytes();
-  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
+  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, pending));
   if (content_state_ != Content::Over || size_bytes != pending) return {.bytes = size_bytes};
   return {.bytes = size_bytes, .state = State::End, .trailers = body_.trailers().wire()};
 }
 
-void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
+void ClientStream::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   sent_bytes_ += size_bytes;
   ends_at_ = connection_.written_bytes();
   // The frame's length is already written; the reset that follows tells the server.
@@ -187,15 +187,15 @@ void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   note_progress();
 }
 
-bool H2Exchange::is_all_sent() const noexcept {
+bool ClientStream::is_all_sent() const noexcept {
   return content_state_ == Content::Over && queue_.empty() && ends_at_ <= connection_.sent_bytes();
 }
 
-void H2Exchange::note_sent(std::uint64_t from) noexcept {
+void ClientStream::note_sent(std::uint64_t from) noexcept {
   if (ends_at_ > from) note_progress();
 }
 
-void H2Exchange::stop_sending() {
+void ClientStream::stop_sending() {
   content_state_ = Content::Over;
   body_.reset();
 }

@@ -25,12 +25,12 @@ class H2Connection;
 ///
 /// Lifetime:  until end(), which destroys it; the connection outlives it.
 /// RFC:       9113 §8
-class H2Exchange final : public base::ListNode, public Exchange, private body::Framer {
+class ClientStream final : public base::ListNode, public Exchange, private body::Framer {
  public:
-  /// More content than `most_content_bytes` is BodyTooLong.
-  H2Exchange(H2Connection& connection, net::OutputQueue::Blocks& blocks, loop::Instant now,
-             std::uint64_t most_content_bytes);
-  ~H2Exchange();
+  /// More content than `max_content_bytes` is BodyTooLong.
+  ClientStream(H2Connection& connection, net::OutputQueue::Blocks& blocks, loop::Instant now,
+               std::uint64_t max_content_bytes);
+  ~ClientStream();
 
   Result<Step> read() override;
   [[nodiscard]] skua::detail::WaiterList& changed() noexcept override { return changed_; }
@@ -56,7 +56,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private body::F
   void take_end(std::unique_ptr<h2::ReceivedHead> trailers);
   /// The stream has failed and is gone.
   void fail(const h2::StreamFailure& failure);
-  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) const noexcept;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) const noexcept;
   /// Moves the next bytes of the content to the output, as many as read_body() returned.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
   /// The connection has sent more bytes; those up to `from` had been sent before.
@@ -89,7 +89,7 @@ class H2Exchange final : public base::ListNode, public Exchange, private body::F
 
   H2Connection& connection_;
   h2::Stream* stream_ = nullptr;  // null once it is released
-  const std::uint64_t most_content_bytes_;
+  const std::uint64_t max_content_bytes_;
   // The response:
   std::deque<std::unique_ptr<h2::ReceivedHead>> heads_;  // not read yet
   std::unique_ptr<h2::ReceivedHead> head_;

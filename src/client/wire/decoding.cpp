@@ -27,7 +27,7 @@ Result<void> add_codings(std::string_view list, std::vector<Coding>& codings) {
     if (!ascii::is_token_text(name)) return Error(Errc::MalformedField, "Content-Encoding");
     const std::optional<Coding> coding = coding::find_coding(name);
     if (!coding) return Error(Errc::Unsupported, "content coding");
-    if (codings.size() == most_codings) return Error(Errc::Unsupported, "too many content codings");
+    if (codings.size() == max_codings) return Error(Errc::Unsupported, "too many content codings");
     codings.push_back(*coding);
   }
   return {};

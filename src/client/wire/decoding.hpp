@@ -16,7 +16,7 @@
 namespace skua::client {
 
 /// The most codings that may be nested; more are refused.
-inline constexpr std::size_t most_codings = 4;
+inline constexpr std::size_t max_codings = 4;
 
 /// Returns the Accept-Encoding value for the codings that this build decodes, best first; may be
 /// empty. Omits deflate: it is decoded, but implementations disagree on its format.

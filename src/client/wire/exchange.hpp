@@ -29,7 +29,7 @@ struct OutgoingRequest {
   Body content{};                                ///< Kind::None: no content, not even empty content
   h1::TargetForm form = h1::TargetForm::Origin;  ///< HTTP/1 only: Absolute to a proxy
   bool expects_continue = false;  ///< the content waits for 100, or Exchange::continue_now()
-  std::string* shown = nullptr;   ///< receives the head as sent; see ClientRequest::set_heads()
+  std::string* shown = nullptr;   ///< receives the head as sent; see ClientRequest::on_head()
 };
 
 /// Returns the content's length, if it is known without producing the content.

@@ -30,7 +30,7 @@ class SpareBuffers final {
   SpareBuffers() { spare_.reserve(most); }
 
   /// Smaller buffers are not worth keeping.
-  static constexpr std::size_t least_bytes = 16 * 1024;
+  static constexpr std::size_t min_bytes = 16 * 1024;
 
   /// Returns an empty string, perhaps with capacity.
   [[nodiscard]] std::string take() noexcept {
@@ -42,7 +42,7 @@ class SpareBuffers final {
   /// Empties a buffer, and takes its memory away if it is large.
   void give(std::string& buffer) noexcept {
     buffer.clear();
-    if (buffer.capacity() < least_bytes) return;
+    if (buffer.capacity() < min_bytes) return;
     std::string taken = std::exchange(buffer, {});
     if (spare_.size() < most) spare_.push_back(std::move(taken));
   }
@@ -108,7 +108,7 @@ class H1Connection final : public HttpConnection,
   void on_send_failed(Error error) override;
   void on_sent(std::uint64_t count) override;
   void settle() override;
-  void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
+  void on_out_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
   void on_closing() noexcept override;
   void on_closed() override;
 

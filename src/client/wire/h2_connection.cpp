@@ -34,8 +34,8 @@ h2::Options connection_options(const h1::ResponseLimits& limits) noexcept {
   return options;
 }
 
-H2Exchange& exchange_of(h2::Stream& stream) noexcept {
-  return *static_cast<H2Exchange*>(stream.context);
+ClientStream& exchange_of(h2::Stream& stream) noexcept {
+  return *static_cast<ClientStream*>(stream.context);
 }
 
 std::string_view scheme_of(const Url& url) noexcept {
@@ -52,7 +52,7 @@ H2Connection::H2Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
       pool_(pool),
       blocks_(blocks),
       pump_(static_cast<net::StreamPumpUser&>(*this), loop, blocks),
-      most_content_bytes_(limits.body.body_bytes),
+      max_content_bytes_(limits.body.body_bytes),
       session_(connection_options(limits), *this, workspace_, loop.now()) {
   pump_.take(std::move(stream));  // nothing is thrown from here on
   pump_.set_receiving(true);
@@ -88,12 +88,12 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
     request.shown->assign(name(request.method)).append(" ").append(path);
     request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");
   }
-  auto exchange = std::make_unique<H2Exchange>(*this, blocks_, loop_.now(), most_content_bytes_);
+  auto exchange = std::make_unique<ClientStream>(*this, blocks_, loop_.now(), max_content_bytes_);
   h2::Stream* const stream = session_.request({.method = request.method,
                                                .scheme = scheme_of(request.url),
                                                .authority = *host,
                                                .path = path,
-                                               .length_bytes = h1::told_length(head),
+                                               .length_bytes = h1::content_length_to_send(head),
                                                .fields = fields.wire(),
                                                .shown = request.shown},
                                               has_content, exchange.get());
@@ -108,7 +108,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   return begun;
 }
 
-void H2Connection::forget(H2Exchange& exchange, bool is_broken_off) noexcept {
+void H2Connection::forget(ClientStream& exchange, bool is_broken_off) noexcept {
   if (!is_broken_off) {
     unanswered_since_.reset();
   } else if (unanswered_since_ && loop_.now() - *unanswered_since_ >= longest_silence) {
@@ -116,7 +116,7 @@ void H2Connection::forget(H2Exchange& exchange, bool is_broken_off) noexcept {
   }
   exchange.unlink();
   --exchange_count_;
-  const std::unique_ptr<H2Exchange> ended(&exchange);
+  const std::unique_ptr<ClientStream> ended(&exchange);
   settle_later();
 }
 
@@ -145,8 +145,8 @@ void H2Connection::on_room() {
   settle_later();
 }
 
-h2::BodyRead H2Connection::read_body(h2::Stream& stream, std::size_t most_bytes) {
-  return exchange_of(stream).read_body(most_bytes);
+h2::BodyRead H2Connection::read_body(h2::Stream& stream, std::size_t max_bytes) {
+  return exchange_of(stream).read_body(max_bytes);
 }
 
 void H2Connection::append(std::string_view bytes) {
@@ -163,10 +163,10 @@ void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
 
 // One exchange's producer may begin or end others, so each step searches the list afresh.
 template <class IsWanted>
-void H2Connection::visit(const IsWanted& is_wanted, void (H2Exchange::*act)()) {
+void H2Connection::visit(const IsWanted& is_wanted, void (ClientStream::*act)()) {
   while (true) {
-    H2Exchange* found = nullptr;
-    exchanges_.for_each([&](H2Exchange& exchange) {
+    ClientStream* found = nullptr;
+    exchanges_.for_each([&](ClientStream& exchange) {
       if (found == nullptr && is_wanted(exchange)) found = &exchange;
     });
     if (found == nullptr) return;
@@ -183,7 +183,8 @@ void H2Connection::fail(Error error) noexcept {
 }
 
 void H2Connection::settle() {
-  visit([](const H2Exchange& exchange) { return exchange.can_advance(); }, &H2Exchange::advance);
+  visit([](const ClientStream& exchange) { return exchange.can_advance(); },
+        &ClientStream::advance);
   talk();
   if (session_.is_over()) {
     retire();
@@ -206,7 +207,7 @@ void H2Connection::talk() {
 
 void H2Connection::on_sent(std::uint64_t count) {
   const std::uint64_t from = std::exchange(sent_bytes_, sent_bytes_ + count);
-  exchanges_.for_each([from](H2Exchange& exchange) { exchange.note_sent(from); });
+  exchanges_.for_each([from](ClientStream& exchange) { exchange.note_sent(from); });
 }
 
 void H2Connection::on_receive(std::span<char> bytes) {
@@ -234,7 +235,8 @@ void H2Connection::on_receive_end(Error error) {
 void H2Connection::on_send_failed(Error error) {
   send_failure_ = error;
   retire();
-  visit([](const H2Exchange& exchange) { return exchange.is_making(); }, &H2Exchange::stop_sending);
+  visit([](const ClientStream& exchange) { return exchange.is_making(); },
+        &ClientStream::stop_sending);
   settle_later();
 }
 

@@ -51,7 +51,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   [[nodiscard]] loop::Instant now() noexcept { return loop_.now(); }
   void settle_later() noexcept { pump_.settle_later(); }
   /// Destroys an exchange that ended; `is_broken_off` if the server had not finished answering.
-  void forget(H2Exchange& exchange, bool is_broken_off) noexcept;
+  void forget(ClientStream& exchange, bool is_broken_off) noexcept;
   /// Bytes written to the output so far, and sent from there to the stream.
   [[nodiscard]] std::uint64_t written_bytes() const noexcept { return written_bytes_; }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
@@ -67,7 +67,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void on_send_failed(Error error) override;
   void on_sent(std::uint64_t count) override;
   void settle() override;
-  void on_lack_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
+  void on_out_of_memory() noexcept override { fail(Error(Errc::OutOfMemory, "connection")); }
   void on_closed() override;
   using h2::Events::on_closed;  // for servers only
 
@@ -77,12 +77,12 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void on_failure(h2::Stream& stream, const h2::StreamFailure& failure) override;
   void on_goaway(h2::ErrorCode reason) override;
   void on_room() override;
-  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override;
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
   template <class IsWanted>
-  void visit(const IsWanted& is_wanted, void (H2Exchange::*act)());
+  void visit(const IsWanted& is_wanted, void (ClientStream::*act)());
   void fail(Error error) noexcept;
   void talk();
   void retire() noexcept;
@@ -95,8 +95,8 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   Pool& pool_;
   net::OutputQueue::Blocks& blocks_;
   net::StreamPump pump_;
-  const std::uint64_t most_content_bytes_;
-  base::IntrusiveList<H2Exchange> exchanges_;  // owned by the callers of begin()
+  const std::uint64_t max_content_bytes_;
+  base::IntrusiveList<ClientStream> exchanges_;  // owned by the callers of begin()
   std::size_t exchange_count_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;

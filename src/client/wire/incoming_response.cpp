@@ -58,7 +58,7 @@ using Event = h1::ResponseEvent;
 constexpr std::size_t decoded_piece_bytes = 32 * 1024;
 constexpr std::size_t discarded_bytes = 64 * 1024;  // beyond this, a new connection is cheaper
 constexpr Duration discarding_time = 1s;
-constexpr std::uint64_t most_believed = 1_MiB;  // reserved at most for an announced length
+constexpr std::uint64_t max_believed = 1_MiB;  // reserved at most for an announced length
 
 std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
   const http::FieldLine* const line = head.find(http::FieldName::ContentLength);
@@ -72,8 +72,8 @@ std::optional<std::uint64_t> length_of(const http::Head& head) noexcept {
 
 }  // namespace
 
-Reception::Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
-                     Asked asked)
+IncomingResponse::IncomingResponse(std::shared_ptr<Core> core, Pool::Lease&& lease,
+                                   ExchangePointer&& exchange, Asked asked)
     : core_(std::move(core)),
       lease_(std::move(lease)),
       exchange_(std::move(exchange)),
@@ -86,16 +86,16 @@ Reception::Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePo
   if (!started) problem_ = fail(started.error());
 }
 
-Reception::~Reception() = default;
+IncomingResponse::~IncomingResponse() = default;
 
-std::string Reception::step() const { return step_of(asked_.method, asked_.url); }
+std::string IncomingResponse::step() const { return step_of(asked_.method, asked_.url); }
 
-Problem Reception::unexpected_status() const {
+Problem IncomingResponse::unexpected_status() const {
   return could_not(step(), Errc::UnexpectedStatus,
                    "the server answered " + std::to_string(head().status));
 }
 
-Result<void> Reception::start_decoding() {
+Result<void> IncomingResponse::start_decoding() {
   if (!asked_.decompress || asked_.method == Method::Head) return {};
   // If there is no content, or only a range of it, there is nothing to decode.
   if (status() == Status::NoContent || status() == Status::NotModified ||
@@ -112,23 +112,23 @@ Result<void> Reception::start_decoding() {
   return {};
 }
 
-Problem Reception::fail(Error error) { return fail(could_not(step(), error)); }
+Problem IncomingResponse::fail(Error error) { return fail(could_not(step(), error)); }
 
-Problem Reception::fail(Problem problem) {
+Problem IncomingResponse::fail(Problem problem) {
   exchange_.reset();
   lease_.release();
   problem_ = std::move(problem);
   return *problem_;
 }
 
-Problem Reception::out_of_time() const {
+Problem IncomingResponse::out_of_time() const {
   const bool is_over = core_->loop.now() >= deadline_;
   if (is_over) return timed_out(step(), {deadline_ - asked_.began, "timeout", "not done"});
   return timed_out(step(),
                    {core_->options.timeouts.idle, "ClientTimeouts::idle", "no more content"});
 }
 
-void Reception::complete() {
+void IncomingResponse::complete() {
   trailers_ = KeptHead(exchange_->trailers());
   timings_.content = core_->loop.now() - asked_.began;
   exchange_.reset();
@@ -136,14 +136,14 @@ void Reception::complete() {
 }
 
 // Returns an empty piece if more input is needed.
-Result<Bytes> Reception::decode(ContentDecoder& decoder) {
+Result<Bytes> IncomingResponse::decode(ContentDecoder& decoder) {
   decoded_.resize(decoded_piece_bytes);
   const Result<std::size_t> size = decoder.read(input_, decoded_);
   if (!size) return size.error();
   return bytes(std::string_view(decoded_.data(), *size));
 }
 
-Result<Exchange::Step> Reception::next() {
+Result<Exchange::Step> IncomingResponse::next() {
   Result<Exchange::Step> step = read_step(*exchange_, asked_.sends_files);
   if (!step || step->event != Event::Data) return step;
   received_bytes_ += step->data.size();
@@ -156,13 +156,13 @@ Result<Exchange::Step> Reception::next() {
   return step;
 }
 
-Duration Reception::patience() noexcept {
+Duration IncomingResponse::patience() noexcept {
   const loop::Instant now = core_->loop.now();
   const Duration idle = core_->options.timeouts.idle - (now - exchange_->progress());
   return std::min(idle, deadline_ - now);
 }
 
-Task<Result<std::optional<Bytes>, Problem>> Reception::read() {
+Task<Result<std::optional<Bytes>, Problem>> IncomingResponse::read() {
   if (problem_) co_return *problem_;
   try {
     while (true) {
@@ -197,7 +197,7 @@ Task<Result<std::optional<Bytes>, Problem>> Reception::read() {
   }
 }
 
-Task<> Reception::discard() {
+Task<> IncomingResponse::discard() {
   decoder_.reset();
   is_discarding_ = true;
   deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
@@ -209,11 +209,11 @@ Task<> Reception::discard() {
   lease_.release();
 }
 
-Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes) {
+Task<Result<std::string, Problem>> read_text(IncomingResponse& reception, std::size_t limit_bytes) {
   std::string text;
   const std::uint64_t told = reception.is_decoded() ? 0 : reception.length_bytes().value_or(0);
   text.reserve(
-      static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, most_believed})));
+      static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, max_believed})));
   while (true) {
     Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
     if (!piece) co_return piece.error();

@@ -48,7 +48,7 @@ class KeptHead final {
 };
 
 /// A response whose head has arrived, and whose content is being received.
-class Reception final {
+class IncomingResponse final {
  public:
   /// The request that it answers.
   struct Asked {
@@ -64,11 +64,11 @@ class Reception final {
   };
 
   /// `exchange` has reported its head. read() reports problems with content codings.
-  Reception(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
-            Asked asked);
-  Reception(const Reception&) = delete;
-  Reception& operator=(const Reception&) = delete;
-  ~Reception();
+  IncomingResponse(std::shared_ptr<Core> core, Pool::Lease&& lease, ExchangePointer&& exchange,
+                   Asked asked);
+  IncomingResponse(const IncomingResponse&) = delete;
+  IncomingResponse& operator=(const IncomingResponse&) = delete;
+  ~IncomingResponse();
 
   [[nodiscard]] const http::Head& head() const noexcept { return head_.head(); }
   [[nodiscard]] const http::Head& trailers() const noexcept { return trailers_.head(); }
@@ -124,9 +124,9 @@ class Reception final {
   [[nodiscard]] const ClientTimings& timings() const noexcept { return timings_; }
 };
 
-using ReceptionPointer = std::unique_ptr<Reception>;
+using ReceptionPointer = std::unique_ptr<IncomingResponse>;
 
 /// Reads the rest of the content; more than `limit_bytes` is BodyTooLong.
-Task<Result<std::string, Problem>> read_text(Reception& reception, std::size_t limit_bytes);
+Task<Result<std::string, Problem>> read_text(IncomingResponse& reception, std::size_t limit_bytes);
 
 }  // namespace skua::client

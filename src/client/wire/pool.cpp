@@ -15,7 +15,7 @@
 namespace skua::client {
 namespace {
 
-constexpr std::size_t most_remembered = 1000;  // keys; beyond that, all are forgotten
+constexpr std::size_t max_remembered = 1000;  // keys; beyond that, all are forgotten
 
 }  // namespace
 
@@ -173,7 +173,7 @@ void Pool::learn(Group& group, bool is_shared) noexcept try {
     unshared_.erase(group.key);
     return;
   }
-  if (unshared_.size() >= most_remembered) unshared_.clear();
+  if (unshared_.size() >= max_remembered) unshared_.clear();
   unshared_.insert(group.key);
 } catch (const std::bad_alloc&) {  // it will be learned another time
   return;

@@ -143,7 +143,7 @@ void WebSocketConnection::settle() {
   if (socket_.is_finished()) pump_.end();
   if (pump_.has_ended()) {  // RFC 6455 §7.1.1: the server is to close first
     const Duration patience = is_abandoned() ? end_by_ - core_->loop.now() : options_.close;
-    return pump_.linger(patience, net::StreamPump::LastWord::Peers);
+    return pump_.linger(patience, net::StreamPump::ShutdownOrder::PeersFirst);
   }
   pump_.set_receiving(pump_.is_open() && socket_.wants_input());
   start_timer();

@@ -76,7 +76,7 @@ class WebSocketConnection final : public base::ListNode,
   void on_sent(std::uint64_t) override {}
   void on_time_out() override;
   void settle() override;
-  void on_lack_of_memory() noexcept override { pump_.close(); }
+  void on_out_of_memory() noexcept override { pump_.close(); }
   void on_closing() noexcept override;
   void on_closed() override;
 

@@ -58,7 +58,7 @@ auto find_same(Domain& domain, const KeptCookie& cookie) noexcept {
 }
 
 // Checks that a Set-Cookie field could have produced this cookie, as SetCookie::parse() reads it.
-Result<void> check_sayable(const KeptCookie& cookie) {
+Result<void> check_expressible(const KeptCookie& cookie) {
   std::string field = cookie.name + '=' + cookie.value;
   if (cookie.secure) field += "; Secure";
   if (cookie.path == "/") field += "; Path=/";
@@ -90,7 +90,7 @@ bool goes_before(const Kept* a, const Kept* b) noexcept {
 }  // namespace
 
 bool CookieJar::is_public(std::string_view domain) const {
-  if (!http::has_owner_label(domain)) return true;
+  if (!http::has_inner_dot(domain)) return true;
   return options_.is_public_suffix && options_.is_public_suffix(domain);
 }
 
@@ -122,7 +122,7 @@ Result<void> CookieJar::store(const Url& url, std::string_view set_cookie, sys_s
 
   if (!site->is_secure) {
     if (cookie.secure) return refused("cookie: Secure over an insecure connection");
-    if (hides_secure(cookie, now)) return refused("cookie: would hide a Secure cookie");
+    if (shadows_secure(cookie, now)) return refused("cookie: would hide a Secure cookie");
   }
   return keep(std::move(cookie), now);
 }
@@ -132,7 +132,7 @@ Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
   if (!site) return Error(Errc::MalformedCookie, "cookie: invalid domain");
   cookie.domain = site->host;
   if (!site->is_name || is_public(cookie.domain)) cookie.host_only = true;
-  if (const Result<void> checked = check_sayable(cookie); !checked) return checked;
+  if (const Result<void> checked = check_expressible(cookie); !checked) return checked;
   if (cookie.expires) {  // RFC 6265bis §5.5
     cookie.expires = std::min<sys_seconds>(
         *cookie.expires, later(now, std::chrono::seconds(std::chrono::days(400))));
@@ -142,7 +142,7 @@ Result<void> CookieJar::add(KeptCookie cookie, sys_seconds now) {
 
 // RFC 6265bis §5.7, "leave secure cookies alone": an attacker who can change plaintext traffic must
 // not be able to put a cookie in front of one that they cannot see.
-bool CookieJar::hides_secure(const KeptCookie& cookie, sys_seconds now) const {
+bool CookieJar::shadows_secure(const KeptCookie& cookie, sys_seconds now) const {
   for (const auto& [domain, all] : domains_) {
     if (!http::domain_matches(domain, cookie.domain) &&
         !http::domain_matches(cookie.domain, domain)) {
@@ -273,7 +273,7 @@ std::string_view default_cookie_path(std::string_view request_path) noexcept {
   return request_path.substr(0, slash);
 }
 
-bool has_owner_label(std::string_view domain) noexcept {
+bool has_inner_dot(std::string_view domain) noexcept {
   return !domain.starts_with('.') && !domain.ends_with('.') && domain.find('.') != domain.npos &&
          domain.find("..") == domain.npos;
 }

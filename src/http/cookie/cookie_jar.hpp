@@ -35,6 +35,6 @@ std::string_view default_cookie_path(std::string_view request_path) noexcept;
 
 /// Reports whether a domain has a dot between non-empty labels. `com` has none, and neither has
 /// `com.`, which resolvers treat as the same.
-bool has_owner_label(std::string_view domain) noexcept;
+bool has_inner_dot(std::string_view domain) noexcept;
 
 }  // namespace skua::http

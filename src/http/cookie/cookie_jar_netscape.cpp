@@ -127,7 +127,7 @@ CookieFileReport CookieJar::add_netscape(std::string_view text, sys_seconds now)
       continue;
     }
     ++report.refused;
-    if (report.lines.size() < CookieFileReport::most_lines) {
+    if (report.lines.size() < CookieFileReport::max_lines) {
       report.lines.push_back({number, added.error()});
     }
   }

@@ -115,7 +115,7 @@ TEST(CookiesTxt, ManyBadLinesAreCounted) {
   for (int i = 0; i < 1000; ++i) text += "x\n";
   const CookieFileReport report = CookieJar().add_netscape(text, now);
   EXPECT_EQ(report.refused, 1000);
-  EXPECT_EQ(report.lines.size(), CookieFileReport::most_lines);
+  EXPECT_EQ(report.lines.size(), CookieFileReport::max_lines);
 }
 
 TEST(CookiesTxt, AddsToWhatIsThere) {

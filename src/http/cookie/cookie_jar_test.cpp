@@ -400,10 +400,10 @@ TEST(CookieMatch, TheDefaultPathIsTheFolderOfTheRequest) {
 }
 
 TEST(CookieMatch, ATopLevelDomainHasNoOwner) {
-  EXPECT_TRUE(has_owner_label("example.com"));
-  EXPECT_TRUE(has_owner_label("a.b.example.com"));
+  EXPECT_TRUE(has_inner_dot("example.com"));
+  EXPECT_TRUE(has_inner_dot("a.b.example.com"));
   for (const char* const domain : {"com", "com.", ".com", "example.com.", "a..com", ".", ""}) {
-    EXPECT_FALSE(has_owner_label(domain)) << domain;
+    EXPECT_FALSE(has_inner_dot(domain)) << domain;
   }
 }
 

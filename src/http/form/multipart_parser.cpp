@@ -76,7 +76,7 @@ Result<Boundary> parse_boundary(std::string_view content_type) noexcept {
 
 MultipartParser::MultipartParser(const Boundary& boundary, const MultipartLimits& limits) noexcept
     : boundary_(boundary), limits_(limits) {
-  limits_.part_fields = std::min(limits_.part_fields, most_fields);
+  limits_.part_fields = std::min(limits_.part_fields, max_fields);
   limits_.part_head_bytes = std::min(limits_.part_head_bytes, 1_GiB);
   expect_delimiter(State::Preamble);
 }
@@ -86,7 +86,7 @@ MultipartParser::MultipartParser(const Boundary& boundary, const MultipartLimits
 void MultipartParser::expect_delimiter(State state) noexcept {
   state_ = state;
   matched_bytes_ = 2;
-  foreign_bytes_ = 2;
+  implied_bytes_ = 2;
 }
 
 MultipartStatus MultipartParser::fail(Errc error) noexcept {
@@ -140,7 +140,7 @@ std::string_view MultipartParser::take_content(std::string_view input, std::size
     }
     if (at == input.size()) return {};
     // Not a delimiter after all: the held bytes are content.
-    const std::string_view held = delimiter.substr(foreign_bytes_, matched_bytes_ - foreign_bytes_);
+    const std::string_view held = delimiter.substr(implied_bytes_, matched_bytes_ - implied_bytes_);
     matched_bytes_ = 0;
     if (!held.empty()) return held;
   }
@@ -155,7 +155,7 @@ std::string_view MultipartParser::take_content(std::string_view input, std::size
       state_ = State::AfterDelimiter;
     } else if (at == input.size()) {
       matched_bytes_ = same;
-      foreign_bytes_ = 0;
+      implied_bytes_ = 0;
     } else {
       continue;
     }

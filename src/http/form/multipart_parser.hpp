@@ -106,7 +106,7 @@ class MultipartParser {
       SKUA_LIFETIMEBOUND;
 
  private:
-  static constexpr std::size_t most_fields = 64;
+  static constexpr std::size_t max_fields = 64;
 
   enum class State : std::uint8_t {
     Preamble,
@@ -144,12 +144,12 @@ class MultipartParser {
   Boundary boundary_;
   MultipartLimits limits_;
   std::unique_ptr<char[]> head_;  // the field lines of the open part
-  std::array<Line, most_fields> lines_;
+  std::array<Line, max_fields> lines_;
   std::size_t head_bytes_ = 0;
   std::size_t field_count_ = 0;
   std::size_t part_count_ = 0;
   std::size_t matched_bytes_ = 0;  // of the delimiter, at the end of the last input
-  std::size_t foreign_bytes_ = 0;  // how many of these can never be content
+  std::size_t implied_bytes_ = 0;  // how many of these can never be content
   State state_ = State::Preamble;
   Errc error_ = Errc::None;
   bool in_part_ = false;

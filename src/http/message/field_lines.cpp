@@ -67,9 +67,9 @@ void FieldLines::add(unsigned known, std::string_view name, std::string_view val
   // Known names are tokens.
   if (known == 0 && (!scan::is_token_text(name) || name.size() > http::longest_name_bytes))
       [[unlikely]]
-    http::refuse_field_name(name);
+    http::throw_bad_field_name(name);
   if (!scan::is_field_value(value)) [[unlikely]]
-    http::refuse_field(name, ": the value contains a control character");
+    http::throw_bad_field(name, ": the value contains a control character");
   char* const block = data();
   char* out = put_short(block + size_, name);
   *out++ = ':';

@@ -50,10 +50,10 @@ inline bool is_named(const FieldLines::Line& line, unsigned known, std::string_v
 inline constexpr std::size_t longest_name_bytes = 0xffffff;
 
 /// Throws std::invalid_argument with `header NAME` and the two texts.
-[[noreturn]] void refuse_field(std::string_view name, std::string_view problem,
-                               std::string_view why = {});
+[[noreturn]] void throw_bad_field(std::string_view name, std::string_view problem,
+                                  std::string_view why = {});
 /// Throws std::invalid_argument for a name that is not a token or is too long.
-[[noreturn]] void refuse_field_name(std::string_view name);
+[[noreturn]] void throw_bad_field_name(std::string_view name);
 /// Throws std::invalid_argument for fields that are too long in total.
 [[noreturn]] void refuse_fields();
 

@@ -15,12 +15,12 @@ namespace http {
 
 void refuse_fields() { throw std::invalid_argument("header: the fields are too long"); }
 
-void refuse_field_name(std::string_view name) {
+void throw_bad_field_name(std::string_view name) {
   if (ascii::is_token_text(name)) refuse_fields();
   throw std::invalid_argument("header: the name is not a token");
 }
 
-void refuse_field(std::string_view name, std::string_view problem, std::string_view why) {
+void throw_bad_field(std::string_view name, std::string_view problem, std::string_view why) {
   throw std::invalid_argument(std::string("header ").append(name).append(problem).append(why));
 }
 

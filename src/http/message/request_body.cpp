@@ -21,7 +21,7 @@ namespace {
 
 std::size_t limit_of(const detail::BodySource* source, std::size_t wanted) noexcept {
   if (wanted != 0) return wanted;
-  return source != nullptr ? source->most_kept_bytes() : std::string().max_size();
+  return source != nullptr ? source->max_kept_bytes() : std::string().max_size();
 }
 
 bool is_longer(const detail::BodySource* source, std::size_t limit_bytes) noexcept {

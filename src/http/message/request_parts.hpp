@@ -50,7 +50,7 @@ struct RequestParts {
   detail::BodySource* source = nullptr;  ///< the content as it arrives; null: `body` has it
   /// The declared length of the content; nullopt if unknown.
   std::optional<std::uint64_t> length_bytes{};
-  bool has_later_content = false;  ///< content may follow that is not in `body` yet
+  bool may_have_more_content = false;  ///< content may follow that is not in `body` yet
   /// Set by a guard to be called again with the content. Null if nothing buffers the content.
   bool* wants_content = nullptr;
 };

@@ -138,7 +138,7 @@ void Response::set_apart(unsigned known, std::string_view name, std::string_view
     closes_connection_ = true;
     return;
   }
-  http::refuse_field(name, " cannot be set by hand: ", why_refused(field));
+  http::throw_bad_field(name, " cannot be set by hand: ", why_refused(field));
 }
 
 Response& Response::header(std::string_view name, std::string_view value) & {

@@ -20,11 +20,11 @@ constexpr std::size_t held_bytes_at_most = 64 * 1024;
 
 }  // namespace
 
-H1Exchange::H1Exchange(Resources& resources) noexcept : resources_(resources), call_(resources) {}
+H1Exchange::H1Exchange(Resources& resources) noexcept : resources_(resources), run_(resources) {}
 
 H1Exchange::~H1Exchange() = default;
 
-void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
+void H1Exchange::open(ProtocolOwner& owner, net::OutputQueue& output) noexcept {
   owner_ = &owner;
   output_ = &output;
 }
@@ -32,8 +32,8 @@ void H1Exchange::open(SessionOwner& owner, net::OutputQueue& output) noexcept {
 void H1Exchange::reset() noexcept {
   finish_record(true);
   response_.reset();
-  call_.reset();
-  if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
+  run_.reset();
+  if (partial_request_ != nullptr) resources_.give_back(std::move(partial_request_));
   held_.clear();
   if (held_.capacity() > held_bytes_at_most) held_.shrink_to_fit();
   handler_deadline_ = loop::Instant::max();
@@ -41,63 +41,66 @@ void H1Exchange::reset() noexcept {
   response_state_ = ResponseState::Awaited;
 }
 
-const http::Head& H1Exchange::head() const noexcept { return inbox_->head; }
-const h1::Framing& H1Exchange::framing() const noexcept { return inbox_->framing; }
-Asked H1Exchange::asked() const noexcept { return call_.asked(inbox_->head, inbox_->began); }
+const http::Head& H1Exchange::head() const noexcept { return partial_request_->head; }
+const h1::Framing& H1Exchange::framing() const noexcept { return partial_request_->framing; }
+RequestInfo H1Exchange::request_info() const noexcept {
+  return run_.request_info(partial_request_->head, partial_request_->began);
+}
 
 // The request's body ------------------------------------------------------------------------------
 
 Result<std::string_view> H1Exchange::start(const http::Head& head, const h1::Framing& framing,
                                            http::RequestParts parts, const router::Match& match,
-                                           std::unique_ptr<Inbox> inbox, std::string_view rest) {
+                                           std::unique_ptr<PartialRequest> partial_request,
+                                           std::string_view rest) {
   const Limits& limits = resources_.options.limits;
-  inbox_ = std::move(inbox);
-  inbox_->take(head, framing);
-  inbox_->began = resources_.loop.now();
-  const std::uint64_t most_bytes = most_body_bytes(framing, match);
+  partial_request_ = std::move(partial_request);
+  partial_request_->take(head, framing);
+  partial_request_->began = resources_.loop.now();
+  const std::uint64_t max_bytes = max_body_bytes(framing, match);
   const Result<void> started =
-      inbox_->decoder.start(framing, {.body_bytes = most_bytes,
-                                      .extension_bytes = limits.chunk_extension_bytes,
-                                      .trailer_bytes = limits.trailer_bytes,
-                                      .trailer_fields = limits.trailer_fields});
+      partial_request_->decoder.start(framing, {.body_bytes = max_bytes,
+                                                .extension_bytes = limits.chunk_extension_bytes,
+                                                .trailer_bytes = limits.trailer_bytes,
+                                                .trailer_fields = limits.trailer_fields});
   if (!started) return started.error();
-  parts.head = &inbox_->head;
-  parts.host = inbox_->framing.host;
-  parts.upgrade = inbox_->framing.upgrade;
-  parts.query = http::split_target(inbox_->framing.path_and_query).query;
-  parts.has_later_content = framing.body != h1::BodyKind::None;
+  parts.head = &partial_request_->head;
+  parts.host = partial_request_->framing.host;
+  parts.upgrade = partial_request_->framing.upgrade;
+  parts.query = http::split_target(partial_request_->framing.path_and_query).query;
+  parts.may_have_more_content = framing.body != h1::BodyKind::None;
   if (framing.body == h1::BodyKind::Length) parts.length_bytes = framing.length_bytes;
-  call_.prepare(*this, parts, match);
-  if (parts.has_later_content) {
-    call_.body().expect(*this, {.most_bytes = most_bytes,
-                                .length_bytes = parts.length_bytes,
-                                .peer_waits = framing.expect_continue && rest.empty()});
+  run_.prepare(*this, parts, match);
+  if (parts.may_have_more_content) {
+    run_.body().expect(*this, {.max_bytes = max_bytes,
+                               .length_bytes = parts.length_bytes,
+                               .peer_waits = framing.expect_continue && rest.empty()});
   }
   // A coroutine starts with the content already here; guards of a plain handler do not need any.
   if (!match.has_coroutine) {
-    call_.start_handler();
-    if (call_.keeps_content()) {
+    run_.start_handler();
+    if (run_.keeps_content()) {
       if (framing.length_bytes > limits.body_bytes) return Error(Errc::BodyTooLong);
       continue_request();
     }
   } else {
-    handler_deadline_ = later(inbox_->began, resources_.options.timeouts.handler);
+    handler_deadline_ = later(partial_request_->began, resources_.options.timeouts.handler);
   }
-  if (!parts.has_later_content) {
-    call_.end_body(inbox_->decoder.trailers());
+  if (!parts.may_have_more_content) {
+    run_.end_body(partial_request_->decoder.trailers());
   } else {
     Result<std::string_view> behind = decode(rest);
     if (!behind) return behind;
     rest = *behind;
   }
-  if (match.has_coroutine) call_.start_handler();
+  if (match.has_coroutine) run_.start_handler();
   return rest;
 }
 
 // A known length is checked after the guards of a plain handler have run; unwanted content is
 // bounded by can_keep_alive().
-std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
-                                          const router::Match& match) const noexcept {
+std::uint64_t H1Exchange::max_body_bytes(const h1::Framing& framing,
+                                         const router::Match& match) const noexcept {
   const Limits& limits = resources_.options.limits;
   if (match.has_coroutine) return limits.streamed_body_bytes;
   const bool is_told = framing.body == h1::BodyKind::Length;
@@ -106,16 +109,16 @@ std::uint64_t H1Exchange::most_body_bytes(const h1::Framing& framing,
 }
 
 void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
-                       std::unique_ptr<Inbox> inbox, Attachments&& attachments) {
-  inbox_ = std::move(inbox);
-  inbox_->take(head, framing);
-  call_.keep(std::move(attachments));
+                       std::unique_ptr<PartialRequest> partial_request, Attachments&& attachments) {
+  partial_request_ = std::move(partial_request);
+  partial_request_->take(head, framing);
+  run_.keep(std::move(attachments));
 }
 
 // Decodes content into the call until there is no room. Returns the rest of the input.
 Result<std::string_view> H1Exchange::decode(std::string_view input) {
-  h1::BodyDecoder& decoder = inbox_->decoder;
-  IncomingBody& body = call_.body();
+  h1::BodyDecoder& decoder = partial_request_->decoder;
+  IncomingBody& body = run_.body();
   while (!input.empty() && body.is_arriving() && body.has_room()) {
     const h1::BodyDecoder::Step step = decoder.step(input);
     input.remove_prefix(step.consumed_bytes);
@@ -124,7 +127,7 @@ Result<std::string_view> H1Exchange::decode(std::string_view input) {
     Errc error = is_done ? Errc::None : body.received(step.data.size());
     if (error == Errc::None) error = body.append(step.data);
     if (error != Errc::None) return Error(error);
-    if (is_done) call_.end_body(decoder.trailers());
+    if (is_done) run_.end_body(decoder.trailers());
   }
   body.hold_back(body.is_arriving() && !body.has_room());
   return input;
@@ -161,13 +164,13 @@ Errc H1Exchange::overdue() const noexcept {
 }
 
 void H1Exchange::continue_request() {
-  if (!call_.body().take_continue()) return;
+  if (!run_.body().take_continue()) return;
   output_->append("HTTP/1.1 100 Continue\r\n\r\n");  // RFC 9110 §10.1.1
 }
 
 void H1Exchange::body_wanted() {
   if (has_started_response()) {
-    (void)call_.body().take_continue();  // too late to send it: the peer has to send or time out
+    (void)run_.body().take_continue();  // too late to send it: the peer has to send or time out
   } else {
     continue_request();
   }
@@ -181,19 +184,19 @@ void H1Exchange::body_taken(std::size_t) {
 // The response ------------------------------------------------------------------------------------
 
 bool H1Exchange::has_response() const noexcept {
-  return !has_started_response() && call_.is_handler_done();
+  return !has_started_response() && run_.is_handler_done();
 }
 
 // RFC 9112 §9.3: read the body or close. A short unread rest is read and dropped.
 bool H1Exchange::can_keep_alive() const noexcept {
   if (!body().is_arriving()) return true;
-  const h1::Framing& framing = inbox_->framing;
+  const h1::Framing& framing = partial_request_->framing;
   return !body().owes_continue() && framing.body == h1::BodyKind::Length &&
-         framing.length_bytes - inbox_->decoder.content_bytes() <=
+         framing.length_bytes - partial_request_->decoder.content_bytes() <=
              resources_.options.limits.unread_body_bytes;
 }
 
-void H1Exchange::start_stream(Body&& content, bool is_chunked, Journal::Entry* record) {
+void H1Exchange::start_stream(Body&& content, bool is_chunked, Accounting::Entry* record) {
   is_chunked_ = is_chunked;
   record_ = record;
   response_.start(*this, std::move(content), resources_.options.limits.stream_bytes);
@@ -213,8 +216,8 @@ bool H1Exchange::end_stream() {
 }
 
 void H1Exchange::finish_record(bool is_cut) {
-  Journal::Entry* const record = std::exchange(record_, nullptr);
-  if (record != nullptr) owner_->journal()->finish(*record, is_cut);
+  Accounting::Entry* const record = std::exchange(record_, nullptr);
+  if (record != nullptr) owner_->accounting()->finish(*record, is_cut);
 }
 
 void H1Exchange::drain() {
@@ -230,7 +233,7 @@ void H1Exchange::write_content(Body&& piece) {
   } else {
     output_->append_piece(std::move(piece));
   }
-  if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
+  if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);
   owner_->settle_later();
 }
 

@@ -18,29 +18,30 @@
 
 namespace skua::server {
 
-struct Inbox;
+struct PartialRequest;
 struct Resources;
 
 /// A request and its response on an HTTP/1.x connection that take more than one step. Pooled by the
 /// worker.
 ///
 /// RFC:       9112 §6, §7, §9.3
-class H1Exchange final : private CallOwner, private body::Framer {
+class H1Exchange final : private HandlerRunOwner, private body::Framer {
  public:
   explicit H1Exchange(Resources& resources) noexcept;
   ~H1Exchange();
 
   /// Prepares the exchange for a connection.
-  void open(SessionOwner& owner, net::OutputQueue& output) noexcept;
+  void open(ProtocolOwner& owner, net::OutputQueue& output) noexcept;
   /// Cancels the handler and the stream, and clears all state.
   void reset() noexcept;
 
   /// Takes over a request with a parsed head and starts its handler, unless there is an error.
-  /// `inbox` stores the head (and may already hold it); `rest` is the input after the head. Returns
-  /// the part of `rest` that belongs to the next request.
+  /// `partial_request` stores the head (and may already hold it); `rest` is the input after the
+  /// head. Returns the part of `rest` that belongs to the next request.
   Result<std::string_view> start(const http::Head& head, const h1::Framing& framing,
                                  http::RequestParts parts, const router::Match& match,
-                                 std::unique_ptr<Inbox> inbox, std::string_view rest);
+                                 std::unique_ptr<PartialRequest> partial_request,
+                                 std::string_view rest);
   /// Takes bytes of this request's body, and of the requests after it.
   Result<void> receive(std::string_view input);
   /// Reports whether there is room again for input that had to wait.
@@ -58,26 +59,26 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] bool has_response() const noexcept;
   Response take_response() {
     response_state_ = ResponseState::Begun;
-    return call_.take_response();
+    return run_.take_response();
   }
   /// Reports whether the connection can be kept alive despite the unread rest of the request. To be
   /// asked when the response is about to be sent.
   [[nodiscard]] bool can_keep_alive() const noexcept;
   /// Takes over a streaming response whose request is complete.
-  void adopt(const http::Head& head, const h1::Framing& framing, std::unique_ptr<Inbox> inbox,
-             Attachments&& attachments);
+  void adopt(const http::Head& head, const h1::Framing& framing,
+             std::unique_ptr<PartialRequest> partial_request, Attachments&& attachments);
   /// Sends 100 (Continue) if the peer waits for it. Due before a stream that may keep reading the
   /// request, because it cannot be sent after the response's head.
   void continue_request();
   /// Notes that the head of a streaming response has been written.
   void begin_stream() noexcept { response_state_ = ResponseState::Begun; }
   /// Starts sending the stream's content. `record` may be null.
-  void start_stream(Body&& content, bool is_chunked, Journal::Entry* record);
+  void start_stream(Body&& content, bool is_chunked, Accounting::Entry* record);
   /// Ends the response: no more content follows. The rest of the request's body is discarded.
   void finish_response() noexcept {
     response_state_ = ResponseState::Finished;
-    call_.release();
-    call_.body().drop();
+    run_.release();
+    run_.body().drop();
   }
   [[nodiscard]] bool has_started_response() const noexcept {
     return response_state_ != ResponseState::Awaited;
@@ -99,7 +100,7 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] bool has_unread_body() const noexcept { return body().is_arriving(); }
   /// Reports whether a handler or a stream is running.
   [[nodiscard]] bool is_running() const noexcept {
-    return call_.is_running() || response_.is_making();
+    return run_.is_running() || response_.is_making();
   }
   /// Reports whether request and response are complete.
   [[nodiscard]] bool is_over() const noexcept {
@@ -109,41 +110,41 @@ class H1Exchange final : private CallOwner, private body::Framer {
   [[nodiscard]] loop::Instant deadline() const noexcept;
   [[nodiscard]] Errc overdue() const noexcept;
 
-  [[nodiscard]] Request& request() noexcept { return call_.request(); }
+  [[nodiscard]] Request& request() noexcept { return run_.request(); }
   [[nodiscard]] const http::Head& head() const noexcept;
   [[nodiscard]] const h1::Framing& framing() const noexcept;
-  [[nodiscard]] Asked asked() const noexcept;
+  [[nodiscard]] RequestInfo request_info() const noexcept;
 
  private:
   enum class ResponseState : std::uint8_t { Awaited, Begun, Finished };
 
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
-  void call_ended() noexcept override { owner_->settle_later(); }
+  void handler_ended() noexcept override { owner_->settle_later(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return output_->pressure_bytes();
   }
   void content_ended() noexcept override { owner_->settle_later(); }
 
-  [[nodiscard]] std::uint64_t most_body_bytes(const h1::Framing& framing,
-                                              const router::Match& match) const noexcept;
+  [[nodiscard]] std::uint64_t max_body_bytes(const h1::Framing& framing,
+                                             const router::Match& match) const noexcept;
   Result<std::string_view> decode(std::string_view input);
   [[nodiscard]] bool is_handler_timed() const noexcept {
     return !has_started_response() && handler_deadline_ != loop::Instant::max();
   }
-  [[nodiscard]] const IncomingBody& body() const noexcept { return call_.body(); }
+  [[nodiscard]] const IncomingBody& body() const noexcept { return run_.body(); }
   void finish_record(bool is_cut);
 
   Resources& resources_;
-  SessionOwner* owner_ = nullptr;
+  ProtocolOwner* owner_ = nullptr;
   net::OutputQueue* output_ = nullptr;
-  std::unique_ptr<Inbox> inbox_;  // head, framing and decoder
-  Call call_;
+  std::unique_ptr<PartialRequest> partial_request_;  // head, framing and decoder
+  HandlerRun run_;
   body::OutgoingBody response_;  // content of a streaming response
   std::string held_;             // input that waits for room, or for the end of this exchange
   loop::Instant handler_deadline_ = loop::Instant::max();
-  Journal::Entry* record_ = nullptr;  // of a streaming response, if it is recorded
+  Accounting::Entry* record_ = nullptr;  // of a streaming response, if it is recorded
   bool is_chunked_ = false;
   ResponseState response_state_ = ResponseState::Awaited;
 };

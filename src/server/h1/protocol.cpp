@@ -15,17 +15,17 @@
 
 namespace skua::server {
 
-void H1Session::receive(std::span<char> bytes) {
+void H1Protocol::receive(std::span<char> bytes) {
   const std::string_view all(bytes.data(), bytes.size());
   if (is_stalled_) return stall(all);  // bytes already on their way when reading stopped
   if (exchange_ != nullptr) return feed(all);
   const std::string_view rest = serve(all);
   // The first bytes of another protocol may directly follow its handshake.
-  if (is_replaced_ && !rest.empty()) owner_.session().receive(bytes.last(rest.size()));
+  if (is_replaced_ && !rest.empty()) owner_.protocol().receive(bytes.last(rest.size()));
 }
 
 // Serves every complete request. Returns the input that belongs to another protocol.
-std::string_view H1Session::serve(std::string_view input) {
+std::string_view H1Protocol::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && !is_replaced_) {
     if (output_is_full()) return stall(input), std::string_view();
     input = read_head(input);
@@ -37,7 +37,7 @@ std::string_view H1Session::serve(std::string_view input) {
   return input;
 }
 
-void H1Session::resume() {
+void H1Protocol::resume() {
   std::string held;
   if (exchange_ != nullptr) {
     if (exchange_->can_resume_input()) {
@@ -50,13 +50,13 @@ void H1Session::resume() {
   } else {
     if (!is_stalled_ || output_is_full()) return;
     is_stalled_ = false;
-    held = std::move(inbox_->input);
-    drop_inbox();
+    held = std::move(partial_request_->input);
+    drop_partial_request();
   }
   receive(held);
 }
 
-Standing H1Session::standing(bool is_sending) const noexcept {
+ProtocolState H1Protocol::state(bool is_sending) const noexcept {
   if (exchange_ == nullptr) [[likely]] {
     return {.waiting = waiting_,
             .can_resume = is_stalled_ && !is_sending,
@@ -72,16 +72,16 @@ Standing H1Session::standing(bool is_sending) const noexcept {
       .is_finished = false};
 }
 
-void H1Session::output_drained() noexcept {
+void H1Protocol::output_drained() noexcept {
   if (exchange_ != nullptr) exchange_->output_drained();
 }
 
-loop::Instant H1Session::deadline() const noexcept {
-  return exchange_ != nullptr ? exchange_->deadline() : inbox_->deadline;
+loop::Instant H1Protocol::deadline() const noexcept {
+  return exchange_ != nullptr ? exchange_->deadline() : partial_request_->deadline;
 }
 
-std::string_view H1Session::read_head(std::string_view input) {
-  if (inbox_ == nullptr) {
+std::string_view H1Protocol::read_head(std::string_view input) {
+  if (partial_request_ == nullptr) {
     h1::HeadParser& parser = resources_.parser;
     parser.reset();
     switch (parser.parse(input)) {
@@ -91,7 +91,7 @@ std::string_view H1Session::read_head(std::string_view input) {
     }
     return begin(parser.head(), input.substr(parser.head().size_bytes));
   }
-  Inbox& box = *inbox_;
+  PartialRequest& box = *partial_request_;
   const std::size_t held = box.input.size();
   box.input.append(input);
   switch (box.parser.parse(box.input)) {
@@ -102,12 +102,12 @@ std::string_view H1Session::read_head(std::string_view input) {
   const http::Head& head = box.parser.head();
   waiting_ = Waiting::Request;
   const std::string_view rest = begin(head, input.substr(head.size_bytes - held));
-  if (waiting_ == Waiting::Request) drop_inbox();
+  if (waiting_ == Waiting::Request) drop_partial_request();
   return rest;
 }
 
 // Handles a complete head. A plain handler answers at once if the body is complete, too.
-std::string_view H1Session::begin(const http::Head& head, std::string_view rest) {
+std::string_view H1Protocol::begin(const http::Head& head, std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
   if (!framing) return refuse(framing.error().code(), &head), std::string_view();
@@ -121,26 +121,27 @@ std::string_view H1Session::begin(const http::Head& head, std::string_view rest)
   return rest.substr(body_bytes);
 }
 
-std::string_view H1Session::begin_exchange(const http::Head& head, const h1::Framing& framing,
-                                           const Target& target, std::string_view rest) {
+std::string_view H1Protocol::begin_exchange(const http::Head& head, const h1::Framing& framing,
+                                            const Target& target, std::string_view rest) {
   exchange_ = resources_.take_exchange();
   exchange_->open(owner_, pump_.output());
   waiting_ = Waiting::Request;
-  std::unique_ptr<Inbox> inbox = inbox_ != nullptr ? std::move(inbox_) : resources_.take_inbox();
+  std::unique_ptr<PartialRequest> partial_request =
+      partial_request_ != nullptr ? std::move(partial_request_) : resources_.take_inbox();
   const Result<std::string_view> behind = exchange_->start(
-      head, framing, parts(head, framing, target), target.match, std::move(inbox), rest);
+      head, framing, parts(head, framing, target), target.match, std::move(partial_request), rest);
   if (behind) return *behind;
   return refuse(behind.error().code()), std::string_view();
 }
 
-Target H1Session::find(const http::Head& head, const h1::Framing& framing) {
+Target H1Protocol::find(const http::Head& head, const h1::Framing& framing) {
   // RFC 9110 §9.3.6: CONNECT is for proxies only.
   if (framing.form == h1::TargetForm::Authority) return {Errc::UnknownMethod, {}, {}, {}};
   return find_target(resources_, pump_.stream(), head.method, framing.host, framing.path_and_query);
 }
 
-http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& framing,
-                                    const Target& target) const noexcept {
+http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& framing,
+                                     const Target& target) const noexcept {
   return {.head = &head,
           .path = target.path,
           .query = target.query,
@@ -151,17 +152,18 @@ http::RequestParts H1Session::parts(const http::Head& head, const h1::Framing& f
           .upgrade = framing.upgrade};
 }
 
-void H1Session::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
-                       std::string_view body, bool is_last_received) {
+void H1Protocol::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
+                        std::string_view body, bool is_last_received) {
   http::RequestParts known = parts(head, framing, target);
   known.body = body;
   Request request(known);
   const bool is_recorded = static_cast<bool>(resources_.options.hooks.on_response);
   const loop::Instant began = is_recorded ? resources_.loop.now() : loop::Instant();
   Response response = dispatch(resources_, target.match, request);
-  Journal::Entry* record = nullptr;
+  Accounting::Entry* record = nullptr;
   if (is_recorded) {
-    record = begin_record(asked(head, began, &request, target.match.route), response.status());
+    record =
+        begin_record(request_info(head, began, &request, target.match.route), response.status());
   }
   if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
     if (opens_another_protocol(response)) {
@@ -174,18 +176,19 @@ void H1Session::answer(const http::Head& head, const h1::Framing& framing, const
   finish_record(record);
 }
 
-Journal::Entry* H1Session::begin_record(const Asked& asked, Status status, Errc error) {
-  Journal* const journal = owner_.journal();
-  return journal != nullptr ? &journal->begin(asked, status, error) : nullptr;
+Accounting::Entry* H1Protocol::begin_record(const RequestInfo& request_info, Status status,
+                                            Errc error) {
+  Accounting* const accounting = owner_.accounting();
+  return accounting != nullptr ? &accounting->begin(request_info, status, error) : nullptr;
 }
 
-void H1Session::finish_record(Journal::Entry* record) {
-  if (record != nullptr) owner_.journal()->finish(*record);
+void H1Protocol::finish_record(Accounting::Entry* record) {
+  if (record != nullptr) owner_.accounting()->finish(*record);
 }
 
 // Writes the response, and decides whether another request can follow.
-void H1Session::write(const http::Head& head, const h1::Framing& framing, Response&& response,
-                      bool is_last_received, Journal::Entry* record) {
+void H1Protocol::write(const http::Head& head, const h1::Framing& framing, Response&& response,
+                       bool is_last_received, Accounting::Entry* record) {
   // A drain or old age only closes after the last request received so far, so that all pipelined
   // requests are answered.
   const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
@@ -198,40 +201,40 @@ void H1Session::write(const http::Head& head, const h1::Framing& framing, Respon
                                                       .is_http10 = head.minor_version == 0,
                                                       .keep_alive = !is_finished_});
   ++resources_.counters.responses;
-  if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
+  if (record != nullptr) owner_.accounting()->wrote(*record, content_bytes);
 }
 
-bool H1Session::output_is_full() const noexcept {
+bool H1Protocol::output_is_full() const noexcept {
   return pump_.output().pressure_bytes() > resources_.options.limits.output_bytes;
 }
 
-void H1Session::drop_inbox() noexcept {
-  if (inbox_ != nullptr) resources_.give_back(std::move(inbox_));
+void H1Protocol::drop_partial_request() noexcept {
+  if (partial_request_ != nullptr) resources_.give_back(std::move(partial_request_));
 }
 
 // Exchanges ---------------------------------------------------------------------------------------
 
-void H1Session::feed(std::string_view input) {
+void H1Protocol::feed(std::string_view input) {
   const Result<void> taken = exchange_->receive(input);
   if (!taken) refuse(taken.error().code());
 }
 
 // RFC 9110 §15.2.2: the new protocol follows the head.
-void H1Session::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
-                        Response&& response, Journal::Entry* record) {
+void H1Protocol::upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
+                         Response&& response, Accounting::Entry* record) {
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
   write(head, framing, std::move(response), false, record);
   finish_record(record);
-  std::unique_ptr<SocketSession> next =
+  std::unique_ptr<SocketProtocol> next =
       told->server->on_connection(resources_, pump_.output(), owner_, *told);
-  SocketSession& session = *next;
+  SocketProtocol& protocol = *next;
   is_replaced_ = true;
-  owner_.replace_session(std::move(next));
-  session.start(request, *told);
+  owner_.switch_protocol(std::move(next));
+  protocol.start(request, *told);
 }
 
 // Advances the exchange as far as possible. Once it has ended, returns the input after its request.
-std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
+std::optional<std::string> H1Protocol::advance_exchange(bool is_last_received) {
   if (exchange_->has_response()) write_exchange_response(is_last_received);
   if (exchange_->has_stream_end()) {
     // RFC 9112 §8: only closing tells the peer that the content is incomplete.
@@ -243,28 +246,28 @@ std::optional<std::string> H1Session::advance_exchange(bool is_last_received) {
   return held;
 }
 
-bool H1Session::can_resume_exchange() const noexcept {
+bool H1Protocol::can_resume_exchange() const noexcept {
   return exchange_->has_response() || exchange_->has_stream_end() ||
          exchange_->can_resume_input() || exchange_has_ended();
 }
 
-bool H1Session::exchange_has_ended() const noexcept {
+bool H1Protocol::exchange_has_ended() const noexcept {
   return exchange_->has_finished_response() && (is_finished_ || exchange_->is_over());
 }
 
 // Sends the streaming response of a plain handler. Its request is complete.
-void H1Session::answer_with_stream(const http::Head& head, const h1::Framing& framing,
-                                   Response&& response, Attachments&& attachments,
-                                   bool is_last_received, Journal::Entry* record) {
+void H1Protocol::answer_with_stream(const http::Head& head, const h1::Framing& framing,
+                                    Response&& response, Attachments&& attachments,
+                                    bool is_last_received, Accounting::Entry* record) {
   exchange_ = resources_.take_exchange();
   exchange_->open(owner_, pump_.output());
   exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
   write_with_stream(std::move(response), is_last_received, record);
 }
 
-void H1Session::write_exchange_response(bool is_last_received) {
+void H1Protocol::write_exchange_response(bool is_last_received) {
   Response response = exchange_->take_response();
-  Journal::Entry* const record = begin_record(exchange_->asked(), response.status());
+  Accounting::Entry* const record = begin_record(exchange_->request_info(), response.status());
   if (opens_another_protocol(response)) {
     upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response),
             record);
@@ -280,8 +283,8 @@ void H1Session::write_exchange_response(bool is_last_received) {
 }
 
 // A stream may keep reading the request, so only its end decides whether another one can follow.
-void H1Session::write_with_stream(Response&& response, bool is_last_received,
-                                  Journal::Entry* record) {
+void H1Protocol::write_with_stream(Response&& response, bool is_last_received,
+                                   Accounting::Entry* record) {
   const http::Head& head = exchange_->head();
   const Status status = response.status();
   Body content = response.content();

@@ -24,14 +24,14 @@ namespace skua::server {
 /// HTTP/1.x on one connection.
 ///
 /// RFC:       9112
-class H1Session final : public Session {
+class H1Protocol final : public Protocol {
  public:
-  H1Session(Resources& resources, net::StreamPump& pump, SessionOwner& owner) noexcept;
-  ~H1Session() override;
+  H1Protocol(Resources& resources, net::StreamPump& pump, ProtocolOwner& owner) noexcept;
+  ~H1Protocol() override;
   [[nodiscard]] Resources& resources() const noexcept { return resources_; }
 
   void receive(std::span<char> input) override;
-  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept override;
   void resume() override;
   void output_drained() noexcept override;
   [[nodiscard]] loop::Instant deadline() const noexcept override;
@@ -45,7 +45,7 @@ class H1Session final : public Session {
   std::string_view read_head(std::string_view input);
   std::string_view begin(const http::Head& head, std::string_view rest);
   SKUA_COLD void upgrade(const http::Head& head, const h1::Framing& framing, Request& request,
-                         Response&& response, Journal::Entry* record);
+                         Response&& response, Accounting::Entry* record);
   std::string_view begin_exchange(const http::Head& head, const h1::Framing& framing,
                                   const Target& target, std::string_view rest);
   void keep_head(std::string_view input);
@@ -55,34 +55,35 @@ class H1Session final : public Session {
   [[nodiscard]] http::RequestParts parts(const http::Head& head, const h1::Framing& framing,
                                          const Target& target) const noexcept;
   void write(const http::Head& head, const h1::Framing& framing, Response&& response,
-             bool is_last_received, Journal::Entry* record);
+             bool is_last_received, Accounting::Entry* record);
   /// Returns null if responses are not recorded.
-  [[nodiscard]] Journal::Entry* begin_record(const Asked& asked, Status status,
-                                             Errc error = Errc::None);
-  void finish_record(Journal::Entry* record);
+  [[nodiscard]] Accounting::Entry* begin_record(const RequestInfo& request_info, Status status,
+                                                Errc error = Errc::None);
+  void finish_record(Accounting::Entry* record);
   [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
   SKUA_COLD void answer_with_stream(const http::Head& head, const h1::Framing& framing,
                                     Response&& response, Attachments&& attachments,
-                                    bool is_last_received, Journal::Entry* record);
+                                    bool is_last_received, Accounting::Entry* record);
   [[nodiscard]] bool can_resume_exchange() const noexcept;
   [[nodiscard]] bool exchange_has_ended() const noexcept;
   void feed(std::string_view input);
   void write_exchange_response(bool is_last_received);
   SKUA_COLD void write_with_stream(Response&& response, bool is_last_received,
-                                   Journal::Entry* record);
+                                   Accounting::Entry* record);
   /// Answers a request that cannot be served, and stops reading. `head` is its head, if it was
   /// parsed and is not held by an exchange.
   void refuse(Errc code, const http::Head* head = nullptr);
   Target find(const http::Head& head, const h1::Framing& framing);
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
   [[nodiscard]] bool output_is_full() const noexcept;
-  Inbox& inbox();
-  void drop_inbox() noexcept;
+  PartialRequest& partial_request();
+  void drop_partial_request() noexcept;
 
   Resources& resources_;
   net::StreamPump& pump_;
-  SessionOwner& owner_;
-  std::unique_ptr<Inbox> inbox_;          ///< set only while a message is incomplete or stalled
+  ProtocolOwner& owner_;
+  std::unique_ptr<PartialRequest>
+      partial_request_;                   ///< set only while a message is incomplete or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< set only while an exchange is in progress
   loop::Instant ages_at_;
   Waiting waiting_ = Waiting::Request;

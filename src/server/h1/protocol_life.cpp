@@ -11,15 +11,15 @@
 
 namespace skua::server {
 
-H1Session::H1Session(Resources& resources, net::StreamPump& pump, SessionOwner& owner) noexcept
+H1Protocol::H1Protocol(Resources& resources, net::StreamPump& pump, ProtocolOwner& owner) noexcept
     : resources_(resources), pump_(pump), owner_(owner), ages_at_(end_of_age(resources, this)) {}
 
-H1Session::~H1Session() {
+H1Protocol::~H1Protocol() {
   cancel();
-  drop_inbox();
+  drop_partial_request();
 }
 
-void H1Session::receive_end() {
+void H1Protocol::receive_end() {
   const bool lacks_body =
       exchange_ != nullptr && exchange_->has_unread_body() && !exchange_->has_held();
   // RFC 9112 §8: a body that ends early is an incomplete message.
@@ -27,20 +27,22 @@ void H1Session::receive_end() {
   if (!has_work()) is_finished_ = true;
 }
 
-void H1Session::time_out() { refuse(exchange_ != nullptr ? exchange_->overdue() : Errc::TimedOut); }
+void H1Protocol::time_out() {
+  refuse(exchange_ != nullptr ? exchange_->overdue() : Errc::TimedOut);
+}
 
-void H1Session::cancel() noexcept {
+void H1Protocol::cancel() noexcept {
   if (exchange_ == nullptr) return;
   if (exchange_->is_running()) ++resources_.counters.handlers_cancelled;
   resources_.give_back(std::move(exchange_));
 }
 
-void H1Session::drain() {
+void H1Protocol::drain() {
   if (exchange_ != nullptr) exchange_->drain();
 }
 
-void H1Session::keep_head(std::string_view input) {
-  Inbox& box = inbox();
+void H1Protocol::keep_head(std::string_view input) {
+  PartialRequest& box = partial_request();
   box.parser.continue_from(resources_.parser);
   box.input.assign(input);
   waiting_ = Waiting::Head;
@@ -48,37 +50,37 @@ void H1Session::keep_head(std::string_view input) {
 }
 
 // The record contains whatever was parsed of the request.
-void H1Session::refuse(Errc code, const http::Head* head) {
+void H1Protocol::refuse(Errc code, const http::Head* head) {
   constexpr http::Head nothing;
-  const Asked asked = exchange_ != nullptr
-                          ? exchange_->asked()
-                          : Asked{head != nullptr ? *head : nothing, resources_.loop.now()};
+  const RequestInfo request_info =
+      exchange_ != nullptr ? exchange_->request_info()
+                           : RequestInfo{head != nullptr ? *head : nothing, resources_.loop.now()};
   is_finished_ = true;
   waiting_ = Waiting::Request;
   count_refusal(resources_, code);
   // After a response has begun, an error can only be signaled by closing.
   if (exchange_ == nullptr || !exchange_->has_started_response()) {
-    Journal::Entry* const record = begin_record(asked, status_for(code), code);
-    const bool is_head = asked.head.method == Method::Head;  // RFC 9110 §9.3.2
+    Accounting::Entry* const record = begin_record(request_info, status_for(code), code);
+    const bool is_head = request_info.head.method == Method::Head;  // RFC 9110 §9.3.2
     const std::uint64_t content_bytes =
         write_response(pump_.output(), Response{Error(code)},
                        {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
-    if (record != nullptr) owner_.journal()->wrote(*record, content_bytes);
+    if (record != nullptr) owner_.accounting()->wrote(*record, content_bytes);
     finish_record(record);
   }
   cancel();
-  drop_inbox();
+  drop_partial_request();
 }
 
-void H1Session::stall(std::string_view input) {
+void H1Protocol::stall(std::string_view input) {
   is_stalled_ = true;
-  inbox().input.append(input);
+  partial_request().input.append(input);
 }
 
-Inbox& H1Session::inbox() {
-  if (inbox_ == nullptr) inbox_ = resources_.take_inbox();
-  return *inbox_;
+PartialRequest& H1Protocol::partial_request() {
+  if (partial_request_ == nullptr) partial_request_ = resources_.take_inbox();
+  return *partial_request_;
 }
 
 }  // namespace skua::server

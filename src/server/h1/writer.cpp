@@ -55,8 +55,8 @@ std::string_view end_of_head(h1::ConnectionField connection) noexcept {
 
 // Writes a 200 with a known type, using the cached start of its head. Returns false if it is too
 // long for a block.
-bool write_usual(net::OutputQueue& output, const h1::ResponseHead& head, std::string_view start,
-                 std::string_view body) {
+bool write_cached_start(net::OutputQueue& output, const h1::ResponseHead& head,
+                        std::string_view start, std::string_view body) {
   constexpr std::size_t rest_bytes = 64;  // a number and the longest end of a head
   const std::size_t room = start.size() + head.fields.size() + body.size() + rest_bytes;
   if (room > net::OutputQueue::max_reserve) return false;
@@ -121,9 +121,9 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
                               .fields = response.lines().wire()};
   // RFC 9110 §9.3.2, §6.4.1: these responses have no content, whatever the handler returned.
   const bool has_content = !framing.is_head && !is_bodiless;
-  const bool rides_along =
+  const bool is_moved =
       has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);
-  const std::string_view copied = has_content && !rides_along ? content.text() : std::string_view();
+  const std::string_view copied = has_content && !is_moved ? content.text() : std::string_view();
   const PreparedResponse* const prepared = response.prepared();
   std::string_view start;
   if (prepared == nullptr && head.status == Status::Ok &&
@@ -132,10 +132,10 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
   }
   if (prepared != nullptr) {
     write_prepared(output, head, prepared->head(), copied);
-  } else if (start.empty() || !write_usual(output, head, start, copied)) {
+  } else if (start.empty() || !write_cached_start(output, head, start, copied)) {
     write(output, head, copied);
   }
-  if (rides_along) output.append_body(std::move(content));
+  if (is_moved) output.append_body(std::move(content));
   return has_content ? size_bytes : 0;
 }
 

@@ -14,22 +14,22 @@ namespace {
 
 constexpr std::size_t written_at_once_bytes = 64 * 1024;
 
-H2Exchange& exchange_of(h2::Stream& stream) noexcept {
-  return *static_cast<H2Exchange*>(stream.context);
+ServerStream& exchange_of(h2::Stream& stream) noexcept {
+  return *static_cast<ServerStream*>(stream.context);
 }
 
 }  // namespace
 
 // From the connection -----------------------------------------------------------------------------
 
-void H2Session::receive(std::span<char> input) {
+void H2Protocol::receive(std::span<char> input) {
   const loop::Instant now = resources_.loop.now();
   h2_.receive({input.data(), input.size()}, now);
   resume();
   if (now >= ages_at_ && !is_shutting_down_) begin_shut_down();
 }
 
-Standing H2Session::standing(bool is_sending) const noexcept {
+ProtocolState H2Protocol::state(bool is_sending) const noexcept {
   const bool wants_write = h2_.wants_write();
   return {.waiting = deadline() != loop::Instant::max() ? Waiting::Peer : Waiting::Handler,
           .can_resume = !turn_.exchanges.empty() || turn_.has_windows ||
@@ -39,7 +39,7 @@ Standing H2Session::standing(bool is_sending) const noexcept {
           .is_finished = h2_.is_over()};
 }
 
-void H2Session::resume() {
+void H2Protocol::resume() {
   turn_.exchanges.for_each([](H2Turn::Node& node) { node.exchange.take_turn(); });
   if (turn_.has_windows) open_windows();
   if (has_room()) h2_.write(written_at_once_bytes);
@@ -49,25 +49,25 @@ void H2Session::resume() {
 
 // Opens the windows of bodies that are kept in memory. If the connection keeps too much, only the
 // oldest one may continue, so that the bodies complete one after the other.
-void H2Session::open_windows() {
+void H2Protocol::open_windows() {
   turn_.has_windows = false;
   std::uint64_t kept_bytes = 0;
-  exchanges_.for_each([&](const H2Exchange& exchange) { kept_bytes += exchange.kept_bytes(); });
+  exchanges_.for_each([&](const ServerStream& exchange) { kept_bytes += exchange.kept_bytes(); });
   const bool is_too_much = kept_bytes >= resources_.options.limits.connection_body_bytes;
   bool is_oldest = true;
-  exchanges_.for_each([&](H2Exchange& exchange) {
+  exchanges_.for_each([&](ServerStream& exchange) {
     if (exchange.kept_bytes() == 0) return;
     if ((is_oldest || !is_too_much) && exchange.has_shut_window()) exchange.open_window();
     is_oldest = false;
   });
 }
 
-bool H2Session::has_room() const noexcept {
+bool H2Protocol::has_room() const noexcept {
   return output_.pressure_bytes() < written_at_once_bytes;
 }
 
 // Returns the deadline of the connection; exchanges have their own.
-loop::Instant H2Session::deadline() const noexcept {
+loop::Instant H2Protocol::deadline() const noexcept {
   const Timeouts& timeouts = resources_.options.timeouts;
   loop::Instant next = finishes_at_.value_or(loop::Instant::max());
   if (const auto since = h2_.settings_pending_since()) {
@@ -79,37 +79,37 @@ loop::Instant H2Session::deadline() const noexcept {
   return next;
 }
 
-void H2Session::give_back(H2Exchange& exchange) noexcept {
+void H2Protocol::give_back(ServerStream& exchange) noexcept {
   exchange.base::ListNode::unlink();
-  resources_.give_back(std::unique_ptr<H2Exchange>(&exchange));
+  resources_.give_back(std::unique_ptr<ServerStream>(&exchange));
 }
 
 // From the HTTP/2 session -------------------------------------------------------------------------
 
-void H2Session::on_request(h2::Stream& stream, bool is_end) {
-  H2Exchange& exchange = *resources_.take_h2_exchange().release();
+void H2Protocol::on_request(h2::Stream& stream, bool is_end) {
+  ServerStream& exchange = *resources_.take_h2_exchange().release();
   stream.context = &exchange;
   exchange.open(owner_, stream_, h2_, stream, turn_);
   exchanges_.push_back(exchange);
   exchange.begin(is_end);
 }
 
-void H2Session::on_data(h2::Stream& stream, std::string_view data) {
-  H2Exchange& exchange = exchange_of(stream);
+void H2Protocol::on_data(h2::Stream& stream, std::string_view data) {
+  ServerStream& exchange = exchange_of(stream);
   exchange.wake();
   exchange.receive(data);
 }
 
-void H2Session::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
-  H2Exchange& exchange = exchange_of(stream);
+void H2Protocol::on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) {
+  ServerStream& exchange = exchange_of(stream);
   exchange.wake();
   exchange.receive_end(std::move(trailers));
 }
 
-void H2Session::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
+void H2Protocol::on_answered_early(h2::Stream& stream) { exchange_of(stream).linger(); }
 
-void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode reason) {
-  H2Exchange& exchange = exchange_of(stream);
+void H2Protocol::on_closed(h2::Stream& stream, h2::ErrorCode reason) {
+  ServerStream& exchange = exchange_of(stream);
   if (exchange.closes_connection() && !is_shutting_down_) begin_shut_down();
   exchange.close(reason == h2::ErrorCode::NoError);
   give_back(exchange);
@@ -117,12 +117,12 @@ void H2Session::on_closed(h2::Stream& stream, h2::ErrorCode reason) {
   if (exchanges_.empty()) idle_since_ = resources_.loop.now();
 }
 
-h2::BodyRead H2Session::read_body(h2::Stream& stream, std::size_t most_bytes) {
-  return exchange_of(stream).read_body(most_bytes);
+h2::BodyRead H2Protocol::read_body(h2::Stream& stream, std::size_t max_bytes) {
+  return exchange_of(stream).read_body(max_bytes);
 }
 
-void H2Session::append_payload(h2::Stream& stream, std::size_t bytes) {
-  H2Exchange& exchange = exchange_of(stream);
+void H2Protocol::append_payload(h2::Stream& stream, std::size_t bytes) {
+  ServerStream& exchange = exchange_of(stream);
   exchange.wake();
   exchange.write_body(output_, bytes);
 }

@@ -18,14 +18,14 @@ namespace skua::server {
 /// HTTP/2 on one connection.
 ///
 /// RFC:       9113
-class H2Session final : public Session, private h2::Events {
+class H2Protocol final : public Protocol, private h2::Events {
  public:
-  H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
-            SessionOwner& owner);
-  ~H2Session() override;
+  H2Protocol(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
+             ProtocolOwner& owner);
+  ~H2Protocol() override;
 
   void receive(std::span<char> input) override;
-  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
+  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept override;
   void resume() override;
   void output_drained() noexcept override {}
   [[nodiscard]] loop::Instant deadline() const noexcept override;
@@ -40,12 +40,12 @@ class H2Session final : public Session, private h2::Events {
   void on_end(h2::Stream& stream, std::unique_ptr<h2::ReceivedHead> trailers) override;
   void on_answered_early(h2::Stream& stream) override;
   void on_closed(h2::Stream& stream, h2::ErrorCode reason) override;
-  h2::BodyRead read_body(h2::Stream& stream, std::size_t most_bytes) override;
+  h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override { output_.append(bytes); }
   void append_payload(h2::Stream& stream, std::size_t bytes) override;
 
   [[nodiscard]] bool has_room() const noexcept;
-  void give_back(H2Exchange& exchange) noexcept;
+  void give_back(ServerStream& exchange) noexcept;
   void begin_shut_down();
   void open_windows();
   void count_failure();
@@ -53,10 +53,10 @@ class H2Session final : public Session, private h2::Events {
   Resources& resources_;
   const net::Stream& stream_;
   net::OutputQueue& output_;
-  SessionOwner& owner_;
+  ProtocolOwner& owner_;
   H2Turn turn_;
-  base::IntrusiveList<H2Exchange> exchanges_;  // owned, from on_request to on_closed
-  loop::Instant idle_since_;                   // since when there are no exchanges
+  base::IntrusiveList<ServerStream> exchanges_;  // owned, from on_request to on_closed
+  loop::Instant idle_since_;                     // since when there are no exchanges
   loop::Instant ages_at_;
   std::optional<loop::Instant> finishes_at_;  // when to finish the shutdown
   bool is_shutting_down_ = false;

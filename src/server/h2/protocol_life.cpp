@@ -26,8 +26,8 @@ h2::Options connection_options(const Limits& limits) noexcept {
 
 }  // namespace
 
-H2Session::H2Session(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
-                     SessionOwner& owner)
+H2Protocol::H2Protocol(Resources& resources, const net::Stream& stream, net::OutputQueue& output,
+                       ProtocolOwner& owner)
     : resources_(resources),
       stream_(stream),
       output_(output),
@@ -39,18 +39,18 @@ H2Session::H2Session(Resources& resources, const net::Stream& stream, net::Outpu
   if (resources.is_draining) begin_shut_down();
 }
 
-H2Session::~H2Session() { cancel(); }
+H2Protocol::~H2Protocol() { cancel(); }
 
-void H2Session::receive_end() {
-  exchanges_.for_each([](H2Exchange& exchange) { exchange.receive_nothing_more(); });
+void H2Protocol::receive_end() {
+  exchanges_.for_each([](ServerStream& exchange) { exchange.receive_nothing_more(); });
 }
 
-void H2Session::count_failure() {
+void H2Protocol::count_failure() {
   is_failure_counted_ = true;
   const h2::Failure& failure = *h2_.failure();
   if (failure.code == h2::ErrorCode::NoError) return;
   if (failure.code == h2::ErrorCode::InternalError) {
-    return note_lack_of_memory(resources_, "HTTP/2: a connection was terminated");
+    return note_out_of_memory(resources_, "HTTP/2: a connection was terminated");
   }
   ++resources_.counters.refused_malformed;
   if (const auto& log = resources_.options.hooks.log) {
@@ -58,7 +58,7 @@ void H2Session::count_failure() {
   }
 }
 
-void H2Session::time_out() {
+void H2Protocol::time_out() {
   const loop::Instant now = resources_.loop.now();
   if (finishes_at_ && *finishes_at_ <= now) {
     finishes_at_.reset();
@@ -80,19 +80,19 @@ void H2Session::time_out() {
 }
 
 // RFC 9113 §6.8: requests already on their way are still served.
-void H2Session::begin_shut_down() {
+void H2Protocol::begin_shut_down() {
   is_shutting_down_ = true;
   h2_.begin_shut_down();
   finishes_at_ = later(resources_.loop.now(), resources_.options.timeouts.drain_grace);
 }
 
-void H2Session::drain() {
+void H2Protocol::drain() {
   if (!is_shutting_down_) begin_shut_down();
-  exchanges_.for_each([](H2Exchange& exchange) { exchange.drain(); });
+  exchanges_.for_each([](ServerStream& exchange) { exchange.drain(); });
 }
 
-void H2Session::cancel() noexcept {
-  exchanges_.for_each([this](H2Exchange& exchange) {
+void H2Protocol::cancel() noexcept {
+  exchanges_.for_each([this](ServerStream& exchange) {
     exchange.close(false);
     give_back(exchange);
   });

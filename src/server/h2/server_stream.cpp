@@ -18,27 +18,27 @@
 namespace skua::server {
 namespace {
 
-constexpr std::size_t least_window_bytes = 16 * 1024;
+constexpr std::size_t min_window_bytes = 16 * 1024;
 constexpr http::Head no_trailers{};
 
 }  // namespace
 
 std::size_t stream_window_bytes(const Limits& limits) noexcept {
-  return std::clamp<std::size_t>(limits.stream_bytes, least_window_bytes, 0x7FFF'FFFF);
+  return std::clamp<std::size_t>(limits.stream_bytes, min_window_bytes, 0x7FFF'FFFF);
 }
 
-void H2Exchange::open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
-                      h2::Stream& stream, H2Turn& turn) noexcept {
+void ServerStream::open(ProtocolOwner& owner, const net::Stream& connection,
+                        h2::Connection& protocol, h2::Stream& stream, H2Turn& turn) noexcept {
   owner_ = &owner;
-  connection_ = &connection;
-  session_ = &session;
+  transport_ = &connection;
+  h2_ = &protocol;
   stream_ = &stream;
   turn_ = &turn;
   phase_ = Phase::Request;
   wake();
 }
 
-void H2Exchange::reset() noexcept {
+void ServerStream::reset() noexcept {
   phase_ = Phase::Closed;  // discards anything that destructors write
   TimerNode::stop();
   turn_node_.unlink();
@@ -46,84 +46,84 @@ void H2Exchange::reset() noexcept {
   socket_.reset();
   response_.reset();
   forget_kept();
-  call_.reset();
+  run_.reset();
   trailers_.reset();
   early_data_.clear();
   content_.clear();
   dropped_bytes_ = 0;
-  has_call_ = false;
+  has_run_ = false;
   content_state_ = Content::Open;
   is_timer_due_ = closes_connection_ = false;
 }
 
 // The request -------------------------------------------------------------------------------------
 
-void H2Exchange::begin(bool is_end) {
+void ServerStream::begin(bool is_end) {
   ++resources_.counters.requests;
   arrived_ = resources_.loop.now();
   if (request().error != Errc::None) return refuse(request().error);
   const Target target = find();
   if (target.error != Errc::None) return refuse(target.error);
   const bool has_no_content = is_end || is_for_tunnel();
-  if (target.match.has_coroutine || !has_no_content) return start_call(target, has_no_content);
+  if (target.match.has_coroutine || !has_no_content) return start_run(target, has_no_content);
   answer(target);
 }
 
-Target H2Exchange::find() {
+Target ServerStream::find() {
   // RFC 9110 §9.3.6: CONNECT is for proxies only; RFC 9220 §3: other protocols get a 501.
   const Method method = request().head.method;
   const bool is_websocket = ascii::equals_ignoring_case(request().protocol, "websocket");
   if (method == Method::Connect && !is_websocket) return {Errc::UnknownMethod, {}, {}, {}};
-  return find_target(resources_, *connection_, method, request().host, request().path_and_query);
+  return find_target(resources_, *transport_, method, request().host, request().path_and_query);
 }
 
-http::RequestParts H2Exchange::parts(const Target& target) const noexcept {
+http::RequestParts ServerStream::parts(const Target& target) const noexcept {
   return {.head = &request().head,
           .path = target.path,
           .query = target.query,
           .host = request().host,
           .peer = peer_of,
-          .peer_context = connection_,
-          .is_secure = connection_->is_secure(),
+          .peer_context = transport_,
+          .is_secure = transport_->is_secure(),
           .upgrade = request().protocol};
 }
 
-void H2Exchange::start_call(const Target& target, bool has_no_content) {
+void ServerStream::start_run(const Target& target, bool has_no_content) {
   const bool is_plain = !target.match.has_coroutine;
   const Limits& limits = resources_.options.limits;
-  const std::uint64_t most_bytes = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
-  const bool is_too_long = request().length_bytes.value_or(0) > most_bytes;
+  const std::uint64_t max_bytes = is_plain ? limits.body_bytes : limits.streamed_body_bytes;
+  const bool is_too_long = request().length_bytes.value_or(0) > max_bytes;
   if (is_too_long && !is_plain) return refuse(Errc::BodyTooLong);
-  has_call_ = true;
+  has_run_ = true;
   http::RequestParts known = parts(target);
-  known.has_later_content = !has_no_content && request().length_bytes != 0;
+  known.may_have_more_content = !has_no_content && request().length_bytes != 0;
   known.length_bytes = request().length_bytes;
-  call_.prepare(*this, known, target.match);
+  run_.prepare(*this, known, target.match);
   if (has_no_content) {
-    call_.end_body(no_trailers);
+    run_.end_body(no_trailers);
   } else {
-    call_.body().expect(*this, {.most_bytes = most_bytes,
-                                .length_bytes = request().length_bytes,
-                                .peer_waits = request().expect_continue});
+    run_.body().expect(*this, {.max_bytes = max_bytes,
+                               .length_bytes = request().length_bytes,
+                               .peer_waits = request().expect_continue});
   }
   handler_deadline_ = is_plain ? loop::Instant::max()
                                : later(resources_.loop.now(), resources_.options.timeouts.handler);
-  call_.start_handler();
-  if (call_.keeps_content()) {
+  run_.start_handler();
+  if (run_.keeps_content()) {
     if (is_too_long) return refuse(Errc::BodyTooLong);
     body_wanted();
   }
   if (can_advance()) advance();
 }
 
-void H2Exchange::receive(std::string_view data) {
+void ServerStream::receive(std::string_view data) {
   if (socket_ != nullptr) return socket_->receive(data);
   // The peer did not wait for the response. Its data is kept until then, bounded by the window.
   if (is_for_tunnel() && !has_response()) {
     const Errc error = early_data_.append(data);
     return error != Errc::None ? refuse(error) : void();
   }
-  IncomingBody& body = call_.body();
+  IncomingBody& body = run_.body();
   if (!is_body_wanted() || !body.is_arriving()) return drop(data.size());
   Errc error = body.received(data.size());
   if (error == Errc::None) error = body.append(data);
@@ -131,80 +131,81 @@ void H2Exchange::receive(std::string_view data) {
     drop(data.size());
     return refuse(error);
   }
-  hold_back_or_not();
+  update_hold_back();
 }
 
 // Discards as much as HTTP/1 would read to keep a connection. After that the window stays shut: a
 // peer that ignores the response waits until it receives a reset.
-void H2Exchange::drop(std::size_t size_bytes) {
+void ServerStream::drop(std::size_t size_bytes) {
   dropped_bytes_ += size_bytes;
   if (dropped_bytes_ > resources_.options.limits.unread_body_bytes) return;
-  session_->consume(*stream_, size_bytes);
+  h2_->consume(*stream_, size_bytes);
 }
 
-void H2Exchange::open_window() {
+void ServerStream::open_window() {
   wake();
-  session_->consume(*stream_, std::exchange(withheld_bytes_, 0));
-  hold_back_or_not();
+  h2_->consume(*stream_, std::exchange(withheld_bytes_, 0));
+  update_hold_back();
 }
 
-void H2Exchange::forget_kept() noexcept {
+void ServerStream::forget_kept() noexcept {
   withheld_bytes_ = 0;
   if (kept_bytes() != 0) turn_->has_windows = true;
 }
 
 // With only half of its window left, the peer may wait for more instead of sending.
-void H2Exchange::hold_back_or_not() noexcept {
-  IncomingBody& body = call_.body();
+void ServerStream::update_hold_back() noexcept {
+  IncomingBody& body = run_.body();
   body.hold_back(body.unread_bytes() != 0 || withheld_bytes_ >= stream_->window_bytes() / 2);
 }
 
-void H2Exchange::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
+void ServerStream::receive_end(std::unique_ptr<h2::ReceivedHead> trailers) {
   trailers_ = std::move(trailers);
   if (socket_ != nullptr) return socket_->receive_end();
-  if (!has_call_) return;
-  call_.end_body(trailers_ != nullptr ? trailers_->head : no_trailers);
+  if (!has_run_) return;
+  run_.end_body(trailers_ != nullptr ? trailers_->head : no_trailers);
   if (!has_response() && can_advance()) advance();
 }
 
-void H2Exchange::body_wanted() {
-  if (!call_.body().take_continue()) return;
+void ServerStream::body_wanted() {
+  if (!run_.body().take_continue()) return;
   // RFC 9110 §10.1.1. After a response, the peer has to send or time out.
-  if (!has_response()) session_->inform(*stream_, Status::Continue, FieldLines());
+  if (!has_response()) h2_->inform(*stream_, Status::Continue, FieldLines());
   wake();
 }
 
-void H2Exchange::body_taken(std::size_t size_bytes) {
+void ServerStream::body_taken(std::size_t size_bytes) {
   if (phase_ == Phase::Closed) return;
   if (kept_bytes() != 0) {
     withheld_bytes_ += size_bytes;  // this piece is kept, too
     turn_->has_windows = true;
   } else {
-    session_->consume(*stream_, size_bytes);
+    h2_->consume(*stream_, size_bytes);
   }
-  hold_back_or_not();
+  update_hold_back();
   wake();
 }
 
 // The response ------------------------------------------------------------------------------------
 
-void H2Exchange::answer(const Target& target) {
+void ServerStream::answer(const Target& target) {
   const http::RequestParts known = parts(target);
   Request request(known);
   Response response = dispatch(resources_, target.match, request);
-  const Asked told = asked(this->request().head, arrived_, &request, target.match.route);
+  const RequestInfo told =
+      request_info(this->request().head, arrived_, &request, target.match.route);
   if (opens_another_protocol(response)) return open_socket(told, request, std::move(response));
-  call_.keep(std::move(request.attachments()));
+  run_.keep(std::move(request.attachments()));
   send(told, std::move(response));
 }
 
-void H2Exchange::wake() noexcept {
+void ServerStream::wake() noexcept {
   if (phase_ == Phase::Closed) return;
   if (!turn_node_.is_linked()) turn_->exchanges.push_back(turn_node_);
   owner_->settle_later();
 }
 
-void H2Exchange::take_turn() {
+void ServerStream::take_turn() {
   if (std::exchange(is_timer_due_, false) && deadline() <= resources_.loop.now()) {
     time_out();
   } else if (can_advance()) {
@@ -212,7 +213,7 @@ void H2Exchange::take_turn() {
   }
 }
 
-void H2Exchange::finish_turn() noexcept {
+void ServerStream::finish_turn() noexcept {
   if (can_advance()) return;
   turn_node_.unlink();
   const loop::Instant end = deadline();
@@ -223,37 +224,37 @@ void H2Exchange::finish_turn() noexcept {
   }
 }
 
-bool H2Exchange::can_advance() const noexcept {
+bool ServerStream::can_advance() const noexcept {
   if (socket_ != nullptr) return socket_->can_advance();
-  return has_response() ? response_.is_made() : has_call_ && call_.is_handler_done();
+  return has_response() ? response_.is_made() : has_run_ && run_.is_handler_done();
 }
 
-void H2Exchange::advance() {
+void ServerStream::advance() {
   if (socket_ != nullptr) return socket_->advance();
-  if (!has_response() && call_.is_handler_done()) {
+  if (!has_response() && run_.is_handler_done()) {
     if (withheld_bytes_ != 0) open_window();  // the response's producer may read on
     forget_kept();
-    Response response = call_.take_response();
-    const Asked asked = call_.asked(request().head, arrived_);
+    Response response = run_.take_response();
+    const RequestInfo request_info = run_.request_info(request().head, arrived_);
     if (opens_another_protocol(response)) {
-      return open_socket(asked, call_.request(), std::move(response));
+      return open_socket(request_info, run_.request(), std::move(response));
     }
-    send(asked, std::move(response));
+    send(request_info, std::move(response));
   }
   if (response_.is_made()) end_stream();
 }
 
-void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
+void ServerStream::send(const RequestInfo& request_info, Response&& response, Errc error) {
   status_ = response.status();
   // RFC 9110 §9.3.6: the peer would take a 2xx for an open tunnel, but nothing serves it.
   if (is_for_tunnel() && code(status_) / 100 == 2) {
-    return send(asked, Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
+    return send(request_info, Response{Error(Errc::UnknownMethod)}, Errc::UnknownMethod);
   }
   // The response's producer may read the request's content.
   const bool is_stream = response.content().kind() == Body::Kind::Stream;
   if (is_stream && code(status_) < 300 && !is_bodiless(status_)) body_wanted();
   phase_ = Phase::Response;
-  begin_record(asked, error);
+  begin_record(request_info, error);
   closes_connection_ = response.closes_connection();
   ++resources_.counters.responses;
   h2::ResponseHead head = head_of(response);
@@ -267,11 +268,11 @@ void H2Exchange::send(const Asked& asked, Response&& response, Errc error) {
       size_bytes != 0 && !is_bodiless(status_) && request().head.method != Method::Head;
   content_state_ = Content::Ended;
   if (has_content) keep(std::move(content));
-  session_->respond(*stream_, head, has_content);
+  h2_->respond(*stream_, head, has_content);
 }
 
 // Returns the response's head without a length.
-h2::ResponseHead H2Exchange::head_of(const Response& response) {
+h2::ResponseHead ServerStream::head_of(const Response& response) {
   h2::ResponseHead head{.status = response.status(),
                         .content_type = response.static_type(),
                         .fields = &response.lines()};
@@ -288,72 +289,72 @@ h2::ResponseHead H2Exchange::head_of(const Response& response) {
 
 // The end -----------------------------------------------------------------------------------------
 
-void H2Exchange::close(bool is_complete) noexcept {
+void ServerStream::close(bool is_complete) noexcept {
   if (socket_ != nullptr) return socket_->close();
-  if (call_.is_running() || response_.is_making()) ++resources_.counters.handlers_cancelled;
+  if (run_.is_running() || response_.is_making()) ++resources_.counters.handlers_cancelled;
   finish_record(!is_complete || content_state_ != Content::Ended || !content_.empty());
 }
 
-void H2Exchange::begin_record(const Asked& asked, Errc error) {
+void ServerStream::begin_record(const RequestInfo& request_info, Errc error) {
   if (!resources_.options.hooks.on_response) return;
-  record_ = &owner_->journal()->begin(asked, status_, error);
+  record_ = &owner_->accounting()->begin(request_info, status_, error);
 }
 
-void H2Exchange::finish_record(bool is_cut) {
-  Journal::Entry* const record = std::exchange(record_, nullptr);
-  if (record != nullptr) owner_->journal()->finish(*record, is_cut);
+void ServerStream::finish_record(bool is_cut) {
+  Accounting::Entry* const record = std::exchange(record_, nullptr);
+  if (record != nullptr) owner_->accounting()->finish(*record, is_cut);
 }
 
-loop::Instant H2Exchange::deadline() const noexcept {
+loop::Instant ServerStream::deadline() const noexcept {
   if (socket_ != nullptr) return socket_->deadline().value_or(loop::Instant::max());
   if (phase_ == Phase::Lingering) return lingers_until_;
-  loop::Instant end = has_call_ && !has_response() ? handler_deadline_ : loop::Instant::max();
+  loop::Instant end = has_run_ && !has_response() ? handler_deadline_ : loop::Instant::max();
   end = std::min(end, body_deadline());
   return content_.empty() ? end : std::min(end, content_deadline_);
 }
 
 // The content of the response ---------------------------------------------------------------------
 
-void H2Exchange::send_stream(const h2::ResponseHead& head, Body&& content) {
+void ServerStream::send_stream(const h2::ResponseHead& head, Body&& content) {
   h2::ResponseHead told = head;
   if (!is_bodiless(status_)) told.length_bytes = (*content.stream())->length_bytes;
   // RFC 9110 §9.3.2, §6.4.1: these have no content, so their producer does not run.
   if (request().head.method == Method::Head || is_bodiless(status_)) {
     content_state_ = Content::Ended;
-    return session_->respond(*stream_, told, false);
+    return h2_->respond(*stream_, told, false);
   }
-  session_->respond(*stream_, told, true);
+  h2_->respond(*stream_, told, true);
   response_.start(*this, std::move(content), resources_.options.limits.stream_bytes);
   if (resources_.is_draining) drain();
   if (response_.is_made()) end_stream();
 }
 
-void H2Exchange::end_stream() {
+void ServerStream::end_stream() {
   const std::exception_ptr failure = response_.end();
   if (failure != nullptr) log_task_failure(resources_, "a stream failed", failure);
   content_state_ = failure != nullptr ? Content::Failed : Content::Ended;
-  session_->resume_body(*stream_);
+  h2_->resume_body(*stream_);
 }
 
-void H2Exchange::keep(Body&& piece) {
+void ServerStream::keep(Body&& piece) {
   if (content_.empty()) {
     content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   }
   content_.append(std::move(piece));
 }
 
-void H2Exchange::write_content(Body&& piece) {
+void ServerStream::write_content(Body&& piece) {
   if (phase_ == Phase::Closed) return;
   keep(std::move(piece));
-  session_->resume_body(*stream_);
+  h2_->resume_body(*stream_);
   wake();
 }
 
-h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
-  if (socket_ != nullptr) return socket_->read_body(most_bytes);
+h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
+  if (socket_ != nullptr) return socket_->read_body(max_bytes);
   using State = h2::BodyRead::State;
   const std::uint64_t pending = content_.size_bytes();
-  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most_bytes, pending));
+  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, pending));
   if (content_state_ == Content::Open || size_bytes != pending)
     return {.bytes = size_bytes, .state = State::More};
   if (content_state_ == Content::Ended) {
@@ -362,16 +363,16 @@ h2::BodyRead H2Exchange::read_body(std::size_t most_bytes) noexcept {
   return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
 }
 
-void H2Exchange::write_body(net::OutputQueue& output, std::size_t size_bytes) {
+void ServerStream::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
   content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   const bool is_whole = content_.move_to(output, size_bytes);
-  if (record_ != nullptr) owner_->journal()->wrote(*record_, size_bytes);
+  if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);
   response_.drained();
   if (is_whole || content_state_ == Content::Failed) return;
   // The frame's length was already sent, so it was padded with zeros. The reset tells the peer.
   content_state_ = Content::Failed;
-  session_->reset(*stream_, h2::ErrorCode::InternalError);
+  h2_->reset(*stream_, h2::ErrorCode::InternalError);
 }
 
 }  // namespace skua::server

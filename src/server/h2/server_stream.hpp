@@ -31,13 +31,13 @@ namespace skua::server {
 
 struct Resources;
 
-class H2Exchange;
+class ServerStream;
 
 /// The work that a connection has to do at the end of the turn.
 struct H2Turn {
   struct Node : base::ListNode {
-    explicit Node(H2Exchange& its) noexcept : exchange(its) {}
-    H2Exchange& exchange;
+    explicit Node(ServerStream& its) noexcept : exchange(its) {}
+    ServerStream& exchange;
   };
 
   base::IntrusiveList<Node> exchanges;  ///< woken exchanges; see H2Exchange::finish_turn
@@ -50,17 +50,17 @@ std::size_t stream_window_bytes(const Limits& limits) noexcept;
 /// A request and its response on an HTTP/2 connection. Pooled by the worker.
 ///
 /// RFC:       9113 §8
-class H2Exchange final : public base::ListNode,
-                         public StreamOwner,
-                         private loop::TimerNode,
-                         private CallOwner,
-                         private body::Framer {
+class ServerStream final : public base::ListNode,
+                           public StreamOwner,
+                           private loop::TimerNode,
+                           private HandlerRunOwner,
+                           private body::Framer {
  public:
-  explicit H2Exchange(Resources& resources) noexcept;
-  ~H2Exchange();
+  explicit ServerStream(Resources& resources) noexcept;
+  ~ServerStream();
 
   /// Prepares the exchange for a stream of `connection`. All arguments must outlive its use.
-  void open(SessionOwner& owner, const net::Stream& connection, h2::Connection& session,
+  void open(ProtocolOwner& owner, const net::Stream& connection, h2::Connection& protocol,
             h2::Stream& stream, H2Turn& turn) noexcept;
   /// Cancels the handler and the stream, and clears all state.
   void reset() noexcept;
@@ -76,7 +76,7 @@ class H2Exchange final : public base::ListNode,
   void receive_nothing_more();
   /// Returns how much content is kept until the end of the request. The connection decides when to
   /// open its window.
-  [[nodiscard]] std::size_t kept_bytes() const noexcept { return call_.body().kept_bytes(); }
+  [[nodiscard]] std::size_t kept_bytes() const noexcept { return run_.body().kept_bytes(); }
   [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
   void open_window();
 
@@ -88,7 +88,7 @@ class H2Exchange final : public base::ListNode,
   void take_turn();
   /// Unless there is more to do, leaves the turn and starts the timer of deadline().
   void finish_turn() noexcept;
-  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) noexcept;
   /// Moves the next bytes of the content, as many as read_body() returned.
   void write_body(net::OutputQueue& output, std::size_t size_bytes);
   /// Called when the response was sent before the request was complete: waits for the peer to
@@ -117,7 +117,7 @@ class H2Exchange final : public base::ListNode,
 
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
-  void call_ended() noexcept override { wake(); }
+  void handler_ended() noexcept override { wake(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {
     return content_.pressure_bytes();
@@ -137,36 +137,36 @@ class H2Exchange final : public base::ListNode,
   [[nodiscard]] bool is_for_tunnel() const noexcept { return !request().protocol.empty(); }
   [[nodiscard]] Target find();
   [[nodiscard]] http::RequestParts parts(const Target& target) const noexcept;
-  void start_call(const Target& target, bool has_no_content);
+  void start_run(const Target& target, bool has_no_content);
   void drop(std::size_t size_bytes);
   void forget_kept() noexcept;
-  void hold_back_or_not() noexcept;
+  void update_hold_back() noexcept;
   void answer(const Target& target);
-  void open_socket(const Asked& asked, Request& request, Response&& response);
-  void begin_record(const Asked& asked, Errc error = Errc::None);
+  void open_socket(const RequestInfo& request_info, Request& request, Response&& response);
+  void begin_record(const RequestInfo& request_info, Errc error = Errc::None);
   void finish_record(bool is_cut);
   void refuse(Errc code);
   /// `error` is the reason if the request was refused.
-  void send(const Asked& asked, Response&& response, Errc error = Errc::None);
+  void send(const RequestInfo& request_info, Response&& response, Errc error = Errc::None);
   SKUA_COLD void send_stream(const h2::ResponseHead& head, Body&& content);
   SKUA_COLD void end_stream();
   void keep(Body&& piece);
   [[nodiscard]] bool has_response() const noexcept { return phase_ >= Phase::Response; }
   [[nodiscard]] bool is_body_wanted() const noexcept {
-    return (!has_response() || response_.is_started()) && !call_.body().is_dropped();
+    return (!has_response() || response_.is_started()) && !run_.body().is_dropped();
   }
   [[nodiscard]] loop::Instant body_deadline() const noexcept {
-    return is_body_wanted() ? call_.body().deadline() : loop::Instant::max();
+    return is_body_wanted() ? run_.body().deadline() : loop::Instant::max();
   }
 
   Resources& resources_;
-  SessionOwner* owner_ = nullptr;
-  const net::Stream* connection_ = nullptr;
-  h2::Connection* session_ = nullptr;
+  ProtocolOwner* owner_ = nullptr;
+  const net::Stream* transport_ = nullptr;
+  h2::Connection* h2_ = nullptr;
   h2::Stream* stream_ = nullptr;
   H2Turn* turn_ = nullptr;  // of the connection
   H2Turn::Node turn_node_{*this};
-  Call call_;
+  HandlerRun run_;
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
   std::unique_ptr<SocketStream> socket_;        // set once the stream is a WebSocket
   KeptContent early_data_;                      // data for a tunnel that is not open yet
@@ -174,13 +174,13 @@ class H2Exchange final : public base::ListNode,
   body::OutgoingBody response_;                 // response content made while it is sent
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};
-  loop::Instant arrived_{};           // when the head was complete
-  Journal::Entry* record_ = nullptr;  // of the response, if it is recorded
+  loop::Instant arrived_{};              // when the head was complete
+  Accounting::Entry* record_ = nullptr;  // of the response, if it is recorded
   loop::Instant handler_deadline_{};
   std::size_t withheld_bytes_ = 0;  // kept, and not given back to the peer's window
   std::size_t dropped_bytes_ = 0;   // received but unwanted
   Status status_ = Status::Ok;
-  bool has_call_ = false;  // the request is handled by call_
+  bool has_run_ = false;  // the request is handled by run_
   bool is_timer_due_ = false;
   bool closes_connection_ = false;  // the handler wants the connection to end
   Phase phase_ = Phase::Closed;

@@ -11,92 +11,91 @@
 
 namespace skua::server {
 
-H2Exchange::H2Exchange(Resources& resources) noexcept
+ServerStream::ServerStream(Resources& resources) noexcept
     : TimerNode(on_timer),
       resources_(resources),
-      call_(resources),
+      run_(resources),
       early_data_(resources.content_budget),
       content_(resources.blocks) {}
 
-H2Exchange::~H2Exchange() = default;
+ServerStream::~ServerStream() = default;
 
-void H2Exchange::receive_nothing_more() {
+void ServerStream::receive_nothing_more() {
   if (socket_ != nullptr) return socket_->receive_end();
-  if (phase_ == Phase::Lingering) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (!stream_->has_received_all() && !is_for_tunnel())
-    session_->reset(*stream_, h2::ErrorCode::Cancel);
+  if (phase_ == Phase::Lingering) return h2_->reset(*stream_, h2::ErrorCode::NoError);
+  if (!stream_->has_received_all() && !is_for_tunnel()) h2_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
 // RFC 8441 §5: the stream becomes the connection of a WebSocket.
-void H2Exchange::open_socket(const Asked& asked, Request& request, Response&& response) {
+void ServerStream::open_socket(const RequestInfo& request_info, Request& request,
+                               Response&& response) {
   status_ = response.status();
   phase_ = Phase::Response;
   content_state_ = Content::Ended;
   ++resources_.counters.responses;
-  session_->respond(*stream_, head_of(response), true);
-  begin_record(asked);
+  h2_->respond(*stream_, head_of(response), true);
+  begin_record(request_info);
   finish_record(false);
   const detail::Upgrade& upgrade = *(*response.content().stream())->upgrade;
-  socket_ = upgrade.server->on_stream(resources_, *this, *session_, *stream_, upgrade);
+  socket_ = upgrade.server->on_stream(resources_, *this, *h2_, *stream_, upgrade);
   socket_->start(request, upgrade);
   if (early_data_.size() != 0) socket_->receive(early_data_.view());
   early_data_.clear();
   if (stream_->has_received_all()) socket_->receive_end();
 }
 
-void H2Exchange::refuse(Errc code) {
-  if (has_response()) return session_->reset(*stream_, h2::ErrorCode::Cancel);
+void ServerStream::refuse(Errc code) {
+  if (has_response()) return h2_->reset(*stream_, h2::ErrorCode::Cancel);
   count_refusal(resources_, code);
-  send(call_.asked(request().head, arrived_), Response{Error(code)}, code);
+  send(run_.request_info(request().head, arrived_), Response{Error(code)}, code);
   forget_kept();
-  if (!has_call_) return;
-  if (call_.is_running()) ++resources_.counters.handlers_cancelled;
-  has_call_ = false;
-  call_.reset();
+  if (!has_run_) return;
+  if (run_.is_running()) ++resources_.counters.handlers_cancelled;
+  has_run_ = false;
+  run_.reset();
 }
 
-void H2Exchange::drain() {
+void ServerStream::drain() {
   if (socket_ != nullptr) return socket_->drain();
   if (!response_.is_making() || !response_.is_endless()) return;
   response_.stop();
   wake();
 }
 
-void H2Exchange::linger() {
+void ServerStream::linger() {
   finish_record(false);
   // A client that asks for a tunnel waits for the response anyway.
   if (request().head.method == Method::Connect) {
-    return session_->reset(*stream_, h2::ErrorCode::NoError);
+    return h2_->reset(*stream_, h2::ErrorCode::NoError);
   }
   phase_ = Phase::Lingering;
   forget_kept();
-  call_.release();
+  run_.release();
   wake();
   lingers_until_ = later(resources_.loop.now(), resources_.options.timeouts.linger);
 }
 
-void H2Exchange::on_timer(void* node) noexcept {
-  H2Exchange& exchange = *static_cast<H2Exchange*>(static_cast<TimerNode*>(node));
+void ServerStream::on_timer(void* node) noexcept {
+  ServerStream& exchange = *static_cast<ServerStream*>(static_cast<TimerNode*>(node));
   exchange.is_timer_due_ = true;
   exchange.wake();
 }
 
-void H2Exchange::time_out() {
+void ServerStream::time_out() {
   if (socket_ != nullptr) return socket_->time_out();
   const loop::Instant now = resources_.loop.now();
   // RFC 9113 §8.1: the rest of the request is not needed.
-  if (phase_ == Phase::Lingering) return session_->reset(*stream_, h2::ErrorCode::NoError);
-  if (has_call_ && !has_response() && handler_deadline_ <= now)
-    return refuse(Errc::HandlerTimedOut);
+  if (phase_ == Phase::Lingering) return h2_->reset(*stream_, h2::ErrorCode::NoError);
+  if (has_run_ && !has_response() && handler_deadline_ <= now) return refuse(Errc::HandlerTimedOut);
   if (body_deadline() <= now) return refuse(Errc::TimedOut);
   if (content_.empty() || content_deadline_ > now) return;
   // Waiting for more urgent streams is not the peer's fault.
-  if (!session_->is_blocked_by_window(*stream_)) {
+  if (!h2_->is_blocked_by_window(*stream_)) {
     content_deadline_ = later(now, resources_.options.timeouts.write);
     return;
   }
   ++resources_.counters.refused_slow;
-  session_->reset(*stream_, h2::ErrorCode::Cancel);
+  h2_->reset(*stream_, h2::ErrorCode::Cancel);
 }
 
 }  // namespace skua::server

@@ -12,20 +12,20 @@ constexpr std::size_t direct_bytes = 16 * 1024;
 
 }  // namespace
 
-WsSession::WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
-                     const detail::Upgrade& upgrade)
-    : output_(output), owner_(owner), call_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
+H1Socket::H1Socket(Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
+                   const detail::Upgrade& upgrade)
+    : output_(output), owner_(owner), run_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
 
-void WsSession::start(Request& request, const detail::Upgrade& upgrade) {
-  call_.start(request, upgrade);
-  if (call_.resources().is_draining) call_.drain();
+void H1Socket::start(Request& request, const detail::Upgrade& upgrade) {
+  run_.start(request, upgrade);
+  if (run_.resources().is_draining) run_.drain();
 }
 
-void WsSession::receive(std::span<char> input) { call_.socket().receive(input); }
+void H1Socket::receive(std::span<char> input) { run_.socket().receive(input); }
 
 // Sends a long payload at once without copying it: a copy costs more than the system call that
 // batching would save.
-void WsSession::write_frame(std::string_view header, std::string_view payload) {
+void H1Socket::write_frame(std::string_view header, std::string_view payload) {
   std::size_t sent = 0;
   if (payload.size() >= direct_bytes) {
     sent = owner_.send_now(std::array{net::Slice{header.data(), header.size()},
@@ -38,16 +38,16 @@ void WsSession::write_frame(std::string_view header, std::string_view payload) {
   output_.append(payload);
 }
 
-Standing WsSession::standing(bool) const noexcept {
-  return {.waiting = call_.deadline() ? Waiting::Peer : Waiting::Handler,
-          .can_resume = call_.can_resume(),
-          .has_work = !call_.is_over(),
-          .wants_input = call_.socket().wants_input(),
-          .is_finished = call_.is_over()};
+ProtocolState H1Socket::state(bool) const noexcept {
+  return {.waiting = run_.deadline() ? Waiting::Peer : Waiting::Handler,
+          .can_resume = run_.can_resume(),
+          .has_work = !run_.is_over(),
+          .wants_input = run_.socket().wants_input(),
+          .is_finished = run_.is_over()};
 }
 
-loop::Instant WsSession::deadline() const noexcept {
-  return call_.deadline().value_or(loop::Instant::max());
+loop::Instant H1Socket::deadline() const noexcept {
+  return run_.deadline().value_or(loop::Instant::max());
 }
 
 }  // namespace skua::server

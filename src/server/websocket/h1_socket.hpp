@@ -10,23 +10,23 @@
 
 namespace skua::server {
 
-/// A WebSocket that has an HTTP/1.1 connection to itself. See SocketSession.
-class WsSession final : public SocketSession, private ws::Wire {
+/// A WebSocket that has an HTTP/1.1 connection to itself. See SocketProtocol.
+class H1Socket final : public SocketProtocol, private ws::Wire {
  public:
-  WsSession(Resources& resources, net::OutputQueue& output, SessionOwner& owner,
-            const detail::Upgrade& upgrade);
+  H1Socket(Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
+           const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
 
   void receive(std::span<char> input) override;
-  [[nodiscard]] Standing standing(bool is_sending) const noexcept override;
-  void resume() override { call_.resume(); }
-  void output_drained() noexcept override { call_.socket().output_drained(); }
+  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept override;
+  void resume() override { run_.resume(); }
+  void output_drained() noexcept override { run_.socket().output_drained(); }
   [[nodiscard]] loop::Instant deadline() const noexcept override;
-  void time_out() override { call_.time_out(); }
-  void receive_end() override { call_.socket().receive_end(); }
-  void drain() override { call_.drain(); }
-  void cancel() noexcept override { call_.cancel(); }
+  void time_out() override { run_.time_out(); }
+  void receive_end() override { run_.socket().receive_end(); }
+  void drain() override { run_.drain(); }
+  void cancel() noexcept override { run_.cancel(); }
 
  private:
   void write(std::string_view text) override { output_.append(text); }
@@ -36,13 +36,13 @@ class WsSession final : public SocketSession, private ws::Wire {
     return output_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.settle_later(); }
-  void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
-  [[nodiscard]] loop::Instant now() noexcept override { return call_.resources().loop.now(); }
-  [[nodiscard]] ws::Poster poster() override { return call_.resources().poster(); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { run_.fail(failure); }
+  [[nodiscard]] loop::Instant now() noexcept override { return run_.resources().loop.now(); }
+  [[nodiscard]] ws::Poster poster() override { return run_.resources().poster(); }
 
   net::OutputQueue& output_;
-  SessionOwner& owner_;
-  SocketCall call_;
+  ProtocolOwner& owner_;
+  SocketRun run_;
 };
 
 }  // namespace skua::server

@@ -24,7 +24,7 @@ namespace skua::server {
 /// RFC:       8441 §5
 class H2Socket final : public SocketStream, private ws::Wire {
  public:
-  H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& session, h2::Stream& stream,
+  H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& protocol, h2::Stream& stream,
            const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
@@ -33,10 +33,10 @@ class H2Socket final : public SocketStream, private ws::Wire {
 
   [[nodiscard]] bool can_advance() const noexcept override;
   void advance() override;
-  [[nodiscard]] h2::BodyRead read_body(std::size_t most_bytes) noexcept override;
+  [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) noexcept override;
   void write_body(net::OutputQueue& output, std::size_t size_bytes) override;
 
-  void drain() override { call_.drain(); }
+  void drain() override { run_.drain(); }
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override;
   void time_out() override;
   void close() noexcept override;
@@ -48,7 +48,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
     return content_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.wake(); }
-  void callback_failed(const std::exception_ptr& failure) noexcept override { call_.fail(failure); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { run_.fail(failure); }
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
@@ -56,7 +56,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   void await_peer();
   [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
   [[nodiscard]] bool owes_window() const noexcept {
-    return held_bytes_ != 0 && call_.socket().wants_input();
+    return held_bytes_ != 0 && run_.socket().wants_input();
   }
 
   Resources& resources_;
@@ -70,7 +70,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   bool is_ended_ = false;           // our side ends after content_
   bool is_end_told_ = false;
   bool is_closed_ = false;
-  SocketCall call_;
+  SocketRun run_;
 };
 
 }  // namespace skua::server

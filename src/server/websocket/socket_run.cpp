@@ -11,16 +11,16 @@
 
 namespace skua::server {
 
-SocketCall::SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
+SocketRun::SocketRun(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade)
     : resources_(resources),
       callbacks_(upgrade.callbacks),
       socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
               resources.codecs, &resources.topics) {}
 
-SocketCall::~SocketCall() { cancel(); }
+SocketRun::~SocketRun() { cancel(); }
 
 template <class F>
-void SocketCall::guarded(F&& call) noexcept {
+void SocketRun::guarded(F&& call) noexcept {
   try {
     call();
   } catch (...) {
@@ -28,7 +28,7 @@ void SocketCall::guarded(F&& call) noexcept {
   }
 }
 
-void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
+void SocketRun::start(Request& request, const detail::Upgrade& upgrade) {
   Attachments* const attachments = take_attachments(request);
   guarded([&] {
     if (callbacks_ != nullptr) {
@@ -45,7 +45,7 @@ void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
     handler_ = std::make_unique<Handler>(
         handler.arguments, handler.call(handler.route, handler.arguments.get(), websocket_));
     handler_->task.start(
-        [](void* self) noexcept { static_cast<SocketCall*>(self)->socket_.wire().settle_later(); },
+        [](void* self) noexcept { static_cast<SocketRun*>(self)->socket_.wire().settle_later(); },
         this);
   });
   http::RequestAccess::lend(request, nullptr);
@@ -53,22 +53,22 @@ void SocketCall::start(Request& request, const detail::Upgrade& upgrade) {
 }
 
 // Moves the attachments, if any, to the socket. Returns null if the request has no attachments.
-Attachments* SocketCall::take_attachments(Request& request) {
+Attachments* SocketRun::take_attachments(Request& request) {
   if (request.attachments().empty()) return nullptr;
   return &(socket_.attachments() = std::move(request.attachments()));
 }
 
-bool SocketCall::has_news() const noexcept {
+bool SocketRun::has_news() const noexcept {
   return !is_concluded_ && (handler_ != nullptr ? handler_->task.is_done() : socket_.is_closed());
 }
 
-void SocketCall::resume() {
+void SocketRun::resume() {
   socket_.resume();
   if (has_news()) conclude();
 }
 
 // Called when the handler is done or, with callbacks, when the socket is closed.
-void SocketCall::conclude() noexcept {
+void SocketRun::conclude() noexcept {
   is_concluded_ = true;
   guarded([&] {
     if (handler_ != nullptr && handler_->task.is_done()) {
@@ -81,7 +81,7 @@ void SocketCall::conclude() noexcept {
   });
 }
 
-void SocketCall::fail(const std::exception_ptr& failure) noexcept {
+void SocketRun::fail(const std::exception_ptr& failure) noexcept {
   log_task_failure(resources_, "a WebSocket's handler failed", failure);
   try {
     socket_.close(CloseCode::InternalError, {});
@@ -90,30 +90,30 @@ void SocketCall::fail(const std::exception_ptr& failure) noexcept {
   }
 }
 
-bool SocketCall::is_over() const noexcept {
+bool SocketRun::is_over() const noexcept {
   return socket_.is_finished() && ((!is_running() && !has_news()) || socket_.is_overdue());
 }
 
-void SocketCall::time_out() {
+void SocketRun::time_out() {
   socket_.time_out();
   if (socket_.is_overdue()) cancel();
 }
 
-void SocketCall::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
+void SocketRun::drain() { socket_.close(CloseCode::GoingAway, "the server is going away"); }
 
-void SocketCall::cancel() noexcept {
+void SocketRun::cancel() noexcept {
   socket_.cancel();  // a waiting receiver sees the end, and may run until it waits again
   if (is_running()) ++resources_.counters.handlers_cancelled;
   if (has_news()) conclude();
   handler_.reset();
 }
 
-void SocketCall::on_message(const Message& message) noexcept {
+void SocketRun::on_message(const Message& message) noexcept {
   if (!callbacks_->message) return;
   guarded([&] { callbacks_->message(websocket_, message); });
 }
 
-void SocketCall::on_drained() noexcept {
+void SocketRun::on_drained() noexcept {
   if (!callbacks_->drain) return;
   guarded([&] { callbacks_->drain(websocket_); });
 }

@@ -19,13 +19,13 @@ namespace skua::server {
 /// kind of connection.
 ///
 /// Destroying it cancels the handler.
-class SocketCall final : private ws::SocketListener {
+class SocketRun final : private ws::SocketListener {
  public:
   /// `wire` must outlive the object.
-  SocketCall(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade);
-  ~SocketCall();
-  SocketCall(const SocketCall&) = delete;
-  SocketCall& operator=(const SocketCall&) = delete;
+  SocketRun(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade);
+  ~SocketRun();
+  SocketRun(const SocketRun&) = delete;
+  SocketRun& operator=(const SocketRun&) = delete;
 
   /// Starts the application inline, with the upgrade passed to the constructor. Moves the request's
   /// attachments to the socket. Both arguments need to live only for the call.

@@ -13,15 +13,15 @@ namespace {
 
 class Sockets final : public WebSocketServer {
  public:
-  std::unique_ptr<SocketSession> on_connection(Resources& resources, net::OutputQueue& output,
-                                               SessionOwner& owner,
-                                               const detail::Upgrade& upgrade) const override {
-    return std::make_unique<WsSession>(resources, output, owner, upgrade);
+  std::unique_ptr<SocketProtocol> on_connection(Resources& resources, net::OutputQueue& output,
+                                                ProtocolOwner& owner,
+                                                const detail::Upgrade& upgrade) const override {
+    return std::make_unique<H1Socket>(resources, output, owner, upgrade);
   }
   std::unique_ptr<SocketStream> on_stream(Resources& resources, StreamOwner& owner,
-                                          h2::Connection& session, h2::Stream& stream,
+                                          h2::Connection& protocol, h2::Stream& stream,
                                           const detail::Upgrade& upgrade) const override {
-    return std::make_unique<H2Socket>(resources, owner, session, stream, upgrade);
+    return std::make_unique<H2Socket>(resources, owner, protocol, stream, upgrade);
   }
 };
 

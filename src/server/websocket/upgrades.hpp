@@ -18,7 +18,7 @@ namespace skua::server {
 struct Resources;
 
 /// A WebSocket on a connection that was upgraded from HTTP/1.1.
-class SocketSession : public Session {
+class SocketProtocol : public Protocol {
  public:
   /// Called after the response that opens the WebSocket has been written.
   virtual void start(Request& request, const detail::Upgrade& upgrade) = 0;
@@ -50,7 +50,7 @@ class SocketStream {
   /// Reports whether advance() would make progress.
   [[nodiscard]] virtual bool can_advance() const noexcept = 0;
   virtual void advance() = 0;
-  [[nodiscard]] virtual h2::BodyRead read_body(std::size_t most_bytes) noexcept = 0;
+  [[nodiscard]] virtual h2::BodyRead read_body(std::size_t max_bytes) noexcept = 0;
   virtual void write_body(net::OutputQueue& output, std::size_t size_bytes) = 0;
 
   virtual void drain() = 0;
@@ -64,11 +64,11 @@ class SocketStream {
 /// that opens a WebSocket, so that a program without WebSocket routes does not link their code.
 class WebSocketServer {
  public:
-  [[nodiscard]] virtual std::unique_ptr<SocketSession> on_connection(
-      Resources& resources, net::OutputQueue& output, SessionOwner& owner,
+  [[nodiscard]] virtual std::unique_ptr<SocketProtocol> on_connection(
+      Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
       const detail::Upgrade& upgrade) const = 0;
   [[nodiscard]] virtual std::unique_ptr<SocketStream> on_stream(
-      Resources& resources, StreamOwner& owner, h2::Connection& session, h2::Stream& stream,
+      Resources& resources, StreamOwner& owner, h2::Connection& protocol, h2::Stream& stream,
       const detail::Upgrade& upgrade) const = 0;
 
  protected:
