@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "command.hpp"
+#include "configure.hpp"
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/tls.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/plan.hpp"
-#include "command.hpp"
+#include "configure.hpp"
 #include "skua/error.hpp"
 #include "skua/tls.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
+#include "configure.hpp"
 #include "get/request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/method.hpp"

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "command.hpp"
+#include "configure.hpp"
 #include "log_sink.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "command.hpp"
+#include "configure.hpp"
 #include "skua/error.hpp"
 #include "skua/options.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "command.hpp"
+#include "configure.hpp"
 
 namespace skua::cli {
 

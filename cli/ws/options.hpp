@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
+#include "configure.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client.hpp"
 #include "terminal.hpp"

@@ -47,7 +47,7 @@ struct ClientTimings {
 /// Lifetime:  it keeps alive what it needs of its client.
 class ClientResponse final {
  public:
-  explicit ClientResponse(std::unique_ptr<client::IncomingResponse> reception) noexcept;
+  explicit ClientResponse(std::unique_ptr<client::IncomingResponse> incoming) noexcept;
   ClientResponse(ClientResponse&&) noexcept;
   ClientResponse& operator=(ClientResponse&&) noexcept;
   ~ClientResponse();
@@ -99,7 +99,7 @@ class ClientResponse final {
   [[nodiscard]] Task<Result<std::uint64_t, Problem>> save(std::string path);
 
  private:
-  std::unique_ptr<client::IncomingResponse> reception_;
+  std::unique_ptr<client::IncomingResponse> incoming_;
 };
 
 }  // namespace skua

@@ -78,9 +78,6 @@ Result<WholeResponse, Problem> blocking::send(const Make& make, ClientOptions op
   return run(with_client(make, std::move(options)));
 }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 using Answer = BackgroundClient::Answer;

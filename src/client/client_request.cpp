@@ -28,7 +28,7 @@ bool is_framing(std::string_view name) noexcept {
 using Spec = std::unique_ptr<RequestSpec>;
 
 Task<Result<ClientResponse, Problem>> send_request(std::shared_ptr<Core> core, Spec spec) {
-  Result<client::ReceptionPointer, Problem> got =
+  Result<client::IncomingResponsePointer, Problem> got =
       co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   (*got)->hand_over();
@@ -36,7 +36,7 @@ Task<Result<ClientResponse, Problem>> send_request(std::shared_ptr<Core> core, S
 }
 
 Task<Result<std::string, Problem>> text_of(std::shared_ptr<Core> core, Spec spec) {
-  Result<client::ReceptionPointer, Problem> got =
+  Result<client::IncomingResponsePointer, Problem> got =
       co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   const std::size_t limit_bytes = (*got)->text_limit();
@@ -46,7 +46,7 @@ Task<Result<std::string, Problem>> text_of(std::shared_ptr<Core> core, Spec spec
 
 Task<Result<std::uint64_t, Problem>> save_content(std::shared_ptr<Core> core, Spec spec,
                                                   std::string path) {
-  Result<client::ReceptionPointer, Problem> got =
+  Result<client::IncomingResponsePointer, Problem> got =
       co_await client::fetch(std::move(core), std::move(spec));
   if (!got) co_return got.error();
   if (!(*got)->is_success()) co_return (*got)->unexpected_status();
@@ -56,9 +56,9 @@ Task<Result<std::uint64_t, Problem>> save_content(std::shared_ptr<Core> core, Sp
 
 Task<> call_back(std::shared_ptr<Core> core, Spec spec,
                  std::function<void(Result<ClientResponse, Problem>)> call) {
-  Result<client::ReceptionPointer, Problem> got = Problem();
+  Result<client::IncomingResponsePointer, Problem> got = Problem();
   try {  // a producer may throw, and no caller could catch it
-    Result<client::ReceptionPointer, Problem> fetched =
+    Result<client::IncomingResponsePointer, Problem> fetched =
         co_await client::fetch(core, std::move(spec));
     got = std::move(fetched);
   } catch (...) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public ClientResponse: a view of a Reception.
+// The public ClientResponse: a view of a IncomingResponse.
 #include "skua/client_response.hpp"
 
 #include <utility>
@@ -32,53 +32,53 @@ std::optional<std::pair<std::string_view, std::string_view>> at(const http::Head
 
 }  // namespace
 
-ClientResponse::ClientResponse(std::unique_ptr<client::IncomingResponse> reception) noexcept
-    : reception_(std::move(reception)) {}
+ClientResponse::ClientResponse(std::unique_ptr<client::IncomingResponse> incoming) noexcept
+    : incoming_(std::move(incoming)) {}
 ClientResponse::ClientResponse(ClientResponse&&) noexcept = default;
 ClientResponse& ClientResponse::operator=(ClientResponse&&) noexcept = default;
 ClientResponse::~ClientResponse() = default;
 
-Status ClientResponse::status() const noexcept { return reception_->status(); }
-Version ClientResponse::version() const noexcept { return reception_->head().version(); }
-std::string_view ClientResponse::reason() const noexcept { return reception_->head().target(); }
+Status ClientResponse::status() const noexcept { return incoming_->status(); }
+Version ClientResponse::version() const noexcept { return incoming_->head().version(); }
+std::string_view ClientResponse::reason() const noexcept { return incoming_->head().target(); }
 
 std::optional<std::string_view> ClientResponse::header(std::string_view name,
                                                        std::size_t nth) const noexcept {
-  return find(reception_->head(), name, nth);
+  return find(incoming_->head(), name, nth);
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::header_line(
     std::size_t nth) const noexcept {
-  return at(reception_->head(), nth);
+  return at(incoming_->head(), nth);
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> ClientResponse::trailer_line(
     std::size_t nth) const noexcept {
-  return at(reception_->trailers(), nth);
+  return at(incoming_->trailers(), nth);
 }
 
 std::optional<std::string_view> ClientResponse::trailer(std::string_view name) const noexcept {
-  return find(reception_->trailers(), name, 0);
+  return find(incoming_->trailers(), name, 0);
 }
 
-const Url& ClientResponse::url() const noexcept { return reception_->asked().url; }
-unsigned ClientResponse::redirects() const noexcept { return reception_->asked().redirects; }
+const Url& ClientResponse::url() const noexcept { return incoming_->asked().url; }
+unsigned ClientResponse::redirects() const noexcept { return incoming_->asked().redirects; }
 std::optional<std::uint64_t> ClientResponse::length_bytes() const noexcept {
-  return reception_->length_bytes();
+  return incoming_->length_bytes();
 }
-bool ClientResponse::is_decoded() const noexcept { return reception_->is_decoded(); }
-const ClientTimings& ClientResponse::timings() const noexcept { return reception_->timings(); }
+bool ClientResponse::is_decoded() const noexcept { return incoming_->is_decoded(); }
+const ClientTimings& ClientResponse::timings() const noexcept { return incoming_->timings(); }
 
-Task<Result<std::optional<Bytes>, Problem>> ClientResponse::read() { return reception_->read(); }
+Task<Result<std::optional<Bytes>, Problem>> ClientResponse::read() { return incoming_->read(); }
 
-Task<Result<std::string, Problem>> ClientResponse::text() { return text(reception_->text_limit()); }
+Task<Result<std::string, Problem>> ClientResponse::text() { return text(incoming_->text_limit()); }
 
 Task<Result<std::string, Problem>> ClientResponse::text(std::size_t limit_bytes) {
-  return client::read_text(*reception_, limit_bytes);
+  return client::read_text(*incoming_, limit_bytes);
 }
 
 Task<Result<std::uint64_t, Problem>> ClientResponse::save(std::string path) {
-  return client::save(*reception_, std::move(path));
+  return client::save(*incoming_, std::move(path));
 }
 
 }  // namespace skua

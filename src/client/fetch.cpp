@@ -189,7 +189,7 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
                        : "the server closed the connection without an answer");
 }
 
-Task<Result<ReceptionPointer, Problem>> Fetch::exchange() {
+Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
   for (unsigned tries = 1;; ++tries) {
     Result<Pool::Lease, Problem> lease = co_await acquire();
     if (!lease) co_return lease.error();
@@ -209,7 +209,7 @@ Task<Result<ReceptionPointer, Problem>> Fetch::exchange() {
   }
 }
 
-ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange) {
+IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange) {
   timings_.head = core_->loop.now() - began_;
   const auto since = [this](const std::optional<loop::Instant>& time) {
     return time ? std::optional(*time - began_) : std::nullopt;
@@ -231,14 +231,14 @@ ReceptionPointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& exchange)
                                             std::move(asked));
 }
 
-Task<Result<ReceptionPointer, Problem>> Fetch::run() {
+Task<Result<IncomingResponsePointer, Problem>> Fetch::run() {
   if (auto read = read_url(); !read) co_return std::move(read).error();
   while (true) {
     origin_ = origin_of(url_, core_->options.unix_socket);
     route_ = core_->proxies.route(origin_, false);
     times_ = ConnectTimes();
     timings_ = ClientTimings();
-    Result<ReceptionPointer, Problem> got = co_await exchange();
+    Result<IncomingResponsePointer, Problem> got = co_await exchange();
     if (!got) co_return got.error();
     const Next what = next((*got)->head());
     if (what == Next::Answer) co_return *std::move(got);
@@ -247,10 +247,10 @@ Task<Result<ReceptionPointer, Problem>> Fetch::run() {
   }
 }
 
-Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
-                                              std::unique_ptr<RequestSpec> spec) {
+Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
+                                                     std::unique_ptr<RequestSpec> spec) {
   Fetch fetch(std::move(core), std::move(spec));
-  Result<ReceptionPointer, Problem> got = co_await fetch.run();
+  Result<IncomingResponsePointer, Problem> got = co_await fetch.run();
   co_return got;
 }
 

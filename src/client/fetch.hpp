@@ -23,8 +23,8 @@ namespace skua::client {
 /// returns the final response once its head has arrived.
 ///
 /// Ends with: the errors of ClientRequest::send().
-Task<Result<ReceptionPointer, Problem>> fetch(std::shared_ptr<Core> core,
-                                              std::unique_ptr<RequestSpec> spec);
+Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
+                                                     std::unique_ptr<RequestSpec> spec);
 
 /// The state of one fetch().
 class Fetch final {
@@ -40,14 +40,14 @@ class Fetch final {
     deadline_ = later(began_, spec_->timeout);
   }
 
-  Task<Result<ReceptionPointer, Problem>> run();
+  Task<Result<IncomingResponsePointer, Problem>> run();
 
  private:
   /// The next step after a head.
   enum class Next : std::uint8_t { Answer, Again, Problem };
 
   Result<void, Problem> read_url();
-  Task<Result<ReceptionPointer, Problem>> exchange();
+  Task<Result<IncomingResponsePointer, Problem>> exchange();
   Task<Result<Pool::Lease, Problem>> acquire();
   [[nodiscard]] std::string pool_key() const;
   Task<Result<void>> await_head(Exchange& exchange);
@@ -65,7 +65,7 @@ class Fetch final {
   [[nodiscard]] Duration patience(const Exchange& exchange, loop::Instant all_sent) const noexcept;
   [[nodiscard]] bool may_repeat(const Exchange& exchange, bool is_reused, Error error) const;
   [[nodiscard]] Problem failure(const Exchange& exchange, Error error) const;
-  ReceptionPointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);
+  IncomingResponsePointer receive(Pool::Lease&& lease, ExchangePointer&& exchange);
   void store_cookies(const http::Head& head);
   Next next(const http::Head& head);
   bool answers_challenge(const http::Head& head);

@@ -8,6 +8,7 @@
 
 #ifdef SKUA_HAS_TLS
 #include <openssl/hmac.h>
+
 #include <climits>
 
 #include "crypto/openssl.hpp"

@@ -54,7 +54,10 @@ class Content {
 
   // Appends a copy of the bytes; returns false if the file has shrunk.
   [[nodiscard]] bool append(std::string& out, ByteRange range) const {
-    if (whole_) return out.append(text(range)), true;
+    if (whole_) {
+      out.append(text(range));
+      return true;
+    }
     const auto size = static_cast<std::size_t>(range.size_bytes());
     const std::size_t begin = out.size();
     out.resize(begin + size);

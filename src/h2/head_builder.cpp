@@ -131,14 +131,18 @@ HeadStatus HeadBuilder::look_at(const DecodedField& field) noexcept {
 
 bool HeadBuilder::take_room(const DecodedField& field) noexcept {
   const std::size_t line_bytes = field.name.size() + field.value.size();
+  const bool is_target = field.pseudo == Pseudo::Path || field.pseudo == Pseudo::Authority;
   list_bytes_ += line_bytes + field_charge;
-  if (list_bytes_ > limits_.list_bytes) return fail(Errc::HeadTooLong), false;
-  if (field.pseudo == Pseudo::Path || field.pseudo == Pseudo::Authority) {
-    if (field.value.size() <= limits_.target_bytes) return true;
-    return fail(Errc::TargetTooLong), false;
+  if (list_bytes_ > limits_.list_bytes) {
+    fail(Errc::HeadTooLong);
+  } else if (is_target && field.value.size() > limits_.target_bytes) {
+    fail(Errc::TargetTooLong);
+  } else if (!is_target && line_bytes > limits_.field_line_bytes) {
+    fail(Errc::FieldTooLong);
+  } else {
+    return true;
   }
-  if (line_bytes <= limits_.field_line_bytes) return true;
-  return fail(Errc::FieldTooLong), false;
+  return false;
 }
 
 /// RFC 9113 §8.3: only those for the kind of message, once each, before all other fields.

@@ -124,9 +124,6 @@ TEST(RuntimePattern, OfARouteThatIsThereAlreadyIsRefused) {
 }
 
 }  // namespace
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 template <class T>

@@ -133,10 +133,6 @@ Router& Router::mount(Prefix prefix, Router other) {
   return *this;
 }
 
-}  // namespace skua
-
-namespace skua {
-
 Task<Response> detail::finished_task(Response response) { co_return response; }
 
 Task<Response> Next::operator()(Request& request) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records responses for the on_response hook, e.g. for an access log. Responses share one output,
-// so the journal notes the positions of their content, and counts it as the output is sent.
+// so the accounting notes the positions of their content, and counts it as the output is sent.
 #include "server/accounting.hpp"
 
 #include <algorithm>

@@ -43,13 +43,14 @@ inline RequestInfo request_info(const http::Head& head, loop::Instant began, con
 /// The responses that a connection is sending. Each is reported to the hook once it has been sent
 /// completely, or no more of it will be.
 ///
-/// Bytes count as sent when they leave the output. Positions count bytes since the journal began.
+/// Bytes count as sent when they leave the output. Positions count bytes since the accounting
+/// began.
 class Accounting final {
  public:
   /// A response in progress.
   struct Entry;
 
-  /// All arguments must outlive the journal.
+  /// All arguments must outlive the accounting.
   Accounting(Resources& resources, const net::Stream& stream, const net::OutputQueue& output);
   Accounting(const Accounting&) = delete;
   Accounting& operator=(const Accounting&) = delete;

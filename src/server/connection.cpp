@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects a pump to a session. Every event ends in settle(), which sends pending output once and
+// Connects a pump to a protocol. Every event ends in settle(), which sends pending output once and
 // then decides whether to read on or to close, and how long to wait for the peer.
 #include "server/connection.hpp"
 

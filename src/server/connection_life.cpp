@@ -81,7 +81,10 @@ bool Connection::choose_protocol(std::string_view input) {
       preface_bytes_ += static_cast<std::uint8_t>(input.size());
       return false;
     }
-    if (is_plain && preface_bytes_ == 0 && is_foreign(input)) return close(), false;
+    if (is_plain && preface_bytes_ == 0 && is_foreign(input)) {
+      close();
+      return false;
+    }
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
       switch_protocol(std::make_unique<H2Protocol>(resources(), stream, pump_.output(),
                                                    static_cast<ProtocolOwner&>(*this)));

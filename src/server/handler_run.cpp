@@ -58,9 +58,9 @@ void HandlerRun::run_guards() noexcept {
 }
 
 void HandlerRun::on_handler_done(void* self) noexcept {
-  HandlerRun& call = *static_cast<HandlerRun*>(self);
-  call.is_handler_done_ = true;
-  call.owner_->handler_ended();
+  HandlerRun& run = *static_cast<HandlerRun*>(self);
+  run.is_handler_done_ = true;
+  run.owner_->handler_ended();
 }
 
 Response HandlerRun::take_response() {

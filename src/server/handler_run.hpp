@@ -41,10 +41,10 @@ struct Target {
 Target find_target(Resources& resources, const net::Stream& connection, Method method,
                    std::string_view host, std::string_view path_and_query);
 
-/// The protocol side of a call.
+/// The protocol side of a run.
 class HandlerRunOwner : public BodySender {
  public:
-  /// Called when the handler has ended, from inside its last step: the call is still in use.
+  /// Called when the handler has ended, from inside its last step: the run is still in use.
   virtual void handler_ended() noexcept = 0;
 
  protected:
@@ -53,7 +53,7 @@ class HandlerRunOwner : public BodySender {
 
 /// One request whose handler may suspend: its task and its content, independent of the protocol.
 ///
-/// Destroying or resetting a call cancels its handler.
+/// Destroying or resetting a run cancels its handler.
 class HandlerRun final {
  public:
   explicit HandlerRun(Resources& resources) noexcept;
@@ -62,7 +62,7 @@ class HandlerRun final {
   ~HandlerRun() { reset(); }
 
   /// Makes the request. `match` is the match of its path, which is copied; everything else that
-  /// `parts` refers to must outlive the call.
+  /// `parts` refers to must outlive the run.
   void prepare(HandlerRunOwner& owner, const http::RequestParts& parts, const router::Match& match);
   /// Valid after prepare().
   // NOLINTNEXTLINE(bugprone-unchecked-optional-access): prepare() has made it
@@ -77,7 +77,7 @@ class HandlerRun final {
   void start_handler();
   [[nodiscard]] bool keeps_content() const noexcept { return is_plain_ && !is_handler_done_; }
   [[nodiscard]] bool is_handler_done() const noexcept { return is_handler_done_; }
-  /// Reports whether dropping the call now would cancel a handler.
+  /// Reports whether dropping the run now would cancel a handler.
   [[nodiscard]] bool is_running() const noexcept { return handler_ && !is_handler_done_; }
   /// Returns the handler's response, amended by the finishers. Call once.
   Response take_response();
@@ -92,7 +92,7 @@ class HandlerRun final {
 
   [[nodiscard]] IncomingBody& body() noexcept { return body_; }
   [[nodiscard]] const IncomingBody& body() const noexcept { return body_; }
-  /// Ends the body. `trailers` must outlive the call.
+  /// Ends the body. `trailers` must outlive the run.
   void end_body(const http::Head& trailers) noexcept;
 
   /// Cancels the handler and prepares for another request.

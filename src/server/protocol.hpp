@@ -21,12 +21,12 @@ enum class Waiting : std::uint8_t {
   Handler,  ///< nothing from the peer
 };
 
-/// The state of a session, from which a connection decides what to do next.
+/// The state of a protocol, from which a connection decides what to do next.
 struct ProtocolState {
   Waiting waiting = Waiting::Request;
   bool can_resume = false;   ///< resume() would make progress
   bool has_work = false;     ///< requests wait for a handler, or for the peer to take responses
-  bool wants_input = true;   ///< the session takes more bytes
+  bool wants_input = true;   ///< the protocol takes more bytes
   bool is_finished = false;  ///< no more requests will be read, and all output is written
 };
 
@@ -59,19 +59,19 @@ class Protocol {
   virtual void cancel() noexcept = 0;
 };
 
-/// A connection, as seen by its session.
+/// A connection, as seen by its protocol.
 class ProtocolOwner {
  public:
-  /// Schedules the session for the end of the turn.
+  /// Schedules the protocol for the end of the turn.
   virtual void settle_later() noexcept = 0;
   /// Sends as much as possible at once without copying, if no output is pending. Returns how many
-  /// bytes were sent; the session has to write the rest.
+  /// bytes were sent; the protocol has to write the rest.
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
-  /// Switches to another protocol. The session that calls this is not destroyed.
+  /// Switches to another protocol. The protocol that calls this is not destroyed.
   virtual void switch_protocol(std::unique_ptr<Protocol> next) noexcept = 0;
-  /// Returns the current session.
+  /// Returns the current protocol.
   [[nodiscard]] virtual Protocol& protocol() noexcept = 0;
-  /// Returns the journal of responses, or null if they are not recorded.
+  /// Returns the accounting of responses, or null if they are not recorded.
   virtual Accounting* accounting() = 0;
 
  protected:

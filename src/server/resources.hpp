@@ -52,7 +52,7 @@ struct WorkerCounters {
 struct PartialRequest {
   explicit PartialRequest(const Limits& limits);
 
-  /// Clears the inbox, and frees memory that is too large to keep.
+  /// Clears the request, and frees memory that is too large to keep.
   void reset();
   /// Stores a head that was parsed elsewhere, or that was completed here.
   void take(const http::Head& parsed, const h1::Framing& framed);

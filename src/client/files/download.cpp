@@ -62,9 +62,9 @@ class Download final {
  private:
   template <class F>
   Task<Result<void, Problem>> on_disk(F work);
-  Task<Result<ReceptionPointer, Problem>> ask(bool for_rest);
-  [[nodiscard]] Verdict judge(const IncomingResponse& reception, bool for_rest) const noexcept;
-  Task<Result<Downloaded, Problem>> write(IncomingResponse& reception);
+  Task<Result<IncomingResponsePointer, Problem>> ask(bool for_rest);
+  [[nodiscard]] Verdict judge(const IncomingResponse& incoming, bool for_rest) const noexcept;
+  Task<Result<Downloaded, Problem>> write(IncomingResponse& incoming);
   Task<Result<Downloaded, Problem>> finish();
   [[nodiscard]] Downloaded all_there() const noexcept;
 
@@ -83,13 +83,13 @@ Task<Result<void, Problem>> Download::on_disk(F work) {
   co_return could_not("write '" + path_ + "'", done.error());
 }
 
-Task<Result<ReceptionPointer, Problem>> Download::ask(bool for_rest) {
+Task<Result<IncomingResponsePointer, Problem>> Download::ask(bool for_rest) {
   auto spec = std::make_unique<RequestSpec>(spec_);
   if (for_rest) {
     spec->fields.set("Range", "bytes=" + std::to_string(file_->size_bytes()) + "-");
     spec->fields.set("If-Range", file_->origin().validator);
   }
-  Result<ReceptionPointer, Problem> got = co_await fetch(core_, std::move(spec));
+  Result<IncomingResponsePointer, Problem> got = co_await fetch(core_, std::move(spec));
   co_return got;
 }
 
@@ -107,26 +107,26 @@ Downloaded Download::all_there() const noexcept {
   return downloaded;
 }
 
-Task<Result<Downloaded, Problem>> Download::write(IncomingResponse& reception) {
+Task<Result<Downloaded, Problem>> Download::write(IncomingResponse& incoming) {
   Result<void, Problem> done;
   std::optional<std::uint64_t> total_bytes;
-  if (reception.status() == Status::PartialContent) {
-    total_bytes = content_range(reception.head()).total;
+  if (incoming.status() == Status::PartialContent) {
+    total_bytes = content_range(incoming.head()).total;
     resumed_bytes_ = file_->size_bytes();
-    reception.count_from(resumed_bytes_);
+    incoming.count_from(resumed_bytes_);
     file_->append();
   } else {
-    PartOrigin origin{.url = origin_url(reception.asked().url),
-                      .validator = strong_validator(validators_of(reception.head())),
-                      .total_bytes = reception.length_bytes()};
+    PartOrigin origin{.url = origin_url(incoming.asked().url),
+                      .validator = strong_validator(validators_of(incoming.head())),
+                      .total_bytes = incoming.length_bytes()};
     const auto start = [file = file_, origin = std::move(origin)] { return file->start(origin); };
     done = co_await on_disk(start);
   }
   if (!done) co_return std::move(done).error();
-  if (const auto modified = modified_of(reception.head())) file_->set_modified(*modified);
+  if (const auto modified = modified_of(incoming.head())) file_->set_modified(*modified);
   const auto write = [file = file_](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
-  Task<Result<std::uint64_t, Problem>> writing = write_content(reception, path_, write);
+  Task<Result<std::uint64_t, Problem>> writing = write_content(incoming, path_, write);
   const Result<std::uint64_t, Problem> written = co_await std::move(writing);
   if (!written) {
     const auto give_up = [file = file_]() -> Result<void> {
@@ -138,20 +138,20 @@ Task<Result<Downloaded, Problem>> Download::write(IncomingResponse& reception) {
   }
   // A server may send less than was requested. RFC 9110 §14.2
   if (total_bytes && *total_bytes != file_->size_bytes()) {
-    co_return could_not(reception.step(), Errc::TruncatedBody);
+    co_return could_not(incoming.step(), Errc::TruncatedBody);
   }
   Result<Downloaded, Problem> finished = co_await finish();
   co_return finished;
 }
 
-Verdict Download::judge(const IncomingResponse& reception, bool for_rest) const noexcept {
+Verdict Download::judge(const IncomingResponse& incoming, bool for_rest) const noexcept {
   const KnownPart part{.size_bytes = file_->size_bytes(),
                        .validator = file_->origin().validator,
                        .total_bytes = file_->origin().total_bytes,
                        .is_all = file_->found() == ResumableFile::Found::Whole};
-  return client::judge({.status = reception.head().status,
-                        .range = content_range(reception.head()),
-                        .validators = validators_of(reception.head())},
+  return client::judge({.status = incoming.head().status,
+                        .range = content_range(incoming.head()),
+                        .validators = validators_of(incoming.head())},
                        for_rest ? &part : nullptr);
 }
 
@@ -162,7 +162,7 @@ Task<Result<Downloaded, Problem>> Download::run() {
   if (options_.resume && is_repeatable(spec_)) done = co_await on_disk(look);
   if (!done) co_return std::move(done).error();
   bool for_rest = file_->found() != ResumableFile::Found::Nothing;
-  Result<ReceptionPointer, Problem> got = co_await ask(for_rest);
+  Result<IncomingResponsePointer, Problem> got = co_await ask(for_rest);
   if (!got) co_return got.error();
   Verdict verdict = judge(**got, for_rest);
   if (verdict == Verdict::Again) {
@@ -204,10 +204,10 @@ Problem could_not_write(const std::string& path, Error error) {
 }
 
 /// Fills the batch. Returns false at the end of the content.
-Task<Result<bool, Problem>> fill(IncomingResponse& reception, std::string& batch) {
+Task<Result<bool, Problem>> fill(IncomingResponse& incoming, std::string& batch) {
   batch.clear();
   while (batch.size() < batch_bytes) {
-    Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
+    Result<std::optional<Bytes>, Problem> piece = co_await incoming.read();
     if (!piece) co_return piece.error();
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) co_return !batch.empty();
@@ -219,13 +219,13 @@ Task<Result<bool, Problem>> fill(IncomingResponse& reception, std::string& batch
 }  // namespace
 
 Task<Result<std::uint64_t, Problem>> write_content(
-    IncomingResponse& reception, std::string path,
+    IncomingResponse& incoming, std::string path,
     std::function<Result<void>(const std::string&)> write) {
   const auto batch = std::make_shared<std::string>();
   const auto write_batch = [batch, write = std::move(write)] { return write(*batch); };
   std::uint64_t size_bytes = 0;
   while (true) {
-    Result<bool, Problem> filled = co_await fill(reception, *batch);
+    Result<bool, Problem> filled = co_await fill(incoming, *batch);
     // Data that has arrived is written even if the content has failed.
     if (!batch->empty()) {
       const Result<void> written = co_await off_loop(write_batch);
@@ -237,14 +237,14 @@ Task<Result<std::uint64_t, Problem>> write_content(
   }
 }
 
-Task<Result<std::uint64_t, Problem>> save(IncomingResponse& reception, std::string path) {
+Task<Result<std::uint64_t, Problem>> save(IncomingResponse& incoming, std::string path) {
   const auto file = std::make_shared<files::PartialFile>();
   const auto create = [file, path] { return file->create(path); };
   const Result<void> created = co_await off_loop(create);
   if (!created) co_return could_not_write(path, created.error());
   const auto write = [file](const std::string& piece) { return file->write(piece); };
   // NOLINTNEXTLINE(misc-const-correctness): it is moved from
-  Task<Result<std::uint64_t, Problem>> writing = write_content(reception, path, write);
+  Task<Result<std::uint64_t, Problem>> writing = write_content(incoming, path, write);
   Result<std::uint64_t, Problem> size_bytes = co_await std::move(writing);
   if (!size_bytes) co_return size_bytes.error();
   const auto keep = [file, path] { return file->keep_as(path); };

@@ -26,10 +26,10 @@ Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
 /// Waits for: the content, and the calls.
 /// Ends with: the errors of IncomingResponse::read(); those of `write`, as a problem with `path`.
 Task<Result<std::uint64_t, Problem>> write_content(
-    IncomingResponse& reception, std::string path,
+    IncomingResponse& incoming, std::string path,
     std::function<Result<void>(const std::string&)> write);
 
 /// Implements ClientResponse::save().
-Task<Result<std::uint64_t, Problem>> save(IncomingResponse& reception, std::string path);
+Task<Result<std::uint64_t, Problem>> save(IncomingResponse& incoming, std::string path);
 
 }  // namespace skua::client

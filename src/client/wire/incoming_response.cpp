@@ -209,18 +209,18 @@ Task<> IncomingResponse::discard() {
   lease_.release();
 }
 
-Task<Result<std::string, Problem>> read_text(IncomingResponse& reception, std::size_t limit_bytes) {
+Task<Result<std::string, Problem>> read_text(IncomingResponse& incoming, std::size_t limit_bytes) {
   std::string text;
-  const std::uint64_t told = reception.is_decoded() ? 0 : reception.length_bytes().value_or(0);
+  const std::uint64_t told = incoming.is_decoded() ? 0 : incoming.length_bytes().value_or(0);
   text.reserve(
       static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, max_believed})));
   while (true) {
-    Result<std::optional<Bytes>, Problem> piece = co_await reception.read();
+    Result<std::optional<Bytes>, Problem> piece = co_await incoming.read();
     if (!piece) co_return piece.error();
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) co_return std::move(text);
     if (bytes->size() > limit_bytes - text.size()) {
-      co_return could_not(reception.step(), Errc::BodyTooLong,
+      co_return could_not(incoming.step(), Errc::BodyTooLong,
                           "its content is longer than " + std::to_string(limit_bytes) + " bytes");
     }
     text.append(skua::text(*bytes));

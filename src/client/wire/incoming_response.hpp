@@ -124,9 +124,9 @@ class IncomingResponse final {
   [[nodiscard]] const ClientTimings& timings() const noexcept { return timings_; }
 };
 
-using ReceptionPointer = std::unique_ptr<IncomingResponse>;
+using IncomingResponsePointer = std::unique_ptr<IncomingResponse>;
 
 /// Reads the rest of the content; more than `limit_bytes` is BodyTooLong.
-Task<Result<std::string, Problem>> read_text(IncomingResponse& reception, std::size_t limit_bytes);
+Task<Result<std::string, Problem>> read_text(IncomingResponse& incoming, std::size_t limit_bytes);
 
 }  // namespace skua::client

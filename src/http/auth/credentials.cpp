@@ -38,9 +38,6 @@ Result<std::string> BasicCredentials::field() const {
   return "Basic " + base64::encode(user + ":" + password);
 }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 constexpr crypto::Hash hash_of(DigestAlgorithm algorithm) noexcept {

@@ -111,9 +111,6 @@ Result<Form> Form::parse_content(std::string_view content_type, std::string_view
   return reader.finish();
 }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 void append_encoded(std::string& out, std::string_view text) {

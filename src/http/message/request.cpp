@@ -114,9 +114,6 @@ std::string Request::peer() const {
 
 bool Request::is_secure() const noexcept { return parts_->is_secure; }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 std::size_t end_of_text(const http::Head& head) noexcept {

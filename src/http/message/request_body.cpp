@@ -93,9 +93,6 @@ std::optional<std::string_view> Request::trailer(std::string_view name) const no
   return trailers.value(*line);
 }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 // Reports whether the content has a coding other than identity. RFC 9110 §8.4

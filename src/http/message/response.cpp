@@ -250,10 +250,6 @@ void Response::unprepare() {
   prepared_ = nullptr;
 }
 
-}  // namespace skua
-
-namespace skua {
-
 PreparedResponse::PreparedResponse(const Response& response)
     : status_(response.status()), closes_connection_(response.closes_connection()) {
   if (response.content().file() != nullptr) {

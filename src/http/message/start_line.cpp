@@ -25,10 +25,6 @@ std::optional<Method> parse_method(std::string_view token) noexcept {
   return std::nullopt;
 }
 
-}  // namespace skua
-
-namespace skua {
-
 std::string_view reason(Status status) noexcept { return http::reason_phrase(status); }
 
 }  // namespace skua

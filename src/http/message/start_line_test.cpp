@@ -22,9 +22,6 @@ TEST(Method, NamesAreCaseSensitiveAndWhole) {
 }
 
 }  // namespace
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 TEST(Status, RegisteredCodesHaveAReasonAndOthersNone) {

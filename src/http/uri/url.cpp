@@ -213,9 +213,6 @@ Result<void> Url::add_segment(std::string_view text) {
   return set_path(longer);
 }
 
-}  // namespace skua
-
-namespace skua {
 namespace {
 
 constexpr percent::Part part_of(PercentSet set) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connects an HTTP/1.x session to a call: decodes the request's content, frames the response's
+// Connects HTTP/1.x to a handler's run: decodes the request's content, frames the response's
 // content, and decides when either side has to wait. RFC 9112 §6, §7.
 #include "server/h1/exchange.hpp"
 
@@ -115,7 +115,7 @@ void H1Exchange::adopt(const http::Head& head, const h1::Framing& framing,
   run_.keep(std::move(attachments));
 }
 
-// Decodes content into the call until there is no room. Returns the rest of the input.
+// Decodes content into the body until there is no room. Returns the rest of the input.
 Result<std::string_view> H1Exchange::decode(std::string_view input) {
   h1::BodyDecoder& decoder = partial_request_->decoder;
   IncomingBody& body = run_.body();

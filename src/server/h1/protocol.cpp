@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: bytes. Out: responses. A message that arrives complete, as nearly all do, is parsed and
-// answered in place, in the loop's buffer; only an incomplete one is copied into an Inbox from the
-// worker's pool. Any protocol error ends in refuse(): an error response, and no attempt to find the
-// next message. RFC 9112 §11.
+// answered in place, in the loop's buffer; only an incomplete one is copied into a PartialRequest
+// from the worker's pool. Any protocol error ends in refuse(): an error response, and no attempt to
+// find the next message. RFC 9112 §11.
 #include "server/h1/protocol.hpp"
 
 #include <string>
@@ -27,11 +27,15 @@ void H1Protocol::receive(std::span<char> bytes) {
 // Serves every complete request. Returns the input that belongs to another protocol.
 std::string_view H1Protocol::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && !is_replaced_) {
-    if (output_is_full()) return stall(input), std::string_view();
+    if (output_is_full()) {
+      stall(input);
+      return {};
+    }
     input = read_head(input);
     // The input after a request waits until its exchange has ended.
     if (exchange_ != nullptr && !advance_exchange(input.empty())) {
-      return feed(input), std::string_view();
+      feed(input);
+      return {};
     }
   }
   return input;
@@ -110,9 +114,15 @@ std::string_view H1Protocol::read_head(std::string_view input) {
 std::string_view H1Protocol::begin(const http::Head& head, std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
-  if (!framing) return refuse(framing.error().code(), &head), std::string_view();
+  if (!framing) {
+    refuse(framing.error().code(), &head);
+    return {};
+  }
   const Target target = find(head, *framing);
-  if (target.error != Errc::None) return refuse(target.error, &head), std::string_view();
+  if (target.error != Errc::None) {
+    refuse(target.error, &head);
+    return {};
+  }
   const std::uint64_t body_bytes = framing->length_bytes;
   const bool is_whole = framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
                         body_bytes <= resources_.options.limits.body_bytes;
@@ -131,7 +141,8 @@ std::string_view H1Protocol::begin_exchange(const http::Head& head, const h1::Fr
   const Result<std::string_view> behind = exchange_->start(
       head, framing, parts(head, framing, target), target.match, std::move(partial_request), rest);
   if (behind) return *behind;
-  return refuse(behind.error().code()), std::string_view();
+  refuse(behind.error().code());
+  return {};
 }
 
 Target H1Protocol::find(const http::Head& head, const h1::Framing& framing) {

@@ -87,7 +87,7 @@ class H1Protocol final : public Protocol {
   std::unique_ptr<H1Exchange> exchange_;  ///< set only while an exchange is in progress
   loop::Instant ages_at_;
   Waiting waiting_ = Waiting::Request;
-  bool is_replaced_ = false;  ///< another session has taken over
+  bool is_replaced_ = false;  ///< another protocol has taken over
   bool is_stalled_ = false;
   bool is_finished_ = false;
 };

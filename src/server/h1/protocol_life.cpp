@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The rare events of an HTTP/1 session: its start and end, refused requests, and input that has to
-// be kept for later.
+// The rare events of HTTP/1 on a connection: its start and end, refused requests, and input that
+// has to be kept for later.
 #include <utility>
 
 #include "loop/clock.hpp"

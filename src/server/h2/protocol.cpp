@@ -84,7 +84,7 @@ void H2Protocol::give_back(ServerStream& exchange) noexcept {
   resources_.give_back(std::unique_ptr<ServerStream>(&exchange));
 }
 
-// From the HTTP/2 session -------------------------------------------------------------------------
+// From the HTTP/2 connection ----------------------------------------------------------------------
 
 void H2Protocol::on_request(h2::Stream& stream, bool is_end) {
   ServerStream& exchange = *resources_.take_h2_exchange().release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rare events of an HTTP/2 session: it starts or ends, or the peer takes too long.
+// The rare events of HTTP/2 on a connection: it starts or ends, or the peer takes too long.
 #include <utility>
 
 #include "loop/clock.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Connects an HTTP/2 stream to a handler: passes on the request's content, opens the window as it
-// is read, and keeps the response's content until the session asks for it. RFC 9113 §8
+// is read, and keeps the response's content until the connection asks for it. RFC 9113 §8
 #include "server/h2/server_stream.hpp"
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,7 +65,7 @@ class ServerStream final : public base::ListNode,
   void reset() noexcept;
   [[nodiscard]] h2::Stream& stream() const noexcept { return *stream_; }
 
-  // The request; called by the session.
+  // The request; called by the protocol.
 
   /// Called when the head is complete: answers the request, or begins to read its content.
   void begin(bool is_end);
@@ -80,7 +79,7 @@ class ServerStream final : public base::ListNode,
   [[nodiscard]] bool has_shut_window() const noexcept { return withheld_bytes_ != 0; }
   void open_window();
 
-  // The response; called by the session, except wake().
+  // The response; called by the protocol, except wake().
 
   /// Schedules the exchange for the end of the turn.
   void wake() noexcept override;
@@ -170,7 +169,7 @@ class ServerStream final : public base::ListNode,
   std::unique_ptr<h2::ReceivedHead> trailers_;  // of the request
   std::unique_ptr<SocketStream> socket_;        // set once the stream is a WebSocket
   KeptContent early_data_;                      // data for a tunnel that is not open yet
-  body::ContentQueue content_;                  // response content the session has not asked for
+  body::ContentQueue content_;                  // response content the connection has not asked for
   body::OutgoingBody response_;                 // response content made while it is sent
   loop::Instant content_deadline_{};
   loop::Instant lingers_until_{};

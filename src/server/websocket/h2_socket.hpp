@@ -52,7 +52,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
-  /// Starts the write timeout, and tells the session that there is output.
+  /// Starts the write timeout, and tells the connection that there is output.
   void await_peer();
   [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
   [[nodiscard]] bool owes_window() const noexcept {
@@ -63,7 +63,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   StreamOwner& owner_;
   h2::Connection& session_;
   h2::Stream& stream_;
-  body::ContentQueue content_;      // output that the session has not asked for
+  body::ContentQueue content_;      // output that the connection has not asked for
   loop::Instant write_deadline_{};  // while there is output, or our end has not been sent
   loop::Instant end_deadline_{};    // after that, for the peer to end its side
   std::size_t held_bytes_ = 0;      // received, and not given back to the peer's window

@@ -60,7 +60,7 @@ class SocketStream {
   virtual void close() noexcept = 0;
 };
 
-/// Creates the WebSocket after an opening handshake. Sessions only reach it through the response
+/// Creates the WebSocket after an opening handshake. Protocols only reach it through the response
 /// that opens a WebSocket, so that a program without WebSocket routes does not link their code.
 class WebSocketServer {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The implementation of the harness. Named *_test.cpp because the build only looks for those.
+// Runs a back end turn by turn, and keeps what it reports.
 #include "backend_harness.hpp"
 
 #include <fcntl.h>
