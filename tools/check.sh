@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every check of the source that needs no build. All run, so that one call shows everything that is wrong.
+# Runs all checks that need no build. A failure does not stop it, so one run shows every problem.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 failed=()
@@ -13,7 +13,7 @@ check() {
 roots=()
 for root in src include cli examples tests fuzz bench; do [ -d "$root" ] && roots+=("$root"); done
 
-# What the checks do with samples depends on nothing but themselves and the compilers.
+# The results of the selftest depend only on the checks and the compilers.
 selftest() {
   local state passed=build/checks/selftest
   state=$(cat tools/*.* <("${CXX:-g++}" --version) <(clang++-19 --version 2>&1) | sha256sum)
@@ -30,6 +30,8 @@ check times python3 tools/check_times.py src include cli examples
 check format bash tools/format.sh --check
 check headers python3 tools/check_headers.py include
 check snippets python3 tools/check_snippets.py .
+check pages python3 tools/check_pages.py .
+check words python3 tools/check_words.py .
 
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'failed: %s\n' "${failed[*]}"

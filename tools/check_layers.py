@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that includes only go down the layers listed in a LAYERS file.
 
-LAYERS has one layer a line, lowest first: folders, and public headers by path (skua/error.hpp).
-Names on one line may not include each other. A line `deny: A B -> C D` forbids what the order
-would allow: A and B may not include C or D. Every folder and every public header must be listed.
-A public header (one under skua/) may include public and standard headers only.
+LAYERS has one layer per line, lowest first: folders, and public headers by path (skua/error.hpp).
+Names on one line may not include each other. A line `deny: A B -> C D` forbids includes that the
+order would allow: A and B may not include C or D. Every folder and every public header must be
+listed, and every listed name must exist. A public header (one under skua/) may include public and standard headers only.
 Usage: check_layers.py LAYERS ROOT...
 """
 import pathlib
@@ -26,7 +26,7 @@ def read(layers: pathlib.Path) -> tuple[dict[str, int], set[tuple[str, str]]]:
             rank.update((name, height) for name in words.split())
     unknown = {name for pair in denied for name in pair} - rank.keys()
     if unknown:
-        sys.exit(f"{layers}: deny names what is no layer: {' '.join(sorted(unknown))}")
+        sys.exit(f"{layers}: deny names unknown layers: {' '.join(sorted(unknown))}")
     return rank, denied
 
 
@@ -39,7 +39,7 @@ def main(layers: pathlib.Path, roots: list[pathlib.Path]) -> int:
     def reason(here: str, target: str, public: bool) -> str:
         there = layer(target)
         if public and ("." in target and not target.startswith("skua")):
-            return " (a public header includes public and standard headers only)"
+            return " (a public header may include public and standard headers only)"
         if here == there or here not in rank or there not in rank:
             return ""
         if (here, there) in denied:
@@ -47,6 +47,10 @@ def main(layers: pathlib.Path, roots: list[pathlib.Path]) -> int:
         return " (not a lower layer)" if rank[there] >= rank[here] else ""
 
     wrong = 0
+    for name in rank:
+        if not any((root / name).exists() for root in roots):
+            print(f"{layers}: {name} does not exist")
+            wrong += 1
     for root in roots:
         for file in sorted(p for p in root.rglob("*") if p.suffix in {".h", ".hpp", ".cc", ".cpp"}):
             name = file.relative_to(root).as_posix()

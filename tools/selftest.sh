@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows that every check passes what is right and can fail: small samples of both, in a temporary folder.
+# Tests every check with small good and bad samples in a temporary folder.
 set -uo pipefail
 tools=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -10,14 +10,14 @@ wrong=0
 passes() {
   local name=$1 said
   shift
-  said=$("$@" 2>&1) || { printf 'selftest: %s ought to pass and fails:\n%s\n' "$name" "$said"; wrong=1; }
+  said=$("$@" 2>&1) || { printf 'selftest: %s should pass but failed:\n%s\n' "$name" "$said"; wrong=1; }
 }
-# fails NAME TEXT COMMAND...: it must fail, and say TEXT
+# fails NAME TEXT COMMAND...: COMMAND must fail and print TEXT
 fails() {
   local name=$1 text=$2 said
   shift 2
-  if said=$("$@" 2>&1); then printf 'selftest: %s ought to fail and passes\n' "$name"; wrong=1; return; fi
-  [[ $said == *"$text"* ]] || { printf 'selftest: %s fails, but without saying "%s":\n%s\n' "$name" "$text" "$said"; wrong=1; }
+  if said=$("$@" 2>&1); then printf 'selftest: %s should fail but passed\n' "$name"; wrong=1; return; fi
+  [[ $said == *"$text"* ]] || { printf 'selftest: %s failed without printing "%s":\n%s\n' "$name" "$text" "$said"; wrong=1; }
 }
 fresh() { rm -rf "$folder"/* && mkdir -p src/base src/loop src/http include/skua; }
 
@@ -35,7 +35,8 @@ good_layers; printf '#include "http/x.hpp"\n' >src/loop/no.cpp; fails "layers: d
 good_layers; mkdir src/new; touch src/new/new.cpp; fails "layers: unlisted folder" "new is missing" layers
 good_layers; touch include/skua/new.hpp; fails "layers: unlisted header" "skua/new.hpp is missing" layers
 good_layers; printf '#include <openssl/ssl.h>\n' >include/skua/error.hpp; fails "layers: third party" "public header" layers
-good_layers; printf 'deny: lop -> http\n' >>src/LAYERS; fails "layers: misspelt deny" "no layer: lop" layers
+good_layers; printf 'deny: lop -> http\n' >>src/LAYERS; fails "layers: misspelt deny" "unknown layers: lop" layers
+good_layers; printf 'skua/gone.hpp\n' >>src/LAYERS; fails "layers: name of nothing" "skua/gone.hpp does not exist" layers
 
 sizes() { python3 "$tools/check_sizes.py" src; }
 lines() { for ((i = 0; i < $1; i++)); do echo "$2"; done; }
@@ -51,8 +52,8 @@ fails "sizes: long lambda" "72 lines" sizes
 fresh; { echo 'A::A(int a) : a_{a} {'; lines 70 "  b();"; echo '}'; } >src/base/a.cpp
 fails "sizes: long constructor" "72 lines" sizes
 fresh; lines 601 'int a;' >src/base/a.cpp; fails "sizes: long file" "601 lines, more than 600" sizes
-fresh; for i in 1 2 3 4 5 6 7 8 9 10; do lines 300 'int a;' >src/base/$i.cpp; done
-fails "sizes: too few small files" "0 of 3000 lines" sizes
+fresh; for ((k = 0; k < 46; k++)); do echo 'int a;' >src/base/$k.cpp; done
+fails "sizes: crowded folder" "46 entries, more than 45" sizes
 
 coroutines() { python3 "$tools/check_coroutines.py" src; }
 in_coroutine() { fresh; printf 'Task<> f() {\n  %s\n}\n' "$1" >src/base/a.cpp; }
@@ -94,7 +95,7 @@ conditional|auto r = c ? co_await f() : x;
 captures by value|co_await f([p] { return p; });
 captures by value|co_await f([&a, p = std::move(q)](int n) { return n; });
 captures by value|co_await f([=] { return p; });
-called where it stands|return [n]() -> Task<> { co_await h(n); }();
+called immediately|return [n]() -> Task<> { co_await h(n); }();
 braces|auto g = [](int n) -> Task<> { co_await h({n}); };
 BAD
 
@@ -155,14 +156,14 @@ good_readme; fragment 'skua::f();'; printf '```cpp\n#include <skua.hpp>\n```\n' 
 fails "snippets: shown too late" "docs/a.md:2" snippets
 page '#include <skua.hpp>'; fragment 'int a = 1;'; fragment 'int b = a;'; fails "snippets: another fragment's names" "docs/a.md:8" snippets
 good_readme; printf '```cpp\nint main() { skua::f(); }\n```\n' >docs/a.md; fails "snippets: file" "does not compile" snippets
-good_readme; echo '[a](nowhere.md)' >>README.md; fails "snippets: link" "nowhere.md leads nowhere" snippets
+good_readme; echo '[a](nowhere.md)' >>README.md; fails "snippets: link" "broken link to nowhere.md" snippets
 good_readme; echo 'hello' >README.md; fails "snippets: commands" 'make run' snippets
 
 message() { printf '%s\n' "$1" >message; python3 "$tools/check_commits.py" --message message; }
 for subject in 'feat(base): add a thing' 'build: start the tree' 'fix(cli): HEAD of a folder'; do passes "commits: $subject" message "$subject"; done
 while IFS='|' read -r text subject; do fails "commits: $subject" "$text" message "$subject"; done <<'BAD'
 is not|Add a thing
-none of|chore(base): a thing
+not one of|chore(base): a thing
 neither|feat(nowhere): a thing
 has no scope|feat: a thing
 capital|feat(base): Add a thing
@@ -170,10 +171,27 @@ full stop|feat(base): add a thing.
 columns|feat(base): add a thing that is described at such a length that it does not fit
 BAD
 
+# In a repository of its own, as both checks ask git which files there are.
+fresh_pages() {
+  fresh && mkdir -p docs src/h1 && git init -q . && touch src/h1/framing.hpp src/h1/framing.cpp
+  printf 'int read_length() { return 0; }\n' >src/h1/framing.cpp
+  printf 'See `src/h1/framing.{hpp,cpp}` and `h1/framing.cpp`: `read_length()`.\n' >docs/a.md
+}
+pages() { python3 "$tools/check_pages.py" .; }
+fresh_pages; passes "pages: good" pages
+printf 'See `src/h1/gone.cpp`.\n' >>docs/a.md; fails "pages: no such file" 'a.md:2: `src/h1/gone.cpp` does not exist' pages
+fresh_pages; printf '`h1/framing.hpp`: `read_length()`\n' >>docs/a.md; fails "pages: in another file" "no read_length in src/h1/framing.hpp" pages
+fresh_pages; printf '`skua::Gone`\n' >>docs/a.md; fails "pages: no such symbol" "no skua in the sources" pages
+
+words() { python3 "$tools/check_words.py" .; }
+fresh_pages; printf '```grep\nis no [a-z]+ to\n```\n' >STYLE.md; passes "words: good" words
+printf '// a name that is %s name to have\n' no >src/h1/a.cpp; fails "words: a bad habit" "src/h1/a.cpp:1:" words
+rm -rf .git STYLE.md
+
 leftovers() { python3 "$tools/leftovers.py" "$folder" bash -c "$1"; }
 passes "leftovers: all have ended" leftovers 'sleep 1 & wait'
 fails "leftovers: one runs on" "running: sleep 60" leftovers 'sleep 60 >/dev/null 2>&1 &'
 fails "leftovers: the command fails" "it is broken" leftovers 'echo it is broken; exit 3'
 
-[ $wrong -eq 0 ] && echo "selftest: every check passes what is right and fails what is wrong"
+[ $wrong -eq 0 ] && echo "selftest: every check accepts good samples and rejects bad ones"
 exit $wrong
