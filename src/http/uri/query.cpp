@@ -3,7 +3,7 @@
 // text. Lookups copy nothing: names are compared while they are decoded.
 //
 // In: a raw query, or names and values. Out: one from the other. Splitting and decoding come from
-// http/query.hpp, which Request uses too, so client and server read a query alike.
+// query.hpp, which Request uses too, so client and server read a query alike.
 #include "http/uri/query.hpp"
 
 #include <algorithm>

@@ -73,9 +73,6 @@ class UringOperations final {
 #if defined(SKUA_HAS_IO_URING)
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "loop/uring/buffers.hpp"
 #include "loop/uring/ring.hpp"
@@ -85,7 +82,7 @@ namespace skua::loop {
 
 /// The io_uring back end: Linux 6.0 and later.
 ///
-/// `backend_uring.cpp` prepares submissions, `uring_completions.cpp` handles completions. A
+/// `uring/backend.cpp` prepares submissions, `uring/completions.cpp` handles completions. A
 /// submission carries its handle's address, with its purpose in the low three bits;
 /// Handle::in_flight_ counts the submissions that have not finally completed.
 class UringBackend final : public Backend {
