@@ -156,19 +156,22 @@ class ClientRequest final {
 
   /// Called while text(), save() or download() receives content; `on_upload` while it is sent.
   ClientRequest& on_progress(std::function<void(Progress)> call) &;
-  template <std::invocable<Progress> F>
+  template <class F>
+    requires std::invocable<F&, Progress>
   ClientRequest&& on_progress(F&& call) && {
     return std::move(on_progress(std::function<void(Progress)>(named<F>(std::forward<F>(call)))));
   }
   ClientRequest& on_upload(std::function<void(Progress)> call) &;
-  template <std::invocable<Progress> F>
+  template <class F>
+    requires std::invocable<F&, Progress>
   ClientRequest&& on_upload(F&& call) && {
     return std::move(on_upload(std::function<void(Progress)>(named<F>(std::forward<F>(call)))));
   }
   /// Called with the status and field lines of each interim response but 100, e.g. 103 (Early
   /// Hints).
   ClientRequest& on_interim(std::function<void(Status, std::string_view lines)> call) &;
-  template <std::invocable<Status, std::string_view> F>
+  template <class F>
+    requires std::invocable<F&, Status, std::string_view>
   ClientRequest&& on_interim(F&& call) && {
     return std::move(
         on_interim(std::function<void(Status, std::string_view)>(named<F>(std::forward<F>(call)))));
@@ -177,7 +180,8 @@ class ClientRequest final {
   /// redirects and challenges. The lines are in HTTP/1 form, without the empty one, for HTTP/2 too;
   /// they include credentials.
   ClientRequest& on_head(std::function<void(HeadOf, std::string_view lines)> call) &;
-  template <std::invocable<HeadOf, std::string_view> F>
+  template <class F>
+    requires std::invocable<F&, HeadOf, std::string_view>
   ClientRequest&& on_head(F&& call) && {
     return std::move(
         on_head(std::function<void(HeadOf, std::string_view)>(named<F>(std::forward<F>(call)))));

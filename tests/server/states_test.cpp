@@ -108,6 +108,10 @@ class StateRun {
     if (!is_destroyed_) stream_->take_at_most(bytes);
     settle();
   }
+  void drain() {
+    (*worker_).begin_drain(20s);
+    settle();
+  }
   void drip() {
     for (int second = 0; second < 12; ++second) {
       send(peer_->next(1));
@@ -119,7 +123,7 @@ class StateRun {
     if (step == "nothing") return;
     if (step == "the rest") return send(peer_->rest());
     if (step == "drips") return drip();
-    if (step == "server drains") return (*worker_).begin_drain(20s), settle();
+    if (step == "server drains") return drain();
     if (step == "peer ends") return end(Errc::None);
     if (step == "peer vanishes") return end(Error(Errc::Closed, "reset"));
     if (step == "peer takes nothing") return take(0);
