@@ -39,6 +39,7 @@
 #include "skua/literals.hpp"
 #include "skua/method.hpp"
 #include "skua/middleware.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/multipart.hpp"
 #include "skua/multipart_writer.hpp"
 #include "skua/next.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include "skua/config.hpp"
 
 #include <atomic>
@@ -18,6 +20,7 @@
 
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 
@@ -27,6 +30,11 @@ namespace skua {
 ///
 /// Waits for: at least `time`, and up to a few milliseconds more.
 Task<> sleep(Duration time);
+template <detail::Number T>
+Task<> sleep(T) {
+  detail::need_unit<T>();
+  return sleep(Duration());
+}
 
 /// Lets every other task that is ready on this thread run first.
 detail::YieldAwaiter yield() noexcept;
@@ -129,6 +137,13 @@ class Scope final {
 
   /// Starts a task inline.
   void spawn(Task<> task);
+  template <class T>
+    requires(!std::is_same_v<std::remove_cvref_t<T>, Task<>>)
+  void spawn(T&&) {
+    static_assert(detail::never<T>,
+                  "a scope runs tasks without a value, skua::Task<>: call the coroutine, as in "
+                  "scope.spawn(work())");
+  }
   /// Waits for: all tasks to end.
   /// Ends with: the first exception thrown by a task.
   Task<> join();
@@ -209,6 +224,26 @@ Task<std::vector<detail::OrNothing<T>>> when_all(std::vector<Task<T>> tasks) {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_task = false;
+template <class T>
+inline constexpr bool is_task<Task<T>> = true;
+template <class T>
+inline constexpr bool is_task<std::vector<Task<T>>> = true;
+
+}  // namespace detail
+
+template <class... T>
+  requires(!(detail::is_task<std::remove_cvref_t<T>> && ...))
+auto when_all(T&&...) {
+  static_assert(detail::never<T...>,
+                "when_all() takes tasks: call the coroutines, and write client.get(url).send() for "
+                "a request");
+  return sleep(Duration());
+}
+
+namespace detail {
+
 /// A call that a pool thread makes for a task.
 class OffloadedCall {
  public:
@@ -285,10 +320,21 @@ Task<std::invoke_result_t<F&>> offload_kept(F function) {
 ///            503, if the queue is full.
 template <class F>
 Task<std::invoke_result_t<std::decay_t<F>&>> offload(F&& function) {
+  static_assert(!detail::is_task<std::invoke_result_t<std::decay_t<F>&>>,
+                "a coroutine cannot be offloaded: co_await it, and offload the blocking calls in "
+                "it");
   static_assert(SafeInAwait<F>,
                 "store a closure with captures in a variable before passing it to offload(): "
                 "GCC 12 destroys a temporary one twice");
   return detail::offload_kept<std::decay_t<F>>(std::forward<F>(function));
+}
+template <class F, class... A>
+  requires(sizeof...(A) != 0 || !std::is_invocable_v<std::decay_t<F>&>)
+auto offload(F&&, A&&...) {
+  static_assert(detail::never<F>,
+                "offload() takes a function without parameters: name a closure that makes the "
+                "call, as in `const auto call = [&] { return work(n); };`");
+  return sleep(Duration());
 }
 
 namespace detail {
@@ -304,6 +350,13 @@ T run(Task<T> task) {
   detail::drive([](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },
                 [](void* it) { static_cast<Task<T>*>(it)->start(nullptr, nullptr); }, &task);
   return task.result();
+}
+template <class T>
+  requires(!detail::is_task<std::remove_cvref_t<T>>)
+auto run(T&&) {
+  static_assert(detail::never<T>,
+                "skua::run() takes a task: call the coroutine, as in skua::run(work()), and write "
+                "client.get(url).send() for a request");
 }
 
 }  // namespace skua

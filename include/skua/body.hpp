@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/static_text.hpp"
 
 namespace skua {
@@ -54,6 +55,10 @@ class Body final {
   Body(FileRange range) noexcept;
   explicit Body(std::shared_ptr<const BodyStream> stream) noexcept;
   Body(std::nullptr_t) = delete;
+  template <detail::Number T>
+  Body(T) : Body() {
+    static_assert(detail::never<T>, "content is text: write std::to_string(number)");
+  }
 
   /// Refers to text of the caller's that outlives every response made of it.
   [[nodiscard]] static Body borrowed(std::string_view text) noexcept;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include <coroutine>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 
@@ -36,6 +40,16 @@ class BodySink {
 
 /// A takeover of the connection; see Router::websocket.
 struct Upgrade;
+
+template <class F>
+concept Producer = std::is_convertible_v<F&&, std::function<Task<>(BodyWriter&)>>;
+
+template <class F>
+constexpr void need_producer() {
+  static_assert(never<F>,
+                "a stream is produced by a coroutine: [](skua::BodyWriter& out) -> skua::Task<> { "
+                "co_await out.write(text); }");
+}
 
 /// Returns the sink of a writer, for layers that wrap one.
 BodySink& sink_of(BodyWriter& writer) noexcept;

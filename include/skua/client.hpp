@@ -3,6 +3,7 @@
 
 #include "skua/release.hpp"  // first: it checks the C++ version
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/method.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/task.hpp"
 #include "skua/websocket.hpp"
 
@@ -53,6 +55,11 @@ class WebSocketRequest final {
   WebSocketRequest& header(std::string_view name, std::string_view value) &;
   WebSocketRequest&& header(std::string_view name, std::string_view value) && {
     return std::move(header(name, value));
+  }
+  template <detail::NotText T>
+  WebSocketRequest&& header(std::string_view, const T&) {
+    detail::need_text<T>();
+    return std::move(*this);
   }
   /// Sends a user name and password (Basic). RFC 7617
   ///
@@ -99,9 +106,7 @@ class WebSocketRequest final {
   auto operator co_await() && { return std::move(*this).open(); }
   template <class Self = WebSocketRequest>
   Task<Result<WebSocket, Problem>> operator co_await() & {
-    static_assert(sizeof(Self) == 0,
-                  "a request is sent once: co_await std::move(request), or await the expression "
-                  "that makes it");
+    detail::need_move<Self>();
     return std::move(*this).open();
   }
   /// Opens the WebSocket, runs the callbacks until it is closed, and returns the reason.
@@ -139,6 +144,11 @@ class Client final {
   /// Ends with: std::logic_error on a thread without a loop (use skua::run, or a handler);
   ///            std::invalid_argument for an invalid base URL, proxy, or host override.
   explicit Client(ClientOptions options = {});
+  template <std::convertible_to<std::string_view> T>
+  explicit Client(const T&) : Client() {
+    static_assert(detail::never<T>,
+                  "a client takes options: skua::Client client({.base_url = \"https://...\"})");
+  }
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
@@ -154,6 +164,21 @@ class Client final {
   /// Makes a DELETE request; `delete` is a keyword.
   [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
+
+  // Mistakes: content and options as arguments.
+
+  template <class First, class... Rest>
+  ClientRequest get(std::string_view url, const First&, const Rest&...) {
+    return too_many<First>(url);
+  }
+  template <class First, class... Rest>
+  ClientRequest post(std::string_view url, const First&, const Rest&...) {
+    return too_many<First>(url);
+  }
+  template <class First, class... Rest>
+  ClientRequest put(std::string_view url, const First&, const Rest&...) {
+    return too_many<First>(url);
+  }
 
   /// Makes a request for a WebSocket at a ws:// or wss:// URL (http:// and https:// work too), or
   /// relative to ClientOptions::base_url. A user name and password in it become Authorization.
@@ -173,6 +198,14 @@ class Client final {
   Task<> close();
 
  private:
+  template <class T>
+  ClientRequest too_many(std::string_view url) {
+    static_assert(detail::never<T>,
+                  "a request is made of its URL, the rest is added to it: "
+                  "client.post(url).header(name, value).body(text)");
+    return get(url);
+  }
+
   std::shared_ptr<client::Core> core_;  // with everything it has opened
 };
 

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "skua/body_writer.hpp"
@@ -16,6 +17,7 @@
 #include "skua/client_response.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/multipart_writer.hpp"
 #include "skua/task.hpp"
 
@@ -25,6 +27,24 @@ namespace client {
 class Core;
 struct RequestSpec;
 }  // namespace client
+
+namespace detail {
+
+template <class T>
+constexpr void need_move() {
+  static_assert(never<T>,
+                "a request is sent once: co_await std::move(request), or await the expression that "
+                "makes it");
+}
+
+template <class T>
+constexpr auto need_sending() {
+  static_assert(never<T>,
+                "a request has a response only after it was awaited: `auto response = co_await "
+                "client.get(url);`, then test it, then response->status()");
+}
+
+}  // namespace detail
 
 /// Options of a download.
 struct DownloadOptions {
@@ -67,6 +87,11 @@ class ClientRequest final {
   ClientRequest&& header(std::string_view name, std::string_view value) && {
     return std::move(header(name, value));
   }
+  template <detail::NotText T>
+  ClientRequest&& header(std::string_view, const T&) {
+    detail::need_text<T>();
+    return std::move(*this);
+  }
   /// Leaves out a default field: User-Agent, Accept, Accept-Encoding.
   ClientRequest& without_header(std::string_view name) &;
   ClientRequest&& without_header(std::string_view name) && {
@@ -77,6 +102,11 @@ class ClientRequest final {
   ClientRequest&& query(std::string_view name, std::string_view value) && {
     return std::move(query(name, value));
   }
+  template <detail::NotText T>
+  ClientRequest&& query(std::string_view, const T&) {
+    detail::need_text<T>();
+    return std::move(*this);
+  }
 
   /// Sets the content, of any kind; an empty type adds no Content-Type. A request with text or a
   /// file range can be repeated after a redirect or a challenge; one with a stream cannot.
@@ -86,12 +116,24 @@ class ClientRequest final {
   }
   ClientRequest& json(std::string text) & { return body(std::move(text), "application/json"); }
   ClientRequest&& json(std::string text) && { return std::move(json(std::move(text))); }
+  template <class T>
+    requires(!std::convertible_to<T &&, std::string> || requires(const T& value) { value.dump(); })
+  ClientRequest&& json(T&&) {
+    static_assert(detail::never<T>, "JSON is passed as text: write json.dump()");
+    return std::move(*this);
+  }
   /// Sets content that is produced while it is sent; `length_bytes` is its size, if known.
   ///
   /// Lifetime:  what `produce` captures lives until the request has ended.
   ClientRequest& stream(std::string_view type, std::function<Task<>(BodyWriter&)> produce,
                         std::optional<std::uint64_t> length_bytes = std::nullopt) &;
   template <class F>
+    requires(!detail::Producer<F>)
+  ClientRequest&& stream(std::string_view, F&&, std::optional<std::uint64_t> = std::nullopt) {
+    detail::need_producer<F>();
+    return std::move(*this);
+  }
+  template <detail::Producer F>
   ClientRequest&& stream(std::string_view type, F&& produce,
                          std::optional<std::uint64_t> length_bytes = std::nullopt) && {
     return std::move(stream(type,
@@ -102,6 +144,11 @@ class ClientRequest final {
   ClientRequest& field(std::string_view name, std::string_view value) &;
   ClientRequest&& field(std::string_view name, std::string_view value) && {
     return std::move(field(name, value));
+  }
+  template <detail::NotText T>
+  ClientRequest&& field(std::string_view, const T&) {
+    detail::need_text<T>();
+    return std::move(*this);
   }
   /// Adds a file to a form; it is read while it is sent. An empty `type` is
   /// application/octet-stream.
@@ -144,6 +191,11 @@ class ClientRequest final {
   /// Overrides ClientOptions::timeout.
   ClientRequest& timeout(Duration limit) &;
   ClientRequest&& timeout(Duration limit) && { return std::move(timeout(limit)); }
+  template <detail::Number T>
+  ClientRequest&& timeout(T) {
+    detail::need_unit<T>();
+    return std::move(*this);
+  }
   /// Limits the redirects that are followed; overrides ClientOptions::redirects.
   ClientRequest& redirects(unsigned limit) &;
   ClientRequest&& redirects(unsigned limit) && { return std::move(redirects(limit)); }
@@ -198,9 +250,7 @@ class ClientRequest final {
   auto operator co_await() && { return std::move(*this).send(); }
   template <class Self = ClientRequest>
   Task<Result<ClientResponse, Problem>> operator co_await() & {
-    static_assert(sizeof(Self) == 0,
-                  "a request is sent once: co_await std::move(request), or await the expression "
-                  "that makes it");
+    detail::need_move<Self>();
     return std::move(*this).send();
   }
   /// Sends the request and reads the content as one text. No status is an error.
@@ -218,6 +268,50 @@ class ClientRequest final {
   /// after the client was destroyed. What the callback throws goes to ClientOptions::on_exception,
   /// or is thrown by Client::close().
   void then(std::function<void(Result<ClientResponse, Problem>)> call) &&;
+  template <class F>
+    requires(!std::is_convertible_v<F &&, std::function<void(Result<ClientResponse, Problem>)>>)
+  void then(F&&) && {
+    static_assert(detail::never<F>,
+                  "then() calls back with a result: [](skua::Result<skua::ClientResponse, "
+                  "skua::Problem> response) { ... }");
+  }
+
+  // Mistakes: a named request that is sent without std::move, and one that was not sent yet.
+
+  template <class Self = ClientRequest>
+  Task<Result<ClientResponse, Problem>> send() & {
+    detail::need_move<Self>();
+    return std::move(*this).send();
+  }
+  template <class Self = ClientRequest>
+  Task<Result<std::string, Problem>> text() & {
+    detail::need_move<Self>();
+    return std::move(*this).text();
+  }
+  template <class Self = ClientRequest>
+  Task<Result<std::uint64_t, Problem>> save(std::string path) & {
+    detail::need_move<Self>();
+    return std::move(*this).save(std::move(path));
+  }
+  template <class F>
+  void then(F&&) & {
+    detail::need_move<F>();
+  }
+  template <class Self = ClientRequest>
+  explicit operator bool() const {
+    detail::need_sending<Self>();
+    return false;
+  }
+  template <class Self = ClientRequest>
+  auto operator->() const {
+    detail::need_sending<Self>();
+    return this;
+  }
+  template <class Self = ClientRequest>
+  Status status() const {
+    detail::need_sending<Self>();
+    return Status::Ok;
+  }
 
  private:
   template <class F>

@@ -37,8 +37,9 @@ struct CompressionOptions {
 /// ```
 ///
 /// Compresses content in memory of a compressible type (text, JSON, XML, SVG, WebAssembly), and
-/// streams of such a type if CompressionOptions::streams is set. Leaves alone files, endless
-/// streams, 204, 206, 304, and responses with a Content-Encoding or `Cache-Control: no-transform`.
+/// streams of such a type if CompressionOptions::streams is set. Leaves alone files over 64 KiB,
+/// endless streams, 204, 206, 304, and responses with a Content-Encoding or
+/// `Cache-Control: no-transform`.
 /// Adds `Vary: Accept-Encoding`, makes a strong ETag weak, and removes digests of the content and
 /// Accept-Ranges.
 ///

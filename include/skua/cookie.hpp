@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -139,7 +141,10 @@ class RequestCookies final {
   class Iterator {
    public:
     Cookie operator*() const noexcept { return cookie_; }
-    Iterator& operator++() noexcept { return next(), *this; }
+    Iterator& operator++() noexcept {
+      next();
+      return *this;
+    }
     bool operator==(End) const noexcept { return is_end_; }
 
    private:

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include <variant>
 
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/status.hpp"
 
 namespace skua {
@@ -184,9 +188,18 @@ class [[nodiscard]] Result {
   }
 
   /// Returns the value; throws Exception if there is an error.
-  T& value() & SKUA_LIFETIMEBOUND { return check(), *get(); }
-  const T& value() const& SKUA_LIFETIMEBOUND { return check(), *get(); }
-  T value() && { return check(), std::move(*get()); }
+  T& value() & SKUA_LIFETIMEBOUND {
+    check();
+    return *get();
+  }
+  const T& value() const& SKUA_LIFETIMEBOUND {
+    check();
+    return *get();
+  }
+  T value() && {
+    check();
+    return std::move(*get());
+  }
 
   template <class U>
   T value_or(U&& fallback) const& {
@@ -195,6 +208,16 @@ class [[nodiscard]] Result {
   template <class U>
   T value_or(U&& fallback) && {
     return has_value() ? std::move(*get()) : static_cast<T>(std::forward<U>(fallback));
+  }
+
+  // A mistake: a result that is used as its value.
+  template <class U>
+    requires(std::is_same_v<U, T> && std::is_same_v<T, std::string>)
+  operator U() const {
+    static_assert(detail::never<U>,
+                  "a Result may be an error: test it, then read *result, or call result.value(), "
+                  "which throws the error");
+    std::terminate();
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"
+#include "skua/mistakes.hpp"
 
 namespace skua {
 
@@ -82,6 +83,11 @@ class Form final {
   Form& add(std::string_view name, std::string_view value) &;
   Form&& add(std::string_view name, std::string_view value) && {
     return std::move(add(name, value));
+  }
+  template <detail::NotText T>
+  Form& add(std::string_view, const T&) {
+    detail::need_text<T>();
+    return *this;
   }
 
   /// Returns the value of the first field with exactly this name.

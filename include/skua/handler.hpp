@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skua/answer.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/next.hpp"
 #include "skua/path_parameter.hpp"
 #include "skua/prepared_response.hpp"
@@ -17,7 +18,11 @@
 #include "skua/response.hpp"
 #include "skua/task.hpp"
 
-namespace skua::detail {
+namespace skua {
+
+class WebSocket;
+
+namespace detail {
 
 template <class... A>
 struct Types {
@@ -72,22 +77,34 @@ struct FromPath<Types<Request, A...>> : FromPath<Types<Request&, A...>> {
   static constexpr bool copies_request = true;
 };
 
-template <class F>
-constexpr std::size_t path_parameters() noexcept {
-  using S = Signature<std::decay_t<F>>;
-  if constexpr (S::is_known) {
-    return FromPath<typename S::Arguments>::Arguments::count;
-  } else {
-    return 0;
-  }
-}
-
 template <class T>
 concept IsPathParameter = requires(std::string_view text) {
   {
     PathParameter<std::remove_cvref_t<T>>::parse(text)
   } -> std::same_as<std::optional<std::remove_cvref_t<T>>>;
 } && (!std::is_lvalue_reference_v<T> || std::is_const_v<std::remove_reference_t<T>>);
+
+/// The number of path parameters; 0 if the function is not a handler, so that its message is first.
+template <class F>
+constexpr std::size_t path_parameters() noexcept {
+  using S = Signature<std::decay_t<F>>;
+  if constexpr (S::is_known) {
+    using Arguments = typename FromPath<typename S::Arguments>::Arguments;
+    return are_path_parameters(Arguments{}) ? Arguments::count : 0;
+  } else {
+    return 0;
+  }
+}
+
+/// Whether a parameter is one of these, however it is passed.
+template <class A, class... Ones>
+inline constexpr bool is_one_of =
+    (std::is_same_v<std::remove_cvref_t<std::remove_pointer_t<std::remove_cvref_t<A>>>, Ones> ||
+     ...);
+template <class... Ones, class... A>
+consteval bool has_one_of(Types<A...>) noexcept {
+  return (is_one_of<A, Ones...> || ...);
+}
 
 template <class... A>
 consteval bool has_references(Types<A...>) noexcept {
@@ -148,12 +165,12 @@ decltype(auto) with_kept(const void* object, const Use& use) {
 /// Whether a return type R becomes a Response, and whether its handler waits.
 template <class R>
 struct Returned {
-  static constexpr bool is_response = std::is_convertible_v<R, Response>;
+  static constexpr bool is_response = std::is_convertible_v<R, Response> && !Number<R>;
   static constexpr bool waits = false;
 };
 template <class R>
 struct Returned<Task<R>> {
-  static constexpr bool is_response = std::is_convertible_v<R, Response>;
+  static constexpr bool is_response = std::is_convertible_v<R, Response> && !Number<R>;
   static constexpr bool waits = true;
 };
 
@@ -226,23 +243,37 @@ concept ReturnsResponse = Returned<typename S::Return>::is_response;
 /// Checks that a type is a handler; a static_assert says what is wrong if it is not.
 template <class F, class S = Signature<F>>
 consteval bool check_handler() {
+  static_assert(!std::is_member_function_pointer_v<F>,
+                "a member function needs its object: [&app](skua::Request& request) { return "
+                "app.page(request); }");
+  static_assert(!std::is_convertible_v<F, Response>,
+                "a route is a pattern, then its handler, which is called for each request: "
+                "router.get(\"/\", [] { return \"text\"; })");
   static_assert(
-      S::is_known,
+      S::is_known || std::is_convertible_v<F, Response>,
       "a handler is a function or an object with one operator(), without auto parameters");
-  if constexpr (S::is_known) {
+  if constexpr (S::is_known && !std::is_member_function_pointer_v<F>) {
+    using Arguments = typename FromPath<typename S::Arguments>::Arguments;
     static_assert(!S::is_mutable,
                   "several threads may call a handler at once, so it cannot be mutable");
     static_assert(!copies_request<S>,
                   "a handler takes its request by reference: skua::Request& or const "
                   "skua::Request&");
-    static_assert(TakesPathParameters<S>,
+    static_assert(!has_one_of<Response>(Arguments{}),
+                  "a handler returns its response, it is not given one to fill");
+    static_assert(!has_one_of<Request>(Arguments{}),
+                  "a handler takes its request first, and by reference: skua::Request& or const "
+                  "skua::Request&");
+    static_assert(!has_one_of<WebSocket>(Arguments{}),
+                  "a handler that takes a WebSocket is registered by router.websocket()");
+    static_assert(TakesPathParameters<S> || has_one_of<Request, Response, WebSocket>(Arguments{}),
                   "a handler may take a Request& first; its other parameters are integers, double, "
                   "bool, std::string, std::string_view or types with a skua::PathParameter");
     static_assert(
         !std::is_same_v<typename S::Return, PreparedResponse>,
         "a handler returns a PreparedResponse by reference, and it must outlive the server");
     static_assert(
-        ReturnsResponse<S>,
+        ReturnsResponse<S> || has_one_of<Request, Response, WebSocket>(Arguments{}),
         "a handler returns something that converts to a Response (text, Status, Response, Error, "
         "Result<T>), a Task of that, a LateAnswer, or a unique_ptr to a Responder");
     static_assert(!keeps_references<S>,
@@ -274,13 +305,15 @@ Task<Response> start_handler(const void* object, Request& request) {
 template <class F>
 Handler make_handler(F&& f) {
   using D = std::decay_t<F>;
+  static_assert(std::is_constructible_v<D, F>,
+                "a handler that cannot be copied is moved to the router: std::move(handler)");
   Handler handler;
   if constexpr (std::is_same_v<D, PreparedResponse>) {
     handler.call = [](const void* object, Request&) -> Response {
       return *static_cast<const D*>(object);
     };
     handler.object = std::make_shared<const D>(std::forward<F>(f));
-  } else if constexpr (check_handler<D>()) {
+  } else if constexpr (check_handler<D>() && std::is_constructible_v<D, F>) {
     if constexpr (Returned<typename Signature<D>::Return>::waits) {
       handler.start = start_handler<D>;
       handler.object = std::make_shared<const D>(std::forward<F>(f));
@@ -309,7 +342,7 @@ concept IsMiddlewarePair =
     };
 
 template <class F>
-concept IsAround = requires(const F& f, Request& request, Next next) {
+concept IsAround = !IsFinisher<F> && requires(const F& f, Request& request, Next next) {
   { f(request, next) } -> std::same_as<Task<Response>>;
 };
 
@@ -359,4 +392,5 @@ std::pair<Erased<GuardCall>, Erased<FinisherCall>> make_pair(F&& f) {
   return {{guard, object}, {finisher, object}};
 }
 
-}  // namespace skua::detail
+}  // namespace detail
+}  // namespace skua

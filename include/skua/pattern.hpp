@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 
 namespace skua {
 
@@ -132,6 +133,16 @@ inline void a_pattern_is_a_decoded_path_without_query_percent_backslash_or_contr
 inline void a_pattern_has_no_empty_segment_and_no_dot_segment() {}
 inline void the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards() {}
 inline void a_mount_prefix_has_no_wildcard_and_no_slash_at_its_end() {}
+inline void a_wildcard_is_written_in_braces_and_typed_by_the_parameter_of_the_handler() {}
+
+/// Whether a pattern has a segment that is a wildcard elsewhere: `/:id`, `/<int>`, `/*`.
+constexpr bool is_foreign(std::string_view pattern) noexcept {
+  for (std::size_t at = 0; at + 1 < pattern.size(); ++at) {
+    const char next = pattern[at + 1];
+    if (pattern[at] == '/' && (next == ':' || next == '<' || next == '*')) return true;
+  }
+  return false;
+}
 
 /// Fails to compile if there is a flaw.
 constexpr void require_valid(PatternError flaw) {
@@ -200,6 +211,9 @@ class Pattern {
   consteval Pattern(const char (&text)[N]) : text_(text, N - 1) {
     const detail::PatternCheck check = detail::check_pattern(text_);
     detail::require_valid(check.flaw);
+    if (Parameters != check.wildcards && detail::is_foreign(text_)) {
+      detail::a_wildcard_is_written_in_braces_and_typed_by_the_parameter_of_the_handler();
+    }
     if (Parameters != 0 && Parameters != check.wildcards) {
       detail::the_handler_takes_another_number_of_parameters_than_the_pattern_has_wildcards();
     }
@@ -209,6 +223,11 @@ class Pattern {
   Pattern(const Text&) {
     static_assert(sizeof(Text) == 0,
                   "a pattern that is not a string literal needs skua::RuntimePattern(text)");
+  }
+  template <class Other>
+    requires(!std::convertible_to<const Other&, std::string_view>)
+  Pattern(const Other&) {
+    static_assert(detail::never<Other>, "a route is a pattern, then its handler");
   }
   Pattern(const RuntimePattern& pattern SKUA_LIFETIMEBOUND) : text_(pattern.text()) {
     pattern.require_parameters(Parameters);
@@ -231,6 +250,11 @@ class Prefix {
   Prefix(const Text&) {
     static_assert(sizeof(Text) == 0,
                   "a prefix that is not a string literal needs skua::RuntimePattern(text)");
+  }
+  template <class Other>
+    requires(!std::convertible_to<const Other&, std::string_view>)
+  Prefix(const Other&) {
+    static_assert(detail::never<Other>, "the path comes first, then what is mounted there");
   }
   Prefix(const RuntimePattern& prefix SKUA_LIFETIMEBOUND) : text_(prefix.text()) {
     prefix.require_prefix();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,7 +34,10 @@ class QueryView final {
   class Iterator {
    public:
     [[nodiscard]] QueryParameter operator*() const;
-    Iterator& operator++() noexcept { return next(), *this; }
+    Iterator& operator++() noexcept {
+      next();
+      return *this;
+    }
     bool operator==(End) const noexcept { return is_end_; }
 
    private:

@@ -17,6 +17,7 @@
 #include "skua/error.hpp"
 #include "skua/form.hpp"
 #include "skua/method.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/multipart.hpp"
 #include "skua/task.hpp"
 #include "skua/version.hpp"
@@ -72,7 +73,10 @@ class QueryValues final {
   class Iterator {
    public:
     std::string_view operator*() const noexcept { return value_; }
-    Iterator& operator++() { return next(), *this; }
+    Iterator& operator++() {
+      next();
+      return *this;
+    }
     bool operator==(End) const noexcept { return is_end_; }
 
    private:
@@ -149,6 +153,12 @@ class Request final {
   /// Ends with: HttpError(413) past `limit_bytes` (0: Limits::body_bytes), HttpError(503) past
   ///            Limits::server_body_bytes.
   Task<std::string> text(std::size_t limit_bytes = 0);
+  template <class Self = Request>
+  Task<std::string> text(std::size_t = 0) const {
+    static_assert(detail::never<Self>,
+                  "reading content changes the request: take a skua::Request&, not a const one");
+    return const_cast<Self*>(this)->text();
+  }
   Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
   /// Like text(), but keeps the content, so that body() returns all of it.
   Task<std::string_view> load(std::size_t limit_bytes = 0);

@@ -18,6 +18,7 @@
 #include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/status.hpp"
 
 namespace skua {
@@ -27,6 +28,32 @@ class PreparedResponse;
 namespace http {
 struct ResponseAccess;
 }  // namespace http
+
+namespace detail {
+
+template <class First, class... Rest>
+inline constexpr bool is_no_response =
+    (sizeof...(Rest) == 1 || sizeof...(Rest) == 2) && !std::is_enum_v<std::remove_cvref_t<First>> &&
+    !std::convertible_to<First, Status>;
+template <class T>
+inline constexpr bool is_no_response<T> = Number<T> || std::same_as<std::remove_cvref_t<T>, Errc> ||
+                                          std::same_as<std::remove_cvref_t<T>, Problem>;
+
+/// Says why a response is not made of this.
+template <class First, class... Rest>
+constexpr void need_response() {
+  static_assert(sizeof...(Rest) == 0,
+                "a response is made of a status, its content and its type, in this order: "
+                "skua::Response(skua::Status::NotFound, \"no such gull\", \"text/plain\")");
+  static_assert(sizeof...(Rest) != 0 || !Number<First>,
+                "a response is not made of a number: return skua::Status::NotFound, or "
+                "skua::Status(404), or the text std::to_string(number)");
+  static_assert(sizeof...(Rest) != 0 || Number<First>,
+                "a response is made of an Error: return skua::Error(code), or problem.error, as "
+                "the text of a Problem is not meant for peers");
+}
+
+}  // namespace detail
 
 /// A response: a status, fields and a body.
 ///
@@ -40,12 +67,13 @@ class Response final {
   Response(Status status, Body body, std::string_view type = plain_text);
   /// 200 with text: const char*, std::string, std::string_view, StaticText, a shared string, Body.
   template <class T>
-    requires(std::convertible_to<T &&, Body> && !std::same_as<std::remove_cvref_t<T>, Response>)
+    requires(std::convertible_to<T &&, Body> && !detail::Number<T> &&
+             !std::same_as<std::remove_cvref_t<T>, Response>)
   Response(T&& body) : body_(std::forward<T>(body)), type_(KnownType::Plain) {}
   /// The status of the error (`status_for`), with its message as text.
   Response(Error error);
   template <class T>
-    requires(std::convertible_to<T &&, Response>)
+    requires(std::convertible_to<T &&, Response> && !detail::Number<T>)
   Response(Result<T> result)
       : Response(result ? Response(*std::move(result)) : Response(result.error())) {}
   /// 204, or the error.
@@ -58,9 +86,20 @@ class Response final {
   Response(PreparedResponse&&) = delete;
   /// Sends a prepared response, which this response keeps alive.
   explicit Response(std::shared_ptr<const PreparedResponse> prepared);
+  template <class First, class... Rest>
+    requires(detail::is_no_response<First, Rest...>)
+  Response(First&&, Rest&&...) {
+    detail::need_response<First, Rest...>();
+  }
 
   [[nodiscard]] static Response html(Body body) { return {KnownType::Html, std::move(body)}; }
   [[nodiscard]] static Response json(Body body) { return {KnownType::Json, std::move(body)}; }
+  template <class T>
+    requires(!std::convertible_to<T &&, Body>)
+  [[nodiscard]] static Response json(T&&) {
+    static_assert(detail::never<T>, "JSON is passed as text: write json.dump()");
+    return {};
+  }
   /// Sends a file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty
   /// `type` is derived from the name. 404 if it is not a regular file, 403 if it may not be read.
   ///
@@ -81,8 +120,20 @@ class Response final {
   [[nodiscard]] static Response stream(std::string_view type,
                                        std::function<Task<>(BodyWriter&)> produce,
                                        std::optional<std::uint64_t> length_bytes = std::nullopt);
+  template <class F>
+    requires(!detail::Producer<F>)
+  [[nodiscard]] static Response stream(std::string_view, F&&,
+                                       std::optional<std::uint64_t> = std::nullopt) {
+    detail::need_producer<F>();
+    return Response();
+  }
   /// Redirects the client to another URL, requested with GET unless the status says otherwise.
   [[nodiscard]] static Response redirect(std::string_view to, Status status = Status::SeeOther);
+  template <detail::Number T>
+  [[nodiscard]] static Response redirect(std::string_view, T) {
+    detail::need_status<T>();
+    return Response();
+  }
 
   /// Sets a field, in place of any with the same name; Set-Cookie is always added.
   ///
@@ -96,10 +147,20 @@ class Response final {
   Response&& header(std::string_view name, std::string_view value) && {
     return std::move(header(name, value));
   }
+  template <detail::NotText T>
+  Response& header(std::string_view, const T&) {
+    detail::need_text<T>();
+    return *this;
+  }
   /// Adds a field line and keeps those with the same name.
   Response& add_header(std::string_view name, std::string_view value) &;
   Response&& add_header(std::string_view name, std::string_view value) && {
     return std::move(add_header(name, value));
+  }
+  template <detail::NotText T>
+  Response& add_header(std::string_view, const T&) {
+    detail::need_text<T>();
+    return *this;
   }
   /// Removes every field with this name.
   Response& remove_header(std::string_view name) &;
@@ -120,8 +181,18 @@ class Response final {
                     const CookieOptions& options = {}) && {
     return std::move(cookie(name, value, options));
   }
+  template <detail::NotText T>
+  Response& cookie(std::string_view, const T&, const CookieOptions& = {}) {
+    detail::need_text<T>();
+    return *this;
+  }
   Response& status(Status status) &;
   Response&& status(Status status_code) && { return std::move(status(status_code)); }
+  template <detail::Number T>
+  Response& status(T) {
+    detail::need_status<T>();
+    return *this;
+  }
   /// Replaces the content; the type stays unless one is given.
   Response& body(Body body, std::string_view type = {}) &;
 

@@ -3,6 +3,7 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -14,6 +15,7 @@
 #include "skua/file_options.hpp"
 #include "skua/handler.hpp"
 #include "skua/method.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/pattern.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
@@ -86,6 +88,11 @@ class Router final {
         detail::make_handler(std::forward<F>(handler)), where);
     return *this;
   }
+  template <std::convertible_to<std::string_view> T, class F>
+  Router& route(const T&, PatternFor<F>, F&&) {
+    static_assert(detail::never<T>, "a method is not text: write skua::Method::Get");
+    return *this;
+  }
   /// Handles every method that has no route of its own with this pattern.
   template <class F>
   Router& any(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
@@ -145,9 +152,25 @@ class Router final {
     return *this;
   }
 
+  template <class Path, class F>
+  Router& use(const Path&, F&&) {
+    static_assert(detail::never<F>,
+                  "middleware is for a whole router: use() it on a router of its own, and mount() "
+                  "that at the path");
+    return *this;
+  }
+
   /// Mounts another router's routes below a path, with its middleware around them. Its `/` answers
   /// `/prefix` and `/prefix/`.
-  Router& mount(Prefix prefix, Router other);
+  Router& mount(Prefix prefix, Router&& other);
+  template <class Other>
+    requires(!std::same_as<Other, Router>)
+  Router& mount(Prefix, Other&&) {
+    static_assert(detail::never<Other>,
+                  "a router is moved where it is mounted: router.mount(\"/api\", "
+                  "std::move(other))");
+    return *this;
+  }
 
   /// Serves a folder below a path, as FileHandler does. To serve one at `/`, pass a FileHandler to
   /// get("/{path...}").

@@ -3,6 +3,7 @@
 
 #include "skua/release.hpp"  // first: checks the C++ version
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,11 +11,22 @@
 
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
 #include "skua/websocket_message.hpp"
 
 namespace skua {
+
+namespace detail {
+
+template <class Options>
+constexpr void need_server_options() {
+  static_assert(never<Options>,
+                "the options of a server are in braces: {.host = \"127.0.0.1\", .port = 8080}");
+}
+
+}  // namespace detail
 
 /// The state of a server.
 enum class ServerState : std::uint8_t {
@@ -36,7 +48,20 @@ enum class ServerState : std::uint8_t {
 class Server {
  public:
   explicit Server(const Router& router SKUA_LIFETIMEBOUND, ServerOptions options = {});
-  explicit Server(const Router&& router, ServerOptions options = {}) = delete;
+  template <class Self = Server>
+  explicit Server(const Router&& router, const ServerOptions& = {}) : Server(router) {
+    static_assert(detail::never<Self>, "the router outlives the server: make it a variable");
+  }
+  template <class Self = Server>
+  explicit Server(const Router* router, const ServerOptions& = {}) : Server(*router) {
+    static_assert(detail::never<Self>,
+                  "a server takes its router by reference: skua::Server server(router)");
+  }
+  template <class First, class... Rest>
+    requires(sizeof...(Rest) != 0 || !std::convertible_to<const First&, ServerOptions>)
+  Server(const Router& router, const First&, const Rest&...) : Server(router) {
+    detail::need_server_options<First>();
+  }
   /// Cancels requests in progress and joins the threads; call shutdown() first to let them finish.
   ~Server();
   Server(const Server&) = delete;
@@ -97,5 +122,11 @@ class Server {
 ///
 /// Ends with: the errors of Server::start().
 Result<void, Problem> serve(const Router& router, ServerOptions options = {});
+template <class First, class... Rest>
+  requires(sizeof...(Rest) != 0 || !std::convertible_to<First, ServerOptions>)
+Result<void, Problem> serve(const Router& router, First&&, Rest&&...) {
+  detail::need_server_options<First>();
+  return serve(router);
+}
 
 }  // namespace skua

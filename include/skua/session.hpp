@@ -11,6 +11,7 @@
 
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 
@@ -26,10 +27,21 @@ class SessionKeeper;
 /// One thread at a time. If two concurrent requests change it, the later response wins.
 class Session final {
  public:
+  Session() = default;
+  Session(Session&&) noexcept = default;
+  Session& operator=(Session&&) noexcept = default;
+  Session(const Session&) = delete;  // a copy would change nothing: auto& session = ...
+  Session& operator=(const Session&) = delete;
+  ~Session() = default;
+
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
   /// Ends with: std::length_error if the session would no longer fit into a cookie.
   void set(std::string_view name, std::string_view value);
+  template <detail::NotText T>
+  void set(std::string_view, const T&) {
+    detail::need_text<T>();
+  }
   void erase(std::string_view name);
   /// Removes all values and deletes the cookie.
   void clear();

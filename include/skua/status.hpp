@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "skua/mistakes.hpp"
+
 namespace skua {
 
 /// A status code: registered ones by name, any other as `Status(299)`. RFC 9110 §15.
@@ -72,6 +74,12 @@ enum class Status : std::uint16_t {
 };
 
 constexpr unsigned code(Status status) noexcept { return static_cast<unsigned>(status); }
+
+template <detail::Number T>
+constexpr bool operator==(Status, T) {
+  detail::need_status<T>();
+  return false;
+}
 
 /// Returns the reason phrase: `Not Found`; empty for an unregistered code. RFC 9112 §4.
 std::string_view reason(Status status) noexcept;

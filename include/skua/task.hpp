@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 
 namespace skua {
 
@@ -61,6 +64,14 @@ class Promise : public PromiseBase {
   void return_value(U&& value) {
     value_.emplace(std::forward<U>(value));
   }
+  template <class U>
+    requires(!std::is_constructible_v<T, U &&>)
+  void return_value(U&&) {
+    static_assert(
+        never<U>,
+        "co_return needs a value of the task's type: for a Result, test it, then co_return "
+        "*result");
+  }
 
   T take() {
     rethrow();
@@ -71,6 +82,21 @@ class Promise : public PromiseBase {
  private:
   std::optional<T> value_{};
 };
+
+/// Whether V is what can be read from an R that is a Result.
+template <class V, class R>
+inline constexpr bool is_value_of = false;
+template <class V, class R>
+  requires requires { typename R::error_type; }
+inline constexpr bool is_value_of<V, R> = std::is_same_v<V, typename R::value_type>;
+
+template <class T>
+constexpr auto need_await() {
+  static_assert(
+      never<T>,
+      "a task has a value only after it was awaited: write co_await before the call, or give "
+      "the task to skua::run()");
+}
 
 template <>
 class Promise<void> : public PromiseBase {
@@ -98,6 +124,8 @@ class [[nodiscard]] Task {
     }
   };
 
+  Task(const Task&) = delete;  // a task has one owner: std::move(task)
+  Task& operator=(const Task&) = delete;
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
   Task& operator=(Task&& other) noexcept {
     if (this == &other) return *this;
@@ -131,6 +159,35 @@ class [[nodiscard]] Task {
   [[nodiscard]] bool is_done() const noexcept { return handle_.done(); }
   /// Returns the result or throws the task's exception. Once, after it is done.
   T result() { return handle_.promise().take(); }
+
+  // Mistakes: a task that is used as its value.
+
+  template <class U>
+    requires(std::is_same_v<U, T> || detail::is_value_of<U, T>)
+  operator U() const {
+    detail::need_await<U>();
+    std::terminate();
+  }
+  template <class Self = Task>
+    requires(!std::is_same_v<T, bool>)
+  explicit operator bool() const {
+    detail::need_await<Self>();
+    return false;
+  }
+  // These deduce their type, so that the message comes before any about what they return.
+  template <class Self = Task>
+  auto operator*() const {
+    return detail::need_await<Self>();
+  }
+  template <class Self = Task>
+  auto operator->() const {
+    detail::need_await<Self>();
+    return this;
+  }
+  template <class Self = Task>
+  auto value() const {
+    return detail::need_await<Self>();
+  }
 
  private:
   explicit Task(std::coroutine_handle<promise_type> handle) noexcept : handle_(handle) {}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "skua/release.hpp"  // first: checks the C++ version
+
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -9,12 +12,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "skua/attachments.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/waiter.hpp"
 #include "skua/websocket_message.hpp"
 
@@ -74,6 +79,17 @@ class MessageAwaiter {
   [[nodiscard]] bool await_ready() const;
   void await_suspend(std::coroutine_handle<> receiver);
   std::optional<Message> await_resume() noexcept;
+
+  template <class Self = MessageAwaiter>
+  explicit operator bool() const {
+    static_assert(never<Self>, "a message is awaited: write co_await socket.receive()");
+    return false;
+  }
+  template <class Self = MessageAwaiter>
+  auto operator->() const {
+    static_assert(never<Self>, "a message is awaited: write co_await socket.receive()");
+    return this;
+  }
 
  private:
   ws::Socket* socket_;
@@ -164,6 +180,20 @@ class WebSocket final {
   detail::SendAwaiter send(std::string_view text);
   /// Sends a binary message, like send() for text.
   detail::SendAwaiter send(Bytes bytes);
+  template <class T>
+    requires(!std::is_convertible_v<T &&, std::string_view> && !std::is_convertible_v<T &&, Bytes>)
+  detail::SendAwaiter send(T&&) {
+    static_assert(detail::never<T>,
+                  "send() takes text or bytes: message->text, std::to_string(number), "
+                  "std::as_bytes(std::span(values))");
+    return send(std::string_view());
+  }
+  template <std::same_as<MessageType> T>
+  detail::SendAwaiter send(std::string_view text, T) {
+    static_assert(detail::never<T>,
+                  "a message of bytes is binary, one of text is not: send(skua::bytes(text))");
+    return send(text);
+  }
   /// Sends a ping with at most 125 bytes, which the peer sends back. It goes out after the messages
   /// that are queued.
   void ping(std::string_view payload = {});

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "skua/handler.hpp"
+#include "skua/mistakes.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
@@ -55,8 +56,9 @@ template <class F>
 constexpr std::size_t socket_path_parameters() noexcept {
   using S = Signature<std::decay_t<F>>;
   if constexpr (S::is_known) {
-    if constexpr (SocketArguments<typename S::Arguments>::is_known) {
-      return SocketArguments<typename S::Arguments>::FromPath::count;
+    using Arguments = SocketArguments<typename S::Arguments>;
+    if constexpr (Arguments::is_known) {
+      if (are_path_parameters(typename Arguments::FromPath{})) return Arguments::FromPath::count;
     }
   }
   return 0;
@@ -71,26 +73,36 @@ struct WebSocketRoute {
 /// Checks that a type is a WebSocket handler; a static_assert says what is wrong if it is not.
 template <class F, class S = Signature<F>>
 consteval bool check_socket_handler() {
-  static_assert(S::is_known,
-                "a WebSocket handler is a function, an object with one operator(), without auto "
-                "parameters, or skua::WebSocketCallbacks");
+  static_assert(
+      S::is_known,
+      "a route is a pattern, then its handler: for a WebSocket a function, an object with "
+      "one operator(), without auto parameters, or skua::WebSocketCallbacks");
   if constexpr (S::is_known) {
     using Arguments = SocketArguments<typename S::Arguments>;
     static_assert(Arguments::is_known,
                   "a WebSocket handler takes a skua::WebSocket& first, or a skua::Request& and "
                   "then a skua::WebSocket&");
-    static_assert(std::is_same_v<typename S::Return, Task<>>,
-                  "a WebSocket handler is a coroutine: it returns a skua::Task<>");
-    static_assert(!S::is_mutable,
-                  "several threads may call a handler at once, so it cannot be mutable");
     if constexpr (Arguments::is_known) {
-      static_assert(are_path_parameters(typename Arguments::FromPath{}),
-                    "the other parameters of a WebSocket handler are integers, double, bool, "
-                    "std::string, std::string_view or types with a skua::PathParameter");
+      constexpr bool has_message = has_one_of<Message>(typename Arguments::FromPath{});
+      constexpr bool has_request = has_one_of<Request>(typename Arguments::FromPath{});
+      static_assert(!has_message,
+                    "a WebSocket handler receives its messages: co_await socket.receive(); or "
+                    "pass skua::WebSocketCallbacks");
+      static_assert(!has_request, "a WebSocket handler takes its skua::Request& before the socket");
+      static_assert(std::is_same_v<typename S::Return, Task<>>,
+                    "a WebSocket handler is a coroutine: it returns a skua::Task<>");
+      static_assert(!S::is_mutable,
+                    "several threads may call a handler at once, so it cannot be mutable");
+      static_assert(
+          are_path_parameters(typename Arguments::FromPath{}) || has_message || has_request,
+          "the other parameters of a WebSocket handler are integers, double, bool, "
+          "std::string, std::string_view or types with a skua::PathParameter");
       static_assert(!has_references(typename Arguments::FromPath{}),
                     "a coroutine takes its path parameters by value: a reference would dangle "
                     "after its first co_await");
-      return true;
+      return std::is_same_v<typename S::Return, Task<>> && !S::is_mutable &&
+             are_path_parameters(typename Arguments::FromPath{}) &&
+             !has_references(typename Arguments::FromPath{});
     }
   }
   return false;

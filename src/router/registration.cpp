@@ -2,9 +2,6 @@
 // In: registrations. Out: routes in one tree, and scopes for the middleware around them. The idea:
 // mounting moves the other router's routes into this tree, so that matching never goes from router
 // to router; all that remains of a mount is its scope.
-//
-// In: a match that has coroutines. Out: one task that runs its guards, the coroutines around the
-// handler, and the handler. If no coroutine is around the handler, the handler's own task is it.
 
 #include <algorithm>
 #include <optional>
@@ -128,10 +125,13 @@ void Router::add_finisher(detail::Erased<detail::FinisherCall> finisher) {
   table_->scope().finishers.push_back(std::move(finisher));
 }
 
-Router& Router::mount(Prefix prefix, Router other) {
+Router& Router::mount(Prefix prefix, Router&& other) {
   table_->mount(prefix.text(), std::move(*other.table_));
   return *this;
 }
+
+// In: a match that has coroutines. Out: one task that runs its guards, the coroutines around the
+// handler, and the handler. If no coroutine is around the handler, the handler's own task is it.
 
 Task<Response> detail::finished_task(Response response) { co_return response; }
 

@@ -15,6 +15,15 @@
 #elif CASE == 4
 // case 4 -std=c++17: skua needs C\+\+20
 #include <skua/blocking.hpp>
+#elif CASE == 6
+// case 6 -std=c++17: skua needs C\+\+20
+#include <skua/async.hpp>
+#elif CASE == 7
+// case 7 -std=c++17: skua needs C\+\+20
+#include <skua/response.hpp>
+#elif CASE == 8
+// case 8 -std=c++17: skua needs C\+\+20
+#include <skua/bytes.hpp>
 #elif CASE == 5
 // case 5 -std=c++20: compiles
 #include <skua.hpp>
