@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: URLs. Out: files. A download has a temporary name until it is complete; an interrupted one is
 // resumed if the server says that its content has not changed.
-//
-// Decides whether a response continues a partial download, and chooses file names.
 #include "get/download.hpp"
 
 #include <sys/stat.h>
@@ -237,6 +235,8 @@ int Downloader::fail(int code, std::string_view text) {
   display_.say(complaint(text));
   return code;
 }
+
+// Decides whether a response continues a partial download, and chooses file names.
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a command line. Out: a server for a folder, its address on the first line of stdout, and
 // advice on stderr if it cannot run.
-//
-// In: the error that keeps a server from running. Out: that error and advice, on stderr.
 #include "serve/command.hpp"
 
 #include <cerrno>
@@ -106,6 +104,8 @@ std::function<int()> configure_serve(CLI::App& parser) {
   declare(parser, *options);
   return [options] { return serve(*options); };
 }
+
+// In: the error that keeps a server from running. Out: that error and advice, on stderr.
 
 namespace {
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: tasks. Out: their completion and first exception. A task cannot be destroyed from inside its
 // last step, so an ended one stays in the list until the scope is next used.
-//
-// In: waiting coroutines, and wake-ups. Out: one resumption each, at the end of the turn and never
-// from inside the waker, so that a waker is safe from whatever the resumed coroutine does.
 
 #include <stdexcept>
 #include <utility>
@@ -74,6 +71,9 @@ void Scope::reap() {
 }
 
 }  // namespace skua
+
+// In: waiting coroutines, and wake-ups. Out: one resumption each, at the end of the turn and never
+// from inside the waker, so that a waker is safe from whatever the resumed coroutine does.
 
 namespace skua::detail {
 namespace {

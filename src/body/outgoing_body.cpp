@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: pieces from a producer. Out: the same pieces to the protocol that frames them. The one place
 // that handles declared lengths, trailers, and backpressure.
-//
-// In: content of unknown length. Out: HTTP/1.1 chunks.
 #include "body/outgoing_body.hpp"
 
 #include <array>
@@ -107,6 +105,8 @@ bool OutgoingBody::has_room() const noexcept {
 void OutgoingBody::wait(detail::Waiter& waiter, std::coroutine_handle<> writer) {
   writers_.park(waiter, writer);
 }
+
+// In: content of unknown length. Out: HTTP/1.1 chunks.
 
 void append_chunk(net::OutputQueue& output, Body&& piece) {
   std::array<char, h1::chunk_header_bytes> header;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a response's head. Out: its challenges.
-//
-// In: challenges. Out: credentials. Prefers Digest to Basic: it does not reveal the password.
+// In: a response's challenges. Out: credentials. Prefers Digest to Basic: it does not reveal the
+// password.
 #include "client/authorization.hpp"
 
 #include <algorithm>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: a request. Out: its response, copied so that it outlives the connection.
-//
-// Each call runs its own client on its own loop.
-//
-// Runs a loop on its own thread; each call posts a task to it.
+// In: a request. Out: its response, copied so that it outlives the connection. Each call runs its
+// own client on its own loop.
 #include <exception>
 #include <new>
 #include <optional>
@@ -77,6 +74,8 @@ Result<std::string, Problem> blocking::post(std::string_view url, std::string co
 Result<WholeResponse, Problem> blocking::send(const Make& make, ClientOptions options) {
   return run(with_client(make, std::move(options)));
 }
+
+// The background client runs a loop on its own thread; each call posts a task to it.
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request, a status and a Location. Out: the next request, or why there is none. All of the
 // rules are here, and none of them waits for anything.
-//
-// In: a head. Out: whether it is the answer, or else the next request.
 #include "client/redirect.hpp"
 
 #include <array>
@@ -128,6 +126,8 @@ namespace {
 constexpr unsigned max_answers = 3;  // to challenges
 
 }  // namespace
+
+// In: a head. Out: whether it is the answer, or else the next request.
 
 void Fetch::store_cookies(const http::Head& head) {
   if (!core_->options.cookies) return;

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Names of codings, and which of them this build supports.
-//
-// In: encoded input in pieces. Out: decoded output in buffers from the caller, so that a
-// decompression bomb takes no extra memory. The limits are checked after every buffer.
-//
-// In: text in pieces. Out: encoded output, appended to a string.
 #include "coding/coding.hpp"
 
 #include <algorithm>
@@ -57,6 +52,9 @@ bool is_available(Coding coding) noexcept {
   }
   return false;
 }
+
+// In: encoded input in pieces. Out: decoded output in buffers from the caller, so that a
+// decompression bomb takes no extra memory. The limits are checked after every buffer.
 
 namespace {
 
@@ -136,6 +134,8 @@ Result<void> Decoder::finish() const noexcept {
   if (!is_at_end_ || is_full_) return Error(Errc::MalformedCoding, "content coding: cut off");
   return {};
 }
+
+// In: text in pieces. Out: encoded output, appended to a string.
 
 namespace {
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // In: bytes, whole or in pieces. Out: their hash from OpenSSL, or Unsupported without it.
-//
-// In: a key and bytes, or a secret and a purpose. Out: an authentication code, or a derived key.
 #include "crypto/digest.hpp"
 
 #include "base/base_encoding.hpp"
@@ -83,6 +81,8 @@ Result<std::string> Hasher::finish() { return Error(Errc::Unsupported, "hash"); 
 #endif
 
 #ifdef SKUA_HAS_TLS
+
+// In: a key and bytes, or a secret and a purpose. Out: an authentication code, or a derived key.
 
 Result<std::string> hmac(Hash algorithm, std::string_view key, std::string_view bytes) {
   if (key.size() > INT_MAX) return Error(Errc::Unsupported, "hmac");

@@ -3,9 +3,6 @@
 // An entry is trusted for a second, and afterwards if the file's state is still the one it was read
 // in. A very recent time stamp proves nothing (another write may leave the same one), so such an
 // entry is read again instead of compared.
-//
-// Each thread remembers pointers to its caches, which this object owns. A remembered pointer is
-// checked by a unique id, so it can be outdated but never wrong.
 #include "files/file_cache.hpp"
 
 #include <array>
@@ -117,6 +114,9 @@ std::size_t FileCache::cost(const CachedFile& entry) noexcept {
   return entry_overhead_bytes + 2 * entry.path.size() +
          static_cast<std::size_t>(entry.stat.size_bytes);
 }
+
+// Each thread remembers pointers to its caches, which this object owns. A remembered pointer is
+// checked by a unique id, so it can be outdated but never wrong.
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: the state of a file. Out: its entity tag. No content is read, so the cost does not depend on
-// the size of the file.
-//
-// In: a file's path and state. Out: the fields that describe it, and the 200 and 304 responses.
+// In: a file's path and state. Out: the fields that describe it, and the 200 and 304 responses. The
+// entity tag comes from the state: no content is read, whatever the size of the file.
 #include "files/file_head.hpp"
 
 #include <algorithm>

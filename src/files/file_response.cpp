@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request's preconditions and ranges, and a file. Out: the response to them. Cached and open
 // files differ only in where the bytes of a range come from.
-//
-// Response::file and Router::file: a single file as a response, and at a URL.
 #include "files/file_response.hpp"
 
 #include <array>
@@ -186,6 +184,8 @@ Response file_response(const http::Head& request, FoundFile found,
 }
 
 }  // namespace skua::files
+
+// Response::file and Router::file: a single file as a response, and at a URL.
 
 namespace skua {
 namespace {

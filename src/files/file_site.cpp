@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request, and the part of its path below the folder. Out: a file, an index file, a listing,
 // a redirect that adds the slash, or an error that reveals only its status.
-//
-// The public API of this folder: a handler for a route with a rest wildcard, and Router::files.
 #include "files/file_site.hpp"
 
 #include <memory>
@@ -147,6 +145,8 @@ Response FileSite::list(const Request& request, std::string_view path) const {
 }
 
 }  // namespace skua::files
+
+// The public API of this folder: a handler for a route with a rest wildcard, and Router::files.
 
 namespace skua {
 

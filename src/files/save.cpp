@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // In: text. Out: a file that exists either completely or not at all.
-//
-// In: the content of a request or of a part of it. Out: a file that gets its name only once it is
-// complete.
 #include "files/save.hpp"
 
 #include <fcntl.h>
@@ -77,6 +74,9 @@ Result<void> PartialFile::keep_as(const std::string& path) noexcept {
 }
 
 }  // namespace skua::files
+
+// In: the content of a request or of a part of it. Out: a file that gets its name only once it is
+// complete.
 
 namespace skua {
 namespace files {

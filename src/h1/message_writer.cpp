@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a response head. Out: its bytes. Texts known at compile time are copied with constant sizes,
 // which compilers turn into a few stores.
-//
-// In: chunk sizes and trailer lines. Out: the framing of a chunked body. Content is never copied:
-// it is sent from where it lies.
 #include "h1/message_writer.hpp"
 
 #include <array>
@@ -137,6 +134,9 @@ void append_head(const ResponseHead& head, std::string& out) {
   const char* const end = write_head(head, out.data() + before);
   out.resize(static_cast<std::size_t>(end - out.data()));
 }
+
+// In: chunk sizes and trailer lines. Out: the framing of a chunked body. Content is never copied:
+// it is sent from where it lies.
 
 char* write_chunk_header(std::uint64_t size_bytes, char* out) noexcept {
   SKUA_ASSERT(size_bytes != 0);

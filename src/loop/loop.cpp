@@ -2,11 +2,6 @@
 // In: descriptors, deadlines, calls from other threads. Out: callbacks, one at a time.
 // Deferred calls run last in a turn, so that work that the others leave for its end (a flush, a
 // destruction) happens once.
-//
-// In: calls from any thread. Out: a batch per turn. Wake-ups happen under the lock, so that the
-// loop cannot go away between the check and the call.
-//
-// A timer whose callback resumes a coroutine.
 #include "loop/loop.hpp"
 
 #include <algorithm>
@@ -169,6 +164,9 @@ void Loop::run_deferred() noexcept {
   }
 }
 
+// In: calls from any thread. Out: a batch per turn. Wake-ups happen under the lock, so that the
+// loop cannot go away between the check and the call.
+
 bool Mailbox::post(std::function<void()> task) {
   const std::lock_guard lock(mutex_);
   if (backend_ == nullptr) return false;
@@ -197,6 +195,7 @@ void Mailbox::close() noexcept {
 namespace skua {
 namespace {
 
+// A timer whose callback resumes a coroutine.
 class SleepAwaiter {
  public:
   explicit SleepAwaiter(Duration time)

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: calls. Out: each runs once, on some thread. A thread is started only if there are more
 // calls than idle threads, so programs that offload nothing pay nothing.
-//
-// A call goes to the pool of the current loop and comes back through the loop's mailbox. Its
-// waiter may be gone by then, which is checked on the loop's thread only.
 #include "loop/worker_pool.hpp"
 
 #include <condition_variable>
@@ -106,6 +103,9 @@ void WorkerPool::State::work() {
 }
 
 }  // namespace skua::loop
+
+// A call goes to the pool of the current loop and comes back through the loop's mailbox. Its
+// waiter may be gone by then, which is checked on the loop's thread only.
 
 namespace skua {
 namespace detail {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads credentials from a request and writes challenges into a response. This is the only place
 // that knows the different field names of servers and proxies.
-//
-// In: a request. Out: 401 with a challenge, unless the check accepts its user name and password.
-//
-// In: a request. Out: the error response of RFC 6750 §3.1, unless the check accepts its token.
 #include "middleware/auth.hpp"
 
 #include <stdexcept>
@@ -55,6 +51,8 @@ std::string realm_challenge(std::string_view scheme, std::string_view realm) {
 
 }  // namespace skua::middleware
 
+// In: a request. Out: 401 with a challenge, unless the check accepts its user name and password.
+
 namespace skua::auth {
 
 bool token_equals(std::string_view given, std::string_view expected) noexcept {
@@ -85,6 +83,8 @@ std::optional<Response> BasicGuard::operator()(Request& request) const {
 BasicGuard basic(std::string_view realm, BasicGuard::Check check, Role role) {
   return {realm, std::move(check), role};
 }
+
+// In: a request. Out: the error response of RFC 6750 §3.1, unless the check accepts its token.
 
 namespace {
 

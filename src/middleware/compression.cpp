@@ -2,12 +2,6 @@
 // In: a response and the codings its client accepts. Out: the same content in a content coding,
 // with matching fields. Content is compressed synchronously on the loop, hence the upper size
 // bound. HEAD is treated as GET, so that both report the same Content-Length.
-//
-// Sits between a stream's producer and the server's sink: pieces in, encoded pieces out. The server
-// applies back-pressure based on the encoded bytes.
-//
-// In: a Content-Type. Out: whether it is worth compressing. Types missing from the table are not:
-// most unknown types are compressed already, and trying costs time.
 #include "middleware/compression.hpp"
 
 #include <algorithm>
@@ -205,6 +199,9 @@ Compression compression(const CompressionOptions& options) {
 
 }  // namespace skua
 
+// Compressed streams: a sink between the producer and the server, pieces in, encoded pieces out.
+// The server applies back-pressure based on the encoded bytes.
+
 namespace skua::middleware {
 namespace {
 
@@ -270,6 +267,9 @@ std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStre
                        BodyWriter& writer) { return produce_encoded(plain, encoder, writer); };
   return coded;
 }
+
+// In: a Content-Type. Out: whether it is worth compressing. Types missing from the table are not:
+// most unknown types are compressed already, and trying costs time.
 
 namespace {
 

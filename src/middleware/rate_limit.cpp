@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request. Out: 429 if its client sends too many, and for every response the fields that tell
 // the client its remaining quota.
-//
-// In: a key and the time. Out: whether the request is allowed. The generic cell rate algorithm:
-// each key stores the time at which its whole burst is available again. A request moves that time
-// by one interval, and is refused if it would move further ahead than a whole burst.
-//
-// In: a peer's address as formatted by our own sockets. Out: the part that identifies the peer.
 #include "middleware/rate_limit.hpp"
 
 #include <algorithm>
@@ -102,6 +96,10 @@ void RateLimit::finish(const Request& request, Response& response) const {
 
 }  // namespace skua
 
+// In: a key and the time. Out: whether the request is allowed. The generic cell rate algorithm:
+// each key stores the time at which its whole burst is available again. A request moves that time
+// by one interval, and is refused if it would move further ahead than a whole burst.
+
 namespace skua::middleware {
 
 RateTable::RateTable(const Settings& settings, const loop::Clock& clock)
@@ -137,6 +135,8 @@ RateVerdict RateTable::count(Slot& slot, std::uint64_t hash, std::int64_t now) c
           .remaining = static_cast<std::size_t>((tolerance_ - used) / interval_),
           .wait = Duration(used)};
 }
+
+// In: a peer's address as formatted by our own sockets. Out: the part that identifies the peer.
 
 namespace {
 

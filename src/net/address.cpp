@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: numeric text, or a sockaddr from the system. Out: a sockaddr that knows its size, or text.
 // Names are never resolved here, so parsing cannot block. Only to_string() allocates.
-//
-// In: nothing. Out: the machine's own name and addresses, as the operating system reports them.
 #include "net/address.hpp"
 
 #include <arpa/inet.h>
@@ -210,10 +208,16 @@ std::string_view Address::format(std::span<char> buffer) const noexcept {
       put_ipv6(out, ipv6_);
       out.put("]");
       break;
-    case Family::Unix: out.put(unix_prefix), out.put(path()); break;
+    case Family::Unix:
+      out.put(unix_prefix);
+      out.put(path());
+      break;
     case Family::None: break;
   }
-  if (is_ip()) out.put(":"), out.put(std::uint32_t{port()});
+  if (is_ip()) {
+    out.put(":");
+    out.put(std::uint32_t{port()});
+  }
   return out.text();
 }
 
@@ -250,6 +254,8 @@ bool operator==(const Address& a, const Address& b) noexcept {
   }
   return true;
 }
+
+// In: nothing. Out: the machine's own name and addresses, as the operating system reports them.
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Patterns that are known only at run time: the same checks as at compile time, and an error text
 // with the line of the program and the column of the pattern.
-//
-// In: a path segment. Out: the number that it spells, or nullopt if anything else is in it.
 
 #include <charconv>
 #include <cmath>
@@ -73,6 +71,8 @@ void RuntimePattern::require_parameters(std::size_t parameters) const {
 void RuntimePattern::require_prefix() const { require(where_, text_, detail::check_prefix(text_)); }
 
 }  // namespace skua
+
+// In: a path segment. Out: the number that it spells, or nullopt if anything else is in it.
 
 namespace skua::detail {
 namespace {

@@ -2,9 +2,6 @@
 // In: a request. Out: the response of a guard, the handler, or the router itself (404, 405,
 // OPTIONS), amended by the finishers. Nothing is caught here: the server decides how to answer an
 // exception.
-//
-// In: a request. Out: calls of a responder's callbacks. The request owns the responder, so on_close
-// is called when the request is over, however it ends.
 
 #include <memory>
 #include <optional>
@@ -74,6 +71,9 @@ Response Router::handle(Request& request) const {
 }
 
 }  // namespace skua
+
+// In: a request. Out: calls of a responder's callbacks. The request owns the responder, so on_close
+// is called when the request is over, however it ends.
 
 namespace skua::detail {
 namespace {

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Wraps hooks, because they run where a server cannot handle an exception: between two requests, or
-// while a connection closes.
-//
 // The threads of a server end by themselves: a drain, its deadline and a cancel are passed to the
 // workers, each worker keeps its own time, and the last thread to leave marks the run as ended.
 // wait() only waits for that mark, so ending a run does not depend on the thread that asked for it.
@@ -38,6 +35,9 @@ std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
   const std::size_t reserve = std::min(2 * files::held_files_at_most(open_files), left / 2);
   return std::min(options.limits.connections, left - reserve);
 }
+
+// Hooks are wrapped, because they run where a server cannot handle an exception: between two
+// requests, or while a connection closes.
 
 namespace {
 

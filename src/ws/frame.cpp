@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: bytes and a 4-byte key. Out: the bytes XORed with the repeated key. The key is widened to a
 // word, and compilers vectorize the loop over blocks of eight words.
-//
-// In: bytes. Out: the header of a frame, and vice versa. RFC 6455 §5.2:
-//
-//   0               1               2..9               ..+3
-//   F R R R OOOO    M LLLLLLL       length, if L>=126  key, if M
-//
-// If L is 126, the length has 2 bytes; if L is 127, it has 8. The most significant comes first.
 #include "ws/frame.hpp"
 
 #include <algorithm>
@@ -52,6 +45,13 @@ void mask(std::span<char> bytes, const std::array<char, 4>& key, std::size_t off
   for (; left >= sizeof(Word); left -= sizeof(Word), p += sizeof(Word)) mask_word(p, word);
   for (std::size_t i = 0; i < left; ++i) p[i] = static_cast<char>(p[i] ^ repeated[i]);
 }
+
+// In: bytes. Out: the header of a frame, and vice versa. RFC 6455 §5.2:
+//
+//   0               1               2..9               ..+3
+//   F R R R OOOO    M LLLLLLL       length, if L>=126  key, if M
+//
+// If L is 126, the length has 2 bytes; if L is 127, it has 8. The most significant comes first.
 
 namespace {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the text of a setting. Out: a proxy. Malformed text is never shown, because it may contain a
 // password anywhere.
-//
-// In: a proxy. Out: the state of authentication to it, which starts with its credentials, if any.
 #include "client/connect/proxy.hpp"
 
 #include <optional>
@@ -54,6 +52,8 @@ Result<Proxy, Problem> Proxy::parse(std::string_view text) {
 std::string Proxy::to_string() const {
   return (origin.is_secure ? "https://" : "http://") + origin.to_string();
 }
+
+// In: a proxy. Out: the state of authentication to it, which starts with its credentials, if any.
 
 namespace {
 

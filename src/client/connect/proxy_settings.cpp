@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a list. Out: entries that hosts are matched against. Addresses are compared as octets, IPv4
 // in its IPv6-mapped form, so that one rule covers both.
-//
-// Turns environment variables into settings, and an origin into the route to it.
 #include "client/connect/proxy_settings.hpp"
 
 #include <algorithm>
@@ -126,6 +124,8 @@ bool NoProxy::fits(const Entry& entry, const Host& host) noexcept {
   return name.size() > size + 1 && name.ends_with(entry.text) &&
          name[name.size() - size - 1] == '.';
 }
+
+// Turns environment variables into settings, and an origin into the route to it.
 
 namespace {
 

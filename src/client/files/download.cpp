@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a request. Out: a file. If an earlier part exists, asks the server for the rest on condition
 // that the content is unchanged: it then answers 206, otherwise 200 with all of it.
-//
-// In: content. Out: a file, written off the loop and put in its place only when it is complete.
 #include "client/files/download.hpp"
 
 #include <chrono>
@@ -194,6 +192,8 @@ Task<Result<Downloaded, Problem>> download(std::shared_ptr<Core> core,
   Result<Downloaded, Problem> downloaded = co_await download.run();
   co_return downloaded;
 }
+
+// In: content. Out: a file, written off the loop and put in its place only when it is complete.
 
 namespace {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Copies the text that a head refers to. Offsets into it stay the same.
-//
-// In: content from the exchange, as it was sent. Out: decoded content, a piece at a time. Once it
-// is complete the connection is given back, however long the response is held.
 #include "client/wire/incoming_response.hpp"
 
 #include <algorithm>
@@ -50,6 +47,9 @@ void KeptHead::point() noexcept {
   head_.base = text_.data();
   head_.fields = lines_;
 }
+
+// In: content from the exchange, as it was sent. Out: decoded content, a piece at a time. Once it
+// is complete the connection is given back, however long the response is held.
 
 namespace {
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Parses and formats an Authorization field with a user and a password.
-//
-// In: credentials, a secret and the request. Out: the response that proves the secret.
-// RFC 7616 §3.4.1: KD(H(A1), nonce:nc:cnonce:qop:H(A2)), where KD(a, b) is H(a:b).
 
 #include <initializer_list>
 
@@ -37,6 +34,9 @@ Result<std::string> BasicCredentials::field() const {
     return malformed_basic;
   return "Basic " + base64::encode(user + ":" + password);
 }
+
+// In: credentials, a secret and the request. Out: the response that proves the secret.
+// RFC 7616 §3.4.1: KD(H(A1), nonce:nc:cnonce:qop:H(A2)), where KD(a, b) is H(a:b).
 
 namespace {
 

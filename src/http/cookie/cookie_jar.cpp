@@ -3,13 +3,6 @@
 // are stored by domain, so a request visits only its host and the domains above it.
 // SetCookie::parse() checks a cookie by itself; the checks here depend on the site that sets it and
 // on the cookies already stored.
-//
-// In: the host and path of a request and of a cookie. Out: whether they match. Texts are compared
-// as they are: paths keep the percent-encoding of the request.
-//
-// Removes cookies from a jar, to make room or on request. The order is that of RFC 6265bis §5.7:
-// expired cookies first; then, in a domain with too many, those that are not Secure, so that a
-// plaintext connection cannot push out cookies set over TLS; then the least recently used.
 #include "http/cookie/cookie_jar.hpp"
 
 #include <algorithm>
@@ -253,6 +246,9 @@ void CookieJar::erase(const KeptCookie& cookie) {
 
 }  // namespace skua
 
+// In: the host and path of a request and of a cookie. Out: whether they match. Texts are compared
+// as they are: paths keep the percent-encoding of the request.
+
 namespace skua::http {
 
 bool domain_matches(std::string_view host, std::string_view domain) noexcept {
@@ -279,6 +275,10 @@ bool has_inner_dot(std::string_view domain) noexcept {
 }
 
 }  // namespace skua::http
+
+// Removes cookies from a jar, to make room or on request. The order is that of RFC 6265bis §5.7:
+// expired cookies first; then, in a domain with too many, those that are not Secure, so that a
+// plaintext connection cannot push out cookies set over TLS; then the least recently used.
 
 namespace skua {
 

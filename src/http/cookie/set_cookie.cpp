@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the value of a Set-Cookie field. Out: the cookie, or the reason to ignore it. The steps and
 // their order are those of RFC 6265bis §5.6, plus those of §5.7 that need only the field.
-//
-// In: the text of an Expires attribute. Out: the time that browsers read from it. The text is split
-// into tokens, and each is tried as a time, day, month and year, in this order. The first match of
-// each wins, wherever it is.
 #include "http/cookie/set_cookie.hpp"
 
 #include <algorithm>
@@ -146,6 +142,10 @@ std::optional<sys_seconds> SetCookie::expiry(sys_seconds now) const noexcept {
 }
 
 }  // namespace skua
+
+// In: the text of an Expires attribute. Out: the time that browsers read from it. The text is split
+// into tokens, and each is tried as a time, day, month and year, in this order. The first match of
+// each wins, wherever it is.
 
 namespace skua::http {
 namespace {

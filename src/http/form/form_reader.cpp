@@ -2,10 +2,6 @@
 // In: content in pieces. Out: a form. Memory is bounded by the form's limits: urlencoded text is at
 // most three times as long as its decoded form, and of multipart content only the open field is
 // kept, if it fits.
-//
-// In: urlencoded text, or fields one at a time. Out: the fields, and the text again. All names and
-// values lie back to back in one string, so a form of a thousand fields takes two allocations, and
-// a limit on that string limits the form.
 #include "http/form/form_reader.hpp"
 
 #include <algorithm>
@@ -110,6 +106,10 @@ Result<Form> Form::parse_content(std::string_view content_type, std::string_view
   if (auto read = reader.read(content); !read) return read.error();
   return reader.finish();
 }
+
+// In: urlencoded text, or fields one at a time. Out: the fields, and the text again. All names and
+// values lie back to back in one string, so a form of a thousand fields takes two allocations, and
+// a limit on that string limits the form.
 
 namespace {
 

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a Content-Type. Out: its boundary, checked. It is stored with the CRLF and dashes in front,
 // because that is what a parser searches for.
-//
-// In: multipart content. Out: parts, with their content as views of the input. The only content
-// that cannot be returned at once is at the end of an input and may begin a delimiter; it equals
-// the first bytes of the delimiter, so counting them is enough.
-//
-//   preamble CRLF --boundary padding CRLF head CRLF content CRLF --boundary-- epilogue
-//            ^^^^^^^^^^^^^^^                             ^^^^^^^^^^^^^^^
-//
-// A delimiter contains one CR, its first byte. So a failed comparison continues where it failed,
-// and no byte is inspected more than twice.
 #include "http/form/multipart_parser.hpp"
 
 #include <algorithm>
@@ -73,6 +63,16 @@ Result<Boundary> parse_boundary(std::string_view content_type) noexcept {
   if (!boundary) return malformed;
   return *boundary;
 }
+
+// In: multipart content. Out: parts, with their content as views of the input. The only content
+// that cannot be returned at once is at the end of an input and may begin a delimiter; it equals
+// the first bytes of the delimiter, so counting them is enough.
+//
+//   preamble CRLF --boundary padding CRLF head CRLF content CRLF --boundary-- epilogue
+//            ^^^^^^^^^^^^^^^                             ^^^^^^^^^^^^^^^
+//
+// A delimiter contains one CR, its first byte. So a failed comparison continues where it failed,
+// and no byte is inspected more than twice.
 
 MultipartParser::MultipartParser(const Boundary& boundary, const MultipartLimits& limits) noexcept
     : boundary_(boundary), limits_(limits) {

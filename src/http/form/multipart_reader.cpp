@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The public interface of multipart content: parts and their texts. files/save saves them.
-//
-// In: pieces of a body. Out: steps of the parser. A piece is requested only when the one before it
-// is used up, so a slow reader slows down the sender, and only part heads are buffered.
 #include "http/form/multipart_reader.hpp"
 
 #include <utility>
@@ -74,6 +71,9 @@ Task<Result<std::optional<Part>>> next_part(http::MultipartReader& reader, Part 
 Task<Result<std::optional<Part>>> Multipart::next() { return next_part(*reader_, Part(*reader_)); }
 
 }  // namespace skua
+
+// In: pieces of a body. Out: steps of the parser. A piece is requested only when the one before it
+// is used up, so a slow reader slows down the sender, and only part heads are buffered.
 
 namespace skua::http {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The two common sources of parts: a text and a file. The size of a file is read when it is added,
 // but the file is opened when it is sent, so a thousand files need one descriptor.
-//
-// In: parts. Out: one stream of bytes: the delimiter, head and content of each part, then the end.
-// Heads are built when a part is added; content is read straight into the caller's buffer. A part
-// with another length than promised would shift every byte after it, so it is an error, reported as
-// soon as it is detected.
 #include "http/form/multipart_writer.hpp"
 
 #include <fcntl.h>
@@ -97,6 +92,11 @@ Result<std::unique_ptr<PartSource>> make_file_source(const std::string& path) {
 }
 
 }  // namespace skua::http
+
+// In: parts. Out: one stream of bytes: the delimiter, head and content of each part, then the end.
+// Heads are built when a part is added; content is read straight into the caller's buffer. A part
+// with another length than promised would shift every byte after it, so it is an error, reported as
+// soon as it is detected.
 
 namespace skua {
 namespace {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a line of Accept, Accept-Encoding or Accept-Language. Out: its members as views into it.
 // A quoted value may contain commas, so only commas outside of quotes separate members.
-//
-// In: a request and the offers of a handler. Out: the offer that the client prefers. The field is
-// scanned once per offer, and the most specific matching member decides, so nothing is stored and
-// nothing needs a limit.
 #include "http/message/accept.hpp"
 
 #include <algorithm>
@@ -140,6 +136,10 @@ std::optional<Accepted> AcceptedList::next() noexcept {
 }
 
 }  // namespace skua::http
+
+// In: a request and the offers of a handler. Out: the offer that the client prefers. The field is
+// scanned once per offer, and the most specific matching member decides, so nothing is stored and
+// nothing needs a limit.
 
 namespace skua {
 namespace {

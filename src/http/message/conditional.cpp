@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the value of ETag, If-Match, If-None-Match or If-Range. Out: tags as views into it.
 // A tag may contain commas, so a list is read tag by tag and never split at commas first.
-//
-// In: the conditions of a request and the validators of its target. Out: proceed, 304 or 412. The
-// steps follow RFC 9110 §13.2.2: a later condition never overrules an earlier one. A malformed date
-// is ignored, and a malformed tag matches nothing.
 #include "http/message/conditional.hpp"
 
 #include "base/ascii.hpp"
@@ -58,6 +54,10 @@ std::optional<EntityTag> EntityTagList::next() noexcept {
   }
   return tag;
 }
+
+// In: the conditions of a request and the validators of its target. Out: proceed, 304 or 412. The
+// steps follow RFC 9110 §13.2.2: a later condition never overrules an earlier one. A malformed date
+// is ignored, and a malformed tag matches nothing.
 
 namespace {
 

@@ -2,8 +2,6 @@
 // In: the server's data about a request. Out: what a handler asks for, as views of it. Lookups
 // scan; only an encoded query value is copied, to its own place in a buffer as large as the query,
 // so asking again neither allocates nor moves it.
-//
-// In: a request, whose views end with the handler. Out: a copy that owns all but the content.
 
 #include <algorithm>
 #include <memory>
@@ -113,6 +111,8 @@ std::string Request::peer() const {
 }
 
 bool Request::is_secure() const noexcept { return parts_->is_secure; }
+
+// In: a request, whose views end with the handler. Out: a copy that owns all but the content.
 
 namespace {
 

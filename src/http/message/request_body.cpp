@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the content of a request, piece by piece or whole. A request without a source (all of it
 // was there, or a test made it) has one piece.
-//
-// Reads the content of a request as a form or as parts, from the pieces that the request supplies.
-// Encoded content is refused: its bytes are not a form.
 
 #include <string>
 #include <string_view>
@@ -92,6 +89,9 @@ std::optional<std::string_view> Request::trailer(std::string_view name) const no
   if (line == nullptr) return std::nullopt;
   return trailers.value(*line);
 }
+
+// Reads the content of a request as a form or as parts, from the pieces that the request supplies.
+// Encoded content is refused: its bytes are not a form.
 
 namespace {
 

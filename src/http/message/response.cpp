@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the calls of a handler. Out: a response that a writer can only frame correctly: fields that
 // frame a message are refused here, with the reason, and FieldLines checks every other line.
-//
-// In: a response. Out: its head and body in one string in wire form, without the lines that differ
-// each time (Date, Connection).
-//
-// In: a request and the response of its handler. Out: the same response, or 304 or 412. Malformed
-// validators in the response are ignored.
 
 #include <chrono>
 #include <cstring>
@@ -250,6 +244,9 @@ void Response::unprepare() {
   prepared_ = nullptr;
 }
 
+// In: a response. Out: its head and body in one string in wire form, without the lines that differ
+// each time (Date, Connection).
+
 PreparedResponse::PreparedResponse(const Response& response)
     : status_(response.status()), closes_connection_(response.closes_connection()) {
   if (response.content().file() != nullptr) {
@@ -283,6 +280,9 @@ std::string_view PreparedResponse::content_type() const noexcept {
 }
 
 }  // namespace skua
+
+// In: a request and the response of its handler. Out: the same response, or 304 or 412. Malformed
+// validators in the response are ignored.
 
 namespace skua::http {
 namespace {

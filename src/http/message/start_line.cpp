@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Method tokens, RFC 9110 §9 and RFC 5789.
-//
-// The reason phrases of the registered status codes, RFC 9110 §15 and the IANA registry.
 #include "http/message/start_line.hpp"
 
 #include "skua/method.hpp"
@@ -24,6 +22,8 @@ std::optional<Method> parse_method(std::string_view token) noexcept {
   }
   return std::nullopt;
 }
+
+// The reason phrases of the registered status codes, RFC 9110 §15 and the IANA registry.
 
 std::string_view reason(Status status) noexcept { return http::reason_phrase(status); }
 

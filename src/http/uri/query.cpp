@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a raw query string. Out: its pairs, one at a time and still encoded, and the decoding of a
 // text. Lookups copy nothing: names are compared while they are decoded.
-//
-// In: a raw query, or names and values. Out: one from the other. Splitting and decoding come from
-// query.hpp, which Request uses too, so client and server read a query alike.
 #include "http/uri/query.hpp"
 
 #include <algorithm>
@@ -69,6 +66,9 @@ bool decodes_to(std::string_view encoded, std::string_view text) noexcept {
 }
 
 }  // namespace skua::http
+
+// In: a raw query, or names and values. Out: one from the other. Splitting and decoding come from
+// query.hpp, which Request uses too, so client and server read a query alike.
 
 namespace skua {
 namespace {

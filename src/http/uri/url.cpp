@@ -2,9 +2,6 @@
 // In: a text, or new components for one. Out: a Url: the text and the offsets of its components. A
 // setter joins the text with the new component, parses it again, and refuses it unless the very
 // same components come out. So no setter can affect other components.
-//
-// In: any text. Out: the text encoded for one part of a URL; and back. Each set lists the octets
-// that stay as they are; everything else is encoded, including `%`.
 
 #include <algorithm>
 
@@ -212,6 +209,9 @@ Result<void> Url::add_segment(std::string_view text) {
   longer += percent_encode(text);
   return set_path(longer);
 }
+
+// In: any text. Out: the text encoded for one part of a URL; and back. Each set lists the octets
+// that stay as they are; everything else is encoded, including `%`.
 
 namespace {
 
