@@ -311,6 +311,68 @@ def responder(program: str):
     equal(errors, "ada is done\nnobody is done\n")
 
 
+class SocketExample(Example):
+    """An example that speaks no HTTP."""
+
+    def __init__(self, program: str, *arguments: str):
+        self.process = subprocess.Popen([program, *arguments], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        self.running.append(self.process)
+        words = self.process.stdout.readline().split()
+        equal(words[:2], ["listening", "on"])
+        self.address = words[2]
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+
+def tcp_echo(program: str):
+    example = SocketExample(program, "--port", "0")
+    connections = [socket.create_connection(("127.0.0.1", example.port), TIMEOUT) for _ in range(2)]
+    for connection in connections:
+        connection.sendall(b"x" * 100_000)
+    for connection in connections:
+        received = b""
+        while len(received) < 100_000:
+            piece = connection.recv(65536)
+            assert piece, len(received)
+            received += piece
+        equal(received, b"x" * 100_000)
+    connections[0].shutdown(socket.SHUT_WR)
+    equal(connections[0].recv(1), b"")
+    example.end()  # the second connection is still open
+    for connection in connections:
+        connection.close()
+    taken = SocketExample(program, "0")
+    refused = subprocess.run([program, str(taken.port)], capture_output=True, text=True, timeout=TIMEOUT)
+    equal(refused.returncode, 1)
+    assert f"could not listen on 127.0.0.1:{taken.port}: the address is in use" in refused.stderr, refused.stderr
+    taken.end()
+
+
+def udp_echo(program: str):
+    example = SocketExample(program, "--port", "0")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+        peer.settimeout(TIMEOUT)
+        for datagram in (b"hello", b"", b"x" * 60_000):
+            peer.sendto(datagram, ("127.0.0.1", example.port))
+            equal(peer.recvfrom(65536)[0], datagram)
+    example.end()
+
+
+def multicast_chat(program: str):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
+        free.bind(("", 0))
+        group = f"239.255.0.71:{free.getsockname()[1]}"
+    members = [SocketExample(program, group, str(socket.if_nametoindex("lo"))) for _ in range(2)]
+    members[0].process.stdin.write("any gulls?\n")
+    members[0].process.stdin.flush()
+    for member in members:
+        assert member.process.stdout.readline().endswith(": any gulls?\n")
+    for member in members:  # the end of standard input ends it
+        out, errors = member.process.communicate(timeout=TIMEOUT)
+        member.running.remove(member.process)
+        equal((out, errors, member.process.returncode), ("", "", 0))
+
+
 class SecureExample(Example):
     """An example that serves TLS; its certificate is not verified."""
 
@@ -417,7 +479,8 @@ def client(program: str):
 if __name__ == "__main__":
     tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
-                                     late_answer, https, chat, ws_client, client)}
+                                     late_answer, https, chat, ws_client, client, tcp_echo, udp_echo,
+                                     multicast_chat)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:
         sys.exit(f"usage: examples_test.py NAME PROGRAM, with one of {', '.join(tests)}")
     try:

@@ -28,7 +28,9 @@ class Jobs {
     while (changed_.wait(lock, stop, [this] { return !jobs_.empty(); })) {
       const std::function<void()> job = std::move(jobs_.front());
       jobs_.pop();
-      lock.unlock(), job(), lock.lock();
+      lock.unlock();
+      job();
+      lock.lock();
     }
   }
   std::mutex mutex_;

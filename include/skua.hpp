@@ -5,6 +5,7 @@
 #include "skua/release.hpp"  // first: checks the C++ version
 
 #include "skua/accept.hpp"
+#include "skua/address.hpp"
 #include "skua/answer.hpp"
 #include "skua/async.hpp"
 #include "skua/attachments.hpp"
@@ -55,6 +56,7 @@
 #include "skua/server.hpp"
 #include "skua/session.hpp"
 #include "skua/shutdown_signals.hpp"
+#include "skua/socket.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
 #include "skua/task.hpp"

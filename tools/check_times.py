@@ -2,7 +2,7 @@
 """Finds sums of a time and a wait that do not use later().
 
 A wait may be Duration::max(), which means never; such a sum overflows and the wait is over at once. later(time, wait) in
-src/base/later.hpp saturates. Flagged: `+` after a word that names a time (now, began, since, heard, deadline), and `+`
+src/loop/clock.hpp saturates. Flagged: `+` after a word that names a time (now, began, since, heard, deadline), and `+`
 before one that names a wait (timeouts, timeout, idle_time, lifetime).
 A sum that cannot overflow says why in a comment: `// time-safe: both are lengths`.
 Usage: check_times.py ROOT...

@@ -218,7 +218,7 @@ Result<void, Problem> prepare_output(GetOptions& options) {
     options.output = place->path;
     return {};
   }
-  const net::Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  const Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
   if (!file || ::dup2(file.descriptor(), STDOUT_FILENO) < 0) {
     const Error error = Error::from_system(errno, "open");
     return Problem{.error = error, .text = file_text("write", place->path, error)};

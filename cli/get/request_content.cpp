@@ -36,7 +36,7 @@ Problem unreadable(const std::string& path, const char* step) {
 
 // Opens a file as content; a file that is not regular, such as a pipe, is read now.
 Result<Body, Problem> open_content(const std::string& path) {
-  const auto file = std::make_shared<net::Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto file = std::make_shared<Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about{};
   if (file->descriptor() < 0) return unreadable(path, "open");
   if (::fstat(file->descriptor(), &about) != 0) return unreadable(path, "stat");

@@ -23,13 +23,13 @@ struct InputLines::Shared {
   explicit Shared(std::shared_ptr<loop::Mailbox> loops) : mailbox(std::move(loops)) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2: no file descriptor left");
-    wake_read = net::Socket(ends[0]);
-    wake_write = net::Socket(ends[1]);
+    wake_read = Socket(ends[0]);
+    wake_write = Socket(ends[1]);
   }
 
   const std::shared_ptr<loop::Mailbox> mailbox;
-  net::Socket wake_read;
-  net::Socket wake_write;
+  Socket wake_read;
+  Socket wake_write;
   std::counting_semaphore<2> taken{0};  // released by the loop and by the destructor
   // Used only by the loop's thread:
   std::deque<std::string> lines;
@@ -43,7 +43,7 @@ InputLines::InputLines(loop::Loop& loop)
       thread_([shared = shared_] { read_all(shared); }) {}
 
 InputLines::~InputLines() {
-  shared_->wake_write.reset();  // hangs up
+  shared_->wake_write.close();  // hangs up
   shared_->taken.release();
   thread_.join();
 }

@@ -14,6 +14,16 @@ struct Row {
   Status status;
 };
 
+constexpr Row socket_row(Errc code) noexcept {
+  using enum Errc;
+  switch (code) {
+    case WouldBlock: return {"the operation would block", Status::ServiceUnavailable};
+    case Unreachable: return {"the host cannot be reached", Status::BadGateway};
+    case DatagramTooLong: return {"the datagram is too long", Status::ContentTooLarge};
+    default: return {"unknown error", Status::InternalServerError};
+  }
+}
+
 constexpr Row tls_row(Errc code) noexcept {
   using enum Errc;
   switch (code) {
@@ -27,7 +37,7 @@ constexpr Row tls_row(Errc code) noexcept {
     case MisdirectedRequest:  // RFC 9110 §15.5.20
       return {"the certificate is not for the host that was asked for", Status::MisdirectedRequest};
     case PlainHttp: return {"a plain HTTP request came where TLS is spoken", Status::BadRequest};
-    default: return {"unknown error", Status::InternalServerError};
+    default: return socket_row(code);
   }
 }
 
@@ -149,6 +159,10 @@ constexpr Errc from_errno(int code) noexcept {
     case ECONNRESET:
     case ECONNABORTED: return Errc::Reset;
     case ECONNREFUSED: return Errc::Refused;
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case ENETDOWN: return Errc::Unreachable;
     case ECANCELED: return Errc::Cancelled;
     case EADDRINUSE: return Errc::AddressInUse;
     case EADDRNOTAVAIL: return Errc::AddressUnavailable;

@@ -70,7 +70,7 @@ ProxySettings proxy_settings(const ProxyOptions& options) {
 ResolverOptions resolver_options(const ClientOptions& options) {
   ResolverOptions made;
   for (const auto& [host, port, address] : options.hosts) {
-    const Result<net::Address> where = net::Address::parse(address, 0);
+    const Result<Address> where = Address::parse(address, 0);
     if (!where) {
       throw std::invalid_argument("ClientOptions::hosts: '" + address + "' is not an address");
     }

@@ -29,7 +29,9 @@ std::string reason_of(Error error) {
   if (error.code() == Errc::TlsCertificate && !error.context().empty()) {
     return std::string(error.context());
   }
-  if (error.code() == Errc::SystemFailure && error.system_code() != 0) {
+  // The system's words say which failure it was, or whether the network or the host is missing.
+  const bool is_vague = error.code() == Errc::SystemFailure || error.code() == Errc::Unreachable;
+  if (is_vague && error.system_code() != 0) {
     return std::generic_category().message(error.system_code());
   }
   return std::string(message(error.code()));

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: MIT
 // In: numeric text, or a sockaddr from the system. Out: a sockaddr that knows its size, or text.
 // Names are never resolved here, so parsing cannot block. Only to_string() allocates.
-#include "net/address.hpp"
+#include "skua/address.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <net/if.h>
-#include <unistd.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <optional>
 
-namespace skua::net {
+namespace skua {
 namespace {
 
 constexpr Error invalid{Errc::InvalidAddress, "address"};
 constexpr std::size_t path_offset = offsetof(sockaddr_un, sun_path);
 constexpr std::string_view unix_prefix = "unix:";
+constexpr char abstract_sign = '@';
 
 /// NUL-terminated text, as inet_pton expects it.
 using CText = std::array<char, INET6_ADDRSTRLEN>;
@@ -92,40 +93,58 @@ void put_ipv4(Writer& out, const sockaddr_in& address) noexcept {
   out.put(text.data());
 }
 
+/// An abstract name may contain any bytes: NULs are shown as the sign, too.
+void put_unix(Writer& out, std::string_view path, std::string_view abstract_name) noexcept {
+  out.put(path);
+  if (abstract_name.empty()) return;
+  out.put(std::string_view(&abstract_sign, 1));
+  for (const char& c : abstract_name) out.put(std::string_view(c != '\0' ? &c : &abstract_sign, 1));
+}
+
 }  // namespace
 
-Address::Address() noexcept : unix_{} { base_.sa_family = AF_UNSPEC; }
+template <class Sockaddr>
+Sockaddr& Address::as() noexcept {
+  static_assert(sizeof(Sockaddr) <= sizeof storage_);
+  return *reinterpret_cast<Sockaddr*>(storage_.data());
+}
+
+template <class Sockaddr>
+const Sockaddr& Address::as() const noexcept {
+  return *reinterpret_cast<const Sockaddr*>(storage_.data());
+}
 
 Result<Address> Address::parse(std::string_view host, std::uint16_t port) noexcept {
-  Address out;
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
     if (host.find(':') == std::string_view::npos) return invalid;
   }
   if (host.find(':') == std::string_view::npos) {
     const auto text = c_text(host);
-    if (!text || ::inet_pton(AF_INET, text->data(), &out.ipv4_.sin_addr) != 1) return invalid;
-    out.ipv4_.sin_family = AF_INET;
-    out.ipv4_.sin_port = htons(port);
-    out.size_bytes_ = sizeof out.ipv4_;
+    Address out = any(Family::Ipv4, port);
+    if (!text || ::inet_pton(AF_INET, text->data(), &out.as<sockaddr_in>().sin_addr) != 1) {
+      return invalid;
+    }
     return out;
   }
   const std::size_t percent = std::min(host.find('%'), host.size());
   const auto text = c_text(host.substr(0, percent));
-  if (!text || ::inet_pton(AF_INET6, text->data(), &out.ipv6_.sin6_addr) != 1) return invalid;
+  Address out = any(Family::Ipv6, port);
+  auto& ipv6 = out.as<sockaddr_in6>();
+  if (!text || ::inet_pton(AF_INET6, text->data(), &ipv6.sin6_addr) != 1) return invalid;
   if (percent < host.size()) {
     const auto zone = zone_index(host.substr(percent + 1));
     if (!zone) return invalid;
-    out.ipv6_.sin6_scope_id = *zone;
+    ipv6.sin6_scope_id = *zone;
   }
-  out.ipv6_.sin6_family = AF_INET6;
-  out.ipv6_.sin6_port = htons(port);
-  out.size_bytes_ = sizeof out.ipv6_;
   return out;
 }
 
 Result<Address> Address::parse(std::string_view text) noexcept {
-  if (text.starts_with(unix_prefix)) return unix_path(text.substr(unix_prefix.size()));
+  if (text.starts_with(unix_prefix)) {
+    const std::string_view path = text.substr(unix_prefix.size());
+    return path.starts_with(abstract_sign) ? unix_abstract(path.substr(1)) : unix_path(path);
+  }
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return invalid;
   const std::string_view host = text.substr(0, colon);
@@ -137,11 +156,50 @@ Result<Address> Address::parse(std::string_view text) noexcept {
 
 Result<Address> Address::unix_path(std::string_view path) noexcept {
   Address out;
-  if (path.empty() || path.size() >= sizeof out.unix_.sun_path) return invalid;
+  auto& local = out.as<sockaddr_un>();
+  if (path.empty() || path.size() >= sizeof local.sun_path) return invalid;
   if (path.find('\0') != std::string_view::npos) return invalid;
-  out.unix_.sun_family = AF_UNIX;
-  std::copy(path.begin(), path.end(), out.unix_.sun_path);
-  out.size_bytes_ = static_cast<socklen_t>(path_offset + path.size() + 1);
+  local.sun_family = AF_UNIX;
+  std::copy(path.begin(), path.end(), local.sun_path);
+  out.size_bytes_ = static_cast<std::uint32_t>(path_offset + path.size() + 1);
+  return out;
+}
+
+Result<Address> Address::unix_abstract(std::string_view name) noexcept {
+#if defined(__linux__)
+  Address out;
+  auto& local = out.as<sockaddr_un>();
+  if (name.empty() || name.size() >= sizeof local.sun_path) return invalid;
+  if (name.find('\0') != std::string_view::npos) return invalid;
+  local.sun_family = AF_UNIX;
+  std::copy(name.begin(), name.end(), local.sun_path + 1);
+  out.size_bytes_ = static_cast<std::uint32_t>(path_offset + 1 + name.size());
+  return out;
+#else
+  return name.empty() ? invalid : Error(Errc::Unsupported, "abstract Unix address");
+#endif
+}
+
+Address Address::any(Family family, std::uint16_t port) noexcept {
+  Address out;
+  if (family == Family::Ipv4) {
+    auto& ipv4 = out.as<sockaddr_in>();
+    ipv4.sin_family = AF_INET;
+    ipv4.sin_port = htons(port);
+    out.size_bytes_ = sizeof ipv4;
+  } else if (family == Family::Ipv6) {
+    auto& ipv6 = out.as<sockaddr_in6>();
+    ipv6.sin6_family = AF_INET6;
+    ipv6.sin6_port = htons(port);
+    out.size_bytes_ = sizeof ipv6;
+  }
+  return out;
+}
+
+Address Address::loopback(Family family, std::uint16_t port) noexcept {
+  Address out = any(family, port);
+  if (family == Family::Ipv4) out.as<sockaddr_in>().sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (family == Family::Ipv6) out.as<sockaddr_in6>().sin6_addr = in6addr_loopback;
   return out;
 }
 
@@ -156,14 +214,14 @@ Address Address::from_sockaddr(const sockaddr* address, std::size_t size_bytes) 
       default: break;
     }
   }
-  if (expected == 0 || size_bytes < expected || size_bytes > sizeof out.unix_) return out;
-  std::memcpy(&out.unix_, address, size_bytes);
-  out.size_bytes_ = static_cast<socklen_t>(size_bytes);
+  if (expected == 0 || size_bytes < expected || size_bytes > sizeof(sockaddr_un)) return out;
+  std::memcpy(out.storage_.data(), address, size_bytes);
+  out.size_bytes_ = static_cast<std::uint32_t>(size_bytes);
   return out;
 }
 
 Address::Family Address::family() const noexcept {
-  switch (base_.sa_family) {
+  switch (data()->sa_family) {
     case AF_INET: return Family::Ipv4;
     case AF_INET6: return Family::Ipv6;
     case AF_UNIX: return Family::Unix;
@@ -173,44 +231,77 @@ Address::Family Address::family() const noexcept {
 
 bool Address::is_loopback() const noexcept {
   switch (family()) {
-    case Family::Ipv4: return ntohl(ipv4_.sin_addr.s_addr) >> 24 == 127;
-    case Family::Ipv6: return IN6_IS_ADDR_LOOPBACK(&ipv6_.sin6_addr);
+    case Family::Ipv4: return ntohl(as<sockaddr_in>().sin_addr.s_addr) >> 24 == 127;
+    case Family::Ipv6: return IN6_IS_ADDR_LOOPBACK(&as<sockaddr_in6>().sin6_addr);
     case Family::Unix: return true;
     case Family::None: break;
   }
   return false;
 }
 
+bool Address::is_any() const noexcept { return is_ip() && *this == any(family(), port()); }
+
+bool Address::is_multicast() const noexcept {
+  if (family() == Family::Ipv4) return IN_MULTICAST(ntohl(as<sockaddr_in>().sin_addr.s_addr));
+  return family() == Family::Ipv6 && IN6_IS_ADDR_MULTICAST(&as<sockaddr_in6>().sin6_addr);
+}
+
+bool Address::is_link_local() const noexcept {
+  return family() == Family::Ipv6 && IN6_IS_ADDR_LINKLOCAL(&as<sockaddr_in6>().sin6_addr);
+}
+
+Address Address::unmapped() const noexcept {
+  if (family() != Family::Ipv6) return *this;
+  const auto& ipv6 = as<sockaddr_in6>();
+  if (!IN6_IS_ADDR_V4MAPPED(&ipv6.sin6_addr)) return *this;
+  Address out = any(Family::Ipv4, port());
+  std::memcpy(&out.as<sockaddr_in>().sin_addr, ipv6.sin6_addr.s6_addr + 12, 4);
+  return out;
+}
+
 std::uint16_t Address::port() const noexcept {
-  if (family() == Family::Ipv4) return ntohs(ipv4_.sin_port);
-  return family() == Family::Ipv6 ? ntohs(ipv6_.sin6_port) : std::uint16_t{0};
+  if (family() == Family::Ipv4) return ntohs(as<sockaddr_in>().sin_port);
+  return family() == Family::Ipv6 ? ntohs(as<sockaddr_in6>().sin6_port) : std::uint16_t{0};
 }
 
 Address Address::with_port(std::uint16_t port) const noexcept {
   Address out = *this;
-  if (family() == Family::Ipv4) out.ipv4_.sin_port = htons(port);
-  if (family() == Family::Ipv6) out.ipv6_.sin6_port = htons(port);
+  if (family() == Family::Ipv4) out.as<sockaddr_in>().sin_port = htons(port);
+  if (family() == Family::Ipv6) out.as<sockaddr_in6>().sin6_port = htons(port);
   return out;
 }
 
-std::string_view Address::path() const noexcept {
+std::uint32_t Address::scope_id() const noexcept {
+  return family() == Family::Ipv6 ? as<sockaddr_in6>().sin6_scope_id : 0;
+}
+
+std::string_view Address::unix_bytes() const noexcept {
   if (family() != Family::Unix || size_bytes_ <= path_offset) return {};
-  const std::string_view all(unix_.sun_path, size_bytes_ - path_offset);
-  return all.substr(0, all.find('\0'));  // an abstract name (Linux) has no path
+  return {as<sockaddr_un>().sun_path, size_bytes_ - path_offset};
+}
+
+std::string_view Address::path() const noexcept {
+  const std::string_view all = unix_bytes();
+  return all.substr(0, all.find('\0'));
+}
+
+std::string_view Address::abstract_name() const noexcept {
+  const std::string_view all = unix_bytes();
+  return all.starts_with('\0') ? all.substr(1) : std::string_view();
 }
 
 std::string_view Address::format(std::span<char> buffer) const noexcept {
   Writer out(buffer);
   switch (family()) {
-    case Family::Ipv4: put_ipv4(out, ipv4_); break;
+    case Family::Ipv4: put_ipv4(out, as<sockaddr_in>()); break;
     case Family::Ipv6:
       out.put("[");
-      put_ipv6(out, ipv6_);
+      put_ipv6(out, as<sockaddr_in6>());
       out.put("]");
       break;
     case Family::Unix:
       out.put(unix_prefix);
-      out.put(path());
+      put_unix(out, path(), abstract_name());
       break;
     case Family::None: break;
   }
@@ -224,9 +315,9 @@ std::string_view Address::format(std::span<char> buffer) const noexcept {
 std::string_view Address::format_host(std::span<char> buffer) const noexcept {
   Writer out(buffer);
   switch (family()) {
-    case Family::Ipv4: put_ipv4(out, ipv4_); break;
-    case Family::Ipv6: put_ipv6(out, ipv6_); break;
-    case Family::Unix: out.put(path()); break;
+    case Family::Ipv4: put_ipv4(out, as<sockaddr_in>()); break;
+    case Family::Ipv6: put_ipv6(out, as<sockaddr_in6>()); break;
+    case Family::Unix: put_unix(out, path(), abstract_name()); break;
     case Family::None: break;
   }
   return out.text();
@@ -237,59 +328,46 @@ std::string Address::to_string() const {
   return std::string(format(buffer));
 }
 
-bool operator==(const Address& a, const Address& b) noexcept {
-  if (a.family() != b.family()) return false;
+std::size_t Address::hash() const noexcept {
+  // Only what counts in a comparison: not sin_zero, nor a flow label.
+  std::array<char, sizeof(in6_addr) + sizeof(std::uint16_t) + sizeof(std::uint32_t)> bytes{};
+  const std::uint16_t port = this->port();
+  const std::uint32_t scope = scope_id();
+  switch (family()) {
+    case Family::Ipv4:
+      std::memcpy(bytes.data(), &as<sockaddr_in>().sin_addr, sizeof(in_addr));
+      break;
+    case Family::Ipv6:
+      std::memcpy(bytes.data(), &as<sockaddr_in6>().sin6_addr, sizeof(in6_addr));
+      break;
+    case Family::Unix: return std::hash<std::string_view>()(path().empty() ? unix_bytes() : path());
+    case Family::None: break;
+  }
+  std::memcpy(bytes.data() + sizeof(in6_addr), &port, sizeof port);
+  std::memcpy(bytes.data() + sizeof(in6_addr) + sizeof port, &scope, sizeof scope);
+  return std::hash<std::string_view>()({bytes.data(), bytes.size()});
+}
+
+std::strong_ordering operator<=>(const Address& a, const Address& b) noexcept {
+  if (const auto order = a.family() <=> b.family(); order != 0) return order;
+  int difference = 0;
   switch (a.family()) {
     case Address::Family::Ipv4:
-      return a.ipv4_.sin_port == b.ipv4_.sin_port &&
-             a.ipv4_.sin_addr.s_addr == b.ipv4_.sin_addr.s_addr;
+      difference = std::memcmp(&a.as<sockaddr_in>().sin_addr, &b.as<sockaddr_in>().sin_addr,
+                               sizeof(in_addr));
+      break;
     case Address::Family::Ipv6:
-      return a.ipv6_.sin6_port == b.ipv6_.sin6_port &&
-             a.ipv6_.sin6_scope_id == b.ipv6_.sin6_scope_id &&
-             IN6_ARE_ADDR_EQUAL(&a.ipv6_.sin6_addr, &b.ipv6_.sin6_addr);
+      difference = std::memcmp(&a.as<sockaddr_in6>().sin6_addr, &b.as<sockaddr_in6>().sin6_addr,
+                               sizeof(in6_addr));
+      break;
     case Address::Family::Unix:
-      return a.size_bytes_ == b.size_bytes_ &&
-             std::memcmp(a.unix_.sun_path, b.unix_.sun_path, a.size_bytes_ - path_offset) == 0;
+      if (const auto order = a.path() <=> b.path(); order != 0) return order;
+      return a.abstract_name() <=> b.abstract_name();
     case Address::Family::None: break;
   }
-  return true;
+  if (difference != 0) return difference <=> 0;
+  if (const auto order = a.port() <=> b.port(); order != 0) return order;
+  return a.scope_id() <=> b.scope_id();
 }
 
-// In: nothing. Out: the machine's own name and addresses, as the operating system reports them.
-
-namespace {
-
-bool is_link_local(const sockaddr& address) noexcept {
-  return address.sa_family == AF_INET6 &&
-         IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
-}
-
-std::size_t size_of(const sockaddr& address) noexcept {
-  return address.sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-}
-
-}  // namespace
-
-std::vector<Address> interface_addresses() {
-  ifaddrs* raw = nullptr;
-  if (::getifaddrs(&raw) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> all(raw, ::freeifaddrs);
-  std::vector<Address> found;
-  for (const ifaddrs* next = all.get(); next != nullptr; next = next->ifa_next) {
-    if (next->ifa_addr == nullptr || (next->ifa_flags & IFF_UP) == 0) continue;
-    const sockaddr& raw_address = *next->ifa_addr;
-    if (raw_address.sa_family != AF_INET && raw_address.sa_family != AF_INET6) continue;
-    const Address address = Address::from_sockaddr(&raw_address, size_of(raw_address));
-    if (address.is_loopback() || is_link_local(raw_address)) continue;
-    if (std::ranges::find(found, address) == found.end()) found.push_back(address);
-  }
-  return found;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
-
-}  // namespace skua::net
+}  // namespace skua

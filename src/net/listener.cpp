@@ -81,7 +81,7 @@ void Listener::on_closed() {
 
 void Listener::shed_one() noexcept {
   if (reserve_) {
-    reserve_.reset();
+    reserve_.close();
     const Socket shed(::accept(descriptor(), nullptr, nullptr));
   }
   reserve_ = open_reserve();  // may fail now; retry() tries again
@@ -90,7 +90,7 @@ void Listener::shed_one() noexcept {
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(::accept4(descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    Socket connection(accept_one(descriptor()));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }

@@ -4,6 +4,7 @@
 #include "net/name_lookup.hpp"
 
 #include <netdb.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "net/socket.hpp"
 
 namespace skua::net {
 namespace {
@@ -107,3 +109,15 @@ Result<std::vector<Address>> look_up(const std::string& name) {
 }
 
 }  // namespace skua::net
+
+namespace skua {
+
+Result<std::vector<Address>, Problem> resolve(std::string_view host, std::uint16_t port) {
+  if (const Result<Address> address = Address::parse(host, port)) return std::vector{*address};
+  Result<std::vector<Address>> found = net::look_up(std::string(host));
+  if (!found) return net::could_not("resolve", host, found.error());
+  for (Address& address : *found) address = address.with_port(port);
+  return *std::move(found);
+}
+
+}  // namespace skua

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "net/address.hpp"
+#include "skua/address.hpp"
 #include "skua/error.hpp"
 
 namespace skua::net {

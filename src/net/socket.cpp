@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// In: an address. Out: a non-blocking, close-on-exec descriptor, listening or ready to connect,
-// or the operating system's error.
+// In: an address, a descriptor, an option. Out: a non-blocking, close-on-exec descriptor, the
+// option's value, or the operating system's error.
 #include "net/socket.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/socket.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 
 namespace skua::net {
 namespace {
@@ -24,21 +27,14 @@ int domain_of(Address::Family family) noexcept {
   return AF_UNSPEC;
 }
 
-int open_socket(int domain) noexcept {
+int open_socket(int domain, int type) noexcept {
 #if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
-  return ::socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  return ::socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 #else
-  const int descriptor = ::socket(domain, SOCK_STREAM, 0);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  }
+  const int descriptor = ::socket(domain, type, 0);
+  if (descriptor >= 0) static_cast<void>(set_flags(descriptor));
   return descriptor;
 #endif
-}
-
-bool set_option(int descriptor, int level, int name, int value) noexcept {
-  return ::setsockopt(descriptor, level, name, &value, sizeof value) == 0;
 }
 
 using NameCall = int (*)(int, sockaddr*, socklen_t*);
@@ -51,17 +47,26 @@ Address ask_name(NameCall call, int descriptor) noexcept {
   return Address::from_sockaddr(address, size_bytes);
 }
 
-}  // namespace
-
-void Socket::reset(int descriptor) noexcept {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = descriptor;
+bool is_ipv6(int descriptor) noexcept {
+  return local_address(descriptor).family() == Address::Family::Ipv6;
 }
 
+}  // namespace
+
 Result<Socket> create_socket(Address::Family family) noexcept {
+  return create_socket(family, SOCK_STREAM);
+}
+
+Result<Socket> create_socket(Address::Family family, int type) noexcept {
   if (family == Address::Family::None) return Error(Errc::InvalidAddress, "socket");
-  const int descriptor = open_socket(domain_of(family));
+  const int descriptor = open_socket(domain_of(family), type);
   if (descriptor < 0) return Error::from_system(errno, "socket");
+#if defined(SO_NOSIGPIPE)
+  if (const auto set = set_option(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1); !set) {
+    ::close(descriptor);
+    return set.error();
+  }
+#endif
   return Socket(descriptor);
 }
 
@@ -71,14 +76,13 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   const int descriptor = made->descriptor();
   if (address.is_ip()) {
     // A restarted server must not wait for the TIME_WAIT of its old connections.
-    set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
-    if (options.reuse_port && !set_option(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)) {
-      return Error::from_system(errno, "SO_REUSEPORT");
+    static_cast<void>(made->set_reuse_address(true));
+    if (options.reuse_port) {
+      if (const auto set = made->set_reuse_port(true); !set) return set.error();
     }
   }
-  if (address.family() == Address::Family::Ipv6 &&
-      !set_option(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, options.ipv6_only ? 1 : 0)) {
-    return Error::from_system(errno, "IPV6_V6ONLY");
+  if (address.family() == Address::Family::Ipv6) {
+    if (const auto set = made->set_ipv6_only(options.ipv6_only); !set) return set.error();
   }
   if (::bind(descriptor, address.data(), address.size_bytes()) != 0) {
     return Error::from_system(errno, "bind");
@@ -93,18 +97,207 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
 
 // A vanished peer is noticed after two minutes, even if we have nothing to send.
 void keep_alive(int descriptor) noexcept {
-  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+  static_cast<void>(set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1));
 #if defined(TCP_KEEPIDLE) && defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
-  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 15);
-  set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 4);
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 60));
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 15));
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 4));
 #endif
 }
 
-void set_no_delay(int descriptor) noexcept { set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1); }
+void set_no_delay(int descriptor) noexcept {
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1));
+}
 
 Address local_address(int descriptor) noexcept { return ask_name(::getsockname, descriptor); }
 
 Address peer_address(int descriptor) noexcept { return ask_name(::getpeername, descriptor); }
 
+int accept_one(int listener) noexcept {
+#if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
+  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+  const int descriptor = ::accept(listener, nullptr, nullptr);
+  if (descriptor >= 0) static_cast<void>(set_flags(descriptor));
+  return descriptor;
+#endif
+}
+
+Result<void> set_flags(int descriptor) noexcept {
+  const int status = ::fcntl(descriptor, F_GETFL);
+  const int flags = ::fcntl(descriptor, F_GETFD);
+  if (status >= 0 && flags >= 0 && ::fcntl(descriptor, F_SETFL, status | O_NONBLOCK) == 0 &&
+      ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) == 0) {
+    return {};
+  }
+  return failure(errno, "fcntl");
+}
+
+Result<void> set_option(int descriptor, int level, int name, const void* value,
+                        socklen_t size_bytes) noexcept {
+  if (::setsockopt(descriptor, level, name, value, size_bytes) == 0) return {};
+  return failure(errno, "setsockopt");
+}
+
+Result<void> set_option(int descriptor, int level, int name, int value) noexcept {
+  return set_option(descriptor, level, name, &value, sizeof value);
+}
+
+Result<int> get_option(int descriptor, int level, int name) noexcept {
+  int value = 0;
+  socklen_t size_bytes = sizeof value;
+  if (::getsockopt(descriptor, level, name, &value, &size_bytes) == 0) return value;
+  return failure(errno, "getsockopt");
+}
+
+Result<void> set_option(int descriptor, IpOption option, int value) noexcept {
+  if (is_ipv6(descriptor)) return set_option(descriptor, IPPROTO_IPV6, option.ipv6, value);
+  return set_option(descriptor, IPPROTO_IP, option.ipv4, value);
+}
+
+Result<int> get_option(int descriptor, IpOption option) noexcept {
+  if (is_ipv6(descriptor)) return get_option(descriptor, IPPROTO_IPV6, option.ipv6);
+  return get_option(descriptor, IPPROTO_IP, option.ipv4);
+}
+
+Error failure(int system_code, const char* operation) noexcept {
+  switch (system_code) {
+    case EAGAIN:
+#if EWOULDBLOCK != EAGAIN
+    case EWOULDBLOCK:
+#endif
+      return {Errc::WouldBlock, operation, system_code};
+    case EBADF: return {Errc::Closed, operation, system_code};
+    case EDESTADDRREQ: return {Errc::Closed, operation, system_code};
+    case EMSGSIZE: return {Errc::DatagramTooLong, operation, system_code};
+    default: return Error::from_system(system_code, operation);
+  }
+}
+
+Problem could_not(const char* step, std::string_view object, Error error) {
+  Problem problem;
+  problem.error = error;
+  problem.text.append("could not ").append(step).append(" ").append(object).append(": ");
+  problem.text.append(Error(error.code(), "", error.system_code()).message());
+  return problem;
+}
+
+Problem could_not(const char* step, const Address& address, Error error) {
+  std::array<char, Address::max_text_bytes> text;
+  return could_not(step, address.format(text), error);
+}
+
+Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcept {
+  if (descriptor < 0) return Error(Errc::Closed, "poll");
+  while (true) {
+    int wait = -1;
+    if (deadline != Deadline::max()) {
+      const auto left = deadline - Deadline(std::chrono::steady_clock::now());
+      const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+      wait = static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, INT_MAX));
+    }
+    pollfd entry{.fd = descriptor, .events = events, .revents = 0};
+    const int ready = ::poll(&entry, 1, wait);
+    if (ready > 0) return {};
+    if (ready < 0 && errno != EINTR) return failure(errno, "poll");
+    if (ready == 0 && wait != INT_MAX) return Error(Errc::TimedOut, "poll");
+  }
+}
+
 }  // namespace skua::net
+
+namespace skua {
+
+Result<Socket> Socket::adopt(int descriptor) noexcept {
+  if (const auto set = net::set_flags(descriptor); !set) return set.error();
+  return Socket(descriptor);
+}
+
+void Socket::close() noexcept {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+Address Socket::local_address() const noexcept { return net::local_address(descriptor_); }
+
+Address Socket::peer_address() const noexcept { return net::peer_address(descriptor_); }
+
+Result<void, Problem> Socket::bind(const Address& address) {
+  if (::bind(descriptor_, address.data(), address.size_bytes()) == 0) return {};
+  return net::could_not("bind to", address, net::failure(errno, "bind"));
+}
+
+Result<void> Socket::wait_readable(Duration patience) const noexcept {
+  return net::wait_until(descriptor_, POLLIN, net::deadline_after(patience));
+}
+
+Result<void> Socket::wait_writable(Duration patience) const noexcept {
+  return net::wait_until(descriptor_, POLLOUT, net::deadline_after(patience));
+}
+
+Error Socket::take_error() noexcept {
+  const Result<int> pending = net::get_option(descriptor_, SOL_SOCKET, SO_ERROR);
+  return pending ? net::failure(*pending, "socket") : pending.error();
+}
+
+namespace {
+
+int clamped(std::size_t size_bytes) noexcept {
+  return static_cast<int>(std::min<std::size_t>(size_bytes, INT_MAX));
+}
+
+constexpr net::IpOption traffic_class_option{IP_TOS, IPV6_TCLASS};
+constexpr net::IpOption hop_limit_option{IP_TTL, IPV6_UNICAST_HOPS};
+
+}  // namespace
+
+Result<void> Socket::set_reuse_address(bool on) noexcept {
+  return net::set_option(descriptor_, SOL_SOCKET, SO_REUSEADDR, on ? 1 : 0);
+}
+Result<bool> Socket::reuse_address() const noexcept {
+  return net::option_as<bool>(net::get_option(descriptor_, SOL_SOCKET, SO_REUSEADDR));
+}
+
+Result<void> Socket::set_reuse_port(bool on) noexcept {
+  return net::set_option(descriptor_, SOL_SOCKET, SO_REUSEPORT, on ? 1 : 0);
+}
+Result<bool> Socket::reuse_port() const noexcept {
+  return net::option_as<bool>(net::get_option(descriptor_, SOL_SOCKET, SO_REUSEPORT));
+}
+
+Result<void> Socket::set_ipv6_only(bool on) noexcept {
+  return net::set_option(descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, on ? 1 : 0);
+}
+Result<bool> Socket::ipv6_only() const noexcept {
+  return net::option_as<bool>(net::get_option(descriptor_, IPPROTO_IPV6, IPV6_V6ONLY));
+}
+
+Result<void> Socket::set_receive_buffer_bytes(std::size_t size_bytes) noexcept {
+  return net::set_option(descriptor_, SOL_SOCKET, SO_RCVBUF, clamped(size_bytes));
+}
+Result<std::size_t> Socket::receive_buffer_bytes() const noexcept {
+  return net::option_as<std::size_t>(net::get_option(descriptor_, SOL_SOCKET, SO_RCVBUF));
+}
+
+Result<void> Socket::set_send_buffer_bytes(std::size_t size_bytes) noexcept {
+  return net::set_option(descriptor_, SOL_SOCKET, SO_SNDBUF, clamped(size_bytes));
+}
+Result<std::size_t> Socket::send_buffer_bytes() const noexcept {
+  return net::option_as<std::size_t>(net::get_option(descriptor_, SOL_SOCKET, SO_SNDBUF));
+}
+
+Result<void> Socket::set_traffic_class(std::uint8_t octet) noexcept {
+  return net::set_option(descriptor_, traffic_class_option, octet);
+}
+Result<std::uint8_t> Socket::traffic_class() const noexcept {
+  return net::option_as<std::uint8_t>(net::get_option(descriptor_, traffic_class_option));
+}
+
+Result<void> Socket::set_hop_limit(std::uint8_t hops) noexcept {
+  return net::set_option(descriptor_, hop_limit_option, hops);
+}
+Result<std::uint8_t> Socket::hop_limit() const noexcept {
+  return net::option_as<std::uint8_t>(net::get_option(descriptor_, hop_limit_option));
+}
+
+}  // namespace skua

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <utility>
+#include <sys/socket.h>
 
-#include "net/address.hpp"
+#include <chrono>
+#include <string_view>
+
+#include "loop/clock.hpp"
+#include "skua/address.hpp"
 #include "skua/error.hpp"
+#include "skua/socket.hpp"
 
 namespace skua::net {
 
-/// A socket's descriptor, closed unless released; non-blocking and close-on-exec.
-class Socket {
- public:
-  Socket() noexcept = default;
-  explicit Socket(int descriptor) noexcept : descriptor_(descriptor) {}
-  Socket(Socket&& other) noexcept : descriptor_(other.release()) {}
-  Socket& operator=(Socket&& other) noexcept {
-    if (this != &other) reset(other.release());
-    return *this;
-  }
-  ~Socket() { reset(); }
-
-  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  explicit operator bool() const noexcept { return descriptor_ >= 0; }
-  /// Releases the descriptor, which the caller must close from here on.
-  [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
-  void reset(int descriptor = -1) noexcept;
-
- private:
-  int descriptor_ = -1;
-};
-
-/// Options of a listening socket.
-struct ListenOptions {
-  bool reuse_port = false;  ///< Sockets may share the port; the kernel balances (SO_REUSEPORT).
-  bool ipv6_only = false;   ///< An IPv6 wildcard does not accept IPv4 connections.
-  int backlog = 4096;       ///< Connections waiting to be accepted; somaxconn may cap it.
-};
-
-/// Creates a socket of the address family, to connect with Backend::connect.
+/// Creates a stream socket of the address family.
 Result<Socket> create_socket(Address::Family family) noexcept;
+/// Creates a socket of the address family and type (SOCK_STREAM, SOCK_DGRAM).
+Result<Socket> create_socket(Address::Family family, int type) noexcept;
 
 /// Creates a socket that is bound to the address and listens.
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
@@ -54,5 +32,64 @@ void set_no_delay(int descriptor) noexcept;
 /// Return the local and the remote address, or Family::None if unknown.
 [[nodiscard]] Address local_address(int descriptor) noexcept;
 [[nodiscard]] Address peer_address(int descriptor) noexcept;
+
+/// Accepts one connection: non-blocking and close-on-exec. Returns -1 and sets errno on failure.
+[[nodiscard]] int accept_one(int listener) noexcept;
+
+// For the operations of public sockets.
+
+/// Makes a descriptor non-blocking and close-on-exec.
+Result<void> set_flags(int descriptor) noexcept;
+
+/// Sets an option; returns the system's error.
+Result<void> set_option(int descriptor, int level, int name, const void* value,
+                        socklen_t size_bytes) noexcept;
+Result<void> set_option(int descriptor, int level, int name, int value) noexcept;
+Result<int> get_option(int descriptor, int level, int name) noexcept;
+/// An option that has one name for IPv4 and another one for IPv6.
+struct IpOption {
+  int ipv4 = 0;
+  int ipv6 = 0;
+};
+Result<void> set_option(int descriptor, IpOption option, int value) noexcept;
+Result<int> get_option(int descriptor, IpOption option) noexcept;
+/// Converts the value of an option.
+template <class T>
+Result<T> option_as(Result<int> value) noexcept {
+  if (!value) return value.error();
+  return static_cast<T>(*value);
+}
+
+/// Returns the error of a failed operation: WouldBlock, Closed for an invalid descriptor, ...
+[[nodiscard]] Error failure(int system_code, const char* operation) noexcept;
+/// Returns `could not connect to 127.0.0.1:80: the connection was refused`.
+[[nodiscard]] Problem could_not(const char* step, std::string_view object, Error error);
+[[nodiscard]] Problem could_not(const char* step, const Address& address, Error error);
+
+#if defined(MSG_NOSIGNAL)
+inline constexpr int no_signal = MSG_NOSIGNAL;
+#else
+inline constexpr int no_signal = 0;
+#endif
+
+/// The end of a wait.
+using Deadline = std::chrono::time_point<std::chrono::steady_clock, Duration>;
+[[nodiscard]] inline Deadline deadline_after(Duration patience) noexcept {
+  return later(Deadline(std::chrono::steady_clock::now()), patience);
+}
+/// Waits until poll(2) reports one of the events, or an error on the descriptor.
+/// Ends with: TimedOut.
+Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcept;
+
+/// Repeats an attempt until it does not end with WouldBlock; in between waits for the events.
+template <class Attempt>
+auto repeat(int descriptor, short events, Deadline deadline, const Attempt& attempt) noexcept
+    -> decltype(attempt()) {
+  while (true) {
+    auto result = attempt();
+    if (result || result.error().code() != Errc::WouldBlock) return result;
+    if (const auto ready = wait_until(descriptor, events, deadline); !ready) return ready.error();
+  }
+}
 
 }  // namespace skua::net

@@ -2,6 +2,7 @@
 #include "net/socket.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <netinet/tcp.h>
 
 #include <cerrno>
@@ -22,7 +23,7 @@ TEST(Socket, ClosesItsDescriptorUnlessReleased) {
   Socket second = std::move(first);
   EXPECT_FALSE(first);  // NOLINT: tests the moved-from state
   EXPECT_EQ(second.descriptor(), descriptor);
-  second.reset();
+  second.close();
   EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "loop/backend.hpp"
-#include "net/address.hpp"
+#include "skua/address.hpp"
 
 namespace skua::net {
 

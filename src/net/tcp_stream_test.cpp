@@ -43,7 +43,7 @@ TEST(TcpStream, CarriesBytesAndKnowsItsAddresses) {
   EXPECT_EQ(::recv(client.descriptor(), got.data(), 4, MSG_WAITALL), 4);
   EXPECT_EQ(got, "pong");
   EXPECT_EQ(::recv(client.descriptor(), got.data(), 4, 0), 0);
-  client.reset();
+  client.close();
   while (!owner.receive_end) backend->turn(Duration(-1));
   owner.stream->close();
   while (owner.closed == 0) backend->turn(Duration(-1));

@@ -145,7 +145,7 @@ std::uint16_t Server::port() const noexcept {
 
 std::string Server::url() const {
   const std::shared_ptr<ServerRun> run = impl_->present();
-  const net::Address address = run == nullptr ? net::Address() : run->address();
+  const Address address = run == nullptr ? Address() : run->address();
   const std::string place = address.to_string();
   const bool is_secure = run != nullptr && run->tls() != nullptr;
   return address.is_ip() ? std::string(is_secure ? "https://" : "http://").append(place) : place;

@@ -91,12 +91,11 @@ namespace {
 
 thread_local const ServerRun* run_of_this_thread = nullptr;
 
-Result<net::Address> listen_address(const ServerOptions& options) {
+Result<Address> listen_address(const ServerOptions& options) {
   constexpr std::string_view unix_prefix = "unix:";
   const std::string_view host = options.host;
-  if (host.starts_with(unix_prefix))
-    return net::Address::unix_path(host.substr(unix_prefix.size()));
-  return net::Address::parse(host == "localhost" ? "127.0.0.1" : host, options.port);
+  if (host.starts_with(unix_prefix)) return Address::unix_path(host.substr(unix_prefix.size()));
+  return Address::parse(host == "localhost" ? "127.0.0.1" : host, options.port);
 }
 
 }  // namespace
@@ -181,22 +180,22 @@ Result<void, Problem> ServerRun::prepare_tls() {
 }
 
 Result<void> ServerRun::listen() {
-  const Result<net::Address> wanted = listen_address(setup_->options);
+  const Result<Address> wanted = listen_address(setup_->options);
   if (!wanted) return wanted.error();
   return wanted->is_ip() && workers_.size() > 1 ? listen_on_all(*wanted) : listen_on_first(*wanted);
 }
 
 // Every worker has a listener of its own; the kernel balances.
-Result<void> ServerRun::listen_on_all(const net::Address& wanted) {
+Result<void> ServerRun::listen_on_all(const Address& wanted) {
   // With SO_REUSEPORT, another process of the same user may silently share the port. So bind it
   // once without that option: a port in use must be an error.
   {
-    const Result<net::Socket> probe = net::create_listener(wanted);
+    const Result<Socket> probe = net::create_listener(wanted);
     if (!probe) return probe.error();
     address_ = net::local_address(probe->descriptor());
   }
   for (const auto& worker : workers_) {
-    Result<net::Socket> socket = net::create_listener(address_, {.reuse_port = true});
+    Result<Socket> socket = net::create_listener(address_, {.reuse_port = true});
     if (!socket) return socket.error();
     worker->listen(*std::move(socket));
   }
@@ -204,13 +203,13 @@ Result<void> ServerRun::listen_on_all(const net::Address& wanted) {
 }
 
 // The first worker accepts for all, if it is the only one or the kernel does not balance.
-Result<void> ServerRun::listen_on_first(const net::Address& wanted) {
-  Result<net::Socket> socket = net::create_listener(wanted);
+Result<void> ServerRun::listen_on_first(const Address& wanted) {
+  Result<Socket> socket = net::create_listener(wanted);
   if (!socket) return socket.error();
   address_ = net::local_address(socket->descriptor());
   workers_.front()->listen(*std::move(socket));
   if (workers_.size() > 1) {
-    workers_.front()->hand_over([this, next = std::size_t{0}](net::Socket accepted) mutable {
+    workers_.front()->hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
       next = (next + 1) % workers_.size();
       workers_[next]->adopt(std::move(accepted));
     });

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "net/address.hpp"
 #include "server/worker.hpp"
+#include "skua/address.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -61,7 +61,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   void wait();
 
   [[nodiscard]] ServerState state() const;
-  [[nodiscard]] const net::Address& address() const noexcept { return address_; }
+  [[nodiscard]] const Address& address() const noexcept { return address_; }
   [[nodiscard]] BackendChoice backend() const noexcept { return workers_.front()->backend(); }
   [[nodiscard]] tls::ReloadableContext* tls() const noexcept { return shared_.tls.get(); }
   [[nodiscard]] ws::Hub& hub() noexcept { return shared_.hub; }
@@ -73,8 +73,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   Result<void> limit_connections();
   Result<void, Problem> prepare_tls();
   Result<void> listen();
-  Result<void> listen_on_all(const net::Address& wanted);
-  Result<void> listen_on_first(const net::Address& wanted);
+  Result<void> listen_on_all(const Address& wanted);
+  Result<void> listen_on_first(const Address& wanted);
   [[nodiscard]] bool is_own_thread() const noexcept;
   Error give_up(Error why);
   void run(Worker& worker);
@@ -82,7 +82,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
   const std::shared_ptr<const ServerSetup> setup_;
   SharedState shared_;
-  net::Address address_;
+  Address address_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::mutex joining_;
   std::vector<std::thread> threads_;  // guarded by joining_

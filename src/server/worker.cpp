@@ -56,7 +56,7 @@ Worker::~Worker() {
   while (listener_ != nullptr || !connections_.empty()) loop_->run_once(Duration(0));
 }
 
-void Worker::listen(net::Socket socket) {
+void Worker::listen(Socket socket) {
   listener_ = std::make_unique<net::Listener>(*loop_, std::move(socket),
                                               static_cast<net::ListenerSink&>(*this));
 }
@@ -66,10 +66,10 @@ void Worker::run() {
   loop_->run();
 }
 
-void Worker::adopt(net::Socket socket) {
+void Worker::adopt(Socket socket) {
   // A shared_ptr because posted functions must be copyable. It closes the socket if the loop drops
   // the post.
-  auto shared = std::make_shared<net::Socket>(std::move(socket));
+  auto shared = std::make_shared<Socket>(std::move(socket));
   loop_->post([this, shared] { take(std::move(*shared)); });
 }
 
@@ -86,11 +86,11 @@ void Worker::add_to(Counters& sum) const noexcept {
   sum.other_calls += calls.others;
 }
 
-void Worker::on_accept(net::Socket socket) {
+void Worker::on_accept(Socket socket) {
   guarded([&] { receiver_ ? receiver_(std::move(socket)) : open(std::move(socket)); });
 }
 
-void Worker::take(net::Socket socket) {
+void Worker::take(Socket socket) {
   guarded([&] { open(std::move(socket)); });
 }
 
@@ -104,7 +104,7 @@ void Worker::guarded(Work&& work) noexcept {
   }
 }
 
-void Worker::open(net::Socket socket) {
+void Worker::open(Socket socket) {
   net::set_no_delay(socket.descriptor());
   std::unique_ptr<net::Stream> stream =
       std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket));

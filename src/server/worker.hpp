@@ -48,9 +48,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   ~Worker();
 
   /// Accepts connections from this socket once the worker runs. Call it before run().
-  void listen(net::Socket socket);
+  void listen(Socket socket);
   /// Passes accepted sockets to `receiver` instead of serving them. Call it before run().
-  void hand_over(std::function<void(net::Socket)> receiver) { receiver_ = std::move(receiver); }
+  void hand_over(std::function<void(Socket)> receiver) { receiver_ = std::move(receiver); }
 
   /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
   /// Call it before run().
@@ -62,7 +62,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
   /// Takes over a connection that another worker accepted. Thread-safe.
-  void adopt(net::Socket socket);
+  void adopt(Socket socket);
   /// Stops listening, finishes requests in progress, and then ends run(). Closes the remaining
   /// connections at the deadline; of several calls, the earliest deadline holds. Thread-safe.
   void begin_drain(Duration deadline = Duration::max());
@@ -77,13 +77,13 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
          SharedState& shared);
 
-  void on_accept(net::Socket socket) override;
+  void on_accept(Socket socket) override;
   void on_accept_paused(Error error) override;
   void on_listener_closed() override;
   void connection_closed(Connection& connection) noexcept override;
 
-  void take(net::Socket socket);
-  void open(net::Socket socket);
+  void take(Socket socket);
+  void open(Socket socket);
   template <class Work>
   void guarded(Work&& work) noexcept;
   void reload_certificates();
@@ -100,7 +100,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
   std::unique_ptr<net::Listener> listener_;
-  std::function<void(net::Socket)> receiver_;
+  std::function<void(Socket)> receiver_;
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;

@@ -2,11 +2,13 @@
 // In: names and the issuer. Out: a key and an X.509 v3 certificate (RFC 5280) as PEM.
 #include "tls/issue.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
 #include "base/ascii.hpp"
-#include "net/address.hpp"
+#include "skua/address.hpp"
 #include "tls/certificate_names.hpp"
 
 #ifdef SKUA_HAS_TLS
@@ -17,6 +19,16 @@
 #endif
 
 namespace skua::tls {
+namespace {
+
+// Returns the machine's name, or an empty string if it has none.
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  return name.data();
+}
+
+}  // namespace
 
 Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_hosts) {
   CertificateDetails details;
@@ -31,10 +43,16 @@ Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_ho
 }
 
 Result<Issued, Problem> make_self_signed_for_this_machine() {
-  std::vector<std::string> hosts{net::host_name()};
-  for (const net::Address& address : net::interface_addresses()) {
-    std::array<char, net::Address::max_text_bytes> text;
-    hosts.emplace_back(address.format_host(text));
+  std::vector<std::string> hosts{host_name()};
+  const Result<std::vector<NetworkInterface>> interfaces = network_interfaces();
+  if (!interfaces) return make_self_signed(hosts);
+  for (const NetworkInterface& interface : *interfaces) {
+    if (!interface.is_up) continue;
+    for (const Address& address : interface.addresses) {
+      if (address.is_loopback() || address.is_link_local()) continue;
+      std::array<char, Address::max_text_bytes> text;
+      hosts.emplace_back(address.format_host(text));
+    }
   }
   return make_self_signed(hosts);
 }

@@ -54,8 +54,8 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] bool covers(std::string_view host) const override {
     return engine_ != nullptr && engine_->covers(host);
   }
-  [[nodiscard]] net::Address peer() const override { return inner_->peer(); }
-  [[nodiscard]] net::Address local() const override { return inner_->local(); }
+  [[nodiscard]] Address peer() const override { return inner_->peer(); }
+  [[nodiscard]] Address local() const override { return inner_->local(); }
 
   /// The result of the handshake or its failure. A server has it from the client's first bytes on.
   [[nodiscard]] const Engine& engine() const noexcept {

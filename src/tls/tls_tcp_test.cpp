@@ -18,15 +18,15 @@ class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendCho
     auto made = loop::Loop::create({.backend = GetParam()});
     if (!made) GTEST_SKIP() << made.error().message();
     loop_ = *std::move(made);
-    listener_ = *net::create_listener(*net::Address::parse("127.0.0.1:0"));
+    listener_ = *net::create_listener(*Address::parse("127.0.0.1:0"));
   }
   void connect() {
-    const net::Address address = net::local_address(listener_.descriptor());
-    net::Socket ours = *net::create_socket(net::Address::Family::Ipv4);
+    const Address address = net::local_address(listener_.descriptor());
+    Socket ours = *net::create_socket(Address::Family::Ipv4);
     ::connect(ours.descriptor(), address.data(), address.size_bytes());
     pollfd waiting{listener_.descriptor(), POLLIN, 0};
     ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
-    net::Socket accepted(
+    Socket accepted(
         ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     ASSERT_TRUE(accepted);
     server_ = std::make_unique<TlsPeer>(
@@ -53,7 +53,7 @@ class TlsOverTcp : public TlsTest, public testing::WithParamInterface<BackendCho
   }
 
   std::unique_ptr<loop::Loop> loop_;
-  net::Socket listener_;
+  Socket listener_;
   std::unique_ptr<TlsPeer> server_;
   std::unique_ptr<TlsPeer> client_;
 };

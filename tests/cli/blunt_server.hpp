@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "net/address.hpp"
 #include "net/listener.hpp"
 #include "net/socket.hpp"
+#include "skua/address.hpp"
 
 namespace skua::test {
 
@@ -31,8 +31,7 @@ class BluntServer {
   };
 
   explicit BluntServer(std::function<Answer(std::string_view received)> say)
-      : listener_(*net::create_listener(*net::Address::parse("127.0.0.1:0"))),
-        say_(std::move(say)) {
+      : listener_(*net::create_listener(*Address::parse("127.0.0.1:0"))), say_(std::move(say)) {
     thread_ = std::thread([this] { run(); });
   }
   BluntServer(const BluntServer&) = delete;
@@ -77,7 +76,7 @@ class BluntServer {
     return !answer.closes;
   }
 
-  net::Socket listener_;
+  Socket listener_;
   const std::function<Answer(std::string_view)> say_;
   std::atomic<unsigned> requests_{0};
   std::atomic<bool> is_ending_{false};
@@ -88,7 +87,7 @@ class BluntServer {
 class ClosedPort {
  public:
   ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const auto any = *net::Address::parse("127.0.0.1:0");
+    const auto any = *Address::parse("127.0.0.1:0");
     ::bind(socket_.descriptor(), any.data(), any.size_bytes());
   }
   [[nodiscard]] std::uint16_t number() const {
@@ -96,7 +95,7 @@ class ClosedPort {
   }
 
  private:
-  net::Socket socket_;
+  Socket socket_;
 };
 
 }  // namespace skua::test

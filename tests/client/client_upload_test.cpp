@@ -126,7 +126,7 @@ TEST_P(ClientUpload, ContentThatIsNotReadBeforeCannotBeProtectedByDigest) {
     return response;
   });
   run([&](Client& client) -> Task<> {
-    const auto file = std::make_shared<net::Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto file = std::make_shared<Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
     FileRange range;
     range.owner = file;
     range.file = file->descriptor();
@@ -141,7 +141,7 @@ TEST_P(ClientUpload, ContentThatIsNotReadBeforeCannotBeProtectedByDigest) {
 
 TEST_P(ClientUpload, AFileThatShrinksIsAProblem) {
   run([&](Client& client) -> Task<> {
-    const auto file = std::make_shared<net::Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto file = std::make_shared<Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
     FileRange range;
     range.owner = file;
     range.file = file->descriptor();

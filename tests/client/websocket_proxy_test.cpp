@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "client_websocket_fixture.hpp"
-#include "net/address.hpp"
 #include "net/socket.hpp"
+#include "skua/address.hpp"
 #include "support/scripted_server.hpp"
 
 namespace skua {
@@ -51,9 +51,9 @@ void open_tunnel(Peer& peer, std::string& asked) {
   }
   const std::string target =
       asked.substr(connect.size(), asked.find(' ', connect.size()) - connect.size());
-  const auto address = net::Address::parse(target);
+  const auto address = Address::parse(target);
   ASSERT_TRUE(asked.starts_with(connect) && address) << asked;
-  const net::Socket server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Socket server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(server.descriptor(), address->data(), address->size_bytes()), 0);
   peer.send("HTTP/1.1 200 Connection established\r\n\r\n");
   carry(peer.descriptor(), server.descriptor());

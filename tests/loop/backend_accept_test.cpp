@@ -18,7 +18,7 @@ class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    const net::Socket next(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Socket next(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     rlimit limit = before_;
     limit.rlim_cur = static_cast<rlim_t>(next.descriptor());
     ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -32,8 +32,8 @@ class NoMoreDescriptors {
 };
 
 TEST_P(BackendAccept, TakesEveryConnectionThatWaits) {
-  net::Socket listening = listener();
-  std::vector<net::Socket> clients;
+  Socket listening = listener();
+  std::vector<Socket> clients;
   for (int i = 0; i < 200; ++i) clients.push_back(client_of(listening));
   Probe probe(*backend, std::move(listening));
   probe.start_accept();
@@ -43,8 +43,8 @@ TEST_P(BackendAccept, TakesEveryConnectionThatWaits) {
 }
 
 TEST_P(BackendAccept, StopsAcceptingInsideTheCallback) {
-  net::Socket listening = listener();
-  std::vector<net::Socket> clients;
+  Socket listening = listener();
+  std::vector<Socket> clients;
   for (int i = 0; i < 5; ++i) clients.push_back(client_of(listening));
   Probe probe(*backend, std::move(listening));
   probe.after_call = [&](std::string_view) { backend->stop_accept(probe); };
@@ -59,9 +59,9 @@ TEST_P(BackendAccept, StopsAcceptingInsideTheCallback) {
 }
 
 TEST_P(BackendAccept, ReportsThatDescriptorsRanOutAndGoesOnWhenAsked) {
-  net::Socket listening = listener();
-  const net::Socket first = client_of(listening);
-  const net::Address address = net::local_address(listening.descriptor());
+  Socket listening = listener();
+  const Socket first = client_of(listening);
+  const Address address = net::local_address(listening.descriptor());
   Probe probe(*backend, std::move(listening));
   // UBSan opens descriptors when it first checks a type, so accept once before they run out.
   probe.start_accept();
@@ -69,7 +69,7 @@ TEST_P(BackendAccept, ReportsThatDescriptorsRanOutAndGoesOnWhenAsked) {
   probe.stop_accept();
   settle();
   probe.accepted.clear();
-  const net::Socket second(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Socket second(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   ASSERT_EQ(::connect(second.descriptor(), address.data(), address.size_bytes()), 0);
   {
     const NoMoreDescriptors shortage;
@@ -86,12 +86,12 @@ TEST_P(BackendAccept, ReportsThatDescriptorsRanOutAndGoesOnWhenAsked) {
 }
 
 TEST_P(BackendAccept, ConnectsAndThenCarriesBytesBothWays) {
-  const net::Socket listening = listener();
-  Probe probe(*backend, *net::create_socket(net::Address::Family::Ipv4));
+  const Socket listening = listener();
+  Probe probe(*backend, *net::create_socket(Address::Family::Ipv4));
   probe.connect(net::local_address(listening.descriptor()));
   turn_until([&] { return probe.connected.has_value(); });
   EXPECT_EQ(*probe.connected, Errc::None);
-  const net::Socket peer(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK));
+  const Socket peer(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK));
   probe.start_receive();
   probe.send("ping");
   EXPECT_EQ(read_exactly(peer, 4, 4), "ping");
@@ -101,12 +101,12 @@ TEST_P(BackendAccept, ConnectsAndThenCarriesBytesBothWays) {
 }
 
 TEST_P(BackendAccept, SaysThatAConnectionWasRefused) {
-  net::Address address;
+  Address address;
   {
-    const net::Socket listening = listener();
+    const Socket listening = listener();
     address = net::local_address(listening.descriptor());
   }
-  Probe probe(*backend, *net::create_socket(net::Address::Family::Ipv4));
+  Probe probe(*backend, *net::create_socket(Address::Family::Ipv4));
   probe.connect(address);
   turn_until([&] { return probe.connected.has_value(); });
   EXPECT_EQ(*probe.connected, Errc::Refused);
@@ -114,8 +114,8 @@ TEST_P(BackendAccept, SaysThatAConnectionWasRefused) {
 }
 
 TEST_P(BackendAccept, SaysThatAUnixSocketIsNotThere) {
-  Probe probe(*backend, *net::create_socket(net::Address::Family::Unix));
-  probe.connect(*net::Address::unix_path("/nowhere/at/all"));
+  Probe probe(*backend, *net::create_socket(Address::Family::Unix));
+  probe.connect(*Address::unix_path("/nowhere/at/all"));
   EXPECT_FALSE(probe.connected.has_value());
   turn_until([&] { return probe.connected.has_value(); });
   EXPECT_EQ(*probe.connected, Errc::NotFound);
@@ -123,8 +123,8 @@ TEST_P(BackendAccept, SaysThatAUnixSocketIsNotThere) {
 }
 
 TEST_P(BackendAccept, ClosesWhileConnecting) {
-  const net::Socket listening = listener();
-  Probe probe(*backend, *net::create_socket(net::Address::Family::Ipv4));
+  const Socket listening = listener();
+  Probe probe(*backend, *net::create_socket(Address::Family::Ipv4));
   probe.connect(net::local_address(listening.descriptor()));
   close_all({&probe});
   EXPECT_FALSE(probe.connected.has_value());

@@ -73,7 +73,7 @@ TEST_P(BackendClose, WorksInsideOnReceiveEnd) {
     if (name == "on_receive_end") probe.close();
   };
   probe.start_receive();
-  pair.peer.reset();
+  pair.peer.close();
   turn_until([&] { return probe.closed_count == 1; });
   close_all({&probe});
 }
@@ -105,10 +105,10 @@ TEST_P(BackendClose, WorksInsideOnSendFailed) {
 }
 
 TEST_P(BackendClose, WorksInsideOnAcceptAndOnConnect) {
-  net::Socket listening = listener();
-  const net::Address address = net::local_address(listening.descriptor());
+  Socket listening = listener();
+  const Address address = net::local_address(listening.descriptor());
   Probe server(*backend, std::move(listening));
-  Probe client(*backend, *net::create_socket(net::Address::Family::Ipv4));
+  Probe client(*backend, *net::create_socket(Address::Family::Ipv4));
   server.after_call = [&](std::string_view name) {
     if (name == "on_accept") server.close();
   };
@@ -190,14 +190,14 @@ TEST_P(BackendClose, ClosingAnotherHandleInsideACallbackSilencesIt) {
 
 TEST_P(BackendClose, SurvivesTheChurnOfManyHandles) {
   Probe server(*backend, listener());
-  const net::Address address = net::local_address(server.descriptor());
+  const Address address = net::local_address(server.descriptor());
   std::vector<std::unique_ptr<Probe>> clients;
   std::vector<std::unique_ptr<Probe>> served;
   std::size_t echoed = 0;
   server.after_call = [&](std::string_view name) {
     if (name != "on_accept") return;
     auto& probe = *served.emplace_back(
-        std::make_unique<Probe>(*backend, std::exchange(server.accepted.back(), net::Socket())));
+        std::make_unique<Probe>(*backend, std::exchange(server.accepted.back(), Socket())));
     server.accepted.clear();
     probe.after_call = [&probe](std::string_view what) {
       if (what == "on_receive" && probe.received == "ping") probe.send("pong");
@@ -209,7 +209,7 @@ TEST_P(BackendClose, SurvivesTheChurnOfManyHandles) {
   for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 8; ++i) {
       auto& probe = *clients.emplace_back(
-          std::make_unique<Probe>(*backend, *net::create_socket(net::Address::Family::Ipv4)));
+          std::make_unique<Probe>(*backend, *net::create_socket(Address::Family::Ipv4)));
       probe.after_call = [&probe, &echoed](std::string_view what) {
         if (what == "on_connect") probe.start_receive(), probe.send("ping");
         if (what == "on_receive" && probe.received == "pong") ++echoed, probe.close();
@@ -229,7 +229,7 @@ TEST_P(BackendClose, SurvivesTheChurnOfManyHandles) {
 
 TEST_P(BackendClose, ASocketThatAForkedChildStillHoldsIsForgotten) {
   Pair pair = connected_pair();
-  const net::Socket held(::dup(pair.ours.descriptor()));  // like a child between fork and exec
+  const Socket held(::dup(pair.ours.descriptor()));  // like a child between fork and exec
   {
     Probe probe(*backend, std::move(pair.ours));
     probe.start_receive();

@@ -55,7 +55,7 @@ TEST_P(BackendCost, AConnectionCostsFourSystemCallsBesidesItsRequests) {
   const std::uint64_t before = backend->system_calls().others;
   Probe probe(*backend, std::move(pair.ours));
   probe.start_receive();
-  pair.peer.reset();
+  pair.peer.close();
   turn_until([&] { return probe.receive_end.has_value(); });
   close_all({&probe});
   // Two calls of epoll_ctl and one close. The fourth, accept, was made outside the back end.

@@ -51,7 +51,7 @@ void Probe::start_receive() {
   is_inside_operation_ = false;
 }
 
-void Probe::connect(const net::Address& address) {
+void Probe::connect(const Address& address) {
   is_inside_operation_ = true;
   backend_.connect(*this, address.data(), address.size_bytes());
   is_inside_operation_ = false;
@@ -209,25 +209,22 @@ void BackendTest::close_all(std::initializer_list<Probe*> probes) {
   for (const Probe* probe : probes) EXPECT_EQ(probe->closed_count, 1);
 }
 
-net::Socket BackendTest::listener() {
-  return *net::create_listener(*net::Address::parse("127.0.0.1", 0));
-}
+Socket BackendTest::listener() { return *net::create_listener(*Address::parse("127.0.0.1", 0)); }
 
-net::Socket BackendTest::client_of(const net::Socket& listener) {
-  net::Socket client(
-      ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // blocks: done when it returns
-  const net::Address address = net::local_address(listener.descriptor());
+Socket BackendTest::client_of(const Socket& listener) {
+  Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // blocks: done when it returns
+  const Address address = net::local_address(listener.descriptor());
   EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
   ::fcntl(client.descriptor(), F_SETFL, O_NONBLOCK);
   return client;
 }
 
 BackendTest::Pair BackendTest::connected_pair() {
-  const net::Socket listening = listener();
+  const Socket listening = listener();
   Pair pair;
   pair.peer = client_of(listening);
-  pair.ours = net::Socket(
-      ::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  pair.ours =
+      Socket(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   EXPECT_TRUE(pair.ours);
   return pair;
 }
@@ -235,35 +232,34 @@ BackendTest::Pair BackendTest::connected_pair() {
 BackendTest::Pair BackendTest::unix_pair() {
   std::array<int, 2> ends{};
   EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
-  return {net::Socket(ends[0]), net::Socket(ends[1])};
+  return {Socket(ends[0]), Socket(ends[1])};
 }
 
-void BackendTest::write(const net::Socket& peer, std::string_view text) {
+void BackendTest::write(const Socket& peer, std::string_view text) {
   EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(text.size()));
 }
 
-std::string BackendTest::read(const net::Socket& peer, std::size_t max_bytes) {
+std::string BackendTest::read(const Socket& peer, std::size_t max_bytes) {
   std::string out(max_bytes, '\0');
   const ssize_t count = ::recv(peer.descriptor(), out.data(), out.size(), 0);
   out.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return out;
 }
 
-bool BackendTest::has_ended(const net::Socket& peer) {
+bool BackendTest::has_ended(const Socket& peer) {
   char byte = 0;
   const ssize_t count = ::recv(peer.descriptor(), &byte, 1, MSG_PEEK);
   return count == 0 || (count < 0 && errno != EAGAIN);
 }
 
-void BackendTest::reset(net::Socket& peer) {
+void BackendTest::reset(Socket& peer) {
   const linger at_once{1, 0};
   ::setsockopt(peer.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-  peer.reset();
+  peer.close();
 }
 
-std::string BackendTest::read_exactly(const net::Socket& peer, std::size_t count,
-                                      std::size_t step) {
+std::string BackendTest::read_exactly(const Socket& peer, std::size_t count, std::size_t step) {
   std::string out;
   turn_until([&] {
     out += read(peer, std::min(step, count - out.size()));

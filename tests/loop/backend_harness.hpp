@@ -27,15 +27,15 @@ std::string backend_name(const testing::TestParamInfo<BackendChoice>& info);
 class Probe final : public Handle {
  public:
   explicit Probe(Backend& backend) : backend_(backend) {}
-  Probe(Backend& backend, net::Socket socket) : Probe(backend) { open(std::move(socket)); }
+  Probe(Backend& backend, Socket socket) : Probe(backend) { open(std::move(socket)); }
   ~Probe() { EXPECT_EQ(descriptor(), -1) << "destroyed before on_closed"; }
 
-  void open(net::Socket socket) { backend_.open(*this, socket.release()); }
+  void open(Socket socket) { backend_.open(*this, socket.release()); }
   void start_accept();
   void stop_accept() { backend_.stop_accept(*this); }
   void start_receive();
   void stop_receive() { backend_.stop_receive(*this); }
-  void connect(const net::Address& address);
+  void connect(const Address& address);
   /// Sends all slices, in as many sends as the back end needs.
   void send(std::vector<Slice> slices);
   void send(std::string_view text) { send({Slice{text.data(), text.size()}}); }
@@ -44,7 +44,7 @@ class Probe final : public Handle {
   void close();
   [[nodiscard]] bool is_sending() const { return is_pending_; }
 
-  std::vector<net::Socket> accepted;
+  std::vector<Socket> accepted;
   std::vector<Error> accept_failures;
   std::optional<Errc> connected;
   std::string received;
@@ -85,8 +85,8 @@ class Probe final : public Handle {
 class BackendTest : public testing::TestWithParam<BackendChoice> {
  protected:
   struct Pair {
-    net::Socket ours;
-    net::Socket peer;  // non-blocking too
+    Socket ours;
+    Socket peer;  // non-blocking too
   };
 
   BackendTest();
@@ -102,16 +102,16 @@ class BackendTest : public testing::TestWithParam<BackendChoice> {
 
   static Pair connected_pair();
   static Pair unix_pair();
-  static net::Socket listener();
-  static net::Socket client_of(const net::Socket& listener);
-  static void write(const net::Socket& peer, std::string_view text);
+  static Socket listener();
+  static Socket client_of(const Socket& listener);
+  static void write(const Socket& peer, std::string_view text);
   /// Reads what has arrived at the peer; empty at the end or if there is nothing.
-  static std::string read(const net::Socket& peer, std::size_t max_bytes = 65536);
-  static bool has_ended(const net::Socket& peer);
+  static std::string read(const Socket& peer, std::size_t max_bytes = 65536);
+  static bool has_ended(const Socket& peer);
   /// Closes with a reset instead of a FIN.
-  static void reset(net::Socket& peer);
+  static void reset(Socket& peer);
   /// Reads `count` bytes at the peer, at most `step` per turn.
-  std::string read_exactly(const net::Socket& peer, std::size_t count, std::size_t step);
+  std::string read_exactly(const Socket& peer, std::size_t count, std::size_t step);
 
   std::unique_ptr<Backend> backend;
 };

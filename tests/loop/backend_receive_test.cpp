@@ -58,7 +58,7 @@ TEST_P(BackendReceive, ReportsTheEndOnceAfterTheLastBytes) {
   Pair pair = connected_pair();
   Probe probe(*backend, std::move(pair.ours));
   write(pair.peer, "the last words");
-  pair.peer.reset();
+  pair.peer.close();
   probe.start_receive();
   turn_until([&] { return probe.receive_end.has_value(); });
   EXPECT_EQ(*probe.receive_end, Errc::None);
@@ -160,7 +160,7 @@ TEST_P(BackendReceive, WorksOnUnixSocketsToo) {
   EXPECT_EQ(read_exactly(pair.peer, 5, 5), "there");
   write(pair.peer, "and back");
   turn_until([&] { return probe.received == "and back"; });
-  pair.peer.reset();
+  pair.peer.close();
   turn_until([&] { return probe.receive_end.has_value(); });
   EXPECT_EQ(*probe.receive_end, Errc::None);
   close_all({&probe});

@@ -127,7 +127,7 @@ TEST_P(BackendSend, ATryTakesWhatFitsAndTellsNothing) {
 TEST_P(BackendSend, ATryThatFailsTakesNothingAndTheNextSendTells) {
   Pair pair = unix_pair();
   Probe probe(*backend, std::move(pair.ours));
-  pair.peer.reset();
+  pair.peer.close();
   const Slice slice{"lost", 4};
   EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
   settle();
@@ -152,7 +152,7 @@ TEST_P(BackendSend, HalfClosesAfterWhatWasSentAndStillReceives) {
   write(pair.peer, "and to you");
   turn_until([&] { return probe.received == "and to you"; });
   EXPECT_FALSE(probe.receive_end.has_value());
-  pair.peer.reset();
+  pair.peer.close();
   turn_until([&] { return probe.receive_end.has_value(); });
   close_all({&probe});
 }

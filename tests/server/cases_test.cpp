@@ -192,22 +192,20 @@ class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {
 };
 
 // Returns both ends of a loopback connection: the non-blocking server end, then the client end.
-std::pair<net::Socket, net::Socket> connect_pair(const net::Socket& listener) {
-  const net::Address address = net::local_address(listener.descriptor());
-  net::Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+std::pair<Socket, Socket> connect_pair(const Socket& listener) {
+  const Address address = net::local_address(listener.descriptor());
+  Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
   net::set_no_delay(client.descriptor());
   pollfd ready{.fd = listener.descriptor(), .events = POLLIN, .revents = 0};
   EXPECT_EQ(::poll(&ready, 1, 10'000), 1);
-  net::Socket server(
-      ::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  Socket server(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   EXPECT_TRUE(server);
   return {std::move(server), std::move(client)};
 }
 
 void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most) {
-  const net::Socket listener =
-      net::create_listener(net::Address::parse("127.0.0.1", 0).value()).value();
+  const Socket listener = net::create_listener(Address::parse("127.0.0.1", 0).value()).value();
   for (const Case& test : request_cases()) {
     testing::TestWorker worker(router, backend, options_for(test));
     for (const auto& pieces : cuts(test.bytes, most)) {

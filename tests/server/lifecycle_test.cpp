@@ -53,9 +53,9 @@ TEST_P(Lifecycle, ListensOnAUnixSocketWithSeveralThreads) {
                            std::to_string(static_cast<int>(GetParam()));
   Server server(router_, {.host = "unix:" + path, .threads = 2, .backend = GetParam()});
   ASSERT_TRUE(server.start());
-  const net::Address address = net::Address::unix_path(path).value();
+  const Address address = Address::unix_path(path).value();
   for (int i = 0; i < 4; ++i) {
-    net::Socket socket(::socket(AF_UNIX, SOCK_STREAM, 0));
+    Socket socket(::socket(AF_UNIX, SOCK_STREAM, 0));
     ASSERT_EQ(::connect(socket.descriptor(), address.data(), address.size_bytes()), 0);
     Client client(std::move(socket));
     client.send(get("/"));

@@ -67,7 +67,7 @@ std::vector<Transport> transports() {
 
 /// Connects; returns nullopt if the server is gone.
 std::optional<Client> connect(std::uint16_t port, Transport transport) {
-  net::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const timeval limit{.tv_sec = 20, .tv_usec = 0};
   ::setsockopt(socket.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   sockaddr_in address{};

@@ -37,7 +37,7 @@ Client::Client(std::uint16_t port, std::unique_ptr<TlsWire> tls) : tls_(std::mov
 }
 
 void Client::connect(std::uint16_t port) {
-  socket_ = net::Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  socket_ = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -50,7 +50,7 @@ void Client::connect(std::uint16_t port) {
   ::setsockopt(descriptor(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
-Client::Client(net::Socket socket, Transport transport, std::function<void()> turn)
+Client::Client(Socket socket, Transport transport, std::function<void()> turn)
     : socket_(std::move(socket)) {
   if (transport != Transport::Tcp) turn_ = std::move(turn);
   speak(transport);
@@ -150,7 +150,7 @@ void Client::end() {
 void Client::reset() {
   const linger hard{.l_onoff = 1, .l_linger = 0};
   ::setsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
-  socket_.reset();
+  socket_.close();
 }
 
 // Receiving ---------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ class Client {
   /// Connects to this port of the loopback interface.
   explicit Client(std::uint16_t port, Transport transport = testing::transport());
   /// `turn`: runs a server on this thread for a moment; without it, the client just blocks.
-  explicit Client(net::Socket socket, Transport transport = Transport::Tcp,
+  explicit Client(Socket socket, Transport transport = Transport::Tcp,
                   std::function<void()> turn = {});
 
   /// Connects over the given TLS.
@@ -78,7 +78,7 @@ class Client {
   bool take(std::span<char> buffer, std::int64_t count);
   [[nodiscard]] bool can_turn() const { return turn_ && std::this_thread::get_id() == thread_; }
 
-  net::Socket socket_;
+  Socket socket_;
   std::function<void()> turn_;
   std::thread::id thread_ = std::this_thread::get_id();
   std::unique_ptr<TlsWire> tls_;

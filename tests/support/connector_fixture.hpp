@@ -35,7 +35,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     auto made = loop::Loop::create({.backend = GetParam(), .clock = &clock});
     if (!made) GTEST_SKIP() << made.error().message();
     loop_ = *std::move(made);
-    listen(*net::Address::parse("127.0.0.1:0"));
+    listen(*Address::parse("127.0.0.1:0"));
     ResolverOptions resolving;
     resolving.lookups.look_up = [names = names_](const std::string&) -> Result<Addresses> {
       names->gate.wait();
@@ -45,11 +45,11 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     use(open_socket);
     origin_.host = "example.com";
     origin_.port = net::local_address(listener_.descriptor()).port();
-    found_ = {*net::Address::parse("127.0.0.1", 0)};
+    found_ = {*Address::parse("127.0.0.1", 0)};
     opens_.set_value();
     gate_ = opens_.get_future().share();
   }
-  void listen(const net::Address& address) { listener_ = *net::create_listener(address); }
+  void listen(const Address& address) { listener_ = *net::create_listener(address); }
   void use(OpenStream open) {
     connector_ = std::make_unique<Connector>(*loop_, *resolver_, std::move(open));
   }
@@ -59,7 +59,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   }
   /// Opens streams that never connect, except to the listener.
   OpenStream hanging() {
-    return [this](loop::Loop& loop, const net::Address& address,
+    return [this](loop::Loop& loop, const Address& address,
                   net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
       if (address == net::local_address(listener_.descriptor())) {
         return open_socket(loop, address, sink);
@@ -108,9 +108,9 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     return ::poll(&waiting, 1, 0) == 1;
   }
   /// Accepts the next connection.
-  net::Socket accepted() {
+  Socket accepted() {
     turn_until([this] { return has_caller(); });
-    return net::Socket(
+    return Socket(
         ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   }
   std::unique_ptr<tls::TlsPeer> accepted_tls() {
@@ -124,7 +124,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     turn_until([&] { return peer.closed == 1; });
   }
   /// Runs the loop until the client has closed this connection.
-  void expect_closed(const net::Socket& peer) {
+  void expect_closed(const Socket& peer) {
     turn_until([&] {
       char bytes[4096];
       const ssize_t count = ::recv(peer.descriptor(), bytes, sizeof bytes, 0);
@@ -132,7 +132,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     });
   }
   /// Exchanges data both ways, then closes the stream.
-  void expect_echo(std::unique_ptr<net::Stream> stream, const net::Socket& peer) {
+  void expect_echo(std::unique_ptr<net::Stream> stream, const Socket& peer) {
     net::RecordingSink sink;
     stream->listen(sink);
     net::send_text(*stream, "ping");
@@ -154,7 +154,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   Addresses& found_ = names_->found;
   std::unique_ptr<Resolver> resolver_;
   std::unique_ptr<Connector> connector_;
-  net::Socket listener_;
+  Socket listener_;
   net::MemoryStream* hanging_ = nullptr;
   Origin origin_;
   ConnectOptions options_;

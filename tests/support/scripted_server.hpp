@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "net/address.hpp"
 #include "net/listener.hpp"
 #include "net/socket.hpp"
+#include "skua/address.hpp"
 #include "support/client.hpp"
 
 namespace skua::testing {
@@ -31,7 +31,7 @@ class ScriptedServer {
   [[nodiscard]] std::uint16_t port() const;
 
  private:
-  net::Socket listener_;
+  Socket listener_;
   std::thread thread_;
 };
 

@@ -38,13 +38,13 @@ class TestWorker {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
     EXPECT_EQ(::fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
     std::unique_ptr<net::Stream> stream =
-        std::make_unique<net::TcpStream>(worker_->loop().backend(), net::Socket(ends[0]));
+        std::make_unique<net::TcpStream>(worker_->loop().backend(), Socket(ends[0]));
     if (shared_.tls != nullptr) {
       stream = std::make_unique<tls::TlsStream>(worker_->loop(), std::move(stream),
                                                 shared_.tls->current());
     }
     worker_->serve(std::move(stream));
-    Client client(net::Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });
+    Client client(Socket(ends[1]), transport, [this] { worker_->run_once(1ms); });
     if (is_secure(transport)) {
       client.continue_handshake();
       settle();  // the worker has seen the handshake end

@@ -114,7 +114,7 @@ Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, D
     Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, limit);
     co_return found;
   }
-  const Result<net::Address> address = net::Address::unix_path(origin.unix_path);
+  const Result<Address> address = Address::unix_path(origin.unix_path);
   if (!address) co_return could_not("connect to " + origin.to_string(), address.error());
   Addresses one(1, *address);
   co_return one;

@@ -21,7 +21,7 @@ class ConnectorProxyTest : public ConnectorTest {
   void listed() { options_.proxy = std::make_shared<ProxyAccess>(proxy_); }
   [[nodiscard]] std::string proxy_name() const { return proxy_.origin.to_string(); }
   /// Reads the head of a request, and not a byte more.
-  std::string read_head(const net::Socket& peer) {
+  std::string read_head(const Socket& peer) {
     std::string head;
     turn_until([&] {
       char byte = 0;
@@ -32,12 +32,12 @@ class ConnectorProxyTest : public ConnectorTest {
     });
     return head;
   }
-  static void say(const net::Socket& peer, std::string_view text) {
+  static void say(const Socket& peer, std::string_view text) {
     EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), 0),
               static_cast<ssize_t>(text.size()));
   }
   /// Starts a TLS server on a connection.
-  std::unique_ptr<tls::TlsPeer> server_on(net::Socket socket) {
+  std::unique_ptr<tls::TlsPeer> server_on(Socket socket) {
     return server_on(std::make_unique<net::TcpStream>(loop_->backend(), std::move(socket)));
   }
   std::unique_ptr<tls::TlsPeer> server_on(std::unique_ptr<net::Stream> stream) {
@@ -81,7 +81,7 @@ TEST_P(ConnectorProxyTest, PlainRequestsGoToTheProxyItself) {
 TEST_P(ConnectorProxyTest, PlainTunnelsAreThereForWhoWantsThem) {
   options_.tunnels = true;
   Connecting task = started();
-  const net::Socket peer = accepted();
+  const Socket peer = accepted();
   EXPECT_EQ(read_head(peer), "CONNECT example.com:8443 HTTP/1.1\r\nHost: example.com:8443\r\n\r\n");
   EXPECT_FALSE(task.is_done());
   say(peer, established);
@@ -93,7 +93,7 @@ TEST_P(ConnectorProxyTest, PlainTunnelsAreThereForWhoWantsThem) {
 TEST_P(ConnectorProxyTest, TlsGoesThroughTheTunnelToTheOrigin) {
   if (!has_tls()) GTEST_SKIP() << "built without OpenSSL";
   Connecting task = started();
-  net::Socket peer = accepted();
+  Socket peer = accepted();
   read_head(peer);
   say(peer, established);
   const auto server = server_on(std::move(peer));
@@ -160,7 +160,7 @@ TEST_P(ConnectorProxyTest, ATunnelIsNoReasonToTrustWhoeverIsBehindIt) {
   if (!has_tls()) GTEST_SKIP() << "built without OpenSSL";
   origin_.host = "example.org";
   Connecting task = started();
-  net::Socket peer = accepted();
+  Socket peer = accepted();
   read_head(peer);
   say(peer, established);
   const auto server = server_on(std::move(peer));
@@ -175,7 +175,7 @@ TEST_P(ConnectorProxyTest, ATunnelIsNoReasonToTrustWhoeverIsBehindIt) {
 TEST_P(ConnectorProxyTest, SaysWhichProxyRefusedWhat) {
   options_.tunnels = true;
   Connecting task = started();
-  const net::Socket peer = accepted();
+  const Socket peer = accepted();
   read_head(peer);
   say(peer, "HTTP/1.1 403 Forbidden\r\n\r\n");
   const auto outcome = finished(task);
@@ -184,7 +184,7 @@ TEST_P(ConnectorProxyTest, SaysWhichProxyRefusedWhat) {
   EXPECT_EQ(outcome.error().text, "could not open a tunnel to example.com:8443 through proxy " +
                                       proxy_name() + ": it answered 403 Forbidden");
   expect_closed(peer);
-  listener_.reset();
+  listener_.close();
   const Problem refused = problem();
   EXPECT_EQ(refused.code(), Errc::Refused);
   EXPECT_EQ(refused.text,
@@ -194,7 +194,7 @@ TEST_P(ConnectorProxyTest, SaysWhichProxyRefusedWhat) {
 TEST_P(ConnectorProxyTest, ASilentProxyIsGivenUp) {
   options_.tunnels = true;
   Connecting task = started();
-  const net::Socket peer = accepted();
+  const Socket peer = accepted();
   read_head(peer);
   advance(29s);
   EXPECT_FALSE(task.is_done());
@@ -215,14 +215,14 @@ TEST_P(ConnectorProxyTest, ComesAgainWhereTheProxyCloses) {
   options_.tunnels = true;
   Connecting task = started();
   {
-    const net::Socket first = accepted();
+    const Socket first = accepted();
     EXPECT_NE(read_head(first).find("Proxy-Authorization: Basic "), std::string::npos);
     say(first,
         "HTTP/1.1 407 No\r\nProxy-Authenticate: Digest realm=\"p\", nonce=\"n\", qop=\"auth\"\r\n"
         "Connection: close\r\n\r\n");
     expect_closed(first);
   }
-  const net::Socket second = accepted();
+  const Socket second = accepted();
   EXPECT_NE(read_head(second).find("Proxy-Authorization: Digest "), std::string::npos);
   say(second, established);
   auto outcome = finished(task);
@@ -239,7 +239,7 @@ TEST_P(ConnectorProxyTest, DroppedAfterAnyTurn) {
   has_tls();
   options_.tunnels = true;
   for (int turns = 0; turns < 12; ++turns) {
-    net::Socket peer;
+    Socket peer;
     {
       const Connecting task = started();
       for (int i = 0; i < turns; ++i) {

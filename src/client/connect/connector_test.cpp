@@ -32,7 +32,7 @@ TEST_P(ConnectorTest, ConnectsByNameAndByNumber) {
 }
 
 TEST_P(ConnectorTest, SaysThatItWasRefused) {
-  listener_.reset();
+  listener_.close();
   const Problem refused = problem();
   EXPECT_EQ(refused.error.code(), Errc::Refused);
   EXPECT_EQ(refused.text, "could not connect to example.com:" + std::to_string(origin_.port) +
@@ -41,15 +41,15 @@ TEST_P(ConnectorTest, SaysThatItWasRefused) {
 
 TEST_P(ConnectorTest, FindsTheOnlyAddressThatAnswers) {
   // Nothing listens on the others.
-  found_ = {*net::Address::parse("127.0.0.2", 0), *net::Address::parse("127.0.0.3", 0),
-            *net::Address::parse("127.0.0.1", 0)};
+  found_ = {*Address::parse("127.0.0.2", 0), *Address::parse("127.0.0.3", 0),
+            *Address::parse("127.0.0.1", 0)};
   auto outcome = connected();
   ASSERT_TRUE(outcome) << outcome.error().text;
   expect_echo(*std::move(outcome), accepted());
 }
 
 TEST_P(ConnectorTest, ASlowAddressLosesToTheNext) {
-  found_ = {*net::Address::parse("192.0.2.1", 0), *net::Address::parse("127.0.0.1", 0)};
+  found_ = {*Address::parse("192.0.2.1", 0), *Address::parse("127.0.0.1", 0)};
   use(hanging());
   Connecting task = started();
   turn_until([this] { return hanging_ != nullptr; });
@@ -94,7 +94,7 @@ TEST_P(ConnectorTest, ConnectsToAUnixSocket) {
   const support::TemporaryDirectory folder;
   origin_.unix_path = (folder.path() / "socket").string();
   EXPECT_EQ(problem().error.code(), Errc::NotFound);
-  listen(*net::Address::unix_path(origin_.unix_path));
+  listen(*Address::unix_path(origin_.unix_path));
   auto outcome = connected();
   ASSERT_TRUE(outcome) << outcome.error().text;
   expect_echo(*std::move(outcome), accepted());

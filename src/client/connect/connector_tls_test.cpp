@@ -21,7 +21,7 @@ INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest,
 TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   use_tls();
   Connecting task = started();
-  const net::Socket peer = accepted();
+  const Socket peer = accepted();
   char byte = 0;
   turn_until([&] { return ::recv(peer.descriptor(), &byte, 1, 0) == 1; });  // ClientHello
   advance(9900ms);
@@ -110,7 +110,7 @@ TEST_P(ConnectorTlsTest, SaysThatAServerHungUpOrSpeaksNoTls) {
   use_tls();
   for (const std::string_view greeting : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
     Connecting task = started();
-    const net::Socket peer = accepted();
+    const Socket peer = accepted();
     ::send(peer.descriptor(), greeting.data(), greeting.size(), 0);
     ::shutdown(peer.descriptor(), SHUT_WR);
     const auto outcome = finished(task);
@@ -129,7 +129,7 @@ TEST_P(ConnectorTlsTest, EndsInOrderWhicheverOperationFails) {
   bool is_connected = false;
   for (std::uint64_t failing = 1; !is_connected && failing < 50; ++failing) {
     net::FaultStream* faulty = nullptr;
-    use([&](loop::Loop& loop, const net::Address& address,
+    use([&](loop::Loop& loop, const Address& address,
             net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
       auto stream = std::make_unique<net::FaultStream>(*open_socket(loop, address, sink), failing);
       faulty = stream.get();

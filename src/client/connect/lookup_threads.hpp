@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "net/address.hpp"
 #include "net/name_lookup.hpp"
+#include "skua/address.hpp"
 #include "skua/error.hpp"
 
 namespace skua::client {
@@ -18,7 +18,7 @@ struct LookupOptions {
   std::size_t threads = 8;    ///< concurrent lookups, except abandoned ones; at least one
   std::size_t queued = 1024;  ///< names that may wait for a thread
   /// Returns the addresses of a name. Called on several threads at a time; may block.
-  std::function<Result<std::vector<net::Address>>(const std::string& name)> look_up = net::look_up;
+  std::function<Result<std::vector<Address>>(const std::string& name)> look_up = net::look_up;
   /// Reports whether look_up answers without the network. Called on one thread; reads a file.
   std::function<bool(const std::string& name)> is_local = net::is_in_hosts_file;
 };
@@ -32,7 +32,7 @@ struct LookupOptions {
 /// Lifetime:  one loop's. Its destructor drops queued lookups; running ones end by themselves.
 class LookupThreads final {
  public:
-  using Answer = Result<std::vector<net::Address>>;
+  using Answer = Result<std::vector<Address>>;
   /// One lookup, shared with the thread that runs it.
   struct Lookup;
 

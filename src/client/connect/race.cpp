@@ -45,9 +45,9 @@ class Race::Attempt final : public net::StreamSink {
   bool is_over_ = false;
 };
 
-Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Address& address,
+Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address& address,
                                                  net::StreamSink& sink) {
-  Result<net::Socket> socket = net::create_socket(address.family());
+  Result<Socket> socket = net::create_socket(address.family());
   if (!socket) return socket.error();
   if (address.is_ip()) {
     net::set_no_delay(socket->descriptor());
@@ -60,11 +60,11 @@ Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Ad
   return std::unique_ptr<net::Stream>(std::move(stream));
 }
 
-std::vector<net::Address> take_turns(const std::vector<net::Address>& addresses) {
-  std::vector<net::Address> turns;
-  std::vector<net::Address> others;
-  for (const net::Address& one : addresses) {
-    (one.family() == net::Address::Family::Ipv6 ? turns : others).push_back(one);
+std::vector<Address> take_turns(const std::vector<Address>& addresses) {
+  std::vector<Address> turns;
+  std::vector<Address> others;
+  for (const Address& one : addresses) {
+    (one.family() == Address::Family::Ipv6 ? turns : others).push_back(one);
   }
   for (std::size_t i = 0; i < others.size(); ++i) {
     const std::size_t place = std::min(2 * i + 1, turns.size());
@@ -73,7 +73,7 @@ std::vector<net::Address> take_turns(const std::vector<net::Address>& addresses)
   return turns;
 }
 
-Race::Race(loop::Loop& loop, const OpenStream& open, std::vector<net::Address> addresses)
+Race::Race(loop::Loop& loop, const OpenStream& open, std::vector<Address> addresses)
     : loop_(loop),
       open_(open),
       addresses_(std::move(addresses)),

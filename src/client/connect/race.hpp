@@ -15,15 +15,15 @@ namespace skua::client {
 
 /// Starts connecting to an address; the sink's on_connect gets the outcome.
 using OpenStream = std::function<Result<std::unique_ptr<net::Stream>>(
-    loop::Loop& loop, const net::Address& address, net::StreamSink& sink)>;
+    loop::Loop& loop, const Address& address, net::StreamSink& sink)>;
 
 /// Opens a socket and starts connecting it. Small writes go out at once, and a vanished peer is
 /// noticed.
-Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const net::Address& address,
+Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address& address,
                                                  net::StreamSink& sink);
 
 /// Interleaves IPv6 and IPv4, IPv6 first, and keeps the order within each. RFC 8305 §4
-std::vector<net::Address> take_turns(const std::vector<net::Address>& addresses);
+std::vector<Address> take_turns(const std::vector<Address>& addresses);
 
 /// Attempts to connect to the addresses of one host, each a while after the previous one or as soon
 /// as that has failed; the first that succeeds wins.
@@ -35,7 +35,7 @@ class Race final {
   /// How long an attempt runs before the next one starts beside it.
   static constexpr Duration head_start = 250ms;
 
-  Race(loop::Loop& loop, const OpenStream& open, std::vector<net::Address> addresses);
+  Race(loop::Loop& loop, const OpenStream& open, std::vector<Address> addresses);
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
   ~Race();
@@ -54,7 +54,7 @@ class Race final {
 
   loop::Loop& loop_;
   const OpenStream& open_;
-  std::vector<net::Address> addresses_;
+  std::vector<Address> addresses_;
   std::size_t next_ = 0;      // index into addresses_
   loop::Instant next_due_{};  // when it is tried, even while other attempts are running
   std::vector<std::unique_ptr<Attempt>> attempts_;

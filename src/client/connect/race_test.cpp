@@ -13,7 +13,7 @@
 namespace skua::client {
 namespace {
 
-net::Address address(std::string_view host) { return *net::Address::parse(host, 80); }
+Address address(std::string_view host) { return *Address::parse(host, 80); }
 
 /// A race whose attempts end as the test says.
 class RaceTest : public testing::Test {
@@ -35,7 +35,7 @@ class RaceTest : public testing::Test {
   }
 
   void make(const std::vector<std::string>& hosts) {
-    std::vector<net::Address> addresses;
+    std::vector<Address> addresses;
     for (const std::string& host : hosts) addresses.push_back(address(host));
     race.emplace(*loop, open, std::move(addresses));
   }
@@ -82,7 +82,7 @@ class RaceTest : public testing::Test {
   std::unique_ptr<loop::Loop> loop = loop::Loop::create({.clock = &clock}).value();
   std::deque<Opened> opened;
   std::size_t failing_opens = 0;  ///< how many of the next attempts cannot even begin
-  OpenStream open = [this](loop::Loop&, const net::Address& to,
+  OpenStream open = [this](loop::Loop&, const Address& to,
                            net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
     if (failing_opens != 0) {
       --failing_opens;
@@ -107,10 +107,10 @@ class RaceTest : public testing::Test {
 
 TEST(TakeTurns, BeginsWithIpv6AndKeepsTheOrderOfEachFamily) {
   const auto turns = [](const std::vector<std::string>& hosts) {
-    std::vector<net::Address> addresses;
+    std::vector<Address> addresses;
     for (const std::string& host : hosts) addresses.push_back(address(host));
     std::string out;
-    for (const net::Address& one : take_turns(addresses)) {
+    for (const Address& one : take_turns(addresses)) {
       char text[64];
       out.append(out.empty() ? "" : " ").append(one.format_host(text));
     }

@@ -27,7 +27,7 @@ bool is_localhost(std::string_view host) noexcept {
 }
 
 Addresses at_port(Addresses addresses, std::uint16_t port) {
-  for (net::Address& address : addresses) address = address.with_port(port);
+  for (Address& address : addresses) address = address.with_port(port);
   return addresses;
 }
 
@@ -102,11 +102,11 @@ std::optional<Addresses> Resolver::known(std::string_view host, std::uint16_t po
     const bool lacks_port = one.address.is_ip() && one.address.port() == 0;
     return Addresses{lacks_port ? one.address.with_port(port) : one.address};
   }
-  if (const auto address = net::Address::parse(host, port)) return Addresses{*address};
+  if (const auto address = Address::parse(host, port)) return Addresses{*address};
   if (!is_localhost(host)) return std::nullopt;
   Addresses loopback;
   for (const char* const text : {"::1", "127.0.0.1"}) {
-    if (const auto address = net::Address::parse(text, port)) loopback.push_back(*address);
+    if (const auto address = Address::parse(text, port)) loopback.push_back(*address);
   }
   return loopback;
 }

@@ -13,18 +13,18 @@
 #include "client/connect/lookup_threads.hpp"
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
-#include "net/address.hpp"
+#include "skua/address.hpp"
 #include "skua/task.hpp"
 
 namespace skua::client {
 
-using Addresses = std::vector<net::Address>;
+using Addresses = std::vector<Address>;
 
 /// A fixed address for a host, used instead of a lookup.
 struct HostOverride {
   std::string host{};
   std::uint16_t port = 0;  ///< of the requests that it applies to; 0: every port
-  net::Address address{};  ///< may be a Unix path; port 0: the port of the request
+  Address address{};       ///< may be a Unix path; port 0: the port of the request
 };
 
 struct ResolverOptions {

@@ -13,8 +13,8 @@
 namespace skua::client {
 namespace {
 
-net::Address address(std::string_view host, std::uint16_t port = 0) {
-  return *net::Address::parse(host, port);
+Address address(std::string_view host, std::uint16_t port = 0) {
+  return *Address::parse(host, port);
 }
 
 /// A test's name server, which can be held back. Shared with lookups, as they may outlive the test.
@@ -118,7 +118,7 @@ class ResolverTest : public testing::Test {
   std::string text(const Result<Addresses, Problem>& outcome) {
     if (!outcome) return outcome.error().text;
     std::string out;
-    for (const net::Address& one : *outcome) out += (out.empty() ? "" : " ") + one.to_string();
+    for (const Address& one : *outcome) out += (out.empty() ? "" : " ") + one.to_string();
     return out;
   }
   void advance(Duration by) {
@@ -159,7 +159,7 @@ TEST_F(ResolverTest, AnswersNumbersAndLocalhostAtOnce) {
 TEST_F(ResolverTest, TakesTheFirstOverrideThatFits) {
   options.overrides = {{"A.example", 443, address("192.0.2.1", 8443)},
                        {"a.example", 0, address("192.0.2.2")},
-                       {"127.0.0.1", 0, *net::Address::unix_path("/run/x")}};
+                       {"127.0.0.1", 0, *Address::unix_path("/run/x")}};
   make();
   EXPECT_EQ(text(ask("a.example", 443)), "192.0.2.1:8443");
   EXPECT_EQ(text(ask("A.EXAMPLE", 80)), "192.0.2.2:80");
