@@ -282,6 +282,20 @@ TEST_P(TcpServers, AskTheFilter) {
   EXPECT_EQ(receive(accepted, 1), "x");
 }
 
+TEST_P(TcpServers, ObeyAnIpFilterThatChanges) {
+  const auto filter = std::make_shared<IpFilter>();
+  filter->replace({.deny = {Network::parse("127.0.0.0/8").value()}});
+  TcpServerOptions filtered = options();
+  filtered.ip_filter = filter;
+  const Running<Echo> running(filtered);
+  TcpSocket refused = running.connect();
+  EXPECT_EQ(receive_to_the_end(refused), "");
+  filter->replace({});
+  TcpSocket accepted = running.connect();
+  EXPECT_TRUE(accepted.send_all("x"));
+  EXPECT_EQ(receive(accepted, 1), "x");
+}
+
 struct Hoard {
   static void on_readable(TcpConnection& /*client*/) {}
 };
