@@ -75,7 +75,7 @@ function(skua_pkgconfig file)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/skua.pc.in ${file} @ONLY)
 endfunction()
 
-# Installs the command, its manual pages, shell completions and systemd units.
+# Installs the command, its manual pages and shell completions.
 function(skua_install_command)
   install(TARGETS skua-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command OPTIONAL
@@ -83,12 +83,8 @@ function(skua_install_command)
   set(completions ${PROJECT_BINARY_DIR}/completions)
   install(FILES ${completions}/skua.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME skua
           COMPONENT command OPTIONAL)
-  install(FILES ${completions}/_skua DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions
+  install(FILES ${completions}/_skua DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
           COMPONENT command OPTIONAL)
   install(FILES ${completions}/skua.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
           COMPONENT command OPTIONAL)
-  if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    set(units ${PROJECT_SOURCE_DIR}/packaging/systemd)
-    install(FILES ${units}/skua.service ${units}/skua.socket DESTINATION lib/systemd/system COMPONENT command OPTIONAL)
-  endif()
 endfunction()
