@@ -2,30 +2,23 @@
 # io_uring, tls, zlib, brotli and zstd require that the library was built with them.
 cmake_policy(VERSION 3.16)
 
-if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-shared.cmake AND NOT "static" IN_LIST skua_FIND_COMPONENTS)
+set(skua_kind static)
+if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-static.cmake OR
+   (EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-shared.cmake AND NOT "static" IN_LIST skua_FIND_COMPONENTS))
   set(skua_kind shared)
-else()
-  set(skua_kind static)
 endif()
-if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}.cmake)
-  include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}.cmake)  # sets skua_FEATURES
-endif()
+include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}.cmake)  # sets skua_FEATURES
 
 set(skua_FOUND TRUE)
+set(skua_parts ${skua_kind} ${skua_FEATURES})
 foreach(component ${skua_FIND_COMPONENTS})
   set(skua_${component}_FOUND FALSE)
-  if(component STREQUAL skua_kind OR component IN_LIST skua_FEATURES)
+  if(component IN_LIST skua_parts)
     set(skua_${component}_FOUND TRUE)
   elseif(skua_FIND_REQUIRED_${component})
     set(skua_FOUND FALSE)
-    if(component MATCHES "^(static|shared)$")
-      set(skua_NOT_FOUND_MESSAGE "the ${component} library of skua is not installed here")
-    elseif(component MATCHES "^(io_uring|tls|zlib|brotli|zstd)$")
-      string(TOUPPER ${component} skua_option)
-      set(skua_NOT_FOUND_MESSAGE "this skua was built without ${component}: install one built with -DSKUA_WITH_${skua_option}=ON")
-    else()
-      set(skua_NOT_FOUND_MESSAGE "skua has no component ${component}: there are static, shared, io_uring, tls, zlib, brotli, zstd")
-    endif()
+    list(JOIN skua_parts ", " skua_all)
+    set(skua_NOT_FOUND_MESSAGE "this skua was built without ${component}; it has ${skua_all}")
   endif()
 endforeach()
 
@@ -52,6 +45,6 @@ if(skua_FOUND)
   include(${CMAKE_CURRENT_LIST_DIR}/skua-${skua_kind}-targets.cmake)
 endif()
 
-foreach(name kind option missing targets debian modules)
+foreach(name kind parts all option missing targets debian modules)
   unset(skua_${name})
 endforeach()

@@ -42,7 +42,7 @@ function(skua_library)
     target_compile_options(skua-fast PRIVATE $<$<CONFIG:Release>:-fno-tree-vectorize>)
   endif()
   target_sources(skua PRIVATE $<TARGET_OBJECTS:skua-fast>)
-  # Programs of another minor release need not fit until 1.0.
+  # Until 1.0 a minor release may change the ABI.
   set_target_properties(skua PROPERTIES VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   skua_library_part(skua ${small})
@@ -64,7 +64,7 @@ function(skua_library_part target)
   endif()
   skua_flags(${target})
   skua_unity(${target} ${ARGN})
-  foreach(option IO_URING TLS ZLIB BROTLI ZSTD)
+  foreach(option ${SKUA_LIBRARIES})
     skua_optional(${target} ${option})
   endforeach()
 endfunction()
