@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
-#                          and servers for tests/interop, which are not started).
+# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools, servers
+#                          for tests/interop, which are not started, and what tests packages).
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -34,6 +34,10 @@ openssl openssl
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
+pkg-config pkg-config
+dpkg-shlibdeps dpkg-dev
+lintian lintian
+mmdebstrap mmdebstrap
 clang++-19 clang-19
 clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19

@@ -13,6 +13,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
 #include "skua/task.hpp"
@@ -30,7 +31,7 @@ class StreamCore;
 class Resolver;
 
 /// A connection on a loop: a stream of bytes in each direction. See TcpStream and TlsStream.
-class Stream {
+class SKUA_API Stream {
  public:
   /// Creates an invalid stream, whose operations end with Closed.
   Stream() noexcept;
@@ -119,7 +120,7 @@ struct ConnectOptions {
 ///   co_await stream->send("hello\n");
 /// }
 /// ```
-class TcpStream final : public Stream {
+class SKUA_API TcpStream final : public Stream {
  public:
   TcpStream() noexcept = default;
   /// Takes over a connected socket.
@@ -158,7 +159,7 @@ class TcpStream final : public Stream {
 /// A listening socket on a loop.
 ///
 /// It survives running out of descriptors: it sheds one connection, then pauses for a moment.
-class Listener final {
+class SKUA_API Listener final {
  public:
   /// Listens at an address; port 0 lets the system choose one.
   ///

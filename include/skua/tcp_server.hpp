@@ -17,6 +17,7 @@
 #include "skua/address.hpp"
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/ip_filter.hpp"
 #include "skua/log_level.hpp"
@@ -193,7 +194,7 @@ State make_tcp_state(TcpConnection& client) {
 class TcpServerCore;
 
 /// The part of a TcpServer that does not depend on its state.
-class TcpServerBase {
+class SKUA_API TcpServerBase {
  public:
   TcpServerBase(const TcpServerBase&) = delete;
   TcpServerBase& operator=(const TcpServerBase&) = delete;
