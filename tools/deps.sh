@@ -35,6 +35,7 @@ man man-db
 zsh zsh
 fish fish
 systemd-analyze systemd
+strace strace
 ruby ruby
 /usr/sbin/nginx nginx
 /usr/sbin/apache2 apache2-bin
