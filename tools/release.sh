@@ -24,6 +24,12 @@ out=build/dist
 # Prints the section of a version in the changelog, without its heading.
 notes() { awk -v heading="## [$1]" '/^## / { on = index($0, heading) == 1; next } on' CHANGELOG.md; }
 
+# pack NAME FOLDER PART: makes NAME.tar.gz of PART of FOLDER
+pack() {
+  tar --create --directory="$2" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+    --mode=u+rw,go=rX "$3" | gzip -9n >"$out/$1.tar.gz"
+}
+
 problems=0
 # require TEXT COMMAND...: if COMMAND fails, TEXT is a problem
 require() {
@@ -53,12 +59,16 @@ source=$out/skua-$version.tar.gz
 git archive --format=tar --prefix="skua-$version/" "$commit" | gzip -9n >"$source"
 rm -rf build/recipes
 python3 tools/recipes.py "$source" build/recipes
-tar --create --gzip --file="$out/skua-$version-recipes.tar.gz" --directory=build/recipes \
-  --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw .
+pack "skua-$version-recipes" build/recipes .
 python3 tools/sbom.py "$source" >"$out/skua-$version.spdx.json"
 if [ -n "$programs" ]; then
   bash tools/package.sh
   cp build/package/* "$out"
+  program=skua-$version-linux-$(uname -m)
+  cmake --preset static --log-level=WARNING >/dev/null
+  cmake --build --preset static -j"$(nproc)" --target skua-cli skua-man skua-completions
+  cmake --install build/static --component command --strip --prefix "$PWD/build/static/root/$program" >/dev/null
+  pack "$program" build/static/root "$program"
 fi
 notes "$version" >"$out/release-notes.md"
 (cd "$out" && find . -type f ! -name SHA256SUMS ! -name release-notes.md -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS)
