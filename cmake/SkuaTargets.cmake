@@ -279,8 +279,9 @@ function(skua_tests)
       skua_run_tests(test-${name} ${label})
     endforeach()
   endforeach()
-  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors
+  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors and to texts
     add_subdirectory(tests/rejected)
+    add_subdirectory(tests/packaging)
   endif()
   if(NOT SKUA_TEST_FOLDERS)
     add_subdirectory(tests/attack)

@@ -30,6 +30,13 @@ git git
 curl curl
 /usr/lib/python3/dist-packages/requests python3-requests
 openssl openssl
+mandoc mandoc
+man man-db
+zsh zsh
+fish fish
+systemd-analyze systemd
+strace strace
+ruby ruby
 /usr/sbin/nginx nginx
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
