@@ -84,6 +84,7 @@ struct RequestRecord {
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
 
+/// How serious a log entry is.
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
