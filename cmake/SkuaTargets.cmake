@@ -7,13 +7,13 @@ set(SKUA_SMALL
     "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
-    "loop/(backend|backend_poll|signal|worker_pool)" "loop/uring/.*"
-    "net/(address|interfaces|listener|name_lookup|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "net/(address|interfaces|ip_filter|listener|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
-    "tls/.*" "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
+    "sockets/(connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
+    "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 
 # Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
@@ -272,7 +272,7 @@ function(skua_tests)
       target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main)
       skua_test_flags(test-${name})
       skua_test_headers(test-${name})
-      if(name MATCHES "^(server|memory)-behaviour$")
+      if(name MATCHES "^(server|memory|sockets)-behaviour$")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
       # Misbehaving peers are built on the libraries directly.

@@ -8,7 +8,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "client/connect/connector.hpp"
-#include "client/connect/resolver.hpp"
+#include "sockets/resolver.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "net/output_queue.hpp"

@@ -338,8 +338,19 @@ auto offload(F&&, A&&...) {
   return sleep(Duration());
 }
 
+class Loop;
+
 namespace detail {
-void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task), void* task);
+
+struct LoopDeleter {
+  void operator()(Loop* loop) const noexcept;
+};
+/// Ends with: Exception if the machine has no back end for a loop.
+std::unique_ptr<Loop, LoopDeleter> make_loop();
+/// Runs turns until the task is done.
+void drive(Loop& loop, bool (*is_done)(const void* task) noexcept, void (*start)(void* task),
+           void* task);
+
 }  // namespace detail
 
 /// Runs a task to completion on this thread, on a loop of its own; for programs and tests without a
@@ -348,9 +359,12 @@ void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task)
 /// Ends with: what the task throws; Exception if the machine has no back end for a loop.
 template <class T>
 T run(Task<T> task) {
-  detail::drive([](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },
-                [](void* it) { static_cast<Task<T>*>(it)->start(nullptr, nullptr); }, &task);
-  return task.result();
+  const auto loop = detail::make_loop();
+  Task<T> running = std::move(task);  // gone before its loop
+  detail::drive(
+      *loop, [](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },
+      [](void* it) { static_cast<Task<T>*>(it)->start(nullptr, nullptr); }, &running);
+  return running.result();
 }
 template <class T>
   requires(!detail::is_task<std::remove_cvref_t<T>>)

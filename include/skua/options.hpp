@@ -11,6 +11,7 @@
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/log_level.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
 #include "skua/tls.hpp"
@@ -83,9 +84,6 @@ struct RequestRecord {
   std::size_t head_bytes = 0;     ///< of the request's head; HTTP/2: of its fields, decompressed
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
-
-/// How serious a log entry is.
-enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
 /// Exceptions are caught and logged. Empty callbacks cost nothing.

@@ -54,6 +54,7 @@ void Handle::on_receive(std::span<char> /*bytes*/) {}
 void Handle::on_receive_end(Error /*error*/) {}
 void Handle::on_sent(std::size_t /*count*/) {}
 void Handle::on_send_failed(Error /*error*/) {}
+void Handle::on_readable() {}
 void Handle::on_closed() {}
 
 Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
@@ -69,6 +70,7 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
 }
 
 void Backend::accept_waiting(Handle& handle) {
+  if ((handle.armed_ & Handle::watched) != 0) return handle.on_readable();
   for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
     ++calls_.others;
     const int descriptor = accept_one(handle.descriptor_);

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace skua::loop {
 namespace {
@@ -120,6 +121,20 @@ void ReadinessBackend::close(Handle& handle) {
   handle.closing_ = true;
   handle.receiving_ = handle.accepting_ = handle.connecting_ = handle.sending_ = false;
   list(handle);
+}
+
+int ReadinessBackend::release(Handle& handle) {
+  handle.receiving_ = handle.accepting_ = false;
+  const bool is_busy = handle.sending_ || (handle.armed_ & Listed) != 0 || arrival_count_ != 0;
+  if (!handle.is_open() || is_busy) return -1;
+  forget(handle);
+  return std::exchange(handle.descriptor_, -1);
+}
+
+void ReadinessBackend::watch_writable(Handle& handle) {
+  SKUA_ASSERT(handle.is_open() && !handle.sending_);
+  handle.sending_ = true;
+  want(handle, Writable);
 }
 
 void ReadinessBackend::list(Handle& handle) noexcept {

@@ -29,8 +29,10 @@ class ReadinessBackend : public Backend {
   std::size_t try_send(Handle& handle, std::span<const Slice> slices) final;
   std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                         std::size_t size_bytes) final;
+  void watch_writable(Handle& handle) final;
   void shutdown_write(Handle& handle) final;
   void close(Handle& handle) final;
+  int release(Handle& handle) final;
 
  protected:
   /// The bits of Handle::armed_: what a handle waits for, and its state.

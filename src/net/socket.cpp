@@ -3,6 +3,8 @@
 // option's value, or the operating system's error.
 #include "net/socket.hpp"
 
+#include "net/problem.hpp"
+
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -172,19 +174,6 @@ Error failure(int system_code, const char* operation) noexcept {
     case EMSGSIZE: return {Errc::DatagramTooLong, operation, system_code};
     default: return Error::from_system(system_code, operation);
   }
-}
-
-Problem could_not(const char* step, std::string_view object, Error error) {
-  Problem problem;
-  problem.error = error;
-  problem.text.append("could not ").append(step).append(" ").append(object).append(": ");
-  problem.text.append(Error(error.code(), "", error.system_code()).message());
-  return problem;
-}
-
-Problem could_not(const char* step, const Address& address, Error error) {
-  std::array<char, Address::max_text_bytes> text;
-  return could_not(step, address.format(text), error);
 }
 
 Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcept {

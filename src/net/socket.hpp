@@ -62,10 +62,6 @@ Result<T> option_as(Result<int> value) noexcept {
 
 /// Returns the error of a failed operation: WouldBlock, Closed for an invalid descriptor, ...
 [[nodiscard]] Error failure(int system_code, const char* operation) noexcept;
-/// Returns `could not connect to 127.0.0.1:80: the connection was refused`.
-[[nodiscard]] Problem could_not(const char* step, std::string_view object, Error error);
-[[nodiscard]] Problem could_not(const char* step, const Address& address, Error error);
-
 #if defined(MSG_NOSIGNAL)
 inline constexpr int no_signal = MSG_NOSIGNAL;
 #else

@@ -18,6 +18,8 @@
 
 #include "net/socket.hpp"
 
+#include "net/problem.hpp"
+
 namespace skua {
 namespace {
 

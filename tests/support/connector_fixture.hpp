@@ -42,7 +42,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       return names->found;
     };
     resolver_ = std::make_unique<Resolver>(*loop_, resolving);
-    use(open_socket);
+    use(sockets::open_socket);
     origin_.host = "example.com";
     origin_.port = net::local_address(listener_.descriptor()).port();
     found_ = {*Address::parse("127.0.0.1", 0)};
@@ -62,7 +62,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     return [this](loop::Loop& loop, const Address& address,
                   net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
       if (address == net::local_address(listener_.descriptor())) {
-        return open_socket(loop, address, sink);
+        return sockets::open_socket(loop, address, sink);
       }
       auto stream = std::make_unique<net::MemoryStream>();
       hanging_ = stream.get();

@@ -131,7 +131,8 @@ TEST_P(ConnectorTlsTest, EndsInOrderWhicheverOperationFails) {
     net::FaultStream* faulty = nullptr;
     use([&](loop::Loop& loop, const Address& address,
             net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
-      auto stream = std::make_unique<net::FaultStream>(*open_socket(loop, address, sink), failing);
+      auto stream =
+          std::make_unique<net::FaultStream>(*sockets::open_socket(loop, address, sink), failing);
       faulty = stream.get();
       stream->listen(sink);
       return std::unique_ptr<net::Stream>(std::move(stream));

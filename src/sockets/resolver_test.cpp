@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/connect/resolver.hpp"
+#include "sockets/resolver.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace skua::client {
+namespace skua::sockets {
 namespace {
 
 Address address(std::string_view host, std::uint16_t port = 0) {
@@ -98,7 +98,7 @@ class ResolverTest : public testing::Test {
     loop->run_once(Duration(0));
   }
   Answer started(std::string host, std::uint16_t port = 80, Duration limit = 5s) {
-    Answer task = resolver->resolve(std::move(host), port, limit);
+    Answer task = resolver->resolve(std::move(host), port, {limit, "Limits::lookup"});
     start(task);
     return task;
   }
@@ -194,7 +194,7 @@ TEST_F(ResolverTest, GoesOnAfterItsDeadlineAndTheLateAnswerIsKept) {
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code(), Errc::TimedOut);
   EXPECT_EQ(outcome.error().text,
-            "could not resolve a.example: no answer within 5 s (ClientTimeouts::resolve)");
+            "could not resolve a.example: no answer within 5 s (Limits::lookup)");
   names.let_go();
   EXPECT_EQ(text(ask("a.example")), "10.0.0.1:80 10.0.0.2:80");
   EXPECT_EQ(names.calls(), 1);
@@ -375,4 +375,4 @@ TEST_F(ResolverTest, AnAnswerWithoutAddressesOrAnExceptionIsAFailure) {
 }
 
 }  // namespace
-}  // namespace skua::client
+}  // namespace skua::sockets

@@ -4,21 +4,25 @@
 #include <memory>
 #include <string>
 
-#include "client/problem.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
+#include "net/problem.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 #include "tls/tls_stream.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 
-/// A client's TLS handshake over a connected stream.
+/// A TLS handshake over a connected stream, on either side.
 ///
 /// Lifetime:  the loop outlives it; it owns the stream until run() returns it.
 class Handshake final : private net::StreamSink {
  public:
+  /// The client's side.
   Handshake(loop::Loop& loop, net::HeldStream stream, std::unique_ptr<tls::Engine> engine);
+  /// The server's side.
+  Handshake(loop::Loop& loop, net::HeldStream stream,
+            std::shared_ptr<const tls::ServerContext> context);
   Handshake(const Handshake&) = delete;
   Handshake& operator=(const Handshake&) = delete;
   ~Handshake();
@@ -28,7 +32,7 @@ class Handshake final : private net::StreamSink {
   ///
   /// Ends with: TimedOut after `limit`; TlsCertificate; TlsHandshakeFailed; the error that ended
   ///            the connection.
-  Task<Result<net::HeldStream, Problem>> run(std::string step, Duration limit);
+  Task<Result<net::HeldStream, Problem>> run(std::string step, net::TimeLimit limit);
 
  private:
   void on_established() override;
@@ -47,4 +51,4 @@ class Handshake final : private net::StreamSink {
   skua::detail::WaiterList changed_;
 };
 
-}  // namespace skua::client
+}  // namespace skua::sockets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/connect/race.hpp"
+#include "sockets/race.hpp"
 
 #include <deque>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "net/close_detached.hpp"
 #include "support/memory_stream.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 namespace {
 
 Address address(std::string_view host) { return *Address::parse(host, 80); }
@@ -227,4 +227,4 @@ TEST_F(RaceTest, ClosesAllWhenItIsDropped) {
 }
 
 }  // namespace
-}  // namespace skua::client
+}  // namespace skua::sockets

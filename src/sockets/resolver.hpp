@@ -10,13 +10,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/connect/lookup_threads.hpp"
-#include "client/problem.hpp"
 #include "loop/loop.hpp"
+#include "net/problem.hpp"
 #include "skua/address.hpp"
 #include "skua/task.hpp"
+#include "sockets/lookup_threads.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 
 using Addresses = std::vector<Address>;
 
@@ -54,7 +54,8 @@ class Resolver final {
   /// Ends with: TimedOut; NameNotResolved; InvalidAddress if `host` is not a name; Overloaded if
   ///            too many lookups are already queued.
   /// RFC:       6761 §6.3 (localhost)
-  Task<Result<Addresses, Problem>> resolve(std::string host, std::uint16_t port, Duration limit);
+  Task<Result<Addresses, Problem>> resolve(std::string host, std::uint16_t port,
+                                           net::TimeLimit limit);
 
   /// The number of names that are cached or being looked up.
   [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
@@ -76,4 +77,4 @@ class Resolver final {
   LookupThreads lookups_;
 };
 
-}  // namespace skua::client
+}  // namespace skua::sockets

@@ -3,15 +3,17 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
+#include "net/problem.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 
 /// Starts connecting to an address; the sink's on_connect gets the outcome.
 using OpenStream = std::function<Result<std::unique_ptr<net::Stream>>(
@@ -62,4 +64,12 @@ class Race final {
   skua::detail::WaiterList changed_;
 };
 
-}  // namespace skua::client
+/// Connects to the first of the addresses that answers. `whom` goes into the text of a problem.
+///
+/// Ends with: TimedOut after `limit`; the error of the attempt that failed last.
+/// Lifetime:  the loop and `open` outlive the task, which ends all attempts.
+Task<Result<net::HeldStream, Problem>> reach(loop::Loop& loop, const OpenStream& open,
+                                             std::string whom, std::vector<Address> addresses,
+                                             net::TimeLimit limit);
+
+}  // namespace skua::sockets

@@ -2,7 +2,7 @@
 // In: names. Out: answers, on detached threads. A thread starts with one lookup, continues with
 // queued ones and ends when the queue is empty, so no thread is ever told to stop. Abandoning a
 // lookup frees its place for another; the thread notices when the lookup returns.
-#include "client/connect/lookup_threads.hpp"
+#include "sockets/lookup_threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace skua::client {
+namespace skua::sockets {
 
 struct LookupThreads::Lookup {
   enum class State : std::uint8_t { Queued, Running, Abandoned, Over };
@@ -199,4 +199,4 @@ bool LookupThreads::abandon(Lookup& lookup) {
   return false;
 }
 
-}  // namespace skua::client
+}  // namespace skua::sockets

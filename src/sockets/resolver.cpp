@@ -2,17 +2,17 @@
 // In: a host. Out: its addresses. A name that is not cached is looked up once, by a thread, for all
 // of its waiters. When the last of them is gone, its place among the lookups is free for another
 // name; a late answer is still cached for the next caller.
-#include "client/connect/resolver.hpp"
+#include "sockets/resolver.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "client/waiting.hpp"
 #include "loop/clock.hpp"
+#include "loop/timed_wait.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 namespace {
 
 std::string lower(std::string text) {
@@ -78,7 +78,7 @@ Resolver::Resolver(loop::Loop& loop, ResolverOptions options)
 Resolver::~Resolver() = default;
 
 Task<Result<Addresses, Problem>> Resolver::resolve(std::string host, std::uint16_t port,
-                                                   Duration limit) {
+                                                   net::TimeLimit limit) {
   host = lower(std::move(host));
   std::optional<Addresses> at_once = known(host, port);
   if (at_once) co_return *std::move(at_once);
@@ -87,11 +87,11 @@ Task<Result<Addresses, Problem>> Resolver::resolve(std::string host, std::uint16
   const Asker asker(*this, host, *name);
   const loop::Instant began = loop_.now();
   while (!name->is_answered) {
-    const Duration left = limit - (loop_.now() - began);
-    if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::resolve"});
-    co_await TimedWait(loop_, name->waiters, left);
+    const Duration left = limit.time - (loop_.now() - began);
+    if (left <= Duration(0)) co_return net::timed_out(step, limit);
+    co_await loop::TimedWait(loop_, name->waiters, left);
   }
-  if (!name->answer) co_return could_not(step, name->answer.error());
+  if (!name->answer) co_return net::could_not(step, name->answer.error());
   co_return at_port(*name->answer, port);
 }
 
@@ -171,4 +171,4 @@ void Resolver::make_room() {
   }
 }
 
-}  // namespace skua::client
+}  // namespace skua::sockets

@@ -11,7 +11,7 @@
 #include "skua/address.hpp"
 #include "skua/error.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 
 /// How names are looked up, and on how many threads.
 struct LookupOptions {
@@ -55,4 +55,4 @@ class LookupThreads final {
   const std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace skua::client
+}  // namespace skua::sockets

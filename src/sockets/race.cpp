@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // In: addresses. Out: the first stream that connects. Attempts record their outcome and wake the
 // one task that examines them all.
-#include "client/connect/race.hpp"
+#include "sockets/race.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "client/waiting.hpp"
 #include "loop/clock.hpp"
+#include "loop/timed_wait.hpp"
 #include "net/socket.hpp"
 #include "net/tcp_stream.hpp"
 
-namespace skua::client {
+namespace skua::sockets {
 
 class Race::Attempt final : public net::StreamSink {
  public:
@@ -100,7 +100,7 @@ Task<Result<net::HeldStream>> Race::run(Duration limit) {
     } else if (attempts_.empty()) {
       co_return last_failure_;
     }
-    co_await TimedWait(loop_, changed_, left);
+    co_await loop::TimedWait(loop_, changed_, left);
   }
 }
 
@@ -133,4 +133,16 @@ std::unique_ptr<net::Stream> Race::take_winner() {
   return winner == attempts_.end() ? nullptr : std::move((*winner)->stream);
 }
 
-}  // namespace skua::client
+Task<Result<net::HeldStream, Problem>> reach(loop::Loop& loop, const OpenStream& open,
+                                             std::string whom, std::vector<Address> addresses,
+                                             net::TimeLimit limit) {
+  const std::string step = "connect to " + whom;
+  Race race(loop, open, take_turns(addresses));
+  Result<net::HeldStream> winner = co_await race.run(limit.time);
+  if (winner) co_return *std::move(winner);
+  const Error error = winner.error();
+  const bool is_ours = error.code() == Errc::TimedOut && error.system_code() == 0;
+  co_return is_ours ? net::timed_out(step, limit) : net::could_not(step, error);
+}
+
+}  // namespace skua::sockets
