@@ -23,7 +23,7 @@ FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 HEADING = re.compile(r"^(#+) (.+)$", re.M)
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]*)(?:#(?P<anchor>[^)]*))?\)")
 CODE = re.compile(r"(?<![`\\])`((?:[^`\n]|\n(?!\n))+)`(?!`)")
-SPECIAL = re.compile(r'[\\@&$#<>%"]|(?<!")\*|(?<!\w)::|--+')
+SPECIAL = re.compile(r'\\(?!\|)|[@&$#<>%"]|(?<!\w)::|--+')
 SPECIALIZATION = re.compile(r"^template <>\nstruct std::.*?^};$", re.M | re.S)
 PRIVATE = re.compile(r"^( *) private:\n.*?(?=^\1(?:\}| public:| protected:))", re.M | re.S)
 ARGUMENTS = r'\((?:[^;"]|"[^"]*")*?\)'
@@ -51,7 +51,13 @@ def without_mistakes(text: str) -> str:
 
 def code_spans(text: str) -> str:
     """Replaces `code` with an element in which Doxygen sees no command and no markup, but names to link."""
-    return CODE.sub(lambda code: "<code>" + SPECIAL.sub(r"\\\g<0>", code[1]) + "</code>", text)
+    def element(code: re.Match) -> str:
+        shown = SPECIAL.sub(r"\\\g<0>", code[1])
+        if shown.count("*") > 1:  # a pair is emphasis
+            shown = shown.replace("*", r"\*")
+        return f"<code>{shown}</code>"
+
+    return CODE.sub(element, text)
 
 
 def header(text: str) -> str:
@@ -96,6 +102,8 @@ class Site:
         if ":" in path:
             return link[0]
         path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        if not os.path.exists(path):
+            return link[0]  # which check_snippets.py reports
         if path not in self.files and path not in self.waiting:
             self.waiting.append(path)
         anchor = f"#{page_id(path)}_{link['anchor']}" if link["anchor"] else ""

@@ -2,7 +2,7 @@
 """Builds the site of build_docs.py and checks that
 
 - Doxygen has no warnings, and all links lead somewhere,
-- each public class has a page that begins with a sentence,
+- each public class has a page that begins with a sentence, and parts such as `Lifetime:` begin a line,
 - code spans of pages look as they were written,
 - a search for `Router` finds the class first: in Chromium if it is installed, otherwise only that the index has it.
 Usage: check_docs.py      in the root of the tree
@@ -19,8 +19,9 @@ import tempfile
 import build_docs
 
 SITE = build_docs.BUILD / "html"
-INTERNAL = re.compile(r"^namespace (?:skua::)?(?:detail|client|files|http|router|ws) \{$.*?^\}  //", re.M | re.S)
-CLASS = re.compile(r"^(?:class|struct) (?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
+INTERNAL = re.compile(r"^namespace (?:skua::)?detail \{$.*?^\}  //", re.M | re.S)
+CLASS = re.compile(r"^(?:class|struct) (?:SKUA_\w+ )?(?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
+BURIED = re.compile(r"^ *///.*\S.* (?:Waits for|Ends with|Lifetime|RFC): ", re.M)
 TEXT = re.compile(r'<div class="textblock">(?:<div class="compoundTemplParams">.*?</div>)?<p ?>', re.S)
 CODE = re.compile(r"<code>(.*?)</code>", re.S)
 RESULT = re.compile(r'<li><a href="([^"]*)">')
@@ -33,6 +34,11 @@ def classes_without_a_sentence(index: list[tuple[str, str, str]]) -> list[str]:
     pages = {name.rpartition("::")[2]: url for name, kind, url in index if kind in ("class", "struct")}
     return [f"{name} has no page" for name in names if name not in pages] + [
         f"{name} has no sentence" for name in names if name in pages and not TEXT.search((SITE / pages[name]).read_text())]
+
+
+def parts_within_lines() -> list[str]:
+    return [f"{header}: a part in the middle of a line: {line.strip()}" for header in sorted(pathlib.Path("include").rglob("*.hpp"))
+            for line in BURIED.findall(header.read_text())]
 
 
 def spans_that_changed() -> list[str]:
@@ -63,7 +69,7 @@ def main() -> int:
     if build_docs.main():
         return 1
     index = build_docs.index(build_docs.BUILD / "skua.tag")
-    wrong = classes_without_a_sentence(index) + spans_that_changed()
+    wrong = classes_without_a_sentence(index) + parts_within_lines() + spans_that_changed()
     if not (found := searched(index, "Router")) or found[0] != "classskua_1_1Router.html":
         wrong.append(f"a search for Router finds {found[:1]} first")
     if wrong:
