@@ -182,6 +182,8 @@ fresh_pages; passes "pages: good" pages
 printf 'See `src/h1/gone.cpp`.\n' >>docs/a.md; fails "pages: no such file" 'a.md:2: `src/h1/gone.cpp` does not exist' pages
 fresh_pages; printf '`h1/framing.hpp`: `read_length()`\n' >>docs/a.md; fails "pages: in another file" "no read_length in src/h1/framing.hpp" pages
 fresh_pages; printf '`skua::Gone`\n' >>docs/a.md; fails "pages: no such symbol" "no skua in the sources" pages
+fresh_pages; printf '| `other::name()` | `read_length()` |\n' >docs/coming-from-other.md; passes "pages: another library's names" pages
+printf '| `other::name()` | `other::name()` |\n' >docs/coming-from-other.md; fails "pages: not their column" "no other in the sources" pages
 
 words() { python3 "$tools/check_words.py" .; }
 fresh_pages; printf '```grep\nis no [a-z]+ to\n```\n' >STYLE.md; passes "words: good" words
