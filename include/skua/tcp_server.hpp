@@ -18,6 +18,7 @@
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/ip_filter.hpp"
 #include "skua/log_level.hpp"
 #include "skua/mistakes.hpp"
 #include "skua/socket.hpp"
@@ -86,8 +87,11 @@ struct TcpServerOptions {
   BackendChoice backend = BackendChoice::Auto;
   bool reuse_port = false;       ///< lets other processes listen on the port, too
   std::size_t clients = 65'536;  ///< connected at once; others wait in the system's backlog
-  /// Whether to accept a peer; others are disconnected at once. Called on the server's threads.
-  /// Empty: everybody.
+  /// Which peers may connect, by rules that may change meanwhile; null: all. Others are
+  /// disconnected right after accept. Unix sockets are not affected.
+  std::shared_ptr<const IpFilter> ip_filter{};
+  /// A rule of your own, asked after `ip_filter`, on a thread of the server; empty: all may
+  /// connect. If it returns false or throws, the peer is disconnected.
   std::function<bool(const Address& peer)> accepts{};
   Duration idle = 60s;                    ///< then on_idle is called; Duration::max(): never
   std::uint64_t idle_bytes = 1;           ///< a client is idle if fewer bytes pass in that time
@@ -252,7 +256,7 @@ class TcpServerBase {
 /// the client:
 ///
 ///   on_readable(client)         bytes have arrived: see input() and consume()
-///   on_writable(client)         the client has taken everything, after some of it had to wait
+///   on_writable(client)         everything that was sent is taken by the system: send more
 ///   on_end(client)              the client has ended its side; default: Disconnect
 ///   on_idle(client, TcpIdle)    see TcpServerOptions::idle; default: Disconnect
 ///   on_disconnect(client, why)  the client is leaving, and nothing more is received; Errc::None if

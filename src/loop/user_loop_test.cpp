@@ -200,9 +200,9 @@ TEST_P(UserLoop, EmbedsInAnotherLoop) {
 
   Timer timer([] {});
   timer.start(1h);
-  EXPECT_GT(loop->wait_limit(), 59min);
+  EXPECT_GT(loop->wait_limit(), 30min);  // it may be too short, never too long
   timer.start(Duration(0));
-  EXPECT_EQ(loop->wait_limit(), Duration(0));
+  EXPECT_LE(loop->wait_limit(), 1ms);
   ::close(pipe[0]);
   ::close(pipe[1]);
 }

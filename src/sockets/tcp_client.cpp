@@ -124,6 +124,7 @@ void TcpClient::set_paused(bool is_paused) noexcept {
 void TcpClient::send(std::string_view bytes) {
   if (!pump_.is_open()) return;
   pump_.output().append(bytes);
+  has_sent_ = true;
   pump_.settle_later();
 }
 
@@ -141,15 +142,12 @@ void TcpClient::settle() {
     if (pump_.has_ended()) pump_.linger(shared_.options.linger);
     return;
   }
-  if (!is_all_sent || has_backlog_) {
-    account();
-    if (!pump_.is_open()) return;
-    if (std::exchange(has_backlog_, !is_all_sent) && is_all_sent) {
-      call([this] { return session_->on_writable(*this); });
-      keep_rest();
-    }
+  if (!is_all_sent || accounted_bytes_ != 0) account();
+  if (pump_.is_open() && is_all_sent && std::exchange(has_sent_, false)) {
+    call([this] { return session_->on_writable(*this); });
+    keep_rest();
   }
-  if (!pump_.is_open()) return pump_.settle_later();
+  if (!pump_.is_open()) return;
   const bool is_full = pump_.output().pressure_bytes() >= shared_.options.output_bytes;
   pump_.set_receiving(!is_paused_ && !is_full);
 }

@@ -77,12 +77,15 @@ void TcpWorker::on_accept(Socket socket) {
   receiver_ ? receiver_(std::move(socket)) : open(std::move(socket));
 }
 
-/// Whether the user's filter lets the peer in. One that throws lets nobody in.
+/// Whether the filters let the peer in. One that throws lets nobody in.
 bool TcpWorker::accepts(const Socket& socket) const {
-  const auto& filter = shared_.options.accepts;
-  if (!filter) return true;
+  const TcpServerOptions& options = shared_.options;
+  if (options.ip_filter == nullptr && !options.accepts) return true;
+  const Address peer = socket.peer_address();
+  if (options.ip_filter != nullptr && !options.ip_filter->accepts(peer)) return false;
+  if (!options.accepts) return true;
   try {
-    return filter(socket.peer_address().unmapped());
+    return options.accepts(peer);
   } catch (const std::exception& error) {
     log(LogLevel::Error, std::string("TcpServerOptions::accepts threw: ").append(error.what()));
   } catch (...) {

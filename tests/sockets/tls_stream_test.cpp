@@ -65,7 +65,7 @@ TEST_P(TlsStreams, AnEndInOrderIsToldFromACutOne) {
   EXPECT_TRUE(run(here.shutdown_write()));
   std::array<char, 4> room;
   EXPECT_EQ(run(there.receive(room)).error().code(), Errc::Closed);
-  auto [cut, reader] = connected();
+  auto [reader, cut] = connected();
   cut.close();
   EXPECT_EQ(run(reader.receive(room)).error().code(), Errc::TlsTruncated);
 }
