@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-packages packages preflight interop bench fuzz format check
+.PHONY: help deps run test test-packages packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -47,6 +47,11 @@ format: ## format the C++ sources
 
 bench: deps ## build, then compare with the raw ceilings and installed servers (25 minutes)
 	@bench/run
+
+docs: ## build the API reference and the guides into build/docs/html (Doxygen)
+	@bash tools/deps.sh docs
+	@python3 tools/build_docs.py
+	@echo "build/docs/html/index.html"
 
 fuzz: ## build the fuzz targets and run each for FUZZ_SECONDS
 	@bash tools/deps.sh ci

@@ -211,6 +211,7 @@ Task<std::tuple<detail::OrNothing<T>...>> when_all(Task<T>... tasks) {
   std::tuple<detail::OrNothing<T>...> results{detail::take_result(tasks)...};
   co_return results;
 }
+/// Runs any number of tasks concurrently, like the other form.
 template <class T>
 Task<std::vector<detail::OrNothing<T>>> when_all(std::vector<Task<T>> tasks) {
   detail::Countdown countdown;

@@ -13,8 +13,8 @@
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 
-/// Challenges and credentials of WWW-Authenticate and Authorization, and of their Proxy- variants,
-/// as values, for servers and clients. Nothing here uses a clock or a socket.
+// Challenges and credentials of WWW-Authenticate and Authorization, and of their Proxy- variants,
+// as values, for servers and clients. Nothing here uses a clock or a socket.
 namespace skua {
 
 /// A parameter `name=value`, unquoted.
@@ -79,6 +79,7 @@ enum class DigestAlgorithm : std::uint8_t {
 
 /// Returns the registered name: `SHA-256-sess`.
 SKUA_API std::string_view name(DigestAlgorithm algorithm) noexcept;
+/// Returns the algorithm with this registered name, ignoring case.
 SKUA_API std::optional<DigestAlgorithm> parse_digest_algorithm(std::string_view name) noexcept;
 
 /// Quality of protection of Digest; Legacy is RFC 2069, without a nonce count.
@@ -98,6 +99,8 @@ struct SKUA_API DigestChallenge {
   bool is_utf8 = true;           ///< charset=UTF-8, for names and passwords
 
   /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
+  /// Reads a challenge of this scheme.
+  ///
   static Result<DigestChallenge> from(const Challenge& challenge);
   [[nodiscard]] std::string field() const;
 };
@@ -120,6 +123,8 @@ struct SKUA_API DigestCredentials {
   bool may_encode_user = true;
 
   /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
+  /// Reads credentials of this scheme.
+  ///
   static Result<DigestCredentials> from(const Challenge& credentials);
   [[nodiscard]] std::string field() const;
 

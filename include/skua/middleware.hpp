@@ -63,12 +63,14 @@ class SKUA_API Cors final {
   bool is_any_header_ = false;
 };
 
-/// Use it first, before guards that authenticate: preflights carry no credentials.
+/// Lets pages of other origins read responses. Use it first, before guards that authenticate:
+/// preflights carry no credentials.
 ///
 /// Ends with: std::invalid_argument if no origin is allowed, for `*` with credentials or beside
 ///            other origins, and for a malformed origin or field name.
 [[nodiscard]] inline Cors cors(CorsOptions options) { return Cors(std::move(options)); }
 
+/// Options of request_id().
 struct RequestIdOptions {
   std::string field = "X-Request-Id";
   /// Accepts the client's identifier if it is visible ASCII of at most 128 bytes. Only for use
@@ -92,6 +94,8 @@ class SKUA_API RequestIds final {
   RequestIdOptions options_;
 };
 
+/// Gives each request an identifier, for logs; see RequestId.
+///
 /// Ends with: std::invalid_argument if the field name is not a token.
 [[nodiscard]] inline RequestIds request_id(RequestIdOptions options = {}) {
   return RequestIds(std::move(options));
@@ -125,6 +129,8 @@ class SKUA_API SecurityHeaders final {
   std::string strict_transport_;
 };
 
+/// Adds the fields that make browsers safer.
+///
 /// Ends with: std::invalid_argument if a value contains a control character.
 [[nodiscard]] inline SecurityHeaders security_headers(const SecurityHeadersOptions& options = {}) {
   return SecurityHeaders(options);
@@ -164,6 +170,8 @@ class SKUA_API RateLimit final {
   std::shared_ptr<middleware::RateTable> table_;
 };
 
+/// Limits how many requests each client may send.
+///
 /// Ends with: std::invalid_argument if `requests`, `per` or `max_keys` is zero or far too large, or
 ///            if the policy name contains a quote, a backslash or anything but printable ASCII.
 /// RFC:       6585 §4

@@ -127,15 +127,18 @@ class SKUA_API Request final {
 
   /// Returns the first field line with this name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
+  /// Returns all field lines, in order.
   [[nodiscard]] HeaderLines headers() const noexcept;
   /// Returns the media type of the content as sent; empty if it is missing.
   [[nodiscard]] std::string_view content_type() const noexcept;
   /// Returns the first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  /// Returns all cookies, in order.
   [[nodiscard]] RequestCookies cookies() const noexcept;
 
   /// Returns the whole content; in a coroutine handler, the content that load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;
+  /// Like body(), as bytes.
   [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(body()); }
 
   /// Reads the next piece of the content; nullopt at its end. For coroutine handlers; await it
@@ -159,6 +162,7 @@ class SKUA_API Request final {
                   "reading content changes the request: take a skua::Request&, not a const one");
     return const_cast<Self*>(this)->text();
   }
+  /// Like text(), as bytes.
   Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
   /// Like text(), but keeps the content, so that body() returns all of it.
   Task<std::string_view> load(std::size_t limit_bytes = 0);

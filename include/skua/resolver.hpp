@@ -32,8 +32,7 @@ class SKUA_API Resolver final {
   /// Waits for: name servers, at most `patience`; a lookup that takes longer continues for later
   ///            callers.
   /// Ends with: TimedOut; NameNotResolved; InvalidAddress if `host` is not a name; Overloaded if
-  /// too
-  ///            many lookups are already queued.
+  ///            too many lookups are already queued.
   /// Lifetime:  the resolver outlives the task.
   Task<Result<std::vector<Address>, Problem>> resolve(std::string host, std::uint16_t port = 0,
                                                       Duration patience = 5s);

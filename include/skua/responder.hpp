@@ -38,6 +38,7 @@ class SKUA_API Responder {
   virtual void on_body(Bytes) {}
   /// The request is complete; returns the response.
   virtual Response on_request(Request& request) = 0;
+  /// The response has been handed to the connection, or the client is gone; always the last call.
   virtual void on_close() noexcept {}
 };
 

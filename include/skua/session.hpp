@@ -34,14 +34,18 @@ class SKUA_API Session final {
   Session& operator=(const Session&) = delete;
   ~Session() = default;
 
+  /// Returns the value with this name.
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
+  /// Stores a value, replacing any other with its name.
+  ///
   /// Ends with: std::length_error if the session would no longer fit into a cookie.
   void set(std::string_view name, std::string_view value);
   template <detail::NotText T>
   void set(std::string_view, const T&) {
     detail::need_text<T>();
   }
+  /// Removes a value, if it is there.
   void erase(std::string_view name);
   /// Removes all values and deletes the cookie.
   void clear();

@@ -58,6 +58,7 @@ class SKUA_API Socket {
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
   /// Releases the descriptor, which the caller must close from here on.
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
+  /// Closes the descriptor; see StreamSocket::set_linger. Does nothing if the socket is invalid.
   void close() noexcept;
 
   /// The socket's own address, and its peer's; Family::None if it has none.
@@ -274,9 +275,11 @@ struct Datagram {
 /// A UDP socket: datagrams to and from any peers, or, once connected, one of them.
 ///
 /// ```cpp
-/// auto socket = skua::UdpSocket::open(skua::Address::Family::Ipv4);
-/// socket->bind(skua::Address::any(skua::Address::Family::Ipv4, 9000));
-/// auto datagram = socket->receive_from(room);
+/// auto socket = skua::UdpSocket::open(skua::Address::Family::Ipv4).value();
+/// socket.bind(skua::Address::any(skua::Address::Family::Ipv4, 9000)).value();
+/// std::array<char, 1500> room;
+/// const skua::Datagram got = socket.receive(room).value();
+/// socket.send_to(got.from, {room.data(), got.size_bytes}).value();
 /// ```
 class SKUA_API UdpSocket final : public Socket {
  public:

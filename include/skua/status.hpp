@@ -74,6 +74,7 @@ enum class Status : std::uint16_t {
   NetworkAuthenticationRequired = 511,
 };
 
+/// Returns the number: 404.
 constexpr unsigned code(Status status) noexcept { return static_cast<unsigned>(status); }
 
 template <detail::Number T>

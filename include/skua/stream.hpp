@@ -62,7 +62,8 @@ class SKUA_API Stream {
   ///
   /// Waits for: the system to take it, at most `patience`.
   /// Ends with: Closed or Reset if the peer is gone; TimedOut. It is then unknown how much was
-  /// sent. Lifetime:  `bytes` outlives the task.
+  ///            sent.
+  /// Lifetime:  `bytes` outlives the task.
   Task<Result<void>> send(std::string_view bytes, Duration patience = Duration::max());
   /// Queues a copy, and sends it at the end of the turn or as soon as the peer takes it. Check
   /// unsent_bytes(): a peer that reads nothing makes the queue grow.
@@ -132,8 +133,8 @@ class SKUA_API TcpStream final : public Stream {
   /// other, each 250 ms after the previous one or as soon as that has failed.
   ///
   /// Waits for: name servers and the peer.
-  /// Ends with: NameNotResolved; Refused, Unreachable, TimedOut, ...: of the last address that
-  /// failed. RFC:       8305
+  /// Ends with: NameNotResolved; Refused, Unreachable, TimedOut, ...: of the last address.
+  /// RFC:       8305
   static Task<Result<TcpStream, Problem>> connect(std::string host, std::uint16_t port,
                                                   ConnectOptions options = {});
   /// Connects to an address, also of a Unix socket.

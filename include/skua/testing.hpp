@@ -10,6 +10,7 @@
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 
+/// Tests of handlers and routers without a socket.
 namespace skua::testing {
 
 /// A hand-made request, to test a handler or a router without a socket.

@@ -48,9 +48,8 @@ class SKUA_API UdpStream final {
   /// Receives one datagram.
   ///
   /// Waits for: a datagram, at most `patience`.
-  /// Ends with: TimedOut; Refused if an earlier one of a connected socket reached no socket; Closed
-  /// if
-  ///            the stream is destroyed.
+  /// Ends with: TimedOut; Refused if an earlier one of a connected socket reached no socket;
+  ///            Closed if the stream is destroyed.
   /// Lifetime:  `room` outlives the task.
   Task<Result<Datagram>> receive(std::span<char> room, Duration patience = Duration::max());
   /// Sends one datagram, whole or not at all.

@@ -84,10 +84,13 @@ class SKUA_API Url final {
   Url() noexcept = default;
   /// Ends with: Errc::MalformedUrl if it is not a URI reference, or longer than `max_bytes`.
   /// RFC:       3986 §3, §4.1; 6874 §2; 9110 §4.2
+  /// Parses a URL or a relative reference.
+  ///
   [[nodiscard]] static Result<Url> parse(std::string_view text);
 
   /// Like parse(), for text from the wild, such as a Location field or a command line. Octets that
-  /// browsers encode after the authority are encoded first: a space, non-ASCII, and `"<>[]^`{|}`.
+  /// browsers encode after the authority are encoded first: a space, non-ASCII, quotes, backticks,
+  /// brackets other than round ones, `^` and `|`.
   ///
   /// A backslash, a control character and a lone percent sign are still refused, and so is any such
   /// octet in the authority.

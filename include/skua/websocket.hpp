@@ -221,6 +221,7 @@ class SKUA_API WebSocket final {
 
   /// Subscribes this socket to a topic.
   void subscribe(std::string_view topic);
+  /// Ends a subscription; does nothing if there is none.
   void unsubscribe(std::string_view topic);
   /// Sends a text to all sockets of this server that are subscribed to the topic, on all threads,
   /// including this one if it is. It is framed and compressed once.
