@@ -54,7 +54,7 @@ class SKUA_API Stream {
   /// Returns the bytes before the next `end`, which is removed: a line, for "\n" or "\r\n".
   ///
   /// Ends with: MessageTooLong if more than `max_bytes` come without it; the errors of receive().
-  ///            What was received stays for the next call.
+  ///            The bytes that were received stay for the next call.
   Task<Result<std::string>> receive_until(std::string end, std::size_t max_bytes = 64_KiB,
                                           Duration patience = Duration::max());
 
@@ -140,7 +140,7 @@ class SKUA_API TcpStream final : public Stream {
   /// Connects to an address, also of a Unix socket.
   static Task<Result<TcpStream, Problem>> connect(Address address, Duration patience = 10s);
 
-  /// What release() gives away.
+  /// The result of release().
   struct Released {
     StreamSocket socket{};
     std::string received{};  ///< bytes that had arrived before and were not received

@@ -27,7 +27,7 @@
 
 namespace skua {
 
-/// What a TcpServer does with a client after a callback.
+/// Whether a TcpServer keeps a client after a callback.
 enum class Decision : std::uint8_t {
   Keep,
   Disconnect,  ///< once everything is sent
