@@ -3,12 +3,10 @@
 // A handle's owner overrides only the callbacks that it needs; the others do nothing.
 #include "loop/backend.hpp"
 
-#include "loop/backends.hpp"
-
-#include <fcntl.h>
-#include <sys/socket.h>
-
 #include <cerrno>
+
+#include "loop/backends.hpp"
+#include "loop/socket_calls.hpp"
 
 namespace skua::loop {
 namespace {
@@ -30,19 +28,6 @@ constexpr bool concerns_one_connection(int error) noexcept {
     case ETIMEDOUT: return true;
     default: return false;
   }
-}
-
-int accept_one(int listener) noexcept {
-#if defined(__linux__) || defined(__FreeBSD__)
-  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-  const int descriptor = ::accept(listener, nullptr, nullptr);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  }
-  return descriptor;
-#endif
 }
 
 }  // namespace

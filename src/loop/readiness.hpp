@@ -79,6 +79,9 @@ class ReadinessBackend : public Backend {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
   }
 
+  /// No wait is longer, because some systems refuse large numbers. Turns without an event are
+  /// legal.
+  static constexpr Duration longest_wait = std::chrono::hours(24);
   /// Rounds `timeout` up to whole milliseconds, so that no wait ends before its deadline.
   static int to_milliseconds(Duration timeout) noexcept;
 
