@@ -46,10 +46,13 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
     case BackendChoice::Epoll: return make_epoll_backend();
     case BackendChoice::IoUring: return make_uring_backend();
     case BackendChoice::Poll: return make_poll_backend();
+    case BackendChoice::Kqueue: return make_kqueue_backend();
     case BackendChoice::Auto: break;
   }
-  auto epoll = make_epoll_backend();
-  if (epoll || epoll.error().code() != Errc::Unsupported) return epoll;
+  for (const auto make : {make_epoll_backend, make_kqueue_backend}) {
+    auto made = make();
+    if (made || made.error().code() != Errc::Unsupported) return made;
+  }
   return make_poll_backend();
 }
 

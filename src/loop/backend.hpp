@@ -26,7 +26,7 @@ struct Slice {
 
 /// Counts of the system calls of a back end, by kind. Any thread may read them.
 struct SystemCalls {
-  base::Counter waits;     ///< epoll_wait, poll, io_uring_enter
+  base::Counter waits;     ///< epoll_wait, kevent, poll, io_uring_enter
   base::Counter receives;  ///< recv
   base::Counter sends;     ///< send, sendmsg, sendfile
   base::Counter others;    ///< accept, close, shutdown, epoll_ctl, wake-ups
@@ -87,8 +87,8 @@ class Handle {
 
 /// A loop's interface to the operating system, in the form of completions.
 ///
-/// Only wake() may be called from other threads. Readiness systems (epoll, poll) turn readiness
-/// into completions.
+/// Only wake() may be called from other threads. Readiness systems (epoll, kqueue, poll) turn
+/// readiness into completions.
 class Backend {
  public:
   Backend() = default;
