@@ -71,12 +71,12 @@ void declare_backend(CLI::App& parser, BackendChoice& backend) {
           [&backend](const std::string& name) {
             const auto found = parse_backend(name);
             if (!found) {
-              throw CLI::ValidationError("--backend",
-                                         "'" + name + "' is not auto, epoll, io_uring or poll");
+              throw CLI::ValidationError(
+                  "--backend", "'" + name + "' is not auto, epoll, io_uring, kqueue or poll");
             }
             backend = *found;
           },
-          "I/O back end: epoll, io_uring, poll, or auto (epoll if available)")
+          "I/O back end: epoll, io_uring, kqueue, poll, or auto (epoll or kqueue if available)")
       ->option_text("NAME [auto]");
 }
 
