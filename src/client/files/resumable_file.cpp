@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ namespace {
 constexpr std::size_t max_origin_bytes = 16 * 1024;
 constexpr std::string_view first_line = "skua download 1";
 constexpr int max_numbers = 1000;
+// RENAME_NOREPLACE; musl has neither the name nor a function for the system call.
+constexpr unsigned keeps_existing = 1;
 
 Error busy() noexcept { return Error::from_system(EBUSY, "another download"); }
 
@@ -87,7 +90,9 @@ bool is_usable(const PartOrigin& origin) {
 
 // Renames, but never replaces a file.
 bool rename_beside(const std::string& from, const std::string& to) noexcept {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  const long renamed =
+      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), keeps_existing);
+  if (renamed == 0) return true;
   const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
   if (!is_unknown || ::link(from.c_str(), to.c_str()) != 0) return false;
   ::unlink(from.c_str());
