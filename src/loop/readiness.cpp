@@ -319,7 +319,7 @@ ReadinessBackend::SendOutcome ReadinessBackend::send_some(int descriptor,
     }
     msghdr message{};
     message.msg_iov = pieces.data();
-    message.msg_iovlen = batch.size();
+    message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(batch.size());
     ++calls_.sends;
     const ssize_t count = ::sendmsg(descriptor, &message, send_flags);
     if (count < 0) return {sent, would_block(errno) ? 0 : errno};
