@@ -7,6 +7,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -88,7 +91,11 @@ bool is_usable(const PartOrigin& origin) {
 // Renames, but never replaces a file.
 bool rename_beside(const std::string& from, const std::string& to) noexcept {
 #if defined(__linux__)
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  // RENAME_NOREPLACE: musl has neither the name nor a function for the system call.
+  constexpr unsigned keeps_existing = 1;
+  const long renamed =
+      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), keeps_existing);
+  if (renamed == 0) return true;
   const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
 #elif defined(__APPLE__)
   if (::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0) return true;
