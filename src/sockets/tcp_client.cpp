@@ -14,6 +14,8 @@ namespace {
 // Little is kept for free, so that the common case touches nothing that threads share.
 constexpr std::size_t uncharged_bytes = 4_KiB;
 
+Error too_slow() noexcept { return {Errc::TooSlow, "the client does not take what is sent to it"}; }
+
 }  // namespace
 
 TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
@@ -123,9 +125,13 @@ void TcpClient::set_paused(bool is_paused) noexcept {
 
 void TcpClient::send(std::string_view bytes) {
   if (!pump_.is_open()) return;
+  pump_.settle_later();
+  if (pump_.output().pressure_bytes() > shared_.options.max_output_bytes) {
+    has_dropped_ = true;  // so that many sends in one callback cannot take more memory, either
+    return;
+  }
   pump_.output().append(bytes);
   has_sent_ = true;
-  pump_.settle_later();
 }
 
 void TcpClient::on_sent(std::uint64_t count) {
@@ -135,6 +141,7 @@ void TcpClient::on_sent(std::uint64_t count) {
 
 /// The end of a turn, or of a pending send.
 void TcpClient::settle() {
+  if (has_dropped_) return fail(too_slow());
   pump_.flush();
   const bool is_all_sent = pump_.output().empty();
   if (!pump_.is_open()) {
@@ -163,7 +170,7 @@ void TcpClient::account() noexcept {
   const std::size_t sum = before + kept - std::exchange(accounted_bytes_, kept);
   if (!pump_.is_open() || !has_grown) return;
   if (unsent > shared_.options.max_output_bytes) {
-    fail(Error(Errc::TooSlow, "the client does not take what is sent to it"));
+    fail(too_slow());
   } else if (sum > shared_.options.server_bytes) {
     fail(Error(Errc::Overloaded, "the clients of the server make it keep too much"));
   }

@@ -99,8 +99,9 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   Error why_ = Errc::None;  // for on_disconnect
   bool is_calling_ = false;
   bool is_paused_ = false;
-  bool has_sent_ = false;  // and on_writable is due once that is taken
-  bool is_told_ = false;   // on_disconnect was called
+  bool has_sent_ = false;     // and on_writable is due once that is taken
+  bool has_dropped_ = false;  // output beyond max_output_bytes
+  bool is_told_ = false;      // on_disconnect was called
 };
 
 }  // namespace skua::sockets

@@ -374,6 +374,23 @@ TEST_P(TcpServers, DisconnectWhoMakesThemKeepTooMuch) {
   EXPECT_LT(receive_to_the_end(client).size(), 21'000'000U);
 }
 
+struct Gush {
+  static void on_readable(TcpConnection& client) {
+    client.consume_all();
+    for (int i = 0; i < 100; ++i) client.send(std::string(1'000'000, 'x'));
+    EXPECT_LE(client.unsent_bytes(), 11'000'000U);
+  }
+};
+
+TEST_P(TcpServers, BoundTheOutputOfASingleCallback) {
+  TcpServerOptions small = options();
+  small.max_output_bytes = 10'000'000;
+  const Running<Gush> running(small);
+  TcpSocket client = running.connect();
+  EXPECT_TRUE(client.send_all("x"));
+  EXPECT_LT(receive_to_the_end(client).size(), 11'000'001U);
+}
+
 TEST_P(TcpServers, StopSendsWhatIsQueued) {
   Running<Source> running(options());
   TcpSocket client = running.connect();
