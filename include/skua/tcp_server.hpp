@@ -215,8 +215,9 @@ class TcpServerBase {
   /// Ends with: the errors of listen(); AlreadyStarted; SystemFailure if a thread cannot be
   /// started.
   Result<void, Problem> run();
-  /// Like run(), but SIGINT and SIGTERM stop the server too.
-  Result<void, Problem> run_until_signal();
+  /// Like run(), but SIGINT and SIGTERM stop the server too. Calls `on_ready` once they do, and the
+  /// server listens: then its address can be announced.
+  Result<void, Problem> run_until_signal(const std::function<void()>& on_ready = {});
   /// Serves for one turn, which waits at most `max_wait`, on this thread alone. Returns whether the
   /// server still runs.
   ///

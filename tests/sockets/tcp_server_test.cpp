@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // TcpServer with real clients, on every back end and over TLS.
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -474,6 +475,19 @@ TEST_P(TcpServers, OverTls) {
     co_return room;
   };
   EXPECT_EQ(run(talk(running.server.address().port())), "secret");
+}
+
+// No signal is lost between the announcement of the address and the first turn.
+TEST_P(TcpServers, ASignalStopsThemOnceTheyAreReady) {
+  TcpServerOptions local = options();
+  local.host = "127.0.0.1";
+  TcpServer<Echo> server(local);
+  std::uint16_t port = 0;
+  EXPECT_TRUE(server.run_until_signal([&] {
+    port = server.address().port();
+    ::raise(SIGTERM);
+  }));
+  EXPECT_NE(port, 0);
 }
 
 TEST(TcpServerSetup, MistakesAreProblems) {
