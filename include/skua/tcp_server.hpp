@@ -112,7 +112,7 @@ namespace detail {
 /// The state of a client, whatever its type.
 class TcpSession {
  public:
-  TcpSession() = default;
+  explicit TcpSession(bool is_writer) noexcept : hears_writable(is_writer) {}
   TcpSession(const TcpSession&) = delete;
   TcpSession& operator=(const TcpSession&) = delete;
   virtual ~TcpSession() = default;
@@ -121,6 +121,8 @@ class TcpSession {
   virtual Decision on_end(TcpConnection& client) = 0;
   virtual Decision on_idle(TcpConnection& client, const TcpIdle& idle) = 0;
   virtual void on_disconnect(TcpConnection& client, Error why) = 0;
+
+  const bool hears_writable;  ///< otherwise on_writable() need not be called
 };
 
 using MakeTcpSession = std::function<std::unique_ptr<TcpSession>(TcpConnection&)>;
@@ -140,7 +142,8 @@ template <class State>
 class TcpSessionOf final : public TcpSession {
  public:
   template <class Make>
-  TcpSessionOf(const Make& make, TcpConnection& client) : state_(make(client)) {}
+  TcpSessionOf(const Make& make, TcpConnection& client)
+      : TcpSession(requires(State& state) { state.on_writable(client); }), state_(make(client)) {}
 
   Decision on_readable(TcpConnection& client) override {
     static_assert(

@@ -26,7 +26,7 @@ TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
 TcpClient::~TcpClient() { shared_.kept_bytes.fetch_sub(accounted_bytes_); }
 
 void TcpClient::start() {
-  pump_.start_timer(shared_.options.idle);
+  restart_idle_timer();
   pump_.guarded([this] {
     call([this] {
       session_ = shared_.make_session(*this);
@@ -150,7 +150,8 @@ void TcpClient::settle() {
     return;
   }
   if (!is_all_sent || accounted_bytes_ != 0) account();
-  if (pump_.is_open() && is_all_sent && std::exchange(has_sent_, false)) {
+  if (pump_.is_open() && is_all_sent && std::exchange(has_sent_, false) &&
+      session_->hears_writable) {
     call([this] { return session_->on_writable(*this); });
     keep_rest();
   }
@@ -178,22 +179,29 @@ void TcpClient::account() noexcept {
 
 // Time and the end --------------------------------------------------------------------------------
 
+// The timer runs on meanwhile, which is cheaper than to start it anew.
 void TcpClient::note_activity(std::uint64_t count) noexcept {
   active_bytes_ += count;
-  if (active_bytes_ < shared_.options.idle_bytes || pump_.state() > net::StreamPump::State::Ending)
-    return;
+  if (active_bytes_ < shared_.options.idle_bytes) return;
   active_bytes_ = 0;
+  active_at_ = shared_.loop.now();
+}
+
+void TcpClient::restart_idle_timer() noexcept {
+  active_at_ = shared_.loop.now();
   pump_.start_timer(shared_.options.idle);
 }
 
 void TcpClient::on_time_out() {
+  const Duration left = later(active_at_, shared_.options.idle) - shared_.loop.now();
+  if (left > Duration::zero()) return pump_.start_timer(left);
   if (!pump_.is_open()) return fail(Error(Errc::TimedOut, "send"));
   const TcpIdle idle{shared_.options.idle, std::exchange(active_bytes_, 0)};
   why_ = Error(Errc::TimedOut, "idle");
   call([&] { return session_->on_idle(*this, idle); });
   if (!pump_.is_open()) return;
   why_ = Errc::None;
-  pump_.start_timer(shared_.options.idle);
+  restart_idle_timer();
 }
 
 /// Makes the output final.
