@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Includes the whole public API of skua.
+// Includes the whole public API of skua.
 #pragma once
 
 #include "skua/release.hpp"  // first: checks the C++ version
@@ -76,3 +76,7 @@
 #include "skua/websocket.hpp"
 #include "skua/websocket_handler.hpp"
 #include "skua/websocket_message.hpp"
+
+/// Everything that programs use: servers, clients, WebSockets, and sockets for protocols of their
+/// own. Each page says which header its name is in; `#include <skua.hpp>` includes all of them.
+namespace skua {}

@@ -10,6 +10,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
 #include "skua/task.hpp"
@@ -25,7 +26,7 @@ namespace skua {
 ///     co_await socket.send_to(datagram->from, {room.data(), datagram->size_bytes});
 /// }
 /// ```
-class UdpStream final {
+class SKUA_API UdpStream final {
  public:
   /// Opens a socket at an address; port 0 lets the system choose one.
   ///
@@ -47,9 +48,8 @@ class UdpStream final {
   /// Receives one datagram.
   ///
   /// Waits for: a datagram, at most `patience`.
-  /// Ends with: TimedOut; Refused if an earlier one of a connected socket reached no socket; Closed
-  /// if
-  ///            the stream is destroyed.
+  /// Ends with: TimedOut; Refused if an earlier one of a connected socket reached no socket;
+  ///            Closed if the stream is destroyed.
   /// Lifetime:  `room` outlives the task.
   Task<Result<Datagram>> receive(std::span<char> room, Duration patience = Duration::max());
   /// Sends one datagram, whole or not at all.

@@ -8,13 +8,13 @@
 
 #include "client/connect/origin.hpp"
 #include "client/connect/proxy.hpp"
-#include "sockets/race.hpp"
-#include "sockets/resolver.hpp"
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
+#include "sockets/race.hpp"
+#include "sockets/resolver.hpp"
 #include "tls/client_context.hpp"
 
 namespace skua::client {
