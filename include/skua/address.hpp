@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 
@@ -74,6 +75,8 @@ class Address final {
   /// itself. Peers of an IPv6 listener have mapped addresses if they use IPv4. RFC 4291 §2.5.5.2
   [[nodiscard]] Address unmapped() const noexcept;
 
+  /// The 4 or 16 bytes of an IP address, in network order; empty for other families.
+  [[nodiscard]] Bytes ip_bytes() const noexcept SKUA_LIFETIMEBOUND;
   /// The port, or 0 if the family has none.
   [[nodiscard]] std::uint16_t port() const noexcept;
   [[nodiscard]] Address with_port(std::uint16_t port) const noexcept;

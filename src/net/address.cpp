@@ -259,6 +259,12 @@ Address Address::unmapped() const noexcept {
   return out;
 }
 
+Bytes Address::ip_bytes() const noexcept {
+  if (family() == Family::Ipv4) return std::as_bytes(std::span(&as<sockaddr_in>().sin_addr, 1));
+  if (family() == Family::Ipv6) return std::as_bytes(std::span(&as<sockaddr_in6>().sin6_addr, 1));
+  return {};
+}
+
 std::uint16_t Address::port() const noexcept {
   if (family() == Family::Ipv4) return ntohs(as<sockaddr_in>().sin_port);
   return family() == Family::Ipv6 ? ntohs(as<sockaddr_in6>().sin6_port) : std::uint16_t{0};

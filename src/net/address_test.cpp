@@ -73,6 +73,14 @@ TEST(Address, KeepsTheZone) {
   EXPECT_NE(*by_index, *Address::parse("fe80::1", 80));
 }
 
+TEST(Address, ShowsItsBytesInNetworkOrder) {
+  EXPECT_EQ(text(Address::parse("1.2.3.4:80")->ip_bytes()), "\x01\x02\x03\x04");
+  EXPECT_EQ(text(Address::parse("[102:304:506:708:90a:b0c:d0e:f10]:80")->ip_bytes()),
+            "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10");
+  EXPECT_TRUE(Address::parse("unix:/run/x")->ip_bytes().empty());
+  EXPECT_TRUE(Address().ip_bytes().empty());
+}
+
 TEST(Address, KnowsLoopback) {
   EXPECT_TRUE(Address::parse("127.1.2.3:80")->is_loopback());
   EXPECT_TRUE(Address::parse("[::1]:80")->is_loopback());
