@@ -23,6 +23,7 @@
 #include "skua/client_response.hpp"
 #include "skua/compression.hpp"
 #include "skua/config.hpp"
+#include "skua/connection.hpp"
 #include "skua/cookie.hpp"
 #include "skua/cookie_jar.hpp"
 #include "skua/counters.hpp"

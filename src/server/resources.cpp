@@ -80,11 +80,13 @@ ws::Poster Resources::poster() const {
 }
 
 Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop,
-                     ws::Hub& hub, ContentBudget& budget, ConnectionOwner& connection_owner)
+                     ws::Hub& hub, ContentBudget& budget, std::atomic<std::uint64_t>& ids,
+                     ConnectionOwner& connection_owner)
     : router(served),
       options(told),
       loop(thread_loop),
       content_budget(budget),
+      connection_ids(ids),
       owner(connection_owner),
       topics(hub, poster()),
       blocks(kept_blocks),

@@ -34,7 +34,7 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_, shared.hub, shared.content_budget,
+      resources_(router, options, *loop_, shared.hub, shared.content_budget, shared.connection_ids,
                  static_cast<ConnectionOwner&>(*this)),
       resume_timer_(
           loop_->timers(),

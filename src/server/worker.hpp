@@ -32,6 +32,7 @@ struct SharedState {
   std::size_t connection_cap;  ///< set before the workers are made
   loop::WorkerPool pool;
   ContentBudget content_budget;
+  std::atomic<std::uint64_t> connection_ids{0};
   ws::Hub hub{};
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null without TLS
 };
