@@ -10,7 +10,7 @@ set(SKUA_SMALL
     "loop/(backend|backend_poll|signal|worker_pool)" "loop/uring/.*"
     "net/(address|interfaces|ip_filter|listener|name_lookup|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
-    "server/(accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
+    "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
     "tls/.*" "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"

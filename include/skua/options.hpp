@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,9 @@
 #include "skua/version.hpp"
 
 namespace skua {
+
+class Address;
+class IpFilter;
 
 /// How long a server waits, and what happens then. Zero ends a wait at once; Duration::max() never.
 struct Timeouts {
@@ -84,6 +88,13 @@ struct RequestRecord {
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
 
+/// Why a connection was refused right after it was accepted.
+enum class ConnectionRefusal : std::uint8_t {
+  IpFilter,        ///< by ServerOptions::ip_filter
+  Callback,        ///< ServerOptions::accepts returned false
+  CallbackFailed,  ///< ServerOptions::accepts threw
+};
+
 enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
@@ -92,6 +103,8 @@ struct Hooks {
   std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent or cut
   std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
   std::function<void()> on_connection_close{};  ///< the peer's address is no longer known
+  std::function<void(std::string_view peer, ConnectionRefusal why)>
+      on_connection_refused{};  ///< instead of on_connection_open, once the connection is reset
   std::function<void(LogLevel, std::string_view)>
       log{};  ///< events that no peer can be told of; the library itself prints nothing
 };
@@ -105,6 +118,12 @@ struct ServerOptions {
   unsigned offload_threads = 4;      ///< for offload() calls of all threads; started when needed
   std::size_t offload_queue = 1024;  ///< offload() calls that may wait; more are refused: 503
   TlsOptions tls{};
+  /// Which peers may connect, by rules that may change meanwhile; null: all. Others are reset right
+  /// after accept, before TLS: they are sent nothing. Unix sockets are not affected.
+  std::shared_ptr<const IpFilter> ip_filter{};
+  /// A rule of your own, asked after `ip_filter`, on a thread of the server; empty: all may
+  /// connect. If it returns false or throws, the connection is reset.
+  std::function<bool(const Address& peer)> accepts{};
   bool raise_open_files = true;  ///< raises the soft RLIMIT_NOFILE to the hard one
   bool http2 = true;             ///< for clients that negotiate it over TLS or have prior knowledge
   std::string server_name = "skua";  ///< the Server field, one line; empty: not sent

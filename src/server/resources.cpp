@@ -34,6 +34,9 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   const std::uint64_t come = accepted;
   sum.connections_accepted += come;
   sum.connections_open += come - gone;
+  sum.refused_by_ip_filter += refused_by_ip_filter;
+  sum.refused_by_callback += refused_by_callback;
+  sum.failed_accepts += failed_accepts;
   sum.requests += requests;
   sum.responses += responses;
   sum.bytes_received += bytes_received;

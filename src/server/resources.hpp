@@ -32,6 +32,9 @@ namespace skua::server {
 struct WorkerCounters {
   base::Counter accepted;
   base::Counter closed;
+  base::Counter refused_by_ip_filter;
+  base::Counter refused_by_callback;
+  base::Counter failed_accepts;
   base::Counter requests;
   base::Counter responses;
   base::Counter bytes_received;

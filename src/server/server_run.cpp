@@ -84,6 +84,8 @@ Hooks guarded(Hooks hooks) {
       guard(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
   hooks.on_connection_close =
       guard(std::move(hooks.on_connection_close), "on_connection_close", hooks.log);
+  hooks.on_connection_refused =
+      guard(std::move(hooks.on_connection_refused), "on_connection_refused", hooks.log);
   return hooks;
 }
 

@@ -36,6 +36,7 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
       loop_(std::move(loop)),
       resources_(router, options, *loop_, shared.hub, shared.content_budget, shared.connection_ids,
                  static_cast<ConnectionOwner&>(*this)),
+      filter_(options, resources_.counters, *loop_),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
@@ -87,7 +88,11 @@ void Worker::add_to(Counters& sum) const noexcept {
 }
 
 void Worker::on_accept(Socket socket) {
-  guarded([&] { receiver_ ? receiver_(std::move(socket)) : open(std::move(socket)); });
+  guarded([&] {
+    Socket admitted = filter_.admit(std::move(socket));
+    if (!admitted) return;
+    receiver_ ? receiver_(std::move(admitted)) : open(std::move(admitted));
+  });
 }
 
 void Worker::take(Socket socket) {

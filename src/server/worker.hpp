@@ -11,6 +11,7 @@
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "net/listener.hpp"
+#include "server/accept_filter.hpp"
 #include "server/connection.hpp"
 #include "server/resources.hpp"
 #include "skua/error.hpp"
@@ -100,6 +101,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   SharedState& shared_;
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
+  AcceptFilter filter_;
   std::unique_ptr<net::Listener> listener_;
   std::function<void(Socket)> receiver_;
   base::IntrusiveList<Connection> connections_;
