@@ -38,6 +38,7 @@
 #include "skua/handler.hpp"
 #include "skua/http_error.hpp"
 #include "skua/https_redirect.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
 #include "skua/literals.hpp"
 #include "skua/method.hpp"

@@ -8,10 +8,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
 #include "skua/tls.hpp"
@@ -111,9 +113,15 @@ struct Hooks {
 
 /// Options of a server; the defaults are safe for the open Internet.
 struct ServerOptions {
-  std::string host = "0.0.0.0";  ///< a numeric address, `localhost`, or `unix:/path`
+  std::string host = "0.0.0.0";  ///< a numeric address, `localhost`, `unix:/path`, or `unix:@name`
   std::uint16_t port = 8080;     ///< 0: any free port, see Server::port()
-  unsigned threads = 0;          ///< 0: one per core
+  bool reuse_port = false;       ///< other processes of the same user may listen on the port, too;
+                                 ///< the system balances. Not for Unix sockets
+  /// Sockets to accept connections on, instead of `host` and `port`: see inherited_sockets(). The
+  /// server uses duplicates. A drain leaves the connections that were not accepted yet in the
+  /// system's queue, for others that listen on them; paths of Unix sockets are not removed.
+  std::vector<ListeningSocket> listeners{};
+  unsigned threads = 0;  ///< 0: one per core
   BackendChoice backend = BackendChoice::Auto;
   unsigned offload_threads = 4;      ///< for offload() calls of all threads; started when needed
   std::size_t offload_queue = 1024;  ///< offload() calls that may wait; more are refused: 503

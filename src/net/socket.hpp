@@ -9,6 +9,7 @@
 #include "loop/clock.hpp"
 #include "skua/address.hpp"
 #include "skua/error.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/socket.hpp"
 
 namespace skua::net {
@@ -21,6 +22,11 @@ Result<Socket> create_socket(Address::Family family, int type) noexcept;
 /// Creates a socket that is bound to the address and listens.
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
 Result<Socket> create_listener(const Address& address, const ListenOptions& options = {}) noexcept;
+
+/// Returns a duplicate of a socket that was opened elsewhere, to accept connections on it.
+/// Ends with: the system's error; InvalidAddress if it does not listen, Unsupported if it is not a
+///            stream socket; always with a text that names the socket.
+Result<Socket, Problem> share(const ListeningSocket& listener);
 
 /// Makes the system probe silent peers now and then (SO_KEEPALIVE). Accepted connections inherit
 /// this from their listener.

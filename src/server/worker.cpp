@@ -8,6 +8,7 @@
 
 #include "base/memory.hpp"
 #include "loop/clock.hpp"
+#include "net/listener.hpp"
 #include "net/tcp_stream.hpp"
 #include "server/accounting.hpp"
 #include "tls/tls_stream.hpp"
@@ -21,6 +22,28 @@ constexpr Duration trim_delay = 2s;
 constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
 }  // namespace
+
+class Worker::Door final : private net::ListenerSink {
+ public:
+  Door(Worker& worker, Socket socket, Queue queue)
+      : worker_(worker),
+        queue_(queue),
+        listener_(*worker.loop_, std::move(socket), static_cast<net::ListenerSink&>(*this)) {}
+
+  void resume() { listener_.resume(); }
+  void pause() { listener_.pause(); }
+  void close() { listener_.close(); }
+  void drain() { queue_ == Queue::Own ? listener_.drain() : listener_.close(); }
+
+ private:
+  void on_accept(Socket socket) override { worker_.accepted(std::move(socket)); }
+  void on_accept_paused(Error error) override { worker_.accept_paused(error); }
+  void on_listener_closed() override { worker_.door_closed(*this); }
+
+  Worker& worker_;
+  const Queue queue_;
+  net::Listener listener_;
+};
 
 Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
                                                SharedState& shared, const loop::Clock* clock) {
@@ -54,24 +77,26 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
 
 Worker::~Worker() {
   close_all();
-  while (listener_ != nullptr || !connections_.empty()) loop_->run_once(Duration(0));
+  while (!doors_.empty() || !connections_.empty()) loop_->run_once(Duration(0));
 }
 
-void Worker::listen(Socket socket) {
-  listener_ = std::make_unique<net::Listener>(*loop_, std::move(socket),
-                                              static_cast<net::ListenerSink&>(*this));
+void Worker::listen(Socket socket, Queue queue) {
+  doors_.push_back(std::make_unique<Door>(*this, std::move(socket), queue));
 }
 
 void Worker::run() {
-  if (listener_ != nullptr) listener_->resume();
+  for (const auto& door : doors_) door->resume();
   loop_->run();
 }
 
-void Worker::adopt(Socket socket) {
-  // A shared_ptr because posted functions must be copyable. It closes the socket if the loop drops
-  // the post.
+Socket Worker::adopt(Socket socket) {
+  // A shared_ptr because posted functions must be copyable.
   auto shared = std::make_shared<Socket>(std::move(socket));
+  const std::lock_guard lock(adopting_);
+  if (!takes_adopted_) return std::move(*shared);
   loop_->post([this, shared] { take(std::move(*shared)); });
+  ++adopted_;
+  return {};
 }
 
 void Worker::begin_drain(Duration deadline) {
@@ -87,16 +112,22 @@ void Worker::add_to(Counters& sum) const noexcept {
   sum.other_calls += calls.others;
 }
 
-void Worker::on_accept(Socket socket) {
+void Worker::accepted(Socket socket) {
   guarded([&] {
     Socket admitted = filter_.admit(std::move(socket));
     if (!admitted) return;
-    receiver_ ? receiver_(std::move(admitted)) : open(std::move(admitted));
+    if (receiver_) admitted = receiver_(std::move(admitted));
+    if (admitted) open(std::move(admitted));
   });
 }
 
 void Worker::take(Socket socket) {
+  {
+    const std::lock_guard lock(adopting_);
+    --adopted_;
+  }
   guarded([&] { open(std::move(socket)); });
+  end_if_done();
 }
 
 // A connection that cannot be served for lack of memory is closed by its destructor.
@@ -164,15 +195,17 @@ void Worker::update_pressure() noexcept {
   const std::size_t open = shared_.open_connections.load(std::memory_order_relaxed);
   const std::size_t cap = shared_.connection_cap;
   resources_.is_under_pressure = open > cap / 5 * 4;
-  if (listener_ == nullptr || resources_.is_draining) return;
+  if (doors_.empty() || resources_.is_draining) return;
   if (open < cap) {
-    if (resume_timer_.is_running()) listener_->resume();
+    if (resume_timer_.is_running()) {
+      for (const auto& door : doors_) door->resume();
+    }
     resume_timer_.stop();
     return;
   }
   if (!resume_timer_.is_running()) {
     ++resources_.counters.accept_pauses;
-    listener_->pause();
+    for (const auto& door : doors_) door->pause();
   }
   resume_timer_.start(cap_retry);
 }
@@ -188,13 +221,13 @@ void Worker::trim_memory() noexcept {
   base::give_back_free_memory();
 }
 
-void Worker::on_accept_paused(Error error) {
+void Worker::accept_paused(Error error) {
   ++resources_.counters.accept_pauses;
   if (const auto& log = options_.hooks.log) log(LogLevel::Warning, error.message());
 }
 
-void Worker::on_listener_closed() {
-  listener_.reset();
+void Worker::door_closed(Door& door) noexcept {
+  std::erase_if(doors_, [&door](const auto& own) { return own.get() == &door; });
   end_if_done();
 }
 
@@ -214,19 +247,27 @@ void Worker::stop_taking() {
   reload_timer_.stop();
   trim_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
-  if (listener_ != nullptr) listener_->drain();
+  for (const auto& door : doors_) door->drain();
   end_if_done();
 }
 
 void Worker::close_all() noexcept {
   connections_.for_each([](Connection& connection) { connection.close(); });
-  if (listener_ != nullptr) listener_->close();
+  for (const auto& door : doors_) door->close();
 }
 
 void Worker::end_if_done() {
-  if (!resources_.is_draining || listener_ != nullptr || !connections_.empty()) return;
+  if (!resources_.is_draining || !doors_.empty() || !connections_.empty()) return;
+  if (!refuses_adopted()) return;
   is_done_ = true;
   loop_->stop();
+}
+
+// Refuses connections of other workers from now on, unless one of them is on its way.
+bool Worker::refuses_adopted() {
+  const std::lock_guard lock(adopting_);
+  takes_adopted_ = adopted_ != 0;
+  return !takes_adopted_;
 }
 
 }  // namespace skua::server
