@@ -12,6 +12,7 @@
 #include "loop/socket_calls.hpp"
 #include "skua/address.hpp"
 #include "skua/error.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/socket.hpp"
 
 namespace skua::net {
@@ -49,6 +50,11 @@ inline constexpr int keep_alive_idle = 0;
 inline constexpr int keep_alive_interval = 0;
 inline constexpr int keep_alive_probes = 0;
 #endif
+
+/// Returns a duplicate of a socket that was opened elsewhere, to accept connections on it.
+/// Ends with: the system's error; InvalidAddress if it does not listen, Unsupported if it is not a
+///            stream socket; always with a text that names the socket.
+Result<Socket, Problem> share(const ListeningSocket& listener);
 
 /// Makes the system probe silent peers now and then (SO_KEEPALIVE). Accepted connections inherit
 /// this from their listener.

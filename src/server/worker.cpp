@@ -8,6 +8,7 @@
 
 #include "base/memory.hpp"
 #include "loop/clock.hpp"
+#include "net/listener.hpp"
 #include "net/tcp_stream.hpp"
 #include "server/accounting.hpp"
 #include "tls/tls_stream.hpp"
@@ -22,6 +23,28 @@ constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
 }  // namespace
 
+class Worker::Door final : private net::ListenerSink {
+ public:
+  Door(Worker& worker, Socket socket, Queue queue)
+      : worker_(worker),
+        queue_(queue),
+        listener_(*worker.loop_, std::move(socket), static_cast<net::ListenerSink&>(*this)) {}
+
+  void resume() { listener_.resume(); }
+  void pause() { listener_.pause(); }
+  void close() { listener_.close(); }
+  void drain() { queue_ == Queue::Own ? listener_.drain() : listener_.close(); }
+
+ private:
+  void on_accept(Socket socket) override { worker_.accepted(std::move(socket)); }
+  void on_accept_paused(Error error) override { worker_.accept_paused(error); }
+  void on_listener_closed() override { worker_.door_closed(*this); }
+
+  Worker& worker_;
+  const Queue queue_;
+  net::Listener listener_;
+};
+
 Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
                                                SharedState& shared, const loop::Clock* clock) {
   auto loop = loop::Loop::create({.backend = options.backend, .clock = clock});
@@ -34,8 +57,9 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_, shared.hub, shared.content_budget,
+      resources_(router, options, *loop_, shared.hub, shared.content_budget, shared.connection_ids,
                  static_cast<ConnectionOwner&>(*this)),
+      filter_(options, resources_.counters, *loop_),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
@@ -53,16 +77,15 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
 
 Worker::~Worker() {
   close_all();
-  while (listener_ != nullptr || !connections_.empty()) loop_->run_once(Duration(0));
+  while (!doors_.empty() || !connections_.empty()) loop_->run_once(Duration(0));
 }
 
-void Worker::listen(Socket socket) {
-  listener_ = std::make_unique<net::Listener>(*loop_, std::move(socket),
-                                              static_cast<net::ListenerSink&>(*this));
+void Worker::listen(Socket socket, Queue queue) {
+  doors_.push_back(std::make_unique<Door>(*this, std::move(socket), queue));
 }
 
 void Worker::run() {
-  if (listener_ != nullptr) listener_->resume();
+  for (const auto& door : doors_) door->resume();
   loop_->run();
 }
 
@@ -104,10 +127,12 @@ void Worker::add_to(Counters& sum) const noexcept {
   sum.other_calls += calls.others;
 }
 
-void Worker::on_accept(Socket socket) {
+void Worker::accepted(Socket socket) {
   guarded([&] {
-    if (receiver_ && receiver_(socket)) return update_pressure();
-    open(std::move(socket));
+    Socket admitted = filter_.admit(std::move(socket));
+    if (!admitted) return;
+    if (receiver_ && receiver_(admitted)) return update_pressure();
+    open(std::move(admitted));
   });
 }
 
@@ -176,15 +201,17 @@ void Worker::update_pressure() noexcept {
   const std::size_t open = shared_.open_connections.load(std::memory_order_relaxed);
   const std::size_t cap = shared_.connection_cap;
   resources_.is_under_pressure = open > cap / 5 * 4;
-  if (listener_ == nullptr || resources_.is_draining) return;
+  if (doors_.empty() || resources_.is_draining) return;
   if (open < cap) {
-    if (resume_timer_.is_running()) listener_->resume();
+    if (resume_timer_.is_running()) {
+      for (const auto& door : doors_) door->resume();
+    }
     resume_timer_.stop();
     return;
   }
   if (!resume_timer_.is_running()) {
     ++resources_.counters.accept_pauses;
-    listener_->pause();
+    for (const auto& door : doors_) door->pause();
   }
   resume_timer_.start(cap_retry);
 }
@@ -200,13 +227,13 @@ void Worker::trim_memory() noexcept {
   base::give_back_free_memory();
 }
 
-void Worker::on_accept_paused(Error error) {
+void Worker::accept_paused(Error error) {
   ++resources_.counters.accept_pauses;
   if (const auto& log = options_.hooks.log) log(LogLevel::Warning, error.message());
 }
 
-void Worker::on_listener_closed() {
-  listener_.reset();
+void Worker::door_closed(Door& door) noexcept {
+  std::erase_if(doors_, [&door](const auto& own) { return own.get() == &door; });
   end_if_done();
 }
 
@@ -226,17 +253,17 @@ void Worker::stop_taking() {
   reload_timer_.stop();
   trim_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
-  if (listener_ != nullptr) listener_->drain();
+  for (const auto& door : doors_) door->drain();
   end_if_done();
 }
 
 void Worker::close_all() noexcept {
   connections_.for_each([](Connection& connection) { connection.close(); });
-  if (listener_ != nullptr) listener_->close();
+  for (const auto& door : doors_) door->close();
 }
 
 void Worker::end_if_done() {
-  if (!resources_.is_draining || listener_ != nullptr || !connections_.empty()) return;
+  if (!resources_.is_draining || !doors_.empty() || !connections_.empty()) return;
   {
     const std::lock_guard lock(adopting_);
     if (!adopted_.empty()) return;  // serve_adopted() comes back

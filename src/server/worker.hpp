@@ -12,7 +12,7 @@
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
-#include "net/listener.hpp"
+#include "server/accept_filter.hpp"
 #include "server/connection.hpp"
 #include "server/resources.hpp"
 #include "skua/error.hpp"
@@ -34,14 +34,15 @@ struct SharedState {
   std::size_t connection_cap;  ///< set before the workers are made
   loop::WorkerPool pool;
   ContentBudget content_budget;
+  std::atomic<std::uint64_t> connection_ids{0};
   ws::Hub hub{};
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null without TLS
 };
 
-/// One thread of a server: its loop, its listener, its connections.
+/// One thread of a server: its loop, its listeners, its connections.
 ///
 /// All members but begin_drain(), adopt() and add_to() are for the thread that runs the worker.
-class Worker final : private net::ListenerSink, private ConnectionOwner {
+class Worker final : private ConnectionOwner {
  public:
   /// `options`, `router` and `shared` must outlive the worker.
   static Result<std::unique_ptr<Worker>> create(const Router& router, const ServerOptions& options,
@@ -49,8 +50,10 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
                                                 const loop::Clock* clock = nullptr);
   ~Worker();
 
-  /// Accepts connections from this socket once the worker runs. Call it before run().
-  void listen(Socket socket);
+  /// Accepts connections from this socket once the worker runs. Call it before run(). A drain first
+  /// empties the system's queue of an own socket, and leaves that of a shared one to the others.
+  enum class Queue : std::uint8_t { Own, Shared };
+  void listen(Socket socket, Queue queue = Queue::Own);
   /// Offers accepted sockets to `receiver`, and serves those for which it returns false. Call it
   /// before run().
   void hand_over(std::function<bool(Socket&)> receiver) { receiver_ = std::move(receiver); }
@@ -81,9 +84,12 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
          SharedState& shared);
 
-  void on_accept(Socket socket) override;
-  void on_accept_paused(Error error) override;
-  void on_listener_closed() override;
+  /// A listener of the worker.
+  class Door;
+
+  void accepted(Socket socket);
+  void accept_paused(Error error);
+  void door_closed(Door& door) noexcept;
   void connection_closed(Connection& connection) noexcept override;
 
   void serve_adopted();
@@ -103,7 +109,8 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   SharedState& shared_;
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
-  std::unique_ptr<net::Listener> listener_;
+  AcceptFilter filter_;
+  std::vector<std::unique_ptr<Door>> doors_;
   std::function<bool(Socket&)> receiver_;
   std::mutex adopting_;
   std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next

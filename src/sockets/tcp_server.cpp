@@ -91,7 +91,9 @@ Result<void, Problem> TcpServerCore::listen() {
   const Result<Address> wanted = net::listen_address(options.host, options.port);
   if (!wanted) return net::could_not("listen on", options.host, wanted.error());
   if (auto prepared = prepare(); !prepared) return prepared;
-  if (wanted->is_ip() && workers_.size() > 1) return listen_on_all(*wanted);
+  if (wanted->is_ip() && workers_.size() > 1 && net::balances_listeners) {
+    return listen_on_all(*wanted);
+  }
   if (wanted->family() == Address::Family::Unix) {
     Result<UnixSocket, Problem> socket = UnixSocket::listen_on(*wanted);
     if (!socket) return std::move(socket).error();
