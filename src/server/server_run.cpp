@@ -15,6 +15,7 @@
 
 #include "base/file_io.hpp"
 #include "files/file_body.hpp"
+#include "net/listener.hpp"
 #include "net/socket.hpp"
 
 namespace skua::server {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "net/socket.hpp"
 #include "server/worker.hpp"
 #include "skua/address.hpp"
 #include "skua/counters.hpp"
