@@ -56,7 +56,7 @@ class HandOver : public ::testing::Test {
     ASSERT_TRUE(run_->start());
   }
   testing::Client connect() {
-    return testing::Client(run_->address().port(), testing::Transport::Tcp);
+    return testing::Client(run_->addresses().front().port(), testing::Transport::Tcp);
   }
   Counters counters() const {
     Counters sum;
