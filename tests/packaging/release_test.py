@@ -103,7 +103,7 @@ class Release(unittest.TestCase):
         self.assertEqual(packages["skua-source"]["checksums"][0]["checksumValue"],
                          hashlib.sha256(self.read(".tar.gz")).hexdigest())
         if LONG:
-            output_of(tool("pyspdxtools", "spdx-tools"), "--infile", self.made / f"skua-{self.version}.spdx.json")
+            output_of(*tool("pyspdxtools", "spdx-tools"), "--infile", self.made / f"skua-{self.version}.spdx.json")
 
     def test_tags_only_with_programs(self):
         self.assertIn("not --sources", self.rehearse("--tag", code=2))
