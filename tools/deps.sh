@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs|ci]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
-#                               (Doxygen, Clang 19 and its tools, and servers for tests/interop,
-#                               which are not started).
+# Usage: deps.sh [docs|ci]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs (Doxygen,
+#                               Clang 19 and its tools, servers for tests/interop, which are not started,
+#                               and what tests packages).
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -34,10 +34,21 @@ git git
 curl curl
 /usr/lib/python3/dist-packages/requests python3-requests
 openssl openssl
+mandoc mandoc
+man man-db
+zsh zsh
+fish fish
+systemd-analyze systemd
+strace strace
+ruby ruby
 /usr/sbin/nginx nginx
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
+pkg-config pkg-config
+dpkg-shlibdeps dpkg-dev
+lintian lintian
+mmdebstrap mmdebstrap
 clang++-19 clang-19
 clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19

@@ -29,7 +29,7 @@ namespace skua {
 /// Suspends the task for a while.
 ///
 /// Waits for: at least `time`, and up to a few milliseconds more.
-Task<> sleep(Duration time);
+SKUA_API Task<> sleep(Duration time);
 template <detail::Number T>
 Task<> sleep(T) {
   detail::need_unit<T>();
@@ -37,7 +37,7 @@ Task<> sleep(T) {
 }
 
 /// Lets every other task that is ready on this thread run first.
-detail::YieldAwaiter yield() noexcept;
+SKUA_API detail::YieldAwaiter yield() noexcept;
 
 /// An event that any number of tasks of one thread can await.
 class Event final {
@@ -127,7 +127,7 @@ class Channel final {
 /// scope.spawn(ticker(out));
 /// co_await work();  // the ticker ticks meanwhile, and is dropped with the scope
 /// ```
-class Scope final {
+class SKUA_API Scope final {
  public:
   Scope();
   Scope(const Scope&) = delete;
@@ -246,7 +246,7 @@ auto when_all(T&&...) {
 namespace detail {
 
 /// A call that a pool thread makes for a task.
-class OffloadedCall {
+class SKUA_API OffloadedCall {
  public:
   virtual ~OffloadedCall() = default;
   virtual void run() noexcept = 0;
@@ -283,7 +283,7 @@ class OffloadedFunction final : public OffloadedCall {
   std::exception_ptr exception_{};
 };
 
-class OffloadAwaiter {
+class SKUA_API OffloadAwaiter {
  public:
   explicit OffloadAwaiter(std::shared_ptr<OffloadedCall> call) noexcept : call_(std::move(call)) {}
   OffloadAwaiter(const OffloadAwaiter&) = delete;
@@ -343,13 +343,13 @@ class Loop;
 namespace detail {
 
 struct LoopDeleter {
-  void operator()(Loop* loop) const noexcept;
+  SKUA_API void operator()(Loop* loop) const noexcept;
 };
 /// Ends with: Exception if the machine has no back end for a loop.
-std::unique_ptr<Loop, LoopDeleter> make_loop();
+SKUA_API std::unique_ptr<Loop, LoopDeleter> make_loop();
 /// Runs turns until the task is done.
-void drive(Loop& loop, bool (*is_done)(const void* task) noexcept, void (*start)(void* task),
-           void* task);
+SKUA_API void drive(Loop& loop, bool (*is_done)(const void* task) noexcept,
+                    void (*start)(void* task), void* task);
 
 }  // namespace detail
 

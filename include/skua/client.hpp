@@ -13,6 +13,7 @@
 
 #include "skua/client_options.hpp"
 #include "skua/client_request.hpp"
+#include "skua/config.hpp"
 #include "skua/cookie_jar.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
@@ -41,7 +42,7 @@ struct ClientWebSocketCallbacks {
 /// if (!socket) co_return report(socket.error().text);
 /// ```
 /// Lifetime:  the client outlives the request and its tasks.
-class WebSocketRequest final {
+class SKUA_API WebSocketRequest final {
  public:
   WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url);
 
@@ -140,7 +141,7 @@ class WebSocketRequest final {
 /// It keeps connections alive and reuses them.
 /// Lifetime:  one thread, whose loop outlives it. Destroying it ends what then() has begun, and
 ///            drops what close() would wait for; responses and sockets that are held go on.
-class Client final {
+class SKUA_API Client final {
  public:
   /// Ends with: std::logic_error on a thread without a loop (use skua::run, or a handler);
   ///            std::invalid_argument for an invalid base URL, proxy, or host override.

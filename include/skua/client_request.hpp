@@ -15,6 +15,7 @@
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client_response.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 #include "skua/mistakes.hpp"
@@ -70,7 +71,7 @@ enum class HeadOf : std::uint8_t { Request, Response };
 /// if (!created) co_return report(created.error().text);
 /// ```
 /// Lifetime:  the client outlives the request and its tasks.
-class ClientRequest final {
+class SKUA_API ClientRequest final {
  public:
   ClientRequest(std::shared_ptr<client::Core> core, Method method, std::string_view url);
   ClientRequest(ClientRequest&&) noexcept;

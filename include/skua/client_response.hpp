@@ -45,7 +45,7 @@ struct ClientTimings {
 /// Destroying it before its content was read closes the connection; in HTTP/2 only the stream.
 ///
 /// Lifetime:  it keeps alive what it needs of its client.
-class ClientResponse final {
+class SKUA_API ClientResponse final {
  public:
   explicit ClientResponse(std::unique_ptr<client::IncomingResponse> incoming) noexcept;
   ClientResponse(ClientResponse&&) noexcept;

@@ -13,6 +13,7 @@
 #include "skua/async.hpp"
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
 
@@ -41,7 +42,7 @@ struct LoopOptions {
 ///
 /// An exception that leaves a task or a callback ends run() or poll(), which rethrow it. Only
 /// post() and stop() may be called on other threads.
-class Loop final {
+class SKUA_API Loop final {
  public:
   /// Ends with: Unsupported if the machine lacks the back end; TooManyOpenFiles and the like.
   static Result<std::unique_ptr<Loop>> create(const LoopOptions& options = {});
@@ -117,7 +118,7 @@ class Loop final {
 /// A timer that calls a function. Coroutines use sleep() instead.
 ///
 /// It may be started, stopped, moved or destroyed at any time, also in its own callback.
-class Timer final {
+class SKUA_API Timer final {
  public:
   /// Ends with: std::logic_error on a thread without a loop.
   explicit Timer(std::function<void()> callback);
@@ -140,7 +141,7 @@ class Timer final {
 ///
 /// While the object exists, the signals have no other effect; afterwards their dispositions are
 /// restored.
-class Signals final {
+class SKUA_API Signals final {
  public:
   /// Ends with: Unsupported if something else watches one of the signals, or it cannot be caught.
   static Result<Signals> watch(std::initializer_list<int> signals);
@@ -169,7 +170,7 @@ class Watch;
 ///
 /// It uses a duplicate, so that the same descriptor can be watched more than once. Destroy it
 /// before the descriptor is closed: the duplicate keeps its file open.
-class DescriptorWatch final {
+class SKUA_API DescriptorWatch final {
  public:
   /// Ends with: the system's error.
   static Result<DescriptorWatch> create(int descriptor);

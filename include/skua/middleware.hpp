@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/method.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
@@ -45,7 +46,7 @@ struct CorsOptions {
 };
 
 /// Answers preflights, and tells browsers which pages may read responses.
-class Cors final {
+class SKUA_API Cors final {
  public:
   explicit Cors(CorsOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
@@ -83,7 +84,7 @@ struct RequestId {
 };
 
 /// Gives each request an identifier and sends it in the response.
-class RequestIds final {
+class SKUA_API RequestIds final {
  public:
   explicit RequestIds(RequestIdOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
@@ -118,7 +119,7 @@ struct SecurityHeadersOptions {
 };
 
 /// Sets the fields that the handler did not set itself.
-class SecurityHeaders final {
+class SKUA_API SecurityHeaders final {
  public:
   explicit SecurityHeaders(const SecurityHeadersOptions& options);
   void operator()(const Request& request, Response& response) const;
@@ -153,7 +154,7 @@ struct RateLimitOptions {
 };
 
 /// Answers 429 to clients that send too many requests.
-class RateLimit final {
+class SKUA_API RateLimit final {
  public:
   explicit RateLimit(const RateLimitOptions& options);
   /// For tests: takes a table that has its own clock.

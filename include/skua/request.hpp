@@ -41,7 +41,7 @@ struct HeaderLine {
 
 /// The field lines of a request in order of arrival:
 /// `for (auto [name, value] : request.headers())`.
-class HeaderLines final {
+class SKUA_API HeaderLines final {
  public:
   class Iterator {
    public:
@@ -67,7 +67,7 @@ class HeaderLines final {
 };
 
 /// All values of one query parameter: `for (std::string_view tag : request.queries("tag"))`.
-class QueryValues final {
+class SKUA_API QueryValues final {
  public:
   struct End {};
   class Iterator {
@@ -105,7 +105,7 @@ class QueryValues final {
 ///
 /// Lifetime:  every view is valid until the handler returns; in a coroutine, until it has ended and
 ///            its response is made. One thread at a time.
-class Request final {
+class SKUA_API Request final {
  public:
   /// For servers and tests: `parts` outlives the request.
   explicit Request(const http::RequestParts& parts SKUA_LIFETIMEBOUND) noexcept : parts_(&parts) {}
@@ -229,7 +229,7 @@ class Request final {
 namespace detail {
 
 /// Copies a request, without its content, so that the copy outlives it.
-std::shared_ptr<Request> keep_request(const Request& request);
+SKUA_API std::shared_ptr<Request> keep_request(const Request& request);
 
 }  // namespace detail
 

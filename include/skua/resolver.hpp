@@ -10,6 +10,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/task.hpp"
 
@@ -17,7 +18,7 @@ namespace skua {
 
 /// Resolves host names without blocking the loop, each name once at a time, and caches the answers
 /// for ten seconds. A name server that does not answer delays only callers that need its names.
-class Resolver final {
+class SKUA_API Resolver final {
  public:
   /// Ends with: std::logic_error on a thread without a loop.
   Resolver();

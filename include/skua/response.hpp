@@ -60,7 +60,7 @@ constexpr void need_response() {
 /// The server writes the framing (Content-Length, Transfer-Encoding, Connection, Date), so no
 /// handler can produce a wrongly framed message. A 200 to GET or HEAD that has an ETag or
 /// Last-Modified becomes 304 or 412 if the request's preconditions say so. RFC 9110 §13
-class Response final {
+class SKUA_API Response final {
  public:
   /// A status without content; for an error (400 and up), a line of text that names it.
   Response(Status status = Status::Ok);

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/config.hpp"
 #include "skua/file_options.hpp"
 #include "skua/handler.hpp"
 #include "skua/method.hpp"
@@ -45,7 +46,7 @@ using PatternFor = std::type_identity_t<Pattern<detail::path_parameters<F>()>>;
 ///
 /// Registering a route twice throws std::invalid_argument, which names both source lines. A router
 /// must not change while it serves; several threads may call its const members at once.
-class Router final {
+class SKUA_API Router final {
  public:
   using Where = std::source_location;
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "skua/config.hpp"
 #include "skua/server.hpp"
 
 namespace skua {
@@ -21,7 +22,7 @@ namespace skua {
 /// the start of the server and the wait. Threads that are started meanwhile inherit this.
 ///
 /// SIGHUP drains too, except that with TLS it reloads the certificates.
-class ShutdownSignals final {
+class SKUA_API ShutdownSignals final {
  public:
   ShutdownSignals();
   ShutdownSignals(const ShutdownSignals&) = delete;

@@ -13,6 +13,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
 #include "skua/task.hpp"
@@ -30,7 +31,7 @@ class StreamCore;
 class Resolver;
 
 /// A connection on a loop: a stream of bytes in each direction. See TcpStream and TlsStream.
-class Stream {
+class SKUA_API Stream {
  public:
   /// Creates an invalid stream, whose operations end with Closed.
   Stream() noexcept;
@@ -53,7 +54,7 @@ class Stream {
   /// Returns the bytes before the next `end`, which is removed: a line, for "\n" or "\r\n".
   ///
   /// Ends with: MessageTooLong if more than `max_bytes` come without it; the errors of receive().
-  ///            What was received stays for the next call.
+  ///            The bytes that were received stay for the next call.
   Task<Result<std::string>> receive_until(std::string end, std::size_t max_bytes = 64_KiB,
                                           Duration patience = Duration::max());
 
@@ -120,7 +121,7 @@ struct ConnectOptions {
 ///   co_await stream->send("hello\n");
 /// }
 /// ```
-class TcpStream final : public Stream {
+class SKUA_API TcpStream final : public Stream {
  public:
   TcpStream() noexcept = default;
   /// Takes over a connected socket.
@@ -139,7 +140,7 @@ class TcpStream final : public Stream {
   /// Connects to an address, also of a Unix socket.
   static Task<Result<TcpStream, Problem>> connect(Address address, Duration patience = 10s);
 
-  /// What release() gives away.
+  /// The result of release().
   struct Released {
     StreamSocket socket{};
     std::string received{};  ///< bytes that had arrived before and were not received
@@ -159,7 +160,7 @@ class TcpStream final : public Stream {
 /// A listening socket on a loop.
 ///
 /// It survives running out of descriptors: it sheds one connection, then pauses for a moment.
-class Listener final {
+class SKUA_API Listener final {
  public:
   /// Listens at an address; port 0 lets the system choose one.
   ///

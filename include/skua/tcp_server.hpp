@@ -17,6 +17,7 @@
 #include "skua/address.hpp"
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/ip_filter.hpp"
 #include "skua/log_level.hpp"
@@ -26,7 +27,7 @@
 
 namespace skua {
 
-/// What a TcpServer does with a client after a callback.
+/// Whether a TcpServer keeps a client after a callback.
 enum class Decision : std::uint8_t {
   Keep,
   Disconnect,  ///< once everything is sent
@@ -195,7 +196,7 @@ class TcpServerCore;
 }  // namespace detail
 
 /// The part of a TcpServer that does not depend on its state.
-class TcpServerBase {
+class SKUA_API TcpServerBase {
  public:
   TcpServerBase(const TcpServerBase&) = delete;
   TcpServerBase& operator=(const TcpServerBase&) = delete;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/stream.hpp"
 #include "skua/task.hpp"
@@ -24,7 +25,7 @@ class ReloadableContext;
 
 /// The client's side of TLS: trusted authorities, a certificate of its own, protocols. A cheap copy
 /// of shared files and sessions; any thread may use it.
-class TlsConnector final {
+class SKUA_API TlsConnector final {
  public:
   /// Reads all files. `protocols` (ALPN, RFC 7301) are offered in order of preference.
   ///
@@ -39,7 +40,7 @@ class TlsConnector final {
 };
 
 /// The server's side of TLS: certificates and keys. A cheap copy; any thread may use it.
-class TlsAcceptor final {
+class SKUA_API TlsAcceptor final {
  public:
   /// Reads all files. `protocols` lists the server's protocols (ALPN); a client that offers only
   /// others is refused, one that offers none is not.
@@ -58,7 +59,7 @@ class TlsAcceptor final {
 
 /// A TLS connection. The end of the peer's side without its close_notify is TlsTruncated, so cut
 /// data never looks complete.
-class TlsStream final : public Stream {
+class SKUA_API TlsStream final : public Stream {
  public:
   TlsStream() noexcept = default;
 

@@ -10,6 +10,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
 #include "skua/task.hpp"
@@ -25,7 +26,7 @@ namespace skua {
 ///     co_await socket.send_to(datagram->from, {room.data(), datagram->size_bytes});
 /// }
 /// ```
-class UdpStream final {
+class SKUA_API UdpStream final {
  public:
   /// Opens a socket at an address; port 0 lets the system choose one.
   ///

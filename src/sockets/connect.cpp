@@ -35,9 +35,10 @@ Task<Result<net::HeldStream, Problem>> connect(std::string host, std::uint16_t p
   Result<Addresses, Problem> addresses =
       co_await options.resolver->resolve(std::move(host), port, options.resolve);
   if (!addresses) co_return std::move(addresses).error();
+  const OpenStream open = open_socket;
+  const net::TimeLimit limit{options.connect, "ConnectOptions::connect"};
   Result<net::HeldStream, Problem> connected =
-      co_await reach(loop::Loop::current(), open_socket, whom, *std::move(addresses),
-                     {options.connect, "ConnectOptions::connect"});
+      co_await reach(loop::Loop::current(), open, whom, *std::move(addresses), limit);
   co_return connected;
 }
 

@@ -122,8 +122,11 @@ Task<Result<TcpStream, Problem>> TcpStream::connect(std::string host, std::uint1
 
 Task<Result<TcpStream, Problem>> TcpStream::connect(Address address, Duration patience) {
   loop::Loop& loop = loop::Loop::current();
-  Result<net::HeldStream, Problem> connected = co_await sockets::reach(
-      loop, sockets::open_socket, address.to_string(), {1, address}, {patience});
+  const sockets::OpenStream open = sockets::open_socket;
+  const net::TimeLimit limit{patience};
+  std::vector<Address> addresses(1, address);
+  Result<net::HeldStream, Problem> connected =
+      co_await sockets::reach(loop, open, address.to_string(), std::move(addresses), limit);
   if (!connected) co_return std::move(connected).error();
   co_return TcpStream(StreamCore::open(loop, *std::move(connected)));
 }
@@ -142,7 +145,8 @@ Task<Result<TcpStream::Released>> TcpStream::release() {
     if (!core->is_open()) co_return invalid();
     descriptor = stream.release();
   }
-  Released released{.socket = StreamSocket(Socket(descriptor)), .received = core->unread()};
+  Released released{.socket = StreamSocket(Socket(descriptor)),
+                    .received = std::string(core->unread())};
   const std::unique_ptr<net::Stream> empty = core->give_up();
   co_return released;
 }

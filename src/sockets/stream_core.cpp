@@ -12,7 +12,7 @@
 namespace skua::sockets {
 namespace {
 
-// What send() copies at a time; the rest waits in the caller's memory.
+// send() copies this much at a time; the rest waits in the caller's memory.
 constexpr std::size_t piece_bytes = 256_KiB;
 
 template <class... Arguments>
@@ -90,15 +90,23 @@ Task<Result<void>> StreamCore::receive_more(std::span<char> room, loop::Instant 
   co_return Result<void>();
 }
 
-std::size_t StreamCore::take_unread(std::span<char> room) {
-  const std::size_t count = std::min(room.size(), unread_.size());
-  std::copy_n(unread_.begin(), count, room.begin());
-  unread_.erase(0, count);
-  return count;
+std::size_t StreamCore::take_unread(std::span<char> room) noexcept {
+  const std::string_view taken = unread().substr(0, room.size());
+  std::ranges::copy(taken, room.begin());
+  drop_unread(taken.size());
+  return taken.size();
+}
+
+/// Moves the rest only once the used part is the larger one, so that the cost is linear.
+void StreamCore::drop_unread(std::size_t count) noexcept {
+  unread_used_ += count;
+  if (unread_used_ < unread_.size() - unread_used_) return;
+  unread_.erase(0, std::exchange(unread_used_, 0));
+  if (unread_.empty()) unread_ = std::string();  // an idle stream owns no buffer
 }
 
 Task<Result<std::size_t>> StreamCore::receive(Self self, std::span<char> room, Duration patience) {
-  if (!self->unread_.empty() || room.empty()) co_return self->take_unread(room);
+  if (!self->unread().empty() || room.empty()) co_return self->take_unread(room);
   const loop::Instant deadline = later(self->loop().now(), patience);
   const Result<void> more = co_await self->receive_more(room, deadline);
   if (!more) co_return more.error();
@@ -119,22 +127,22 @@ Task<Result<void>> StreamCore::receive_all(Self self, std::span<char> room, Dura
 Task<Result<std::string>> StreamCore::receive_until(Self self, std::string end,
                                                     std::size_t max_bytes, Duration patience) {
   const loop::Instant deadline = later(self->loop().now(), patience);
-  std::string& unread = self->unread_;
+  const std::span<char> no_room;
   std::size_t searched = 0;
   while (true) {
+    const std::string_view unread = self->unread();
     const std::size_t at = unread.find(end, searched);
     if (at <= max_bytes) {
-      std::string found = unread.substr(0, at);
-      unread.erase(0, at + end.size());
+      std::string found(unread.substr(0, at));
+      self->drop_unread(at + end.size());
       co_return found;
     }
     if (at != unread.npos || unread.size() >= max_bytes + end.size()) {
       co_return Error(Errc::MessageTooLong, "receive");
     }
-    // The end may have begun already.
-    searched =
-        unread.size() - std::min(unread.size(), end.size() - std::min<std::size_t>(1, end.size()));
-    const Result<void> more = co_await self->receive_more({}, deadline);
+    // All but the last byte of the end may have come already.
+    searched = unread.size() - std::min(unread.size(), end.size() - 1);
+    const Result<void> more = co_await self->receive_more(no_room, deadline);
     if (!more) co_return more.error();
   }
 }
@@ -243,8 +251,9 @@ void StreamCore::tell_end() {
 
 void StreamCore::settle() {
   const Self alive = shared_from_this();
-  if (receive_callback_ != nullptr && !unread_.empty()) {
-    deliver(std::exchange(unread_, std::string()));
+  if (receive_callback_ != nullptr && !unread().empty()) {
+    const std::string bytes = std::exchange(unread_, std::string());
+    deliver(std::string_view(bytes).substr(std::exchange(unread_used_, 0)));
   }
   if (is_open()) tell_end();
   if (is_open()) pump_.flush();
@@ -265,7 +274,7 @@ Task<> StreamCore::finish(Self self, Duration patience) {
     self->close();
     co_return;
   }
-  self->unread_.clear();
+  self->drop_unread(self->unread().size());
   self->pump_.linger(deadline - self->loop().now());
   while (self->pump_.state() == net::StreamPump::State::Lingering) {
     co_await loop::TimedWait(self->loop(), self->readers_, Duration::max());

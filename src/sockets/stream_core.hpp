@@ -52,7 +52,10 @@ class StreamCore final : private net::StreamPumpUser,
   [[nodiscard]] bool is_open() const noexcept { return pump_.is_open(); }
   [[nodiscard]] net::Stream& stream() const noexcept { return pump_.stream(); }
   [[nodiscard]] loop::Loop& loop() const noexcept { return pump_.loop(); }
-  [[nodiscard]] const std::string& unread() const noexcept { return unread_; }
+  /// The bytes that have arrived and were not received.
+  [[nodiscard]] std::string_view unread() const noexcept {
+    return std::string_view(unread_).substr(unread_used_);
+  }
 
   /// Waits until everything is sent.
   static Task<Result<void>> drain(Self self, loop::Instant deadline);
@@ -67,7 +70,8 @@ class StreamCore final : private net::StreamPumpUser,
 
   Task<Result<void>> wait(skua::detail::WaiterList& list, loop::Instant deadline);
   Task<Result<void>> receive_more(std::span<char> room, loop::Instant deadline);
-  std::size_t take_unread(std::span<char> room);
+  std::size_t take_unread(std::span<char> room) noexcept;
+  void drop_unread(std::size_t count) noexcept;
   void deliver(std::string_view bytes);
   void tell_end();
   void wake_all() noexcept;
@@ -84,10 +88,11 @@ class StreamCore final : private net::StreamPumpUser,
 
   net::OutputQueue::Blocks blocks_;
   net::StreamPump pump_;
-  Self self_{};               // until closed
-  std::string unread_;        // what arrived and was not received
-  std::span<char> room_{};    // of the task that receives
-  std::size_t received_ = 0;  // what came into the room
+  Self self_{};  // until closed
+  std::string unread_;
+  std::size_t unread_used_ = 0;  // from the front of unread_
+  std::span<char> room_{};       // of the task that receives
+  std::size_t received_ = 0;     // what came into the room
   bool is_receiving_ = false;
   bool is_sending_ = false;
   bool has_backlog_ = false;  // write() left something in the queue

@@ -96,16 +96,16 @@ void TcpClient::on_receive(std::span<char> bytes) {
 /// Copies what the session has left of the loop's buffer.
 void TcpClient::keep_rest() {
   if (!kept_.empty()) {
-    kept_.erase(0, std::exchange(consumed_, 0));
-    // Memory of a large input is not kept for a client that has nothing to say.
-    if (kept_.empty()) kept_ = std::string();
+    // Moves the rest only once the consumed part is the larger one, so that the cost is linear.
+    if (consumed_ >= kept_.size() - consumed_) kept_.erase(0, std::exchange(consumed_, 0));
+    if (kept_.empty()) kept_ = std::string();  // an idle client owns no buffer
   } else if (!arriving_.empty()) {
     if (pump_.is_open()) kept_ = arriving_;
     arriving_ = {};
   } else {
     return;
   }
-  if (kept_.size() > shared_.options.input_bytes) fail(Error(Errc::MessageTooLong, "input"));
+  if (input().size() > shared_.options.input_bytes) fail(Error(Errc::MessageTooLong, "input"));
   account();
 }
 

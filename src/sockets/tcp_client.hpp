@@ -18,7 +18,7 @@ namespace skua::sockets {
 
 class TcpClient;
 
-/// What the clients of one thread share.
+/// The setup that the clients of one thread share.
 struct TcpClients {
   const TcpServerOptions& options;
   const detail::MakeTcpSession& make_session;

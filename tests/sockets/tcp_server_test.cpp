@@ -86,7 +86,7 @@ std::string receive_to_the_end(StreamSocket& socket) {
   }
 }
 
-/// What the states of a test tell it, from the server's threads.
+/// The lines that the states of a test write, on the server's threads.
 class Journal {
  public:
   void add(std::string line) {

@@ -69,8 +69,8 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
   Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
   if (options.times != nullptr) options.times->resolved = loop_.now();
-  Connected connected = co_await sockets::reach(loop_, open_, whom, *std::move(addresses),
-                                                {options.connect_limit, "ClientTimeouts::connect"});
+  const net::TimeLimit limit{options.connect_limit, "ClientTimeouts::connect"};
+  Connected connected = co_await sockets::reach(loop_, open_, whom, *std::move(addresses), limit);
   if (!connected) co_return connected;
   if (options.times != nullptr) options.times->connected = loop_.now();
   if (!origin.is_secure) co_return connected;
@@ -106,15 +106,15 @@ Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origi
                                              Duration limit) {
   sockets::Handshake handshake(loop_, std::move(stream),
                                tls.connect(without_brackets(origin.host), origin.port));
-  Connected encrypted =
-      co_await handshake.run("speak TLS with " + whom, {limit, "ClientTimeouts::handshake"});
+  const net::TimeLimit named{limit, "ClientTimeouts::handshake"};
+  Connected encrypted = co_await handshake.run("speak TLS with " + whom, named);
   co_return encrypted;
 }
 
 Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, Duration limit) {
   if (origin.unix_path.empty()) {
-    Result<Addresses, Problem> found =
-        co_await resolver_.resolve(origin.host, origin.port, {limit, "ClientTimeouts::resolve"});
+    const net::TimeLimit named{limit, "ClientTimeouts::resolve"};
+    Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, named);
     co_return found;
   }
   const Result<Address> address = Address::unix_path(origin.unix_path);
