@@ -33,11 +33,14 @@ class Attachments final {
   std::decay_t<T>& set(T&& value) {
     using Value = std::decay_t<T>;
     if (Value* const found = find<Value>()) return *found = std::forward<T>(value);
-    auto node = std::make_unique<Holder<Value>>(std::forward<T>(value));
-    node->next = std::move(first_);
-    Value& kept = node->value;
-    first_ = std::move(node);
-    return kept;
+    return add(std::make_unique<Holder<Value>>(std::forward<T>(value)));
+  }
+
+  /// Returns the value of type T, which is made by its default constructor if there is none.
+  template <class T>
+  [[nodiscard]] T& get() {
+    if (T* const found = find<T>()) return *found;
+    return add(std::make_unique<Holder<T>>());
   }
 
   /// Returns the value of type T, or null.
@@ -64,10 +67,19 @@ class Attachments final {
   };
   template <class T>
   struct Holder final : Node {
+    Holder() : Node(typeid(T)), value() {}
     explicit Holder(T&& kept) : Node(typeid(T)), value(std::move(kept)) {}
     explicit Holder(const T& kept) : Node(typeid(T)), value(kept) {}
     T value;
   };
+
+  template <class T>
+  T& add(std::unique_ptr<Holder<T>> node) noexcept {
+    node->next = std::move(first_);
+    T& kept = node->value;
+    first_ = std::move(node);
+    return kept;
+  }
 
   std::unique_ptr<Node> first_;
 };

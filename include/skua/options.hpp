@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/backend.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
+#include "skua/inherited_sockets.hpp"
 #include "skua/log_level.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
@@ -18,6 +21,9 @@
 #include "skua/version.hpp"
 
 namespace skua {
+
+class Address;
+class IpFilter;
 
 /// How long a server waits, and what happens then. Zero ends a wait at once; Duration::max() never.
 struct Timeouts {
@@ -85,25 +91,46 @@ struct RequestRecord {
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };
 
+/// Why a connection was refused right after it was accepted.
+enum class ConnectionRefusal : std::uint8_t {
+  IpFilter,        ///< by ServerOptions::ip_filter
+  Callback,        ///< ServerOptions::accepts returned false
+  CallbackFailed,  ///< ServerOptions::accepts threw
+};
+
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
 /// Exceptions are caught and logged. Empty callbacks cost nothing.
 struct Hooks {
   std::function<void(const RequestRecord&)> on_response{};  ///< after a response was sent or cut
   std::function<void(std::string_view peer)> on_connection_open{};  ///< after accept
   std::function<void()> on_connection_close{};  ///< the peer's address is no longer known
+  std::function<void(std::string_view peer, ConnectionRefusal why)>
+      on_connection_refused{};  ///< instead of on_connection_open, once the connection is reset
   std::function<void(LogLevel, std::string_view)>
       log{};  ///< events that no peer can be told of; the library itself prints nothing
 };
 
 /// Options of a server; the defaults are safe for the open Internet.
 struct ServerOptions {
-  std::string host = "0.0.0.0";  ///< a numeric address, `localhost`, or `unix:/path`
+  std::string host = "0.0.0.0";  ///< a numeric address, `localhost`, `unix:/path`, or `unix:@name`
   std::uint16_t port = 8080;     ///< 0: any free port, see Server::port()
-  unsigned threads = 0;          ///< 0: one per core
+  bool reuse_port = false;       ///< other processes of the same user may listen on the port, too;
+                                 ///< the system balances. Not for Unix sockets
+  /// Sockets to accept connections on, instead of `host` and `port`: see inherited_sockets(). The
+  /// server uses duplicates. A drain leaves the connections that were not accepted yet in the
+  /// system's queue, for others that listen on them; paths of Unix sockets are not removed.
+  std::vector<ListeningSocket> listeners{};
+  unsigned threads = 0;  ///< 0: one per core
   BackendChoice backend = BackendChoice::Auto;
   unsigned offload_threads = 4;      ///< for offload() calls of all threads; started when needed
   std::size_t offload_queue = 1024;  ///< offload() calls that may wait; more are refused: 503
   TlsOptions tls{};
+  /// Which peers may connect, by rules that may change meanwhile; null: all. Others are reset right
+  /// after accept, before TLS: they are sent nothing. Unix sockets are not affected.
+  std::shared_ptr<const IpFilter> ip_filter{};
+  /// A rule of your own, asked after `ip_filter`, on a thread of the server; empty: all may
+  /// connect. If it returns false or throws, the connection is reset.
+  std::function<bool(const Address& peer)> accepts{};
   bool raise_open_files = true;  ///< raises the soft RLIMIT_NOFILE to the hard one
   bool http2 = true;             ///< for clients that negotiate it over TLS or have prior knowledge
   std::string server_name = "skua";  ///< the Server field, one line; empty: not sent

@@ -13,6 +13,7 @@
 #include "skua/body_reader.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/connection.hpp"
 #include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/form.hpp"
@@ -198,6 +199,11 @@ class SKUA_API Request final {
   [[nodiscard]] std::string peer() const;
   /// Reports whether the request came over TLS.
   [[nodiscard]] bool is_secure() const noexcept;
+  /// Returns the connection, with its addresses, its TLS, and the state that handlers keep with it.
+  ///
+  /// Lifetime:  until the connection is closed, after all its handlers and WebSockets.
+  [[nodiscard]] Connection& connection() SKUA_LIFETIMEBOUND;
+  [[nodiscard]] const Connection& connection() const SKUA_LIFETIMEBOUND;
 
   /// Returns the values that guards attached for handlers (a user, a session), by type.
   ///

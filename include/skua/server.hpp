@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "skua/config.hpp"
 #include "skua/counters.hpp"
@@ -82,8 +83,11 @@ class SKUA_API Server {
 
   /// Returns the port that the server listens on; 0 before start() and for Unix sockets.
   [[nodiscard]] std::uint16_t port() const noexcept;
-  /// Returns `http://127.0.0.1:8080`, or `https://` if TLS is enabled.
+  /// Returns `http://127.0.0.1:8080`, or `https://` if TLS is enabled; `unix:/path` for a Unix
+  /// socket. With several listeners, of the first.
   [[nodiscard]] std::string url() const;
+  /// Like url(), for each of ServerOptions::listeners.
+  [[nodiscard]] std::vector<std::string> urls() const;
   /// Returns the back end of the loops, which start() chooses.
   [[nodiscard]] BackendChoice backend() const noexcept;
 

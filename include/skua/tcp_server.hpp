@@ -113,7 +113,7 @@ namespace detail {
 /// The state of a client, whatever its type.
 class TcpSession {
  public:
-  TcpSession() = default;
+  explicit TcpSession(bool is_writer) noexcept : hears_writable(is_writer) {}
   TcpSession(const TcpSession&) = delete;
   TcpSession& operator=(const TcpSession&) = delete;
   virtual ~TcpSession() = default;
@@ -122,6 +122,8 @@ class TcpSession {
   virtual Decision on_end(TcpConnection& client) = 0;
   virtual Decision on_idle(TcpConnection& client, const TcpIdle& idle) = 0;
   virtual void on_disconnect(TcpConnection& client, Error why) = 0;
+
+  const bool hears_writable;  ///< otherwise on_writable() need not be called
 };
 
 using MakeTcpSession = std::function<std::unique_ptr<TcpSession>(TcpConnection&)>;
@@ -141,7 +143,8 @@ template <class State>
 class TcpSessionOf final : public TcpSession {
  public:
   template <class Make>
-  TcpSessionOf(const Make& make, TcpConnection& client) : state_(make(client)) {}
+  TcpSessionOf(const Make& make, TcpConnection& client)
+      : TcpSession(requires(State& state) { state.on_writable(client); }), state_(make(client)) {}
 
   Decision on_readable(TcpConnection& client) override {
     static_assert(
@@ -217,8 +220,9 @@ class SKUA_API TcpServerBase {
   /// Ends with: the errors of listen(); AlreadyStarted; SystemFailure if a thread cannot be
   ///            started.
   Result<void, Problem> run();
-  /// Like run(), but SIGINT and SIGTERM stop the server too.
-  Result<void, Problem> run_until_signal();
+  /// Like run(), but SIGINT and SIGTERM stop the server too. Calls `on_ready` once they do, and the
+  /// server listens: then its address can be announced.
+  Result<void, Problem> run_until_signal(const std::function<void()>& on_ready = {});
   /// Serves for one turn, which waits at most `max_wait`, on this thread alone. Returns whether the
   /// server still runs.
   ///

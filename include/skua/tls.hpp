@@ -53,6 +53,17 @@ struct TlsOptions {
   [[nodiscard]] bool is_enabled() const noexcept { return self_signed || !certificate.empty(); }
 };
 
+/// The TLS of a server's connection, as negotiated with the client.
+struct TlsInfo {
+  TlsVersion version = TlsVersion::Tls13;
+  std::string cipher{};              ///< the cipher suite: `TLS_AES_128_GCM_SHA256`
+  std::string server_name{};         ///< that the client asked for (SNI), in lower case; or empty
+  std::string client_subject{};      ///< of the client's certificate; empty: it sent none
+  std::string client_fingerprint{};  ///< SHA-256 of the client's certificate: `AB:CD:...`
+  bool is_client_verified = false;   ///< its certificate is signed by one of TlsOptions::client_ca
+  bool is_resumed = false;           ///< continues an earlier session
+};
+
 /// TLS options of a client.
 struct ClientTlsOptions {
   std::string authorities{};     ///< CAs for servers' certificates: the path of a PEM file, or PEM

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "loop/backend.hpp"
 #include "skua/address.hpp"
+#include "skua/tls.hpp"
 
 namespace skua::net {
 
@@ -71,6 +73,9 @@ class Stream {
   [[nodiscard]] virtual bool covers(std::string_view) const { return true; }
   /// The negotiated protocol (`h2`); empty if none was negotiated. RFC 7301
   [[nodiscard]] virtual std::string_view protocol() const noexcept SKUA_LIFETIMEBOUND { return {}; }
+
+  /// The negotiated TLS; nullopt if the stream is not encrypted.
+  [[nodiscard]] virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
 
   /// Allocates what close_detached() needs, so that it cannot run out of memory later.
   ///

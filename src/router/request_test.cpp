@@ -106,6 +106,24 @@ TEST(Request, ShowsItsBodyAsTextAndBytes) {
   EXPECT_EQ(fake.request().bytes().size(), 7U);
 }
 
+TEST(Attachments, MakeAValueThatIsMissing) {
+  struct Pinned {
+    Pinned() = default;
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    int count = 7;
+  };
+  Attachments attachments;
+  EXPECT_EQ(attachments.find<Pinned>(), nullptr);
+  Pinned& made = attachments.get<Pinned>();
+  EXPECT_EQ(made.count, 7);
+  EXPECT_EQ(&attachments.get<Pinned>(), &made);
+  EXPECT_EQ(attachments.find<Pinned>(), &made);
+  EXPECT_EQ(attachments.get<int>(), 0);
+  attachments.set(5);
+  EXPECT_EQ(attachments.get<int>(), 5);
+}
+
 TEST(Request, AsksTheServerForThePeerWhenItIsAsked) {
   const std::string peer = "192.0.2.1:5";
   http::Head head;

@@ -12,13 +12,16 @@
 
 namespace skua::testing {
 
-struct FakeRequest::State {
+struct FakeRequest::State final : detail::ConnectionSource {
+  Connection& connection() override { return known; }
+
   std::string text;  // target, then names and values: the head's offsets refer to it
   std::string scratch;
   std::string body;
   std::vector<http::FieldLine> fields;
   http::Head head;
   http::RequestParts parts;
+  Connection known{{}};
   std::optional<Request> request;
 };
 
@@ -66,6 +69,7 @@ Request& FakeRequest::request() {
   const http::FieldLine* const host = state.head.find(http::FieldName::Host);
   state.parts.host = host == nullptr ? std::string_view("localhost") : state.head.value(*host);
   state.parts.body = state.body;
+  state.parts.connection = &state;
   return state.request.emplace(state.parts);
 }
 

@@ -53,6 +53,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
     return other_ != nullptr ? *other_ : static_cast<Protocol&>(h1_);
   }
   Accounting* accounting() override;
+  [[nodiscard]] skua::Connection& connection() override;
 
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
   bool choose_protocol(std::string_view input);
@@ -66,7 +67,8 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;
-  std::unique_ptr<Accounting> accounting_;  // made at the first response if a response hook is set
+  std::unique_ptr<skua::Connection> known_;  // made when a handler asks; outlives the protocols
+  std::unique_ptr<Accounting> accounting_;   // made at the first response if a response hook is set
   H1Protocol h1_;
   std::unique_ptr<Protocol> other_;                    // set if the peer does not speak HTTP/1
   loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input

@@ -125,6 +125,15 @@ Accounting* Connection::accounting() {
   return accounting_.get();
 }
 
+skua::Connection& Connection::connection() {
+  if (known_ == nullptr) {
+    const net::Stream& stream = pump_.stream();
+    known_ = std::make_unique<skua::Connection>(skua::Connection::Facts{
+        ++resources().connection_ids, stream.peer(), stream.local(), stream.tls()});
+  }
+  return *known_;
+}
+
 // A peer that has closed its side may or may not still read: docs/decisions/0016.
 loop::Instant Connection::end_of_absence() noexcept {
   if (absent_until_ == loop::Instant::max()) {

@@ -7,6 +7,7 @@
 
 #include "loop/clock.hpp"
 #include "net/stream.hpp"
+#include "skua/connection.hpp"
 
 namespace skua::server {
 
@@ -60,7 +61,7 @@ class Protocol {
 };
 
 /// A connection, as seen by its protocol.
-class ProtocolOwner {
+class ProtocolOwner : public detail::ConnectionSource {
  public:
   /// Schedules the protocol for the end of the turn.
   virtual void settle_later() noexcept = 0;

@@ -34,6 +34,9 @@ void WorkerCounters::add_to(Counters& sum) const noexcept {
   const std::uint64_t come = accepted;
   sum.connections_accepted += come;
   sum.connections_open += come - gone;
+  sum.refused_by_ip_filter += refused_by_ip_filter;
+  sum.refused_by_callback += refused_by_callback;
+  sum.failed_accepts += failed_accepts;
   sum.requests += requests;
   sum.responses += responses;
   sum.bytes_received += bytes_received;
@@ -80,11 +83,13 @@ ws::Poster Resources::poster() const {
 }
 
 Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop,
-                     ws::Hub& hub, ContentBudget& budget, ConnectionOwner& connection_owner)
+                     ws::Hub& hub, ContentBudget& budget, std::atomic<std::uint64_t>& ids,
+                     ConnectionOwner& connection_owner)
     : router(served),
       options(told),
       loop(thread_loop),
       content_budget(budget),
+      connection_ids(ids),
       owner(connection_owner),
       topics(hub, poster()),
       blocks(kept_blocks),

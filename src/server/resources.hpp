@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ namespace skua::server {
 struct WorkerCounters {
   base::Counter accepted;
   base::Counter closed;
+  base::Counter refused_by_ip_filter;
+  base::Counter refused_by_callback;
+  base::Counter failed_accepts;
   base::Counter requests;
   base::Counter responses;
   base::Counter bytes_received;
@@ -85,7 +89,8 @@ class ConnectionOwner {
 struct Resources {
   /// All arguments must outlive the object.
   Resources(const Router& served, const ServerOptions& told, loop::Loop& thread_loop, ws::Hub& hub,
-            ContentBudget& budget, ConnectionOwner& connection_owner);
+            ContentBudget& budget, std::atomic<std::uint64_t>& ids,
+            ConnectionOwner& connection_owner);
 
   std::unique_ptr<PartialRequest> take_inbox();
   void give_back(std::unique_ptr<PartialRequest> partial_request) noexcept;
@@ -111,6 +116,7 @@ struct Resources {
   const ServerOptions& options;
   loop::Loop& loop;
   ContentBudget& content_budget;
+  std::atomic<std::uint64_t>& connection_ids;  ///< the last that a connection was given
   ConnectionOwner& owner;
   ws::Codecs codecs;
   ws::Topics topics;

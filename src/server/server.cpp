@@ -140,15 +140,23 @@ ServerState Server::state() const noexcept {
 
 std::uint16_t Server::port() const noexcept {
   const std::shared_ptr<ServerRun> run = impl_->present();
-  return run == nullptr ? std::uint16_t{0} : run->address().port();
+  return run == nullptr ? std::uint16_t{0} : run->addresses().front().port();
+}
+
+std::vector<std::string> Server::urls() const {
+  const std::shared_ptr<ServerRun> run = impl_->present();
+  if (run == nullptr) return {};
+  const char* const scheme = run->tls() != nullptr ? "https://" : "http://";
+  std::vector<std::string> urls;
+  for (const Address& address : run->addresses()) {
+    urls.push_back((address.is_ip() ? scheme : "") + address.to_string());
+  }
+  return urls;
 }
 
 std::string Server::url() const {
-  const std::shared_ptr<ServerRun> run = impl_->present();
-  const Address address = run == nullptr ? Address() : run->address();
-  const std::string place = address.to_string();
-  const bool is_secure = run != nullptr && run->tls() != nullptr;
-  return address.is_ip() ? std::string(is_secure ? "https://" : "http://").append(place) : place;
+  const std::vector<std::string> all = urls();
+  return all.empty() ? std::string() : all.front();
 }
 
 BackendChoice Server::backend() const noexcept {

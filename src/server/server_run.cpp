@@ -15,12 +15,16 @@
 
 #include "base/file_io.hpp"
 #include "files/file_body.hpp"
+#include "net/listener.hpp"
+#include "net/socket.hpp"
 
 namespace skua::server {
 namespace {
 
 // A listener, its spare descriptor, the loop's own two, and a file being read.
 constexpr std::size_t descriptors_per_thread = 5;
+// A duplicate of a shared one, and its spare descriptor.
+constexpr std::size_t descriptors_per_listener = 2;
 
 }  // namespace
 
@@ -28,7 +32,8 @@ std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
                            std::size_t taken) noexcept {
   const std::size_t threads =
       options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  const std::size_t needed = taken + threads * descriptors_per_thread;
+  const std::size_t needed = taken + threads * descriptors_per_thread +
+                             options.listeners.size() * descriptors_per_listener;
   if (open_files <= needed) return 0;
   const std::size_t left = open_files - needed;
   // Half of the reserve is for files that responses hold open.
@@ -84,19 +89,14 @@ Hooks guarded(Hooks hooks) {
       guard(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
   hooks.on_connection_close =
       guard(std::move(hooks.on_connection_close), "on_connection_close", hooks.log);
+  hooks.on_connection_refused =
+      guard(std::move(hooks.on_connection_refused), "on_connection_refused", hooks.log);
   return hooks;
 }
 
 namespace {
 
 thread_local const ServerRun* run_of_this_thread = nullptr;
-
-Result<Address> listen_address(const ServerOptions& options) {
-  constexpr std::string_view unix_prefix = "unix:";
-  const std::string_view host = options.host;
-  if (host.starts_with(unix_prefix)) return Address::unix_path(host.substr(unix_prefix.size()));
-  return Address::parse(host == "localhost" ? "127.0.0.1" : host, options.port);
-}
 
 }  // namespace
 
@@ -133,20 +133,20 @@ Result<void, Problem> ServerRun::prepare() {
   if (setup_->options.tls.is_enabled()) {
     if (auto secure = prepare_tls(); !secure) return secure;
   }
-  const Result<void> prepared = prepare_workers();
-  if (!prepared) return Problem::from(prepared.error());
-  return {};
+  return prepare_workers();
 }
 
-Result<void> ServerRun::prepare_workers() {
+Result<void, Problem> ServerRun::prepare_workers() {
   const ServerOptions& options = setup_->options;
-  if (const Result<void> limited = limit_connections(); !limited) return limited;
+  if (const Result<void> limited = limit_connections(); !limited) {
+    return Problem::from(limited.error());
+  }
   for (unsigned i = 0; i < options.threads; ++i) {
     auto worker = Worker::create(setup_->router, options, shared_);
-    if (!worker) return worker.error();
+    if (!worker) return Problem::from(worker.error());
     workers_.push_back(*std::move(worker));
   }
-  if (const Result<void> listening = listen(); !listening) return listening;
+  if (auto listening = listen(); !listening) return listening;
   if (shared_.tls != nullptr) workers_.front()->watch_certificates();
   threads_.reserve(workers_.size());
   return {};
@@ -179,26 +179,42 @@ Result<void, Problem> ServerRun::prepare_tls() {
   return {};
 }
 
-Result<void> ServerRun::listen() {
-  const Result<Address> wanted = listen_address(setup_->options);
-  if (!wanted) return wanted.error();
-  return wanted->is_ip() && workers_.size() > 1 ? listen_on_all(*wanted) : listen_on_first(*wanted);
+Result<void, Problem> ServerRun::listen() {
+  const ServerOptions& options = setup_->options;
+  if (!options.listeners.empty()) return listen_on_shared();
+  const Result<Address> wanted = net::listen_address(options.host, options.port);
+  if (!wanted) return Problem::from(wanted.error());
+  if (options.reuse_port && !wanted->is_ip()) {
+    return Problem{Error(Errc::Unsupported, "listen"), "reuse_port: Unix sockets have no ports"};
+  }
+  const bool is_spread = workers_.size() > 1 && setup_->system_balances;
+  const bool is_balanced = wanted->is_ip() && (is_spread || options.reuse_port);
+  const Result<void> listening = is_balanced ? listen_on_all(*wanted) : listen_on_first(*wanted);
+  if (!listening) return Problem::from(listening.error());
+  return {};
+}
+
+// The kernel does not balance shared sockets: with every worker on each of them, one connection
+// would wake all.
+Result<void, Problem> ServerRun::listen_on_shared() {
+  std::size_t next = 0;
+  for (const ListeningSocket& listener : setup_->options.listeners) {
+    Result<Socket, Problem> socket = net::share(listener);
+    if (!socket) return std::move(socket).error();
+    addresses_.push_back(socket->local_address());
+    Worker& acceptor = *workers_[next++ % workers_.size()];
+    acceptor.listen(*std::move(socket), Worker::Queue::Shared);
+    spread_connections(acceptor);
+  }
+  return {};
 }
 
 // Every worker has a listener of its own; the kernel balances.
 Result<void> ServerRun::listen_on_all(const Address& wanted) {
-  // With SO_REUSEPORT, another process of the same user may silently share the port. So bind it
-  // once without that option: a port in use must be an error.
-  {
-    const Result<Socket> probe = net::create_listener(wanted);
-    if (!probe) return probe.error();
-    address_ = net::local_address(probe->descriptor());
-  }
-  for (const auto& worker : workers_) {
-    Result<Socket> socket = net::create_listener(address_, {.reuse_port = true});
-    if (!socket) return socket.error();
-    worker->listen(*std::move(socket));
-  }
+  auto sockets = net::create_listeners(wanted, workers_.size(), setup_->options.reuse_port);
+  if (!sockets) return sockets.error();
+  addresses_ = {sockets->front().local_address()};
+  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->listen(std::move((*sockets)[i]));
   return {};
 }
 
@@ -206,15 +222,22 @@ Result<void> ServerRun::listen_on_all(const Address& wanted) {
 Result<void> ServerRun::listen_on_first(const Address& wanted) {
   Result<Socket> socket = net::create_listener(wanted);
   if (!socket) return socket.error();
-  address_ = net::local_address(socket->descriptor());
+  addresses_ = {socket->local_address()};
+  own_path_ = addresses_.front().path();
   workers_.front()->listen(*std::move(socket));
-  if (workers_.size() > 1) {
-    workers_.front()->hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
-      next = (next + 1) % workers_.size();
-      workers_[next]->adopt(std::move(accepted));
-    });
-  }
+  spread_connections(*workers_.front());
   return {};
+}
+
+// The workers take turns with the connections that one of them accepts. It serves its own share,
+// and those of workers that have ended.
+void ServerRun::spread_connections(Worker& acceptor) {
+  if (workers_.size() == 1) return;
+  acceptor.hand_over([this, &acceptor, next = std::size_t{0}](Socket& accepted) mutable {
+    next = (next + 1) % workers_.size();
+    Worker& worker = *workers_[next];
+    return &worker != &acceptor && worker.adopt(accepted);
+  });
 }
 
 Result<void> ServerRun::start() {
@@ -251,7 +274,7 @@ void ServerRun::threads_ended(std::size_t count) {
   const std::lock_guard lock(mutex_);
   running_ -= count;
   if (running_ != 0) return;
-  if (!address_.path().empty()) ::unlink(std::string(address_.path()).c_str());
+  if (!own_path_.empty()) ::unlink(own_path_.c_str());
   state_ = ServerState::Ended;
   changed_.notify_all();
 }

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "net/socket.hpp"
 #include "server/worker.hpp"
 #include "skua/address.hpp"
 #include "skua/counters.hpp"
@@ -34,6 +36,9 @@ struct ServerSetup {
   const Router& router;
   ServerOptions options;
   loop::SteadyClock clock{};
+  /// Whether each worker listens for itself. Otherwise the first one hands connections to the
+  /// others.
+  bool system_balances = net::balances_listeners;
 };
 
 /// One run of a server, from start to end: its workers and their threads.
@@ -61,7 +66,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   void wait();
 
   [[nodiscard]] ServerState state() const;
-  [[nodiscard]] const Address& address() const noexcept { return address_; }
+  /// The addresses of the listeners; at least one.
+  [[nodiscard]] const std::vector<Address>& addresses() const noexcept { return addresses_; }
   [[nodiscard]] BackendChoice backend() const noexcept { return workers_.front()->backend(); }
   [[nodiscard]] tls::ReloadableContext* tls() const noexcept { return shared_.tls.get(); }
   [[nodiscard]] ws::Hub& hub() noexcept { return shared_.hub; }
@@ -69,12 +75,14 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
  private:
   Result<void, Problem> prepare();
-  Result<void> prepare_workers();
+  Result<void, Problem> prepare_workers();
   Result<void> limit_connections();
   Result<void, Problem> prepare_tls();
-  Result<void> listen();
+  Result<void, Problem> listen();
+  Result<void, Problem> listen_on_shared();
   Result<void> listen_on_all(const Address& wanted);
   Result<void> listen_on_first(const Address& wanted);
+  void spread_connections(Worker& acceptor);
   [[nodiscard]] bool is_own_thread() const noexcept;
   Error give_up(Error why);
   void run(Worker& worker);
@@ -82,7 +90,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
   const std::shared_ptr<const ServerSetup> setup_;
   SharedState shared_;
-  Address address_;
+  std::vector<Address> addresses_;
+  std::string own_path_;  // of the Unix socket that the run has made, or empty
   std::vector<std::unique_ptr<Worker>> workers_;
   std::mutex joining_;
   std::vector<std::thread> threads_;  // guarded by joining_

@@ -8,6 +8,7 @@
 
 #include "base/memory.hpp"
 #include "loop/clock.hpp"
+#include "net/listener.hpp"
 #include "net/tcp_stream.hpp"
 #include "server/accounting.hpp"
 #include "tls/tls_stream.hpp"
@@ -22,6 +23,28 @@ constexpr std::uint64_t trim_after_bytes = 16_MiB;
 
 }  // namespace
 
+class Worker::Door final : private net::ListenerSink {
+ public:
+  Door(Worker& worker, Socket socket, Queue queue)
+      : worker_(worker),
+        queue_(queue),
+        listener_(*worker.loop_, std::move(socket), static_cast<net::ListenerSink&>(*this)) {}
+
+  void resume() { listener_.resume(); }
+  void pause() { listener_.pause(); }
+  void close() { listener_.close(); }
+  void drain() { queue_ == Queue::Own ? listener_.drain() : listener_.close(); }
+
+ private:
+  void on_accept(Socket socket) override { worker_.accepted(std::move(socket)); }
+  void on_accept_paused(Error error) override { worker_.accept_paused(error); }
+  void on_listener_closed() override { worker_.door_closed(*this); }
+
+  Worker& worker_;
+  const Queue queue_;
+  net::Listener listener_;
+};
+
 Result<std::unique_ptr<Worker>> Worker::create(const Router& router, const ServerOptions& options,
                                                SharedState& shared, const loop::Clock* clock) {
   auto loop = loop::Loop::create({.backend = options.backend, .clock = clock});
@@ -34,8 +57,9 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
     : options_(options),
       shared_(shared),
       loop_(std::move(loop)),
-      resources_(router, options, *loop_, shared.hub, shared.content_budget,
+      resources_(router, options, *loop_, shared.hub, shared.content_budget, shared.connection_ids,
                  static_cast<ConnectionOwner&>(*this)),
+      filter_(options, resources_.counters, *loop_),
       resume_timer_(
           loop_->timers(),
           [](void* self) noexcept { static_cast<Worker*>(self)->update_pressure(); }, this),
@@ -53,24 +77,41 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
 
 Worker::~Worker() {
   close_all();
-  while (listener_ != nullptr || !connections_.empty()) loop_->run_once(Duration(0));
+  while (!doors_.empty() || !connections_.empty()) loop_->run_once(Duration(0));
 }
 
-void Worker::listen(Socket socket) {
-  listener_ = std::make_unique<net::Listener>(*loop_, std::move(socket),
-                                              static_cast<net::ListenerSink&>(*this));
+void Worker::listen(Socket socket, Queue queue) {
+  doors_.push_back(std::make_unique<Door>(*this, std::move(socket), queue));
 }
 
 void Worker::run() {
-  if (listener_ != nullptr) listener_->resume();
+  for (const auto& door : doors_) door->resume();
   loop_->run();
 }
 
-void Worker::adopt(Socket socket) {
-  // A shared_ptr because posted functions must be copyable. It closes the socket if the loop drops
-  // the post.
-  auto shared = std::make_shared<Socket>(std::move(socket));
-  loop_->post([this, shared] { take(std::move(*shared)); });
+bool Worker::adopt(Socket& socket) {
+  const std::lock_guard lock(adopting_);
+  if (has_ended_) return false;
+  // First, so that none is left without a post if memory runs out.
+  if (adopted_.empty()) loop_->post([this] { serve_adopted(); });
+  adopted_.push_back(std::move(socket));
+  // It counts at once: a worker that is busy must not let the others exceed the cap.
+  shared_.open_connections.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Worker::serve_adopted() {
+  std::vector<Socket> batch;
+  {
+    const std::lock_guard lock(adopting_);
+    batch.swap(adopted_);
+  }
+  for (Socket& socket : batch) {
+    shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);  // serve() counts it again
+    if (loop_->now() >= drained_by_) continue;  // too late: close_all() has been here
+    guarded([&] { open(std::move(socket)); });
+  }
+  end_if_done();
 }
 
 void Worker::begin_drain(Duration deadline) {
@@ -86,12 +127,13 @@ void Worker::add_to(Counters& sum) const noexcept {
   sum.other_calls += calls.others;
 }
 
-void Worker::on_accept(Socket socket) {
-  guarded([&] { receiver_ ? receiver_(std::move(socket)) : open(std::move(socket)); });
-}
-
-void Worker::take(Socket socket) {
-  guarded([&] { open(std::move(socket)); });
+void Worker::accepted(Socket socket) {
+  guarded([&] {
+    Socket admitted = filter_.admit(std::move(socket));
+    if (!admitted) return;
+    if (receiver_ && receiver_(admitted)) return update_pressure();
+    open(std::move(admitted));
+  });
 }
 
 // A connection that cannot be served for lack of memory is closed by its destructor.
@@ -159,15 +201,17 @@ void Worker::update_pressure() noexcept {
   const std::size_t open = shared_.open_connections.load(std::memory_order_relaxed);
   const std::size_t cap = shared_.connection_cap;
   resources_.is_under_pressure = open > cap / 5 * 4;
-  if (listener_ == nullptr || resources_.is_draining) return;
+  if (doors_.empty() || resources_.is_draining) return;
   if (open < cap) {
-    if (resume_timer_.is_running()) listener_->resume();
+    if (resume_timer_.is_running()) {
+      for (const auto& door : doors_) door->resume();
+    }
     resume_timer_.stop();
     return;
   }
   if (!resume_timer_.is_running()) {
     ++resources_.counters.accept_pauses;
-    listener_->pause();
+    for (const auto& door : doors_) door->pause();
   }
   resume_timer_.start(cap_retry);
 }
@@ -183,13 +227,13 @@ void Worker::trim_memory() noexcept {
   base::give_back_free_memory();
 }
 
-void Worker::on_accept_paused(Error error) {
+void Worker::accept_paused(Error error) {
   ++resources_.counters.accept_pauses;
   if (const auto& log = options_.hooks.log) log(LogLevel::Warning, error.message());
 }
 
-void Worker::on_listener_closed() {
-  listener_.reset();
+void Worker::door_closed(Door& door) noexcept {
+  std::erase_if(doors_, [&door](const auto& own) { return own.get() == &door; });
   end_if_done();
 }
 
@@ -209,17 +253,22 @@ void Worker::stop_taking() {
   reload_timer_.stop();
   trim_timer_.stop();
   connections_.for_each([](Connection& connection) { connection.drain(); });
-  if (listener_ != nullptr) listener_->drain();
+  for (const auto& door : doors_) door->drain();
   end_if_done();
 }
 
 void Worker::close_all() noexcept {
   connections_.for_each([](Connection& connection) { connection.close(); });
-  if (listener_ != nullptr) listener_->close();
+  for (const auto& door : doors_) door->close();
 }
 
 void Worker::end_if_done() {
-  if (!resources_.is_draining || listener_ != nullptr || !connections_.empty()) return;
+  if (!resources_.is_draining || !doors_.empty() || !connections_.empty()) return;
+  {
+    const std::lock_guard lock(adopting_);
+    if (!adopted_.empty()) return;  // serve_adopted() comes back
+    has_ended_ = true;
+  }
   is_done_ = true;
   loop_->stop();
 }

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
-#include "net/listener.hpp"
+#include "server/accept_filter.hpp"
 #include "server/connection.hpp"
 #include "server/resources.hpp"
 #include "skua/error.hpp"
@@ -32,14 +34,15 @@ struct SharedState {
   std::size_t connection_cap;  ///< set before the workers are made
   loop::WorkerPool pool;
   ContentBudget content_budget;
+  std::atomic<std::uint64_t> connection_ids{0};
   ws::Hub hub{};
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null without TLS
 };
 
-/// One thread of a server: its loop, its listener, its connections.
+/// One thread of a server: its loop, its listeners, its connections.
 ///
 /// All members but begin_drain(), adopt() and add_to() are for the thread that runs the worker.
-class Worker final : private net::ListenerSink, private ConnectionOwner {
+class Worker final : private ConnectionOwner {
  public:
   /// `options`, `router` and `shared` must outlive the worker.
   static Result<std::unique_ptr<Worker>> create(const Router& router, const ServerOptions& options,
@@ -47,10 +50,13 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
                                                 const loop::Clock* clock = nullptr);
   ~Worker();
 
-  /// Accepts connections from this socket once the worker runs. Call it before run().
-  void listen(Socket socket);
-  /// Passes accepted sockets to `receiver` instead of serving them. Call it before run().
-  void hand_over(std::function<void(Socket)> receiver) { receiver_ = std::move(receiver); }
+  /// Accepts connections from this socket once the worker runs. Call it before run(). A drain first
+  /// empties the system's queue of an own socket, and leaves that of a shared one to the others.
+  enum class Queue : std::uint8_t { Own, Shared };
+  void listen(Socket socket, Queue queue = Queue::Own);
+  /// Offers accepted sockets to `receiver`, and serves those for which it returns false. Call it
+  /// before run().
+  void hand_over(std::function<bool(Socket&)> receiver) { receiver_ = std::move(receiver); }
 
   /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
   /// Call it before run().
@@ -61,8 +67,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void run_once(Duration max_wait) { loop_->run_once(max_wait); }
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
-  /// Takes over a connection that another worker accepted. Thread-safe.
-  void adopt(Socket socket);
+  /// Takes over a connection that another worker accepted; returns false if this worker has ended.
+  /// Thread-safe.
+  bool adopt(Socket& socket);
   /// Stops listening, finishes requests in progress, and then ends run(). Closes the remaining
   /// connections at the deadline; of several calls, the earliest deadline holds. Thread-safe.
   void begin_drain(Duration deadline = Duration::max());
@@ -77,12 +84,15 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
          SharedState& shared);
 
-  void on_accept(Socket socket) override;
-  void on_accept_paused(Error error) override;
-  void on_listener_closed() override;
+  /// A listener of the worker.
+  class Door;
+
+  void accepted(Socket socket);
+  void accept_paused(Error error);
+  void door_closed(Door& door) noexcept;
   void connection_closed(Connection& connection) noexcept override;
 
-  void take(Socket socket);
+  void serve_adopted();
   void open(Socket socket);
   template <class Work>
   void guarded(Work&& work) noexcept;
@@ -99,8 +109,12 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   SharedState& shared_;
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
-  std::unique_ptr<net::Listener> listener_;
-  std::function<void(Socket)> receiver_;
+  AcceptFilter filter_;
+  std::vector<std::unique_ptr<Door>> doors_;
+  std::function<bool(Socket&)> receiver_;
+  std::mutex adopting_;
+  std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next
+  bool has_ended_ = false;
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;

@@ -14,6 +14,8 @@ namespace {
 // Little is kept for free, so that the common case touches nothing that threads share.
 constexpr std::size_t uncharged_bytes = 4_KiB;
 
+Error too_slow() noexcept { return {Errc::TooSlow, "the client does not take what is sent to it"}; }
+
 }  // namespace
 
 TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
@@ -24,7 +26,7 @@ TcpClient::TcpClient(TcpClients& shared, std::unique_ptr<net::Stream> stream)
 TcpClient::~TcpClient() { shared_.kept_bytes.fetch_sub(accounted_bytes_); }
 
 void TcpClient::start() {
-  pump_.start_timer(shared_.options.idle);
+  restart_idle_timer();
   pump_.guarded([this] {
     call([this] {
       session_ = shared_.make_session(*this);
@@ -123,9 +125,13 @@ void TcpClient::set_paused(bool is_paused) noexcept {
 
 void TcpClient::send(std::string_view bytes) {
   if (!pump_.is_open()) return;
+  pump_.settle_later();
+  if (pump_.output().pressure_bytes() > shared_.options.max_output_bytes) {
+    has_dropped_ = true;  // so that many sends in one callback cannot take more memory, either
+    return;
+  }
   pump_.output().append(bytes);
   has_sent_ = true;
-  pump_.settle_later();
 }
 
 void TcpClient::on_sent(std::uint64_t count) {
@@ -135,6 +141,7 @@ void TcpClient::on_sent(std::uint64_t count) {
 
 /// The end of a turn, or of a pending send.
 void TcpClient::settle() {
+  if (has_dropped_) return fail(too_slow());
   pump_.flush();
   const bool is_all_sent = pump_.output().empty();
   if (!pump_.is_open()) {
@@ -143,7 +150,8 @@ void TcpClient::settle() {
     return;
   }
   if (!is_all_sent || accounted_bytes_ != 0) account();
-  if (pump_.is_open() && is_all_sent && std::exchange(has_sent_, false)) {
+  if (pump_.is_open() && is_all_sent && std::exchange(has_sent_, false) &&
+      session_->hears_writable) {
     call([this] { return session_->on_writable(*this); });
     keep_rest();
   }
@@ -163,7 +171,7 @@ void TcpClient::account() noexcept {
   const std::size_t sum = before + kept - std::exchange(accounted_bytes_, kept);
   if (!pump_.is_open() || !has_grown) return;
   if (unsent > shared_.options.max_output_bytes) {
-    fail(Error(Errc::TooSlow, "the client does not take what is sent to it"));
+    fail(too_slow());
   } else if (sum > shared_.options.server_bytes) {
     fail(Error(Errc::Overloaded, "the clients of the server make it keep too much"));
   }
@@ -171,22 +179,29 @@ void TcpClient::account() noexcept {
 
 // Time and the end --------------------------------------------------------------------------------
 
+// The timer runs on meanwhile, which is cheaper than to start it anew.
 void TcpClient::note_activity(std::uint64_t count) noexcept {
   active_bytes_ += count;
-  if (active_bytes_ < shared_.options.idle_bytes || pump_.state() > net::StreamPump::State::Ending)
-    return;
+  if (active_bytes_ < shared_.options.idle_bytes) return;
   active_bytes_ = 0;
+  active_at_ = shared_.loop.now();
+}
+
+void TcpClient::restart_idle_timer() noexcept {
+  active_at_ = shared_.loop.now();
   pump_.start_timer(shared_.options.idle);
 }
 
 void TcpClient::on_time_out() {
+  const Duration left = later(active_at_, shared_.options.idle) - shared_.loop.now();
+  if (left > Duration::zero()) return pump_.start_timer(left);
   if (!pump_.is_open()) return fail(Error(Errc::TimedOut, "send"));
   const TcpIdle idle{shared_.options.idle, std::exchange(active_bytes_, 0)};
   why_ = Error(Errc::TimedOut, "idle");
   call([&] { return session_->on_idle(*this, idle); });
   if (!pump_.is_open()) return;
   why_ = Errc::None;
-  pump_.start_timer(shared_.options.idle);
+  restart_idle_timer();
 }
 
 /// Makes the output final.

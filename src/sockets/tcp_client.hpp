@@ -82,6 +82,7 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   void fail(Error why) noexcept;
   void tell_disconnect() noexcept;
   void note_activity(std::uint64_t count) noexcept;
+  void restart_idle_timer() noexcept;
   void set_paused(bool is_paused) noexcept;
   void keep_rest();
   void account() noexcept;
@@ -94,13 +95,15 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
   std::size_t consumed_ = 0;   // from the front of kept_
   std::uint64_t received_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
-  std::uint64_t active_bytes_ = 0;  // since the idle timer started
+  std::uint64_t active_bytes_ = 0;  // since then
+  loop::Instant active_at_{};       // when enough bytes had passed
   std::size_t accounted_bytes_ = 0;
   Error why_ = Errc::None;  // for on_disconnect
   bool is_calling_ = false;
   bool is_paused_ = false;
-  bool has_sent_ = false;  // and on_writable is due once that is taken
-  bool is_told_ = false;   // on_disconnect was called
+  bool has_sent_ = false;     // and on_writable is due once that is taken
+  bool has_dropped_ = false;  // output beyond max_output_bytes
+  bool is_told_ = false;      // on_disconnect was called
 };
 
 }  // namespace skua::sockets

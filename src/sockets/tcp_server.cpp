@@ -37,7 +37,8 @@ class TcpServerCore {
 
   Result<void, Problem> listen();
   Result<void, Problem> listen(Socket socket);
-  Result<void, Problem> run(bool watches_signals);
+  Result<void, Problem> run();
+  Result<void, Problem> run_until_signal(const std::function<void()>& on_ready);
   Result<bool, Problem> poll(Duration max_wait);
   void request_stop() noexcept;
 
@@ -45,9 +46,11 @@ class TcpServerCore {
   [[nodiscard]] std::size_t client_count() const noexcept { return shared_.open_clients.load(); }
 
  private:
+  Result<void, Problem> begin();
   Result<void, Problem> prepare();
   Result<void, Problem> listen_on_all(const Address& wanted);
   void accept_for_all(Socket socket);
+  Result<void, Problem> serve();
   Result<void, Problem> start_threads();
   void join();
 
@@ -88,7 +91,9 @@ Result<void, Problem> TcpServerCore::listen() {
   const Result<Address> wanted = net::listen_address(options.host, options.port);
   if (!wanted) return net::could_not("listen on", options.host, wanted.error());
   if (auto prepared = prepare(); !prepared) return prepared;
-  if (wanted->is_ip() && workers_.size() > 1) return listen_on_all(*wanted);
+  if (wanted->is_ip() && workers_.size() > 1 && net::balances_listeners) {
+    return listen_on_all(*wanted);
+  }
   if (wanted->family() == Address::Family::Unix) {
     Result<UnixSocket, Problem> socket = UnixSocket::listen_on(*wanted);
     if (!socket) return std::move(socket).error();
@@ -129,23 +134,30 @@ void TcpServerCore::accept_for_all(Socket socket) {
   });
 }
 
-Result<void, Problem> TcpServerCore::run(bool watches_signals) {
+Result<void, Problem> TcpServerCore::begin() {
   if (std::exchange(has_run_, true)) {
     return net::could_not("run", Error(Errc::AlreadyStarted, "server"));
   }
-  if (workers_.empty()) {
-    if (auto listening = listen(); !listening) return listening;
-  }
-  TcpWorker& first = *workers_.front();
-  std::unique_ptr<loop::SignalWatcher> watcher;
-  if (watches_signals) {
-    auto watching = loop::SignalWatcher::create(first.loop(), {SIGINT, SIGTERM},
-                                                [this](int) { request_stop(); });
-    if (!watching) return Problem::from(watching.error());
-    watcher = *std::move(watching);
-  }
+  return workers_.empty() ? listen() : Result<void, Problem>();
+}
+
+Result<void, Problem> TcpServerCore::run() {
+  if (auto begun = begin(); !begun) return begun;
+  return serve();
+}
+
+Result<void, Problem> TcpServerCore::run_until_signal(const std::function<void()>& on_ready) {
+  if (auto begun = begin(); !begun) return begun;
+  const auto watcher = loop::SignalWatcher::create(workers_.front()->loop(), {SIGINT, SIGTERM},
+                                                   [this](int) { request_stop(); });
+  if (!watcher) return Problem::from(watcher.error());
+  if (on_ready) on_ready();
+  return serve();
+}
+
+Result<void, Problem> TcpServerCore::serve() {
   if (auto started = start_threads(); !started) return started;
-  first.run();
+  workers_.front()->run();
   join();
   return {};
 }
@@ -196,8 +208,10 @@ Result<void, Problem> TcpServerBase::listen(StreamSocket socket) {
   return core_->listen(std::move(socket));
 }
 const Address& TcpServerBase::address() const noexcept { return core_->address(); }
-Result<void, Problem> TcpServerBase::run() { return core_->run(false); }
-Result<void, Problem> TcpServerBase::run_until_signal() { return core_->run(true); }
+Result<void, Problem> TcpServerBase::run() { return core_->run(); }
+Result<void, Problem> TcpServerBase::run_until_signal(const std::function<void()>& on_ready) {
+  return core_->run_until_signal(on_ready);
+}
 Result<bool, Problem> TcpServerBase::poll(Duration max_wait) { return core_->poll(max_wait); }
 void TcpServerBase::request_stop() noexcept { core_->request_stop(); }
 std::size_t TcpServerBase::client_count() const noexcept { return core_->client_count(); }

@@ -39,6 +39,18 @@ TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
   context_ = std::move(context);
 }
 
+std::optional<TlsInfo> TlsStream::tls() const {
+  if (!is_established()) return std::nullopt;
+  PeerCertificate certificate = engine_->peer_certificate();
+  return TlsInfo{.version = engine_->version(),
+                 .cipher = std::string(engine_->cipher()),
+                 .server_name = engine_->server_name(),
+                 .client_subject = std::move(certificate.subject),
+                 .client_fingerprint = std::move(certificate.fingerprint),
+                 .is_client_verified = certificate.is_verified,
+                 .is_resumed = engine_->is_resumed()};
+}
+
 void TlsStream::start_receive() {
   SKUA_ASSERT(state_ != State::Closing);
   is_receiving_ = true;

@@ -54,6 +54,7 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] bool covers(std::string_view host) const override {
     return engine_ != nullptr && engine_->covers(host);
   }
+  [[nodiscard]] std::optional<TlsInfo> tls() const override;
   [[nodiscard]] Address peer() const override { return inner_->peer(); }
   [[nodiscard]] Address local() const override { return inner_->local(); }
 

@@ -237,6 +237,30 @@ TEST_P(Tls, ClientsHaveToShowACertificateWhereItIsRequired) {
   EXPECT_EQ(try_with({}), "no answer");
 }
 
+TEST_P(Tls, HandlersLearnWhoseCertificateItIs) {
+  const tls::Issued root = *tls::issue({.common_name = "Root", .is_authority = true});
+  const tls::Issued known = *tls::issue({.common_name = "known"}, &root);
+  options_.tls.self_signed = true;
+  options_.tls.client_ca = root.certificate;
+  options_.tls.client_certificate = ClientCertificate::Optional;
+  Router router;
+  router.get("/", [](const Request& request) {
+    const TlsInfo& info = *request.connection().tls();
+    EXPECT_EQ(info.version, TlsVersion::Tls13);
+    EXPECT_EQ(info.client_fingerprint.empty(), info.client_subject.empty());
+    return info.client_subject + (info.is_client_verified ? ", verified" : ", unknown");
+  });
+  const TestServer server(router, GetParam(), options_, Transport::Tls);
+  const auto subject = [&](const TlsCertificate& certificate) {
+    const std::vector<std::string> protocols{"http/1.1"};
+    Client client(server.port(), std::make_unique<TlsWire>(protocols, certificate));
+    return ask(client);
+  };
+  EXPECT_EQ(subject({.certificate = known.certificate, .private_key = known.private_key}),
+            "CN = known, verified");
+  EXPECT_EQ(subject({}), ", unknown");
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, Tls, ::testing::ValuesIn(testing::backends()),
                          testing::backend_name);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // TcpServer with real clients, on every back end and over TLS.
+#include <signal.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -374,6 +375,23 @@ TEST_P(TcpServers, DisconnectWhoMakesThemKeepTooMuch) {
   EXPECT_LT(receive_to_the_end(client).size(), 21'000'000U);
 }
 
+struct Gush {
+  static void on_readable(TcpConnection& client) {
+    client.consume_all();
+    for (int i = 0; i < 100; ++i) client.send(std::string(1'000'000, 'x'));
+    EXPECT_LE(client.unsent_bytes(), 11'000'000U);
+  }
+};
+
+TEST_P(TcpServers, BoundTheOutputOfASingleCallback) {
+  TcpServerOptions small = options();
+  small.max_output_bytes = 10'000'000;
+  const Running<Gush> running(small);
+  TcpSocket client = running.connect();
+  EXPECT_TRUE(client.send_all("x"));
+  EXPECT_LT(receive_to_the_end(client).size(), 11'000'001U);
+}
+
 TEST_P(TcpServers, StopSendsWhatIsQueued) {
   Running<Source> running(options());
   TcpSocket client = running.connect();
@@ -457,6 +475,19 @@ TEST_P(TcpServers, OverTls) {
     co_return room;
   };
   EXPECT_EQ(run(talk(running.server.address().port())), "secret");
+}
+
+// No signal is lost between the announcement of the address and the first turn.
+TEST_P(TcpServers, ASignalStopsThemOnceTheyAreReady) {
+  TcpServerOptions local = options();
+  local.host = "127.0.0.1";
+  TcpServer<Echo> server(local);
+  std::uint16_t port = 0;
+  EXPECT_TRUE(server.run_until_signal([&] {
+    port = server.address().port();
+    ::raise(SIGTERM);
+  }));
+  EXPECT_NE(port, 0);
 }
 
 TEST(TcpServerSetup, MistakesAreProblems) {

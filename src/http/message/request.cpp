@@ -112,6 +112,16 @@ std::string Request::peer() const {
 
 bool Request::is_secure() const noexcept { return parts_->is_secure; }
 
+Connection& Request::connection() {
+  SKUA_ASSERT(parts_->connection != nullptr);
+  return parts_->connection->connection();
+}
+
+const Connection& Request::connection() const {
+  SKUA_ASSERT(parts_->connection != nullptr);
+  return parts_->connection->connection();
+}
+
 // In: a request, whose views end with the handler. Out: a copy that owns all but the content.
 
 namespace {
@@ -143,6 +153,7 @@ struct KeptRequest {
              .host = host,
              .peer = [](const void* kept) { return *static_cast<const std::string*>(kept); },
              .peer_context = &peer,
+             .connection = parts.connection,
              .is_secure = parts.is_secure,
              .upgrade = upgrade};
     if (matched == nullptr) return;

@@ -45,6 +45,7 @@ struct RequestParts {
   /// Returns the client's address; called on demand.
   std::string (*peer)(const void* context) = nullptr;
   const void* peer_context = nullptr;
+  detail::ConnectionSource* connection = nullptr;
   bool is_secure = false;
   std::string_view upgrade{};            ///< the requested protocol: Upgrade, or `:protocol`
   detail::BodySource* source = nullptr;  ///< the content as it arrives; null: `body` has it

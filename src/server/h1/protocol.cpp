@@ -159,6 +159,7 @@ http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& 
           .host = framing.host,
           .peer = peer_of,
           .peer_context = &pump_.stream(),
+          .connection = &owner_,
           .is_secure = pump_.stream().is_secure(),
           .upgrade = framing.upgrade};
 }

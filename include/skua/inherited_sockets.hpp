@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "skua/release.hpp"  // first: checks the C++ version
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "skua/error.hpp"
+#include "skua/socket.hpp"
+
+namespace skua {
+
+/// A listening socket that a server does not open by itself: one of the program, or an inherited
+/// one. Copies share it; it is closed with the last copy.
+///
+/// ```cpp
+/// auto socket = skua::TcpSocket::listen_on(address);
+/// options.listeners = {{.socket = std::make_shared<skua::Socket>(*std::move(socket))}};
+/// ```
+struct ListeningSocket {
+  std::shared_ptr<const Socket> socket{};  // shared by the program, its servers, and their options
+  std::string name{};                      ///< for messages; of inherited ones: LISTEN_FDNAMES
+};
+
+/// Takes over the sockets that systemd, or a parent that acts like it, has opened for this process:
+/// the descriptors from 3 on, as the variables LISTEN_PID, LISTEN_FDS and LISTEN_FDNAMES say. The
+/// variables are removed, so a second call returns none, and no child takes the sockets for its
+/// own.
+///
+/// Returns none if there are no such variables, or if they are for another process. Call it before
+/// other threads are started, since it changes the environment. The sockets become non-blocking in
+/// all processes that share them.
+///
+/// Ends with: InvalidAddress if the variables are malformed; Closed, or another error of the
+/// system,
+///            if a descriptor is not open.
+[[nodiscard]] Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
+
+}  // namespace skua

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// In: the variables that systemd sets for a service (sd_listen_fds(3)). Out: the sockets. Also the
+// checks and the duplicate with which a server listens on a socket that it has not opened.
+#include "skua/inherited_sockets.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "net/socket.hpp"
+#include "skua/address.hpp"
+
+namespace skua {
+namespace {
+
+constexpr int first_descriptor = 3;  // SD_LISTEN_FDS_START
+constexpr const char* pid_variable = "LISTEN_PID";
+constexpr const char* count_variable = "LISTEN_FDS";
+constexpr const char* names_variable = "LISTEN_FDNAMES";
+
+/// Returns the value of a variable, or an empty text.
+std::string take_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  std::string taken(value != nullptr ? value : "");
+  ::unsetenv(name);
+  return taken;
+}
+
+std::optional<int> whole_number(std::string_view text) noexcept {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+Problem malformed(const char* variable, const std::string& value) {
+  return {Error(Errc::InvalidAddress, "inherited sockets"),
+          std::string(variable).append(" is not a valid number: \"").append(value).append("\"")};
+}
+
+/// Consumes the next of the names, which are separated by colons.
+std::string take_name(std::string_view& names) {
+  const std::size_t end = std::min(names.find(':'), names.size());
+  std::string name(names.substr(0, end));
+  names.remove_prefix(std::min(end + 1, names.size()));
+  return name;
+}
+
+}  // namespace
+
+Result<std::vector<ListeningSocket>, Problem> inherited_sockets() {
+  const std::string process = take_variable(pid_variable);
+  const std::string count_text = take_variable(count_variable);
+  const std::string all_names = take_variable(names_variable);
+  std::vector<ListeningSocket> sockets;
+  if (process.empty() || count_text.empty()) return sockets;
+  const std::optional<int> pid = whole_number(process);
+  if (!pid) return malformed(pid_variable, process);
+  if (*pid != ::getpid()) return sockets;
+  const std::optional<int> count = whole_number(count_text);
+  if (!count || *count > std::numeric_limits<int>::max() - first_descriptor) {
+    return malformed(count_variable, count_text);
+  }
+  std::string_view names = all_names;
+  for (int i = 0; i < *count; ++i) {
+    Result<Socket> socket = Socket::adopt(first_descriptor + i);
+    if (!socket) {
+      const std::string number = std::to_string(first_descriptor + i);
+      return net::could_not("inherit", "descriptor " + number, socket.error());
+    }
+    sockets.push_back({std::make_shared<Socket>(*std::move(socket)), take_name(names)});
+  }
+  return sockets;
+}
+
+Result<Socket, Problem> net::share(const ListeningSocket& listener) {
+  const int descriptor = listener.socket != nullptr ? listener.socket->descriptor() : -1;
+  const auto unusable = [&](const char* why, Error error) {
+    std::string text("the socket ");
+    if (!listener.name.empty()) text.append("\"").append(listener.name).append("\" ");
+    return Problem{error, text.append(why)};
+  };
+  const Result<int> type = get_option(descriptor, SOL_SOCKET, SO_TYPE);
+  if (!type) return unusable("is not open", type.error());
+  if (*type != SOCK_STREAM) {
+    return unusable("carries datagrams, not connections", Error(Errc::Unsupported, "listen"));
+  }
+#if defined(SO_ACCEPTCONN)
+  const Result<int> is_listening = get_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN);
+  if (is_listening && *is_listening == 0) {
+    return unusable("does not listen: call listen() on it first",
+                    Error(Errc::InvalidAddress, "listen"));
+  }
+#endif
+  const Address address = local_address(descriptor);
+  if (address.family() == Address::Family::None) {
+    return unusable("is neither TCP nor a Unix socket", Error(Errc::Unsupported, "listen"));
+  }
+  const int duplicate = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (duplicate < 0) return unusable("cannot be duplicated", failure(errno, "dup"));
+  if (address.is_ip()) keep_alive(duplicate);
+  return Socket(duplicate);
+}
+
+}  // namespace skua

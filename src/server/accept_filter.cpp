@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// In: connections as they are accepted. Out: those that are served. The others are reset: no byte
+// was sent that could be lost, and a flood of them leaves nothing behind, neither TIME_WAIT nor
+// lines in a log.
+#include "server/accept_filter.hpp"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "loop/clock.hpp"
+#include "skua/ip_filter.hpp"
+
+namespace skua::server {
+namespace {
+
+/// Between two log entries about a filter that throws. Counters has their number.
+constexpr Duration log_interval = 1s;
+
+}  // namespace
+
+Socket AcceptFilter::admit(Socket connection) {
+  if (options_.ip_filter == nullptr && !options_.accepts) [[likely]]
+    return connection;
+  const Address peer = connection.peer_address();
+  if (peer.family() == Address::Family::None) return {};  // the peer has reset it already
+  const std::optional<ConnectionRefusal> why = refusal(peer);
+  if (!why) return connection;
+  ++counter(*why);
+  StreamSocket refused(std::move(connection));
+  static_cast<void>(refused.set_linger(std::chrono::seconds(0)));
+  refused.close();
+  if (const auto& tell = options_.hooks.on_connection_refused) tell(peer.to_string(), *why);
+  return {};
+}
+
+std::optional<ConnectionRefusal> AcceptFilter::refusal(const Address& peer) {
+  if (options_.ip_filter != nullptr && !options_.ip_filter->accepts(peer)) {
+    return ConnectionRefusal::IpFilter;
+  }
+  if (!options_.accepts) return std::nullopt;
+  try {
+    if (options_.accepts(peer)) return std::nullopt;
+    return ConnectionRefusal::Callback;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    log_failure(error.what());
+  } catch (...) {
+    log_failure("an exception of unknown type");
+  }
+  return ConnectionRefusal::CallbackFailed;
+}
+
+void AcceptFilter::log_failure(std::string_view why) {
+  const auto& log = options_.hooks.log;
+  if (!log || loop_.now() < quiet_until_) return;
+  quiet_until_ = later(loop_.now(), log_interval);
+  log(LogLevel::Error, std::string("the accept filter failed: ").append(why));
+}
+
+base::Counter& AcceptFilter::counter(ConnectionRefusal why) noexcept {
+  switch (why) {
+    case ConnectionRefusal::IpFilter: return counters_.refused_by_ip_filter;
+    case ConnectionRefusal::Callback: return counters_.refused_by_callback;
+    case ConnectionRefusal::CallbackFailed: break;
+  }
+  return counters_.failed_accepts;
+}
+
+}  // namespace skua::server
