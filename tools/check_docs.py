@@ -2,7 +2,8 @@
 """Builds the site of build_docs.py and checks that
 
 - Doxygen has no warnings, and all links lead somewhere,
-- each public class has a page that begins with a sentence, and parts such as `Lifetime:` begin a line,
+- each public class has a page that begins with a sentence,
+- the parts of a comment (`Waits for:` and so on) are in the order of STYLE.md, after the text and each on its own lines,
 - code spans of pages look as they were written,
 - a search for `Router` finds the class first: in Chromium if it is installed, otherwise only that the index has it.
 Usage: check_docs.py      in the root of the tree
@@ -21,7 +22,9 @@ import build_docs
 SITE = build_docs.BUILD / "html"
 INTERNAL = re.compile(r"^namespace (?:skua::)?detail \{$.*?^\}  //", re.M | re.S)
 CLASS = re.compile(r"^(?:class|struct) (?:SKUA_\w+ )?(?:\[\[\w+\]\] )?(\w+)(?: final)?(?: : [^;{]*)? \{", re.M)
-BURIED = re.compile(r"^ *///.*\S.* (?:Waits for|Ends with|Lifetime|RFC): ", re.M)
+COMMENT = re.compile(r"(?:^ *///.*\n)+", re.M)
+PARTS = ("Waits for", "Ends with", "Lifetime", "RFC")
+PART = re.compile(rf"({'|'.join(PARTS)}): ")
 TEXT = re.compile(r'<div class="textblock">(?:<div class="compoundTemplParams">.*?</div>)?<p ?>', re.S)
 CODE = re.compile(r"<code>(.*?)</code>", re.S)
 RESULT = re.compile(r'<li><a href="([^"]*)">')
@@ -36,9 +39,23 @@ def classes_without_a_sentence(index: list[tuple[str, str, str]]) -> list[str]:
         f"{name} has no sentence" for name in names if name in pages and not TEXT.search((SITE / pages[name]).read_text())]
 
 
-def parts_within_lines() -> list[str]:
-    return [f"{header}: a part in the middle of a line: {line.strip()}" for header in sorted(pathlib.Path("include").rglob("*.hpp"))
-            for line in BURIED.findall(header.read_text())]
+def disordered(comment: str) -> str | None:
+    """Returns the first line of a comment that is not where it belongs."""
+    last = -1
+    for line in comment.splitlines():
+        text = line.strip().removeprefix("///").removeprefix(" ")
+        if part := PART.match(text):
+            if PARTS.index(part[1]) <= last:
+                return line.strip()
+            last = PARTS.index(part[1])
+        elif PART.search(text) or (last >= 0 and not text.startswith("  ")):
+            return line.strip()
+    return None
+
+
+def disordered_comments() -> list[str]:
+    return [f"{header}: not where it belongs: {line}" for header in sorted(pathlib.Path("include").rglob("*.hpp"))
+            for comment in COMMENT.findall(header.read_text()) if (line := disordered(comment))]
 
 
 def spans_that_changed() -> list[str]:
@@ -69,7 +86,7 @@ def main() -> int:
     if build_docs.main():
         return 1
     index = build_docs.index(build_docs.BUILD / "skua.tag")
-    wrong = classes_without_a_sentence(index) + parts_within_lines() + spans_that_changed()
+    wrong = classes_without_a_sentence(index) + disordered_comments() + spans_that_changed()
     if not (found := searched(index, "Router")) or found[0] != "classskua_1_1Router.html":
         wrong.append(f"a search for Router finds {found[:1]} first")
     if wrong:

@@ -98,9 +98,9 @@ struct SKUA_API DigestChallenge {
   bool wants_user_hash = false;  ///< the user name may be hashed
   bool is_utf8 = true;           ///< charset=UTF-8, for names and passwords
 
-  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   /// Reads a challenge of this scheme.
   ///
+  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestChallenge> from(const Challenge& challenge);
   [[nodiscard]] std::string field() const;
 };
@@ -122,9 +122,9 @@ struct SKUA_API DigestCredentials {
   /// octets in `username`.
   bool may_encode_user = true;
 
-  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   /// Reads credentials of this scheme.
   ///
+  /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestCredentials> from(const Challenge& credentials);
   [[nodiscard]] std::string field() const;
 

@@ -196,6 +196,8 @@ State make_tcp_state(TcpConnection& client) {
 
 class TcpServerCore;
 
+}  // namespace detail
+
 /// The part of a TcpServer that does not depend on its state.
 class SKUA_API TcpServerBase {
  public:
@@ -205,8 +207,7 @@ class SKUA_API TcpServerBase {
   /// Listens, so that address() is known; run() and poll() do so otherwise.
   ///
   /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, Unsupported
-  /// (back
-  ///            end, TLS), TlsConfiguration, ...
+  ///            (back end, TLS), TlsConfiguration, ...
   Result<void, Problem> listen();
   /// Takes over a socket that listens already, instead of TcpServerOptions::host: one that another
   /// process opened.
@@ -217,7 +218,7 @@ class SKUA_API TcpServerBase {
   /// Serves until request_stop(), on this thread and TcpServerOptions::threads - 1 others. Once.
   ///
   /// Ends with: the errors of listen(); AlreadyStarted; SystemFailure if a thread cannot be
-  /// started.
+  ///            started.
   Result<void, Problem> run();
   /// Like run(), but SIGINT and SIGTERM stop the server too. Calls `on_ready` once they do, and the
   /// server listens: then its address can be announced.
@@ -235,14 +236,12 @@ class SKUA_API TcpServerBase {
   [[nodiscard]] std::size_t client_count() const noexcept;
 
  protected:
-  TcpServerBase(TcpServerOptions options, MakeTcpSession make);
+  TcpServerBase(TcpServerOptions options, detail::MakeTcpSession make);
   ~TcpServerBase();
 
  private:
-  std::unique_ptr<TcpServerCore> core_;
+  std::unique_ptr<detail::TcpServerCore> core_;
 };
-
-}  // namespace detail
 
 /// A server for a protocol of your own. Each client has a State, which is made when the client is
 /// accepted and destroyed when it is gone.
@@ -260,18 +259,21 @@ class SKUA_API TcpServerBase {
 /// The member functions of State, all but the first optional, return a Decision, or nothing to keep
 /// the client:
 ///
-///   on_readable(client)         bytes have arrived: see input() and consume()
-///   on_writable(client)         everything that was sent is taken by the system: send more
-///   on_end(client)              the client has ended its side; default: Disconnect
-///   on_idle(client, TcpIdle)    see TcpServerOptions::idle; default: Disconnect
-///   on_disconnect(client, why)  the client is leaving, and nothing more is received; Errc::None if
-///                               either side ended the connection in order
+/// | member of State | called when |
+/// |---|---|
+/// | `on_readable(client)` | bytes have arrived: see input() and consume() |
+/// | `on_writable(client)` | everything that was sent is taken by the system: send more |
+/// | `on_end(client)` | the client has ended its side; default: Disconnect |
+/// | `on_idle(client, idle)` | see TcpServerOptions::idle; default: Disconnect |
+/// | `on_disconnect(client, why)` | the client is leaving; nothing more is received |
+///
+/// `why` is Errc::None if either side ended the connection in order.
 ///
 /// If one of them throws, the exception is logged and the client disconnected.
 ///
 /// A client that reads slowly is not read from while TcpServerOptions::output_bytes are unsent.
 template <class State>
-class TcpServer final : public detail::TcpServerBase {
+class TcpServer final : public TcpServerBase {
  public:
   explicit TcpServer(TcpServerOptions options = {})
       : TcpServer(std::move(options), detail::make_tcp_state<State>) {}

@@ -82,10 +82,10 @@ class SKUA_API Url final {
 
   /// The empty reference, which means the document itself.
   Url() noexcept = default;
-  /// Ends with: Errc::MalformedUrl if it is not a URI reference, or longer than `max_bytes`.
-  /// RFC:       3986 §3, §4.1; 6874 §2; 9110 §4.2
   /// Parses a URL or a relative reference.
   ///
+  /// Ends with: Errc::MalformedUrl if it is not a URI reference, or longer than `max_bytes`.
+  /// RFC:       3986 §3, §4.1; 6874 §2; 9110 §4.2
   [[nodiscard]] static Result<Url> parse(std::string_view text);
 
   /// Like parse(), for text from the wild, such as a Location field or a command line. Octets that

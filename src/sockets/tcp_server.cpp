@@ -195,8 +195,12 @@ void TcpServerCore::request_stop() noexcept {
   for (const auto& worker : workers_) worker->wake();
 }
 
-TcpServerBase::TcpServerBase(TcpServerOptions options, MakeTcpSession make)
-    : core_(std::make_unique<TcpServerCore>(std::move(options), std::move(make))) {}
+}  // namespace skua::detail
+
+namespace skua {
+
+TcpServerBase::TcpServerBase(TcpServerOptions options, detail::MakeTcpSession make)
+    : core_(std::make_unique<detail::TcpServerCore>(std::move(options), std::move(make))) {}
 TcpServerBase::~TcpServerBase() = default;
 
 Result<void, Problem> TcpServerBase::listen() { return core_->listen(); }
@@ -212,4 +216,4 @@ Result<bool, Problem> TcpServerBase::poll(Duration max_wait) { return core_->pol
 void TcpServerBase::request_stop() noexcept { core_->request_stop(); }
 std::size_t TcpServerBase::client_count() const noexcept { return core_->client_count(); }
 
-}  // namespace skua::detail
+}  // namespace skua

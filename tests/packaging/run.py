@@ -12,11 +12,12 @@ import time
 
 import consuming
 import debian
+import documented
 from harness import Failure, Skipped
 
 
 def main(arguments: list[str]) -> int:
-    cases = {function.__name__.replace("_", "-"): function for function in consuming.CASES + debian.CASES}
+    cases = {function.__name__.replace("_", "-"): function for function in consuming.CASES + documented.CASES + debian.CASES}
     if arguments == ["--list"]:
         print("\n".join(cases))
         return 0
