@@ -70,14 +70,14 @@ function(skua_library_part target)
 endfunction()
 
 # Compiles the files of a folder in units, in a third of the time. Files with their own compiler
-# options stay separate.
+# options stay separate, as does the file that tests replace: see skua_kqueue_emulation.
 function(skua_unity target)
   if(NOT SKUA_UNITY)
     return()
   endif()
   set(most 16)
   foreach(source ${ARGN})
-    if(source MATCHES "head_parser_(sse42|avx2|neon)")
+    if(source MATCHES "head_parser_(sse42|avx2|neon)|backend_kqueue")
       continue()
     endif()
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
@@ -168,6 +168,19 @@ function(skua_test_support)
   skua_flags(skua-test-support)
 endfunction()
 
+# On Linux, tests drive the back end of macOS and the BSDs over a kqueue(2) of their own. The linker takes these
+# objects instead of the library's, which only says that Linux has no kqueue.
+function(skua_kqueue_emulation)
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    return()
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/tests/support/kqueue)
+  add_library(skua-kqueue-emulation OBJECT ${PROJECT_SOURCE_DIR}/src/loop/backend_kqueue.cpp ${folder}/kqueue.cpp)
+  target_include_directories(skua-kqueue-emulation SYSTEM PUBLIC ${folder})
+  target_include_directories(skua-kqueue-emulation PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  skua_flags(skua-kqueue-emulation)
+endfunction()
+
 # Precompiles the headers that nearly every test includes: 4 of the 10 seconds per test. All tests
 # have the same flags, so `skua-test-headers` is compiled once.
 function(skua_test_headers target)
@@ -247,6 +260,7 @@ endfunction()
 function(skua_tests)
   find_package(GTest REQUIRED)
   skua_test_support()
+  skua_kqueue_emulation()
   foreach(root src tests)
     file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${root}/*)
     foreach(folder ${folders})
@@ -264,7 +278,8 @@ function(skua_tests)
       endif()
       skua_executable(test-${name} ${sources})
       target_include_directories(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-      target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main)
+      target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main
+                            $<TARGET_NAME_IF_EXISTS:skua-kqueue-emulation>)
       skua_test_flags(test-${name})
       skua_test_headers(test-${name})
       if(name MATCHES "^(server|memory|sockets)-behaviour$")

@@ -66,7 +66,7 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--backend", options.backend, "Event loop of the skua modes")
-      ->check(CLI::IsMember({"auto", "epoll", "io_uring", "poll"}))
+      ->check(CLI::IsMember({"auto", "epoll", "io_uring", "kqueue", "poll"}))
       ->capture_default_str();
   auto* const certificate =
       app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");

@@ -319,7 +319,8 @@ Result<Url, Problem> parse_url_argument(std::string_view text) {
     whole = "http://" + whole;
   }
   Result<Url> url = Url::parse_lenient(whole);
-  const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+  const bool is_ascii = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   if (!url && !is_ascii) {
     return refused("write an international host name in ASCII form (xn--...)");
   }

@@ -26,7 +26,7 @@ struct Slice {
 
 /// Counts of the system calls of a back end, by kind. Any thread may read them.
 struct SystemCalls {
-  base::Counter waits;     ///< epoll_wait, poll, io_uring_enter
+  base::Counter waits;     ///< epoll_wait, kevent, poll, io_uring_enter
   base::Counter receives;  ///< recv
   base::Counter sends;     ///< send, sendmsg, sendfile
   base::Counter others;    ///< accept, close, shutdown, epoll_ctl, wake-ups
@@ -75,15 +75,15 @@ class Handle {
   /// The descriptor is closed. This is the last call; it may destroy the handle.
   virtual void on_closed();
 
-  static constexpr std::uint8_t watched = 128;  // the bit of armed_ that all back ends share
-
   int descriptor_ = -1;
   bool closing_ = false;
   bool receiving_ = false;  // the owner wants bytes
-  bool accepting_ = false;  // the owner wants connections
-  bool connecting_ = false;
-  bool sending_ = false;         // a send is pending: on_sent or on_send_failed will follow
-  std::uint8_t armed_ = 0;       // the back end's own bits, such as the requested events; watched
+  bool sending_ = false;    // a send is pending: on_sent or on_send_failed will follow
+  // Rare: together one byte.
+  bool accepting_ : 1 = false;  // the owner wants connections
+  bool connecting_ : 1 = false;
+  bool watched_ : 1 = false;     // see Backend::watch_readable
+  std::uint8_t armed_ = 0;       // the back end's own bits, such as the requested events
   std::uint16_t in_flight_ = 0;  // io_uring: operations in flight; others: the pending error
   std::uint32_t slot_ = 0;       // the back end's own index
   Handle* next_ = nullptr;       // the back end's own list
@@ -91,8 +91,8 @@ class Handle {
 
 /// A loop's interface to the operating system, in the form of completions.
 ///
-/// Only wake() may be called from other threads. Readiness systems (epoll, poll) turn readiness
-/// into completions.
+/// Only wake() may be called from other threads. Readiness systems (epoll, kqueue, poll) turn
+/// readiness into completions.
 class Backend {
  public:
   Backend() = default;
@@ -135,7 +135,7 @@ class Backend {
   /// unwatch_readable(). For descriptors of any kind that the back end can wait for; such a handle
   /// neither accepts nor receives. on_accept_failed() says that it cannot be waited for.
   void watch_readable(Handle& handle) {
-    handle.armed_ |= Handle::watched;
+    handle.watched_ = true;
     start_accept(handle);
   }
   void unwatch_readable(Handle& handle) { stop_accept(handle); }

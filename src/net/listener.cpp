@@ -90,7 +90,7 @@ void Listener::shed_one() noexcept {
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(accept_one(descriptor()));
+    Socket connection(loop::accept_one(descriptor()));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }

@@ -182,7 +182,8 @@ Result<void, Problem> ServerRun::prepare_tls() {
 Result<void> ServerRun::listen() {
   const Result<Address> wanted = listen_address(setup_->options);
   if (!wanted) return wanted.error();
-  return wanted->is_ip() && workers_.size() > 1 ? listen_on_all(*wanted) : listen_on_first(*wanted);
+  const bool is_balanced = wanted->is_ip() && workers_.size() > 1 && setup_->system_balances;
+  return is_balanced ? listen_on_all(*wanted) : listen_on_first(*wanted);
 }
 
 // Every worker has a listener of its own; the kernel balances.
@@ -202,16 +203,17 @@ Result<void> ServerRun::listen_on_all(const Address& wanted) {
   return {};
 }
 
-// The first worker accepts for all, if it is the only one or the kernel does not balance.
+// The first worker accepts for all, if it is the only one or the kernel does not balance. The
+// others have their turn, and the first one serves its share and those of workers that have ended.
 Result<void> ServerRun::listen_on_first(const Address& wanted) {
   Result<Socket> socket = net::create_listener(wanted);
   if (!socket) return socket.error();
   address_ = net::local_address(socket->descriptor());
   workers_.front()->listen(*std::move(socket));
   if (workers_.size() > 1) {
-    workers_.front()->hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
+    workers_.front()->hand_over([this, next = std::size_t{0}](Socket& accepted) mutable {
       next = (next + 1) % workers_.size();
-      workers_[next]->adopt(std::move(accepted));
+      return next != 0 && workers_[next]->adopt(accepted);
     });
   }
   return {};

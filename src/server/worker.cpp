@@ -66,11 +66,29 @@ void Worker::run() {
   loop_->run();
 }
 
-void Worker::adopt(Socket socket) {
-  // A shared_ptr because posted functions must be copyable. It closes the socket if the loop drops
-  // the post.
-  auto shared = std::make_shared<Socket>(std::move(socket));
-  loop_->post([this, shared] { take(std::move(*shared)); });
+bool Worker::adopt(Socket& socket) {
+  const std::lock_guard lock(adopting_);
+  if (has_ended_) return false;
+  // First, so that none is left without a post if memory runs out.
+  if (adopted_.empty()) loop_->post([this] { serve_adopted(); });
+  adopted_.push_back(std::move(socket));
+  // It counts at once: a worker that is busy must not let the others exceed the cap.
+  shared_.open_connections.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Worker::serve_adopted() {
+  std::vector<Socket> batch;
+  {
+    const std::lock_guard lock(adopting_);
+    batch.swap(adopted_);
+  }
+  for (Socket& socket : batch) {
+    shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);  // serve() counts it again
+    if (loop_->now() >= drained_by_) continue;  // too late: close_all() has been here
+    guarded([&] { open(std::move(socket)); });
+  }
+  end_if_done();
 }
 
 void Worker::begin_drain(Duration deadline) {
@@ -87,11 +105,10 @@ void Worker::add_to(Counters& sum) const noexcept {
 }
 
 void Worker::on_accept(Socket socket) {
-  guarded([&] { receiver_ ? receiver_(std::move(socket)) : open(std::move(socket)); });
-}
-
-void Worker::take(Socket socket) {
-  guarded([&] { open(std::move(socket)); });
+  guarded([&] {
+    if (receiver_ && receiver_(socket)) return update_pressure();
+    open(std::move(socket));
+  });
 }
 
 // A connection that cannot be served for lack of memory is closed by its destructor.
@@ -220,6 +237,11 @@ void Worker::close_all() noexcept {
 
 void Worker::end_if_done() {
   if (!resources_.is_draining || listener_ != nullptr || !connections_.empty()) return;
+  {
+    const std::lock_guard lock(adopting_);
+    if (!adopted_.empty()) return;  // serve_adopted() comes back
+    has_ended_ = true;
+  }
   is_done_ = true;
   loop_->stop();
 }

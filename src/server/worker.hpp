@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
@@ -49,8 +51,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
 
   /// Accepts connections from this socket once the worker runs. Call it before run().
   void listen(Socket socket);
-  /// Passes accepted sockets to `receiver` instead of serving them. Call it before run().
-  void hand_over(std::function<void(Socket)> receiver) { receiver_ = std::move(receiver); }
+  /// Offers accepted sockets to `receiver`, and serves those for which it returns false. Call it
+  /// before run().
+  void hand_over(std::function<bool(Socket&)> receiver) { receiver_ = std::move(receiver); }
 
   /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
   /// Call it before run().
@@ -61,8 +64,9 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void run_once(Duration max_wait) { loop_->run_once(max_wait); }
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
-  /// Takes over a connection that another worker accepted. Thread-safe.
-  void adopt(Socket socket);
+  /// Takes over a connection that another worker accepted; returns false if this worker has ended.
+  /// Thread-safe.
+  bool adopt(Socket& socket);
   /// Stops listening, finishes requests in progress, and then ends run(). Closes the remaining
   /// connections at the deadline; of several calls, the earliest deadline holds. Thread-safe.
   void begin_drain(Duration deadline = Duration::max());
@@ -82,7 +86,7 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   void on_listener_closed() override;
   void connection_closed(Connection& connection) noexcept override;
 
-  void take(Socket socket);
+  void serve_adopted();
   void open(Socket socket);
   template <class Work>
   void guarded(Work&& work) noexcept;
@@ -100,7 +104,10 @@ class Worker final : private net::ListenerSink, private ConnectionOwner {
   std::unique_ptr<loop::Loop> loop_;
   Resources resources_;
   std::unique_ptr<net::Listener> listener_;
-  std::function<void(Socket)> receiver_;
+  std::function<bool(Socket&)> receiver_;
+  std::mutex adopting_;
+  std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next
+  bool has_ended_ = false;
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;

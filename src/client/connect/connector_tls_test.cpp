@@ -13,10 +13,8 @@ class ConnectorTlsTest : public ConnectorTest {
     ConnectorTest::SetUp();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest,
-                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
-                                         BackendChoice::Poll),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   use_tls();

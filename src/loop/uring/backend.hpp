@@ -28,7 +28,7 @@ struct UringOperation {
       slices[i] = {const_cast<char*>(from[i].data), from[i].size_bytes};
     }
     message.msg_iov = slices.data();
-    message.msg_iovlen = count;
+    message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(count);
   }
 
   msghdr message{};
