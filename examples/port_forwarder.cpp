@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace {
 
@@ -22,7 +23,8 @@ skua::Task<> pass_on(skua::TcpStream& from, skua::TcpStream& to) {
     const auto count = co_await from.receive(room);
     if (!count && count.error().code() == skua::Errc::Closed) break;
     if (!count) co_return to.close();
-    const auto sent = co_await to.send({room.data(), *count});
+    const std::string_view bytes(room.data(), *count);
+    const auto sent = co_await to.send(bytes);
     if (!sent) co_return from.close();
   }
   const auto ended = co_await to.shutdown_write();

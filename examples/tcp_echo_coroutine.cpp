@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace {
 
@@ -19,7 +20,8 @@ skua::Task<> echo(skua::TcpStream peer) {
   while (true) {
     const auto count = co_await peer.receive(room, 60s);
     if (!count) break;  // Closed: the peer has ended its side
-    const auto sent = co_await peer.send({room.data(), *count}, 10s);
+    const std::string_view bytes(room.data(), *count);
+    const auto sent = co_await peer.send(bytes, 10s);
     if (!sent) co_return;
   }
   co_await peer.finish();
