@@ -8,6 +8,7 @@ set(SKUA_SMALL
     "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
+    "loop/(backend|backend_kqueue|backend_poll|signal|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|inherited_sockets|interfaces|ip_filter|listener|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"

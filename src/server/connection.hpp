@@ -32,6 +32,12 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void close() noexcept { pump_.close(); }
 
  private:
+  /// Members that few connections need.
+  struct Extras {
+    std::unique_ptr<skua::Connection> facts{};  // once a handler asks
+    std::unique_ptr<Accounting> accounting{};   // from the first response on, for a response hook
+  };
+
   void on_established() override;
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
@@ -54,6 +60,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   }
   Accounting* accounting() override;
   [[nodiscard]] skua::Connection& connection() override;
+  [[nodiscard]] Extras& extras();
 
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
   bool choose_protocol(std::string_view input);
@@ -67,8 +74,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;
-  std::unique_ptr<skua::Connection> known_;  // made when a handler asks; outlives the protocols
-  std::unique_ptr<Accounting> accounting_;   // made at the first response if a response hook is set
+  std::unique_ptr<Extras> extras_;  // made when first needed; outlives the protocols
   H1Protocol h1_;
   std::unique_ptr<Protocol> other_;                    // set if the peer does not speak HTTP/1
   loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input

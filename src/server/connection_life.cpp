@@ -54,7 +54,7 @@ void Connection::on_out_of_memory() noexcept {
 
 void Connection::on_closing() noexcept {
   protocol().cancel();
-  if (accounting_ != nullptr) accounting_->end();
+  if (extras_ != nullptr && extras_->accounting != nullptr) extras_->accounting->end();
   if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 
@@ -119,19 +119,26 @@ void Connection::refuse_plain_http() {
 
 Accounting* Connection::accounting() {
   if (!resources().options.hooks.on_response) return nullptr;
-  if (accounting_ == nullptr) {
-    accounting_ = std::make_unique<Accounting>(resources(), pump_.stream(), pump_.output());
+  auto& accounting = extras().accounting;
+  if (accounting == nullptr) {
+    accounting = std::make_unique<Accounting>(resources(), pump_.stream(), pump_.output());
   }
-  return accounting_.get();
+  return accounting.get();
 }
 
 skua::Connection& Connection::connection() {
-  if (known_ == nullptr) {
+  auto& facts = extras().facts;
+  if (facts == nullptr) {
     const net::Stream& stream = pump_.stream();
-    known_ = std::make_unique<skua::Connection>(skua::Connection::Facts{
+    facts = std::make_unique<skua::Connection>(skua::Connection::Facts{
         ++resources().connection_ids, stream.peer(), stream.local(), stream.tls()});
   }
-  return *known_;
+  return *facts;
+}
+
+Connection::Extras& Connection::extras() {
+  if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
+  return *extras_;
 }
 
 // A peer that has closed its side may or may not still read: docs/decisions/0016.
