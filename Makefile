@@ -5,11 +5,11 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test preflight interop bench fuzz format check
+.PHONY: help deps run test test-packages packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
 deps: ## install missing build and test dependencies (Debian, Ubuntu)
@@ -22,6 +22,13 @@ run: deps ## build, then serve DIR on PORT
 
 test: deps check ## build, then run every check and every test
 	@bash tools/build_and_test.sh release $(JOBS)
+
+test-packages: ## build the library as it is installed and packaged, and programs that use it in every way
+	@bash tools/deps.sh ci
+	@python3 -B tests/packaging/run.py
+
+packages: deps ## make the Debian packages, in build/package
+	@bash tools/package.sh
 
 check: ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
@@ -40,6 +47,11 @@ format: ## format the C++ sources
 
 bench: deps ## build, then compare with the raw ceilings and installed servers (25 minutes)
 	@bench/run
+
+docs: ## build the API reference and the guides into build/docs/html (Doxygen)
+	@bash tools/deps.sh docs
+	@python3 tools/build_docs.py
+	@echo "build/docs/html/index.html"
 
 fuzz: ## build the fuzz targets and run each for FUZZ_SECONDS
 	@bash tools/deps.sh ci

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -50,17 +51,12 @@ void declare_colour(CLI::App& parser, Colour& colour) {
       .add_option_function<std::string>(
           "--colour,--color",
           [&colour](const std::string& when) {
-            if (when == "auto") {
-              colour = Colour::Auto;
-            } else if (when == "always") {
-              colour = Colour::Always;
-            } else if (when == "never") {
-              colour = Colour::Never;
-            } else {
-              throw CLI::ValidationError("--colour", "'" + when + "' is not auto, always or never");
-            }
+            colour = when == "always"  ? Colour::Always
+                     : when == "never" ? Colour::Never
+                                       : Colour::Auto;
           },
           "When to use colours: always, never, or auto (on a terminal, unless NO_COLOR is set)")
+      ->check(one_of({"auto", "always", "never"}))
       ->option_text("WHEN [auto]");
 }
 
@@ -68,15 +64,9 @@ void declare_backend(CLI::App& parser, BackendChoice& backend) {
   parser
       .add_option_function<std::string>(
           "--backend",
-          [&backend](const std::string& name) {
-            const auto found = parse_backend(name);
-            if (!found) {
-              throw CLI::ValidationError("--backend",
-                                         "'" + name + "' is not auto, epoll, io_uring or poll");
-            }
-            backend = *found;
-          },
-          "I/O back end: epoll, io_uring, poll, or auto (epoll if available)")
+          [&backend](const std::string& name) { backend = parse_backend(name).value(); },
+          "I/O back end: epoll, io_uring, kqueue, poll, or auto (epoll or kqueue if available)")
+      ->check(one_of({"auto", "epoll", "io_uring", "kqueue", "poll"}))
       ->option_text("NAME [auto]");
 }
 
@@ -99,6 +89,19 @@ CLI::Validator in_range(double least, double most) { return number_between(least
 
 CLI::Validator whole_in_range(std::int64_t least, std::int64_t most) {
   return number_between(least, most, "whole number");
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  std::string list;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i != 0) list += i + 1 == words.size() ? " or " : ", ";
+    list += words[i];
+  }
+  const auto check = [words, list](const std::string& text) {
+    const bool is_one = std::ranges::find(words, text) != words.end();
+    return is_one ? std::string() : "'" + text + "' is not " + list;
+  };
+  return {check, "{" + CLI::detail::join(words) + "}"};
 }
 
 CLI::Validator size_value() {

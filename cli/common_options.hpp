@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "configure.hpp"
 #include "skua/backend.hpp"
@@ -31,6 +32,8 @@ std::pair<std::string, std::string> split_field(const std::string& line);
 /// Accepts numbers from `least` to `most`, including fractions.
 CLI::Validator in_range(double least, double most);
 CLI::Validator whole_in_range(std::int64_t least, std::int64_t most);
+/// Accepts one of these words; its description, `{auto,epoll}`, is how shell completions find them.
+CLI::Validator one_of(const std::vector<std::string>& words);
 /// Converts sizes such as `500`, `64K` or `2GiB` to bytes.
 CLI::Validator size_value();
 

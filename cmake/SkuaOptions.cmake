@@ -1,9 +1,18 @@
 # User options, and the flags of all our targets.
-option(SKUA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(SKUA_BUILD_CLI "Build the skua command" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
-option(SKUA_BUILD_BENCH "Build the benchmark servers" ${PROJECT_IS_TOP_LEVEL})
+set(uses_internals ${PROJECT_IS_TOP_LEVEL})
+if(BUILD_SHARED_LIBS)
+  set(uses_internals OFF)  # which a shared library does not export
+endif()
+option(SKUA_BUILD_TESTS "Build the tests" ${uses_internals})
+option(SKUA_BUILD_CLI "Build the skua command" ${uses_internals})
+option(SKUA_BUILD_BENCH "Build the benchmark servers" ${uses_internals})
 option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
+if(BUILD_SHARED_LIBS AND (SKUA_BUILD_TESTS OR SKUA_BUILD_CLI OR SKUA_BUILD_BENCH OR SKUA_BUILD_FUZZ))
+  message(FATAL_ERROR "a shared skua exports its public API only: with BUILD_SHARED_LIBS=ON the tests, the command, "
+                      "the benchmark servers and the fuzz targets are OFF")
+endif()
+option(SKUA_INSTALL "Install the library and what was built with it" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_HARDEN "Bounds checks of the standard library, FORTIFY, stack protector, full RELRO" ON)
 option(SKUA_UNITY "Compile several files of a folder as one unit, in a third of the time" OFF)
@@ -14,7 +23,8 @@ set(SKUA_WITH_TLS AUTO CACHE STRING "OpenSSL, for TLS, digests and encrypted coo
 set(SKUA_WITH_ZLIB AUTO CACHE STRING "gzip and deflate: AUTO, ON or OFF")
 set(SKUA_WITH_BROTLI AUTO CACHE STRING "brotli: AUTO, ON or OFF")
 set(SKUA_WITH_ZSTD AUTO CACHE STRING "zstd: AUTO, ON or OFF")
-foreach(library IO_URING TLS ZLIB BROTLI ZSTD)
+set(SKUA_LIBRARIES IO_URING TLS ZLIB BROTLI ZSTD)
+foreach(library ${SKUA_LIBRARIES})
   set_property(CACHE SKUA_WITH_${library} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 

@@ -1,5 +1,6 @@
 # Targets are found by the location of their files; adding a file needs no change here.
 find_package(Threads REQUIRED)
+include(SkuaDependencies)
 
 # Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
@@ -7,13 +8,13 @@ set(SKUA_SMALL
     "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
-    "loop/(backend|backend_poll|signal|worker_pool)" "loop/uring/.*"
-    "net/(address|inherited_sockets|interfaces|ip_filter|listener|name_lookup|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "net/(address|inherited_sockets|interfaces|ip_filter|listener|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
-    "tls/.*" "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
+    "sockets/(connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
+    "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 
 # Code that only programs with WebSockets link, in a separate unit: a compiler that sees the only implementation
@@ -41,9 +42,9 @@ function(skua_library)
     target_compile_options(skua-fast PRIVATE $<$<CONFIG:Release>:-fno-tree-vectorize>)
   endif()
   target_sources(skua PRIVATE $<TARGET_OBJECTS:skua-fast>)
-  if(BUILD_SHARED_LIBS)
-    set_target_properties(skua-fast PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  endif()
+  # Until 1.0 a minor release may change the ABI.
+  set_target_properties(skua PROPERTIES VERSION ${PROJECT_VERSION}
+                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   skua_library_part(skua ${small})
   skua_library_part(skua-fast ${fast})
 endfunction()
@@ -53,24 +54,30 @@ function(skua_library_part target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC Threads::Threads)
+  if(BUILD_SHARED_LIBS)
+    # Exports what SKUA_API marks, and nothing else.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                          VISIBILITY_INLINES_HIDDEN ON)
+    target_compile_definitions(${target} PRIVATE SKUA_BUILDING)
+  else()
+    target_compile_definitions(${target} PUBLIC SKUA_STATIC)
+  endif()
   skua_flags(${target})
   skua_unity(${target} ${ARGN})
-  skua_optional(${target} IO_URING liburing.h liburing-dev uring)
-  skua_optional(${target} TLS openssl/evp.h libssl-dev ssl crypto)
-  skua_optional(${target} ZLIB zlib.h zlib1g-dev z)
-  skua_optional(${target} BROTLI brotli/encode.h libbrotli-dev brotlienc brotlidec brotlicommon)
-  skua_optional(${target} ZSTD zstd.h libzstd-dev zstd)
+  foreach(option ${SKUA_LIBRARIES})
+    skua_optional(${target} ${option})
+  endforeach()
 endfunction()
 
 # Compiles the files of a folder in units, in a third of the time. Files with their own compiler
-# options stay separate.
+# options stay separate, as does the file that tests replace: see skua_kqueue_emulation.
 function(skua_unity target)
   if(NOT SKUA_UNITY)
     return()
   endif()
   set(most 16)
   foreach(source ${ARGN})
-    if(source MATCHES "head_parser_(sse42|avx2|neon)")
+    if(source MATCHES "head_parser_(sse42|avx2|neon)|backend_kqueue")
       continue()
     endif()
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
@@ -94,28 +101,16 @@ endfunction()
 
 # Adds an optional library: SKUA_WITH_<option> is AUTO, ON (missing is an error) or OFF; if it is used,
 # SKUA_HAS_<option> is defined.
-function(skua_optional target option header debian)
+function(skua_optional target option)
   if(SKUA_WITH_${option} STREQUAL "OFF")
     return()
   endif()
-  find_path(SKUA_${option}_INCLUDE ${header})
-  set(found ${SKUA_${option}_INCLUDE})
-  set(libraries)
-  foreach(name ${ARGN})
-    find_library(SKUA_LIBRARY_${name} ${name})
-    mark_as_advanced(SKUA_LIBRARY_${name})
-    list(APPEND libraries ${SKUA_LIBRARY_${name}})
-    if(NOT SKUA_LIBRARY_${name})
-      set(found FALSE)
-    endif()
-  endforeach()
-  mark_as_advanced(SKUA_${option}_INCLUDE)
-  if(found)
-    target_include_directories(${target} SYSTEM PRIVATE ${SKUA_${option}_INCLUDE})
-    target_link_libraries(${target} PRIVATE ${libraries})
+  skua_dependency(${option})
+  if(skua_targets)
+    target_link_libraries(${target} PRIVATE ${skua_targets})
     target_compile_definitions(${target} PRIVATE SKUA_HAS_${option}=1)
   elseif(SKUA_WITH_${option} STREQUAL "ON")
-    message(FATAL_ERROR "SKUA_WITH_${option} is ON, but it was not found (Debian: ${debian})")
+    message(FATAL_ERROR "SKUA_WITH_${option} is ON, but it was not found (Debian: ${skua_debian})")
   endif()
 endfunction()
 
@@ -171,6 +166,19 @@ function(skua_test_support)
     "SKUA_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\";SKUA_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
   skua_judge(skua-test-support)
   skua_flags(skua-test-support)
+endfunction()
+
+# On Linux, tests drive the back end of macOS and the BSDs over a kqueue(2) of their own. The linker takes these
+# objects instead of the library's, which only says that Linux has no kqueue.
+function(skua_kqueue_emulation)
+  if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    return()
+  endif()
+  set(folder ${PROJECT_SOURCE_DIR}/tests/support/kqueue)
+  add_library(skua-kqueue-emulation OBJECT ${PROJECT_SOURCE_DIR}/src/loop/backend_kqueue.cpp ${folder}/kqueue.cpp)
+  target_include_directories(skua-kqueue-emulation SYSTEM PUBLIC ${folder})
+  target_include_directories(skua-kqueue-emulation PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  skua_flags(skua-kqueue-emulation)
 endfunction()
 
 # Precompiles the headers that nearly every test includes: 4 of the 10 seconds per test. All tests
@@ -252,6 +260,7 @@ endfunction()
 function(skua_tests)
   find_package(GTest REQUIRED)
   skua_test_support()
+  skua_kqueue_emulation()
   foreach(root src tests)
     file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${root}/*)
     foreach(folder ${folders})
@@ -269,23 +278,25 @@ function(skua_tests)
       endif()
       skua_executable(test-${name} ${sources})
       target_include_directories(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-      target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main)
+      target_link_libraries(test-${name} PRIVATE skua-test-support GTest::gtest_main
+                            $<TARGET_NAME_IF_EXISTS:skua-kqueue-emulation>)
       skua_test_flags(test-${name})
       skua_test_headers(test-${name})
-      if(name MATCHES "^(server|memory)-behaviour$")
+      if(name MATCHES "^(server|memory|sockets)-behaviour$")
         target_sources(test-${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp)
       endif()
       # Misbehaving peers are built on the libraries directly.
       if(name STREQUAL "h2")
         skua_judge(test-${name})
       elseif(name STREQUAL "tls")
-        skua_optional(test-${name} TLS openssl/evp.h libssl-dev ssl crypto)
+        skua_optional(test-${name} TLS)
       endif()
       skua_run_tests(test-${name} ${label})
     endforeach()
   endforeach()
-  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors
+  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors and to texts
     add_subdirectory(tests/rejected)
+    add_subdirectory(tests/packaging)
   endif()
   if(NOT SKUA_TEST_FOLDERS)
     add_subdirectory(tests/attack)

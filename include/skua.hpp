@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Includes the whole public API of skua.
+// Includes the whole public API of skua.
 #pragma once
 
 #include "skua/release.hpp"  // first: checks the C++ version
@@ -41,6 +41,8 @@
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
 #include "skua/literals.hpp"
+#include "skua/log_level.hpp"
+#include "skua/loop.hpp"
 #include "skua/method.hpp"
 #include "skua/middleware.hpp"
 #include "skua/mistakes.hpp"
@@ -53,6 +55,7 @@
 #include "skua/prepared_response.hpp"
 #include "skua/query.hpp"
 #include "skua/request.hpp"
+#include "skua/resolver.hpp"
 #include "skua/responder.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"
@@ -62,12 +65,20 @@
 #include "skua/socket.hpp"
 #include "skua/static_text.hpp"
 #include "skua/status.hpp"
+#include "skua/stream.hpp"
 #include "skua/task.hpp"
+#include "skua/tcp_server.hpp"
 #include "skua/testing.hpp"
 #include "skua/tls.hpp"
+#include "skua/tls_stream.hpp"
+#include "skua/udp_stream.hpp"
 #include "skua/url.hpp"
 #include "skua/version.hpp"
 #include "skua/waiter.hpp"
 #include "skua/websocket.hpp"
 #include "skua/websocket_handler.hpp"
 #include "skua/websocket_message.hpp"
+
+/// Everything that programs use: servers, clients, WebSockets, and sockets for protocols of their
+/// own. Each page says which header its name is in; `#include <skua.hpp>` includes all of them.
+namespace skua {}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
-#                          and servers for tests/interop, which are not started).
+# Usage: deps.sh [docs|ci]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs (Doxygen,
+#                               Clang 19 and its tools, servers for tests/interop, which are not started,
+#                               and what tests packages).
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -25,22 +26,40 @@ gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev
 "
-ci_needs="
+docs_needs="
+doxygen doxygen
+"
+ci_needs="$docs_needs
 git git
 curl curl
 /usr/lib/python3/dist-packages/requests python3-requests
 openssl openssl
+mandoc mandoc
+man man-db
+zsh zsh
+fish fish
+systemd-analyze systemd
+strace strace
+ruby ruby
 /usr/sbin/nginx nginx
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
+redis-cli redis-tools
+pkg-config pkg-config
+dpkg-shlibdeps dpkg-dev
+lintian lintian
+mmdebstrap mmdebstrap
 clang++-19 clang-19
 clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
 "
-[ "${1:-}" = ci ] && needs="$needs$ci_needs"
+case ${1:-} in
+  docs) needs="$needs$docs_needs" ;;
+  ci) needs="$needs$ci_needs" ;;
+esac
 
 is_there() {
   case $1 in

@@ -24,6 +24,7 @@ build() { cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --
 step "packages" bash tools/deps.sh ci
 step "commit subjects" python3 tools/check_commits.py
 step "checks of the source" bash tools/check.sh
+step "API reference and guides" python3 tools/check_docs.py
 step "build: GCC release, tests, benchmarks" build release
 step "build: Clang, sanitizers, fuzz targets" build asan
 step "clang-tidy" bash tools/tidy.sh

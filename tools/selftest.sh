@@ -182,11 +182,52 @@ fresh_pages; passes "pages: good" pages
 printf 'See `src/h1/gone.cpp`.\n' >>docs/a.md; fails "pages: no such file" 'a.md:2: `src/h1/gone.cpp` does not exist' pages
 fresh_pages; printf '`h1/framing.hpp`: `read_length()`\n' >>docs/a.md; fails "pages: in another file" "no read_length in src/h1/framing.hpp" pages
 fresh_pages; printf '`skua::Gone`\n' >>docs/a.md; fails "pages: no such symbol" "no skua in the sources" pages
+fresh_pages; printf '| `other::name()` | `read_length()` |\n' >docs/coming-from-other.md; passes "pages: another library's names" pages
+printf '| `other::name()` | `other::name()` |\n' >docs/coming-from-other.md; fails "pages: not their column" "no other in the sources" pages
 
 words() { python3 "$tools/check_words.py" .; }
 fresh_pages; printf '```grep\nis no [a-z]+ to\n```\n' >STYLE.md; passes "words: good" words
 printf '// a name that is %s name to have\n' no >src/h1/a.cpp; fails "words: a bad habit" "src/h1/a.cpp:1:" words
 rm -rf .git STYLE.md
+
+# The site is built from the tree's own docs/site.
+fresh_site() {
+  fresh && mkdir -p docs examples && cp -r "$tools/../docs/site" docs/ && echo '# Design' >docs/design.md
+  printf '# skua\n\n## Guides\n\n[a](docs/a.md#a-part), [a header](include/skua/a.hpp), [examples](examples)\n' >README.md
+  printf '# A page\n\n## A part\n\n`--port 0` and `@FILE`, and `skua::Router`.\n' >docs/a.md
+  cat >include/skua/a.hpp <<'HEADER'
+/// All names.
+namespace skua {
+/// Routes requests.
+class Router {
+ public:
+  /// Adds a route.
+  ///
+  /// Ends with: an error.
+  Router& add(int path) &;
+  Router&& add(int path) && { return std::move(add(path)); }
+  template <class T>
+  Router& add(T path) {
+    static_assert(detail::never<T>, "a mistake");
+  }
+
+ private:
+  /// Nobody reads this.
+  int hidden_ = 0;
+};
+}  // namespace skua
+HEADER
+}
+docs() { python3 "$tools/check_docs.py"; }
+shows() { grep -q "$1" build/docs/html/classskua_1_1Router.html; }
+if command -v doxygen >/dev/null; then
+  fresh_site; passes "docs: good" docs; passes "docs: a contract" shows '<dt>Ends with</dt>'
+  fails "docs: private members" "" shows hidden_; fails "docs: mistakes" "" shows 'class T'; fails "docs: temporaries" "" shows '&amp;&amp;'
+  sed -i 's/a-part/another-part/' README.md; fails "docs: link" "broken link to a.html#a_another-part" docs
+  fresh_site; sed -i '/Routes requests/d' include/skua/a.hpp; fails "docs: no sentence" "Router has no" docs
+  fresh_site; sed -i 's/Adds a route/Adds a @route/' include/skua/a.hpp; fails "docs: warning" "unknown command '@route'" docs
+  fresh_site; sed -i 's/class Router/class Rooter/' include/skua/a.hpp; fails "docs: search" "a search for Router finds []" docs
+fi
 
 leftovers() { python3 "$tools/leftovers.py" "$folder" bash -c "$1"; }
 passes "leftovers: all have ended" leftovers 'sleep 1 & wait'

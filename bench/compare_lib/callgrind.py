@@ -9,10 +9,15 @@ from . import probe
 from .process import Failure
 
 
-def drive(port, path, connections, requests):
+def http_get(path):
+    """Returns a request, and a function that receives its first answer and returns the answer's size."""
+    return probe.REQUEST.format(path=path).encode(), lambda connection: probe.receive_answer(connection)[3]
+
+
+def drive(port, exchange, connections, requests):
     """Sends `requests` requests over persistent connections, one in flight on each."""
+    request, receive_first = exchange
     sockets = [socket.create_connection(("127.0.0.1", port), 60) for _ in range(connections)]
-    request = probe.REQUEST.format(path=path).encode()
     size = 0
     try:
         for _ in range(requests // connections):
@@ -20,7 +25,7 @@ def drive(port, path, connections, requests):
                 each.sendall(request)
             for each in sockets:
                 if size == 0:
-                    size = probe.receive_answer(each)[3]
+                    size = receive_first(each)
                     continue
                 missing = size
                 while missing > 0:
@@ -33,13 +38,13 @@ def drive(port, path, connections, requests):
             each.close()
 
 
-def instructions(valgrind, server, options, folder, requests):
+def instructions(valgrind, server, exchange, options, folder, requests):
     """Returns all instructions of a server process that answers `requests` requests."""
     path = os.path.join(folder, f"callgrind.{server.name}.{requests}")
     wrapper = [valgrind, "--tool=callgrind", f"--callgrind-out-file={path}", "-q"]
     try:
         server.start(options.core, wrapper=wrapper, batch=False, patience=60)
-        drive(server.port, options.path, options.callgrind_connections, requests)
+        drive(server.port, exchange, options.callgrind_connections, requests)
     except (OSError, Failure) as error:
         raise Failure(f"{server.name} under callgrind: {error}") from error
     finally:
@@ -53,13 +58,13 @@ def instructions(valgrind, server, options, folder, requests):
     return int(found.group(1))
 
 
-def per_request(valgrind, server, options, folder):
+def per_request(valgrind, server, exchange, options, folder):
     """Start-up, accepting and shutdown cancel in the difference; only requests remain."""
     few, many = options.callgrind_requests // 5, options.callgrind_requests
     few -= few % options.callgrind_connections
     many -= many % options.callgrind_connections
     if few == 0:
         raise Failure("--callgrind-requests must be at least five times --callgrind-connections")
-    first = instructions(valgrind, server, options, folder, few)
-    second = instructions(valgrind, server, options, folder, many)
+    first = instructions(valgrind, server, exchange, options, folder, few)
+    second = instructions(valgrind, server, exchange, options, folder, many)
     return (second - first) / (many - few)

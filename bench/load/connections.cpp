@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// In: a port and a path. Out: open WebSockets, and a check of the bytes that they receive.
-// The idea: the handshake key is constant, and so is its only correct response. Without extensions
-// a message in one frame has only one encoding, so comparing bytes is a complete check.
+// In: a port, and a path for WebSockets. Out: connections, and a check of the bytes that they
+// receive. The idea: the handshake key is constant, and so is its only correct response. Without
+// extensions a message in one frame has only one encoding, so comparing bytes is a complete check.
 
 #include "connections.hpp"
 
@@ -60,7 +60,7 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
-int open_websocket(std::uint16_t port, const std::string& path) {
+int open_connection(std::uint16_t port) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -72,6 +72,11 @@ int open_websocket(std::uint16_t port, const std::string& path) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   fcntl(fd, F_SETFL, O_NONBLOCK);
+  return fd;
+}
+
+int open_websocket(std::uint16_t port, const std::string& path) {
+  const int fd = open_connection(port);
   const std::string request = "GET " + path +
                               " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
                               "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

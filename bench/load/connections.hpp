@@ -6,8 +6,13 @@
 #include <string>
 #include <string_view>
 
-/// Connections of the WebSocket load generator: opening them, and checking received bytes.
+/// Connections of the load generators: opening them, and checking received bytes.
 namespace bench::load {
+
+/// Connects to 127.0.0.1; returns a non-blocking socket.
+///
+/// Ends with: std::runtime_error, which says what went wrong.
+int open_connection(std::uint16_t port);
 
 /// Connects and completes the handshake for a WebSocket at `path`; returns a non-blocking socket.
 ///

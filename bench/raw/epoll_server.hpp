@@ -15,6 +15,12 @@
 
 namespace bench::raw {
 
+/// The rest of an answer after a partial send, for services whose `Connection` derives from it.
+struct Unsent {
+  std::string tail;
+  bool waits = false;  // for room to send
+};
+
 /// A minimal readiness server: level-triggered epoll, connections indexed by descriptor.
 ///
 /// `Service` defines `Connection` (default constructed on accept), `turn()` (called once per turn
@@ -63,6 +69,24 @@ class EpollServer final {
   /// Waits for room to send (`wanted`) or for data to read; returns whether epoll accepted it.
   bool wait_for_room(int fd, bool wanted) const {
     return watch(EPOLL_CTL_MOD, fd, wanted ? EPOLLOUT : EPOLLIN);
+  }
+
+  /// Sends an answer; what does not fit is kept, and the connection waits for room.
+  void reply(int fd, Unsent& connection, std::string_view answer) {
+    const ssize_t sent = send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return drop(fd);
+    answer.remove_prefix(static_cast<std::size_t>(sent < 0 ? 0 : sent));
+    if (answer.empty()) return;
+    connection.tail = std::string(answer);
+    connection.waits = wait_for_room(fd, true);
+  }
+
+  /// Sends the kept rest of an answer.
+  void flush(int fd, Unsent& connection) {
+    const ssize_t sent = send(fd, connection.tail.data(), connection.tail.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN && errno != EINTR) return drop(fd);
+    connection.tail.erase(0, static_cast<std::size_t>(sent < 0 ? 0 : sent));
+    if (connection.tail.empty()) connection.waits = !wait_for_room(fd, false);
   }
 
   void drop(int fd) {

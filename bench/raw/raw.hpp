@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
-/// The ceilings: servers that do not speak HTTP but answer as if they did.
+/// The ceilings: servers that do not speak their protocol but answer as if they did.
 ///
-/// They find where a head ends, answer every head with the same bytes, and parse nothing. Their
-/// cost is that of the operating system; a real server adds the cost of its parser, router and
-/// safety.
+/// Those of HTTP find where a head ends, answer every head with the same bytes, and parse nothing.
+/// Their cost is that of the operating system; a real server adds the cost of its parser, router
+/// and safety.
 namespace bench::raw {
 
 struct RawOptions {
@@ -32,11 +32,17 @@ int run_raw_io_uring(const RawOptions& options);
 /// Every handshake is answered as if it contained `handshake_key` (frames.hpp).
 int run_raw_ws(const RawOptions& options);
 
+/// Echoes all bytes, with epoll, until SIGTERM or SIGINT; returns the exit code.
+int run_raw_echo(const RawOptions& options);
+
 /// Serves the connections of `listener` until `signals` becomes readable; returns false if it could
 /// not run.
 using Worker = std::function<bool(int listener, int signals)>;
 
 /// Opens the listeners, prints the address, runs one worker per thread and returns the exit code.
 int run_workers(const RawOptions& options, const Worker& worker);
+
+/// Raises the limit of open files as far as the process may.
+void allow_many_files();
 
 }  // namespace bench::raw

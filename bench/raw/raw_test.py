@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import unittest
 
 BINARY = sys.argv.pop(1)
@@ -179,6 +180,52 @@ class RawWebSocket(unittest.TestCase):
                     self.assertIn("the handshake failed: HTTP/1.1 200 OK", done.stderr)
                 else:
                     self.assertGreater(int(done.stdout.split()[0]), 5)
+
+
+class RawEcho(unittest.TestCase):
+    def setUp(self):
+        self.server = RawServer("raw-echo", 1)
+        self.server.__enter__()
+        self.addCleanup(self.server.__exit__)
+
+    def test_bytes_come_back_and_then_the_end(self):
+        with self.server.connect() as connection:
+            for size in (1, 13, 300000):
+                message = os.urandom(size)
+                connection.sendall(message)
+                self.assertEqual(receive(connection, size), message)
+            connection.shutdown(socket.SHUT_WR)
+            self.assertEqual(connection.recv(1), b"")
+
+    def test_a_peer_that_reads_late_gets_every_byte(self):
+        with self.server.connect() as connection:
+            connection.settimeout(0.2)
+            sent = 0
+            try:
+                while True:  # until all buffers are full
+                    sent += connection.send(b"x" * 65536)
+            except TimeoutError:
+                connection.settimeout(10)
+            self.assertEqual(receive(connection, sent), b"x" * sent)
+
+    def test_the_load_generator_counts_echoes_and_refuses_other_bytes(self):
+        def lie():
+            connection, _ = liar.accept()
+            with connection:
+                connection.sendall(b"?" * len(connection.recv(13)))
+
+        load = os.path.join(os.path.dirname(BINARY), "skua-bench-echo-load")
+        with socket.create_server(("127.0.0.1", 0)) as liar:
+            lying = threading.Thread(target=lie)
+            lying.start()
+            for port, size, said in ((self.server.port, 13, ""), (self.server.port, 100000, ""), (liar.getsockname()[1], 13, "wrong bytes")):
+                command = [load, "--port", str(port), "--size", str(size), "--seconds", "0.1", "--connections", "1" if said else "5"]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+                self.assertEqual(done.returncode, 1 if said else 0, done.stderr)
+                self.assertIn(said, done.stderr)
+                if not said:
+                    self.assertGreater(int(done.stdout.split()[0]), 5)
+            lying.join()
 
 
 if __name__ == "__main__":

@@ -22,21 +22,19 @@ namespace {
 
 class FrameEcho final {
  public:
-  struct Connection {
+  struct Connection : Unsent {
     bool upgraded = false;
     std::uint8_t matched = 0;  // bytes of the terminator at the end of the received data
-    bool waits = false;        // for room to send
     std::vector<char> frame;   // memory for a partial frame; reused for the next
     std::size_t expected = 0;  // bytes of the partial frame; 0 without one
     std::size_t filled = 0;    // received bytes of it
-    std::string tail;          // the rest after a partial send
   };
   using Server = EpollServer<FrameEcho>;
 
   void turn() {}
 
   void serve(Server& server, int fd, Connection& connection) {
-    if (connection.waits) return flush(server, fd, connection);
+    if (connection.waits) return server.flush(fd, connection);
     std::span<char> room(buffer_);
     if (connection.expected != 0) {
       room = std::span(connection.frame).first(connection.expected).subspan(connection.filled);
@@ -52,7 +50,7 @@ class FrameEcho final {
     const bool good = connection.expected == 0 ? take(connection, bytes, answer)
                                                : grow(connection, bytes.size(), answer);
     if (!good) return server.drop(fd);
-    if (!answer.empty()) reply(server, fd, connection, answer);
+    if (!answer.empty()) server.reply(fd, connection, answer);
   }
 
  private:
@@ -64,7 +62,7 @@ class FrameEcho final {
                                    "Connection: Upgrade\r\nSec-WebSocket-Accept: ")
                                    .append(handshake_accept)
                                    .append("\r\n\r\n");
-    reply(server, fd, connection, answer);
+    server.reply(fd, connection, answer);
   }
 
   // Unmasks the frames in the shared buffer and joins them there; returns false if the peer does
@@ -109,22 +107,6 @@ class FrameEcho final {
   static void expect(Connection& connection, std::size_t bytes) {
     connection.expected = bytes;
     if (connection.frame.size() < bytes) connection.frame.resize(bytes);
-  }
-
-  static void reply(Server& server, int fd, Connection& connection, std::string_view answer) {
-    const ssize_t sent = send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) return server.drop(fd);
-    answer.remove_prefix(static_cast<std::size_t>(sent < 0 ? 0 : sent));
-    if (answer.empty()) return;
-    connection.tail = std::string(answer);
-    connection.waits = server.wait_for_room(fd, true);
-  }
-
-  static void flush(Server& server, int fd, Connection& connection) {
-    const ssize_t sent = send(fd, connection.tail.data(), connection.tail.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno != EAGAIN && errno != EINTR) return server.drop(fd);
-    connection.tail.erase(0, static_cast<std::size_t>(sent < 0 ? 0 : sent));
-    if (connection.tail.empty()) connection.waits = !server.wait_for_room(fd, false);
   }
 
   std::array<char, std::size_t{128} * 1024> buffer_{};

@@ -46,13 +46,6 @@ int open_listener(sockaddr_in& address, bool shared) {
   return listener;
 }
 
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int block_signals() {
   sigset_t ending;
   sigemptyset(&ending);
@@ -63,6 +56,13 @@ int block_signals() {
 }
 
 }  // namespace
+
+void allow_many_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 int run_workers(const RawOptions& options, const Worker& worker) {
   sockaddr_in address{};

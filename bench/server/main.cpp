@@ -28,12 +28,15 @@ int raw_io_uring(const ServerOptions& options) {
 
 int raw_ws(const ServerOptions& options) { return raw::run_raw_ws(raw_options(options)); }
 
+int raw_echo(const ServerOptions& options) { return raw::run_raw_echo(raw_options(options)); }
+
 std::vector<Mode> all_modes() {
   const std::span<const Mode> own = skua_modes();
   std::vector<Mode> modes(own.begin(), own.end());
   modes.push_back({"raw-epoll", "the ceiling on epoll: responds without parsing", raw_epoll});
   modes.push_back({"raw-io_uring", "the ceiling on io_uring", raw_io_uring});
   modes.push_back({"raw-ws", "the ceiling of ws-echo, on epoll", raw_ws});
+  modes.push_back({"raw-echo", "the ceiling of tcp-echo, on epoll", raw_echo});
   return modes;
 }
 
@@ -63,7 +66,7 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   app.add_option("--backend", options.backend, "Event loop of the skua modes")
-      ->check(CLI::IsMember({"auto", "epoll", "io_uring", "poll"}))
+      ->check(CLI::IsMember({"auto", "epoll", "io_uring", "kqueue", "poll"}))
       ->capture_default_str();
   auto* const certificate =
       app.add_option("--tls-cert", options.tls_cert, "Certificate chain, PEM");

@@ -204,6 +204,29 @@ int ws_echo(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
+struct TcpEcho {
+  static void on_readable(skua::TcpConnection& client) {
+    client.send(client.input());
+    client.consume_all();
+  }
+};
+
+int tcp_echo(const ServerOptions& options) {
+  skua::TcpServer<TcpEcho> server(
+      {.host = options.host,
+       .port = options.port,
+       .threads = options.threads,
+       .backend = skua::parse_backend(options.backend).value_or(skua::BackendChoice::Auto),
+       .tls = {.certificate = options.tls_cert, .private_key = options.tls_key}});
+  const auto served = server.run_until_signal([&server] {
+    std::printf("listening on http://%s\n", server.address().to_string().c_str());
+    std::fflush(stdout);
+  });
+  if (served) return 0;
+  std::fprintf(stderr, "skua-bench-server: %s\n", served.error().text.c_str());
+  return 1;
+}
+
 int conformance(const ServerOptions& options) {
   Router router;
   router.websocket("/ws", echo_messages,
@@ -245,6 +268,7 @@ constexpr Mode table[] = {
     {"files", "a folder", files},
     {"conformance", "for HTTP test suites: every path echoes", conformance},
     {"ws-echo", "WebSocket echo at /ws; /publish to /subscribe", ws_echo},
+    {"tcp-echo", "echoes all bytes, by a TcpServer", tcp_echo},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct ServerOptions {
   /// 0 lets the system choose a port.
   std::uint16_t port = 0;
   unsigned threads = 1;
-  /// auto, epoll, io_uring or poll.
+  /// auto, epoll, io_uring, kqueue or poll.
   std::string backend = "auto";
   /// PEM files; empty means no TLS.
   std::string tls_cert;

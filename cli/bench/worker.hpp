@@ -8,10 +8,10 @@
 
 #include "base/intrusive_list.hpp"
 #include "client/connect/connector.hpp"
-#include "client/connect/resolver.hpp"
 #include "loop/loop.hpp"
 #include "loop/worker_pool.hpp"
 #include "net/output_queue.hpp"
+#include "sockets/resolver.hpp"
 
 #include "bench/connection.hpp"
 #include "bench/h1_speaker.hpp"

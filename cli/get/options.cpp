@@ -38,6 +38,16 @@ void checked(const Result<void, Problem>& outcome) {
   if (!outcome) refuse(outcome.error().text);
 }
 
+CLI::Validator upper_case() {
+  const auto convert = [](std::string& text) {
+    for (char& letter : text) {
+      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+    }
+    return std::string();
+  };
+  return {convert, ""};
+}
+
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser
       .add_option("-H,--header", words.fields,
@@ -223,16 +233,6 @@ bool is_misplaced_item(std::string_view word) {
   return mark != word.npos && word[mark] == '=';
 }
 
-Method method_named(const std::string& text) {
-  std::string upper = text;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  const std::optional<Method> method = parse_method(upper);
-  if (method && *method != Method::Connect) return *method;
-  refuse("'" + text + "' is not GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE");
-}
-
 void check_url(const CLI::App& parser, const GetOptions& options, const std::string& url) {
   // The parser takes an option such as -4 for a negative number.
   if (url.size() > 1 && url.starts_with('-')) refuse("unknown option " + url);
@@ -247,7 +247,7 @@ void check_url(const CLI::App& parser, const GetOptions& options, const std::str
 }
 
 void take_words(const CLI::App& parser, GetOptions& options, const Words& words) {
-  if (options.any_method) options.method = method_named(words.method);
+  if (options.any_method) options.method = parse_method(words.method).value();
   check_url(parser, options, words.url);
   options.urls.push_back(checked(parse_url_argument(words.url)));
   for (const std::string& word : words.more) {
@@ -319,7 +319,8 @@ Result<Url, Problem> parse_url_argument(std::string_view text) {
     whole = "http://" + whole;
   }
   Result<Url> url = Url::parse_lenient(whole);
-  const bool is_ascii = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; });
+  const bool is_ascii = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   if (!url && !is_ascii) {
     return refused("write an international host name in ASCII form (xn--...)");
   }
@@ -359,6 +360,8 @@ void declare(CLI::App& parser, GetOptions& options) {
         .add_option("METHOD", words->method,
                     "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or TRACE")
         ->required()
+        ->check(one_of({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}))
+        ->transform(upper_case())
         ->option_text(" ");
   }
   parser

@@ -86,7 +86,12 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.footer(
       "Ctrl-C or SIGTERM stops the server once the requests in progress are answered, within\n"
       "30 s; a second signal stops it at once. SIGHUP reloads certificates and the lists\n"
-      "of --allow and --deny.");
+      "of --allow and --deny.\n\n"
+      "Exit codes: 0 (stopped by a signal), 1 (the folder or the address cannot be used), 2 "
+      "(usage).\n\n"
+      "Examples:\n"
+      "  skua serve ~/Downloads --port 9000\n"
+      "  skua serve www --host 0.0.0.0 --port 443 --tls-cert chain.pem --redirect-http 80");
 }
 
 }  // namespace skua::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A thread reads one block at a time, posts its lines to the loop, and continues when all of them
-// have been taken. A pipe wakes the thread to stop it.
+// have been taken. A pair of sockets wakes the thread to stop it.
 #include "ws/input_lines.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <deque>
 #include <semaphore>
@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "loop/socket_calls.hpp"
 #include "net/socket.hpp"
 #include "skua/waiter.hpp"
 
@@ -21,8 +22,8 @@ namespace skua::cli {
 
 struct InputLines::Shared {
   explicit Shared(std::shared_ptr<loop::Mailbox> loops) : mailbox(std::move(loops)) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe2: no file descriptor left");
+    std::array<int, 2> ends{};
+    if (!loop::make_socket_pair(ends)) throw std::runtime_error("no file descriptor left");
     wake_read = Socket(ends[0]);
     wake_write = Socket(ends[1]);
   }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/request.hpp"
 
 namespace skua {
@@ -23,21 +24,21 @@ namespace skua {
 /// Malformed members are ignored. Call `response.vary("Accept")` if the response depends on the
 /// result, so that caches store each variant.
 /// RFC:       9110 §12.5.1
-std::optional<std::string_view> preferred_type(const Request& request,
-                                               std::span<const std::string_view> offers) noexcept;
+SKUA_API std::optional<std::string_view> preferred_type(
+    const Request& request, std::span<const std::string_view> offers) noexcept;
 
 /// Like preferred_type(), for languages (Accept-Language): `de` matches the offer `de-CH`, and as a
 /// fallback `de-CH` matches the offer `de`.
 ///
 /// RFC:       9110 §12.5.4, 4647 §3.3.1, §3.4
-std::optional<std::string_view> preferred_language(
+SKUA_API std::optional<std::string_view> preferred_language(
     const Request& request, std::span<const std::string_view> offers) noexcept;
 
 /// Like preferred_type(), for content codings (Accept-Encoding). `identity` is an implicit last
 /// offer, and the result if the field is absent. Returns nullopt if even that is refused.
 ///
 /// RFC:       9110 §12.5.3
-std::optional<std::string_view> preferred_encoding(
+SKUA_API std::optional<std::string_view> preferred_encoding(
     const Request& request, std::span<const std::string_view> offers) noexcept;
 
 inline std::optional<std::string_view> preferred_type(

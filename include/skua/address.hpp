@@ -28,7 +28,7 @@ namespace skua {
 /// const auto address = skua::Address::parse("[fe80::1%eth0]:8080");
 /// if (address) std::puts(address->to_string().c_str());
 /// ```
-class Address final {
+class SKUA_API Address final {
  public:
   enum class Family : std::uint8_t { None, Ipv4, Ipv6, Unix };
 
@@ -104,7 +104,7 @@ class Address final {
     return (a <=> b) == std::strong_ordering::equal;
   }
   /// Orders by family, address, port and scope id; Unix addresses by their bytes.
-  friend std::strong_ordering operator<=>(const Address& a, const Address& b) noexcept;
+  friend SKUA_API std::strong_ordering operator<=>(const Address& a, const Address& b) noexcept;
 
  private:
   template <class Sockaddr>
@@ -123,8 +123,8 @@ class Address final {
 /// Waits for: name servers. Not for the thread of a loop.
 /// Ends with: NameNotResolved, with the system's reason; InvalidAddress for text that is neither a
 ///            host name nor an address, also if a lenient parser takes it for one (`127.1`).
-[[nodiscard]] Result<std::vector<Address>, Problem> resolve(std::string_view host,
-                                                            std::uint16_t port);
+[[nodiscard]] SKUA_API Result<std::vector<Address>, Problem> resolve(std::string_view host,
+                                                                     std::uint16_t port);
 
 /// A network interface of the machine.
 struct NetworkInterface {
@@ -139,7 +139,7 @@ struct NetworkInterface {
 /// Returns the machine's network interfaces, in the system's order.
 ///
 /// Ends with: the system's error.
-[[nodiscard]] Result<std::vector<NetworkInterface>> network_interfaces();
+[[nodiscard]] SKUA_API Result<std::vector<NetworkInterface>> network_interfaces();
 
 }  // namespace skua
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "skua/config.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
 
@@ -17,7 +18,7 @@ class LateState;
 ///
 /// It may outlive the client's connection and the server; the response is then discarded. If it is
 /// destroyed without send(), the request is answered with 500, and the failure is logged.
-class Answer final {
+class SKUA_API Answer final {
  public:
   Answer(Answer&&) noexcept = default;
   Answer& operator=(Answer&& other) noexcept;
@@ -43,7 +44,7 @@ class Answer final {
 ///   return late;
 /// });
 /// ```
-class LateAnswer final {
+class SKUA_API LateAnswer final {
  public:
   LateAnswer();
 

@@ -29,7 +29,7 @@ namespace skua {
 /// Suspends the task for a while.
 ///
 /// Waits for: at least `time`, and up to a few milliseconds more.
-Task<> sleep(Duration time);
+SKUA_API Task<> sleep(Duration time);
 template <detail::Number T>
 Task<> sleep(T) {
   detail::need_unit<T>();
@@ -37,7 +37,7 @@ Task<> sleep(T) {
 }
 
 /// Lets every other task that is ready on this thread run first.
-detail::YieldAwaiter yield() noexcept;
+SKUA_API detail::YieldAwaiter yield() noexcept;
 
 /// An event that any number of tasks of one thread can await.
 class Event final {
@@ -127,7 +127,7 @@ class Channel final {
 /// scope.spawn(ticker(out));
 /// co_await work();  // the ticker ticks meanwhile, and is dropped with the scope
 /// ```
-class Scope final {
+class SKUA_API Scope final {
  public:
   Scope();
   Scope(const Scope&) = delete;
@@ -211,6 +211,7 @@ Task<std::tuple<detail::OrNothing<T>...>> when_all(Task<T>... tasks) {
   std::tuple<detail::OrNothing<T>...> results{detail::take_result(tasks)...};
   co_return results;
 }
+/// Runs any number of tasks concurrently, like the other form.
 template <class T>
 Task<std::vector<detail::OrNothing<T>>> when_all(std::vector<Task<T>> tasks) {
   detail::Countdown countdown;
@@ -245,7 +246,7 @@ auto when_all(T&&...) {
 namespace detail {
 
 /// A call that a pool thread makes for a task.
-class OffloadedCall {
+class SKUA_API OffloadedCall {
  public:
   virtual ~OffloadedCall() = default;
   virtual void run() noexcept = 0;
@@ -282,7 +283,7 @@ class OffloadedFunction final : public OffloadedCall {
   std::exception_ptr exception_{};
 };
 
-class OffloadAwaiter {
+class SKUA_API OffloadAwaiter {
  public:
   explicit OffloadAwaiter(std::shared_ptr<OffloadedCall> call) noexcept : call_(std::move(call)) {}
   OffloadAwaiter(const OffloadAwaiter&) = delete;
@@ -337,8 +338,19 @@ auto offload(F&&, A&&...) {
   return sleep(Duration());
 }
 
+class Loop;
+
 namespace detail {
-void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task), void* task);
+
+struct LoopDeleter {
+  SKUA_API void operator()(Loop* loop) const noexcept;
+};
+/// Ends with: Exception if the machine has no back end for a loop.
+SKUA_API std::unique_ptr<Loop, LoopDeleter> make_loop();
+/// Runs turns until the task is done.
+SKUA_API void drive(Loop& loop, bool (*is_done)(const void* task) noexcept,
+                    void (*start)(void* task), void* task);
+
 }  // namespace detail
 
 /// Runs a task to completion on this thread, on a loop of its own; for programs and tests without a
@@ -347,9 +359,12 @@ void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task)
 /// Ends with: what the task throws; Exception if the machine has no back end for a loop.
 template <class T>
 T run(Task<T> task) {
-  detail::drive([](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },
-                [](void* it) { static_cast<Task<T>*>(it)->start(nullptr, nullptr); }, &task);
-  return task.result();
+  const auto loop = detail::make_loop();
+  Task<T> running = std::move(task);  // gone before its loop
+  detail::drive(
+      *loop, [](const void* it) noexcept { return static_cast<const Task<T>*>(it)->is_done(); },
+      [](void* it) { static_cast<Task<T>*>(it)->start(nullptr, nullptr); }, &running);
+  return running.result();
 }
 template <class T>
   requires(!detail::is_task<std::remove_cvref_t<T>>)

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 namespace skua {
@@ -46,7 +47,7 @@ class Attachments final {
   template <class T>
   [[nodiscard]] T* find() noexcept {
     for (Node* node = first_.get(); node != nullptr; node = node->next.get()) {
-      if (node->type == &tag<T>) return &static_cast<Holder<T>*>(node)->value;
+      if (*node->type == typeid(T)) return &static_cast<Holder<T>*>(node)->value;
     }
     return nullptr;
   }
@@ -56,20 +57,19 @@ class Attachments final {
   }
 
  private:
-  template <class T>
-  static constexpr char tag = 0;  // its address identifies the type
-
   struct Node {
-    explicit Node(const char* type_tag) noexcept : type(type_tag) {}
+    explicit Node(const std::type_info& value_type) noexcept : type(&value_type) {}
     virtual ~Node() = default;
-    const char* type;
+    // Equal for a type that a program and a shared library both have, unlike the address of a
+    // variable.
+    const std::type_info* type;
     std::unique_ptr<Node> next{};
   };
   template <class T>
   struct Holder final : Node {
-    Holder() : Node(&tag<T>), value() {}
-    explicit Holder(T&& kept) : Node(&tag<T>), value(std::move(kept)) {}
-    explicit Holder(const T& kept) : Node(&tag<T>), value(kept) {}
+    Holder() : Node(typeid(T)), value() {}
+    explicit Holder(T&& kept) : Node(typeid(T)), value(std::move(kept)) {}
+    explicit Holder(const T& kept) : Node(typeid(T)), value(kept) {}
     T value;
   };
 

@@ -47,13 +47,14 @@ struct User {
 }
 
 /// Compares secrets in a time that does not depend on where they differ (their sizes may leak).
-[[nodiscard]] bool token_equals(std::string_view given, std::string_view expected) noexcept;
+[[nodiscard]] SKUA_API bool token_equals(std::string_view given,
+                                         std::string_view expected) noexcept;
 
 /// The challenger: an origin server (401), or a proxy (407 and the Proxy- fields).
 enum class Role : std::uint8_t { Origin, Proxy };
 
 /// A guard; see basic().
-class BasicGuard final {
+class SKUA_API BasicGuard final {
  public:
   using Check = std::function<bool(std::string_view user, std::string_view password)>;
 
@@ -71,11 +72,11 @@ class BasicGuard final {
 ///
 /// Ends with: std::invalid_argument for a realm with control characters.
 /// RFC:       7617
-[[nodiscard]] BasicGuard basic(std::string_view realm, BasicGuard::Check check,
-                               Role role = Role::Origin);
+[[nodiscard]] SKUA_API BasicGuard basic(std::string_view realm, BasicGuard::Check check,
+                                        Role role = Role::Origin);
 
 /// The result of a token check: whether the token is valid, and whose it is.
-class TokenVerdict final {
+class SKUA_API TokenVerdict final {
  public:
   TokenVerdict(bool is_valid) noexcept : kind_(is_valid ? Kind::Valid : Kind::Invalid) {}
   TokenVerdict(User user) : user_(std::move(user)), kind_(Kind::Valid) {}
@@ -94,7 +95,7 @@ class TokenVerdict final {
 };
 
 /// A guard; see bearer().
-class BearerGuard final {
+class SKUA_API BearerGuard final {
  public:
   using Check = std::function<TokenVerdict(std::string_view token)>;
 
@@ -111,7 +112,7 @@ class BearerGuard final {
 ///
 /// Ends with: std::invalid_argument for a realm with control characters.
 /// RFC:       6750 §2.1, §3
-[[nodiscard]] BearerGuard bearer(BearerGuard::Check check, std::string_view realm = "api");
+[[nodiscard]] SKUA_API BearerGuard bearer(BearerGuard::Check check, std::string_view realm = "api");
 
 /// A stored secret of a user: the password, or its hashes by digest_secret().
 struct DigestSecret {
@@ -143,7 +144,7 @@ struct DigestOptions {
 };
 
 /// A guard; see digest().
-class DigestGuard final {
+class SKUA_API DigestGuard final {
  public:
   explicit DigestGuard(DigestOptions options);
   std::optional<Response> operator()(Request& request) const;
@@ -159,6 +160,6 @@ class DigestGuard final {
 ///
 /// Ends with: std::invalid_argument if `lookup` or `algorithms` is empty, or without OpenSSL.
 /// RFC:       7616
-[[nodiscard]] DigestGuard digest(DigestOptions options);
+[[nodiscard]] SKUA_API DigestGuard digest(DigestOptions options);
 
 }  // namespace skua::auth

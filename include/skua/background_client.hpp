@@ -9,6 +9,7 @@
 
 #include "skua/blocking.hpp"
 #include "skua/client.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua {
@@ -25,7 +26,7 @@ namespace skua {
 /// client.get("https://example.com/slow", [](auto got) { show(got); }, stop.get_token());
 /// stop.request_stop();  // show() gets Errc::Cancelled
 /// ```
-class BackgroundClient final {
+class SKUA_API BackgroundClient final {
  public:
   /// Ends with: the exceptions of Client; Exception if the machine has no back end for a loop.
   explicit BackgroundClient(ClientOptions options = {});

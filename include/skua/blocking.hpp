@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "skua/client.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/status.hpp"
@@ -31,19 +32,19 @@ namespace blocking {
 /// Waits for: the whole response.
 /// Ends with: the errors of ClientRequest::send() and ClientResponse::text(); UnexpectedStatus for
 ///            any status but 2xx.
-Result<std::string, Problem> get(std::string_view url, ClientOptions options = {});
+SKUA_API Result<std::string, Problem> get(std::string_view url, ClientOptions options = {});
 /// Posts content and returns the content of the response; otherwise like get().
-Result<std::string, Problem> post(std::string_view url, std::string content,
-                                  std::string_view type = "text/plain; charset=utf-8",
-                                  ClientOptions options = {});
+SKUA_API Result<std::string, Problem> post(std::string_view url, std::string content,
+                                           std::string_view type = "text/plain; charset=utf-8",
+                                           ClientOptions options = {});
 /// Sends any request and returns its whole response, whatever the status:
 ///
 /// ```cpp
 /// auto made = skua::blocking::send(
 ///     [](skua::Client& client) { return client.put("https://example.com/a").json("{}"); });
 /// ```
-Result<WholeResponse, Problem> send(const std::function<ClientRequest(Client&)>& make,
-                                    ClientOptions options = {});
+SKUA_API Result<WholeResponse, Problem> send(const std::function<ClientRequest(Client&)>& make,
+                                             ClientOptions options = {});
 
 }  // namespace blocking
 

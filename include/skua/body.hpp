@@ -30,7 +30,7 @@ struct SharedText {
 struct BodyStream;
 
 /// The content of a response; its kind says who owns the bytes.
-class Body final {
+class SKUA_API Body final {
  public:
   enum class Kind : std::uint8_t {
     None,

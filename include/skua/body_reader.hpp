@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/waiter.hpp"
 
 namespace skua {
@@ -22,7 +23,7 @@ struct Head;
 namespace detail {
 
 /// The source of a request's content while it arrives; servers implement it.
-class BodySource {
+class SKUA_API BodySource {
  public:
   /// Reports whether take() has a piece, or the end, to return.
   [[nodiscard]] virtual bool has_piece() const noexcept = 0;
@@ -45,7 +46,7 @@ class BodySource {
 };
 
 /// The result of Request::read(), to be awaited at once.
-class ReadAwaiter {
+class SKUA_API ReadAwaiter {
  public:
   explicit ReadAwaiter(Request& request) noexcept : request_(&request) {}
   [[nodiscard]] bool await_ready() const noexcept;

@@ -12,6 +12,7 @@
 
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/mistakes.hpp"
 #include "skua/task.hpp"
 #include "skua/waiter.hpp"
@@ -24,7 +25,7 @@ namespace detail {
 
 /// The destination of a response's content while it is produced; implemented by servers, and by
 /// layers between a handler and a server (compression).
-class BodySink {
+class SKUA_API BodySink {
  public:
   /// Takes a piece even if there is no room.
   virtual void write(Body&& piece) = 0;

@@ -13,6 +13,7 @@
 
 #include "skua/client_options.hpp"
 #include "skua/client_request.hpp"
+#include "skua/config.hpp"
 #include "skua/cookie_jar.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
@@ -41,7 +42,7 @@ struct ClientWebSocketCallbacks {
 /// if (!socket) co_return report(socket.error().text);
 /// ```
 /// Lifetime:  the client outlives the request and its tasks.
-class WebSocketRequest final {
+class SKUA_API WebSocketRequest final {
  public:
   WebSocketRequest(std::shared_ptr<client::Core> core, std::string_view url);
 
@@ -76,6 +77,7 @@ class WebSocketRequest final {
   /// Ends with: std::invalid_argument if the name is not a token; so does options().
   WebSocketRequest& subprotocol(std::string_view name) &;
   WebSocketRequest&& subprotocol(std::string_view name) && { return std::move(subprotocol(name)); }
+  /// Sets how messages are compressed, if the server agrees.
   WebSocketRequest& compression(WebSocketCompression compression) & {
     options_.compression = compression;
     return *this;
@@ -139,7 +141,7 @@ class WebSocketRequest final {
 /// It keeps connections alive and reuses them.
 /// Lifetime:  one thread, whose loop outlives it. Destroying it ends what then() has begun, and
 ///            drops what close() would wait for; responses and sockets that are held go on.
-class Client final {
+class SKUA_API Client final {
  public:
   /// Ends with: std::logic_error on a thread without a loop (use skua::run, or a handler);
   ///            std::invalid_argument for an invalid base URL, proxy, or host override.
@@ -153,16 +155,21 @@ class Client final {
   Client& operator=(const Client&) = delete;
   ~Client();
 
-  // These make requests; an invalid URL is reported when the request is sent. A user name and
-  // password in the URL are sent to that server as by ClientRequest::auth.
+  /// Makes a GET request; an invalid URL is reported when the request is sent. A user name and
+  /// password in the URL are sent to that server as by ClientRequest::auth.
 
   [[nodiscard]] ClientRequest get(std::string_view url) { return request(Method::Get, url); }
+  /// Makes a HEAD request, like get().
   [[nodiscard]] ClientRequest head(std::string_view url) { return request(Method::Head, url); }
+  /// Makes a POST request, like get(); ClientRequest::body and its siblings add content.
   [[nodiscard]] ClientRequest post(std::string_view url) { return request(Method::Post, url); }
+  /// Makes a PUT request, like post().
   [[nodiscard]] ClientRequest put(std::string_view url) { return request(Method::Put, url); }
+  /// Makes a PATCH request, like post().
   [[nodiscard]] ClientRequest patch(std::string_view url) { return request(Method::Patch, url); }
   /// Makes a DELETE request; `delete` is a keyword.
   [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
+  /// Makes a request with any method, like get().
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
 
   // Mistakes: content and options as arguments.

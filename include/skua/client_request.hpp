@@ -15,6 +15,7 @@
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client_response.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/method.hpp"
 #include "skua/mistakes.hpp"
@@ -70,7 +71,7 @@ enum class HeadOf : std::uint8_t { Request, Response };
 /// if (!created) co_return report(created.error().text);
 /// ```
 /// Lifetime:  the client outlives the request and its tasks.
-class ClientRequest final {
+class SKUA_API ClientRequest final {
  public:
   ClientRequest(std::shared_ptr<client::Core> core, Method method, std::string_view url);
   ClientRequest(ClientRequest&&) noexcept;
@@ -114,6 +115,7 @@ class ClientRequest final {
   ClientRequest&& body(Body content, std::string_view type = "text/plain; charset=utf-8") && {
     return std::move(body(std::move(content), type));
   }
+  /// Sets JSON content, which is passed as text.
   ClientRequest& json(std::string text) & { return body(std::move(text), "application/json"); }
   ClientRequest&& json(std::string text) && { return std::move(json(std::move(text))); }
   template <class T>
@@ -206,13 +208,14 @@ class ClientRequest final {
   ClientRequest& decompress(bool wanted) &;
   ClientRequest&& decompress(bool wanted) && { return std::move(decompress(wanted)); }
 
-  /// Called while text(), save() or download() receives content; `on_upload` while it is sent.
+  /// Called while text(), save() or download() receives content.
   ClientRequest& on_progress(std::function<void(Progress)> call) &;
   template <class F>
     requires std::invocable<F&, Progress>
   ClientRequest&& on_progress(F&& call) && {
     return std::move(on_progress(std::function<void(Progress)>(named<F>(std::forward<F>(call)))));
   }
+  /// Called while content is sent.
   ClientRequest& on_upload(std::function<void(Progress)> call) &;
   template <class F>
     requires std::invocable<F&, Progress>

@@ -45,7 +45,7 @@ struct ClientTimings {
 /// Destroying it before its content was read closes the connection; in HTTP/2 only the stream.
 ///
 /// Lifetime:  it keeps alive what it needs of its client.
-class ClientResponse final {
+class SKUA_API ClientResponse final {
  public:
   explicit ClientResponse(std::unique_ptr<client::IncomingResponse> incoming) noexcept;
   ClientResponse(ClientResponse&&) noexcept;
@@ -70,11 +70,13 @@ class ClientResponse final {
       std::size_t nth) const noexcept SKUA_LIFETIMEBOUND;
   /// The URL that was answered, after redirects.
   [[nodiscard]] const Url& url() const noexcept SKUA_LIFETIMEBOUND;
+  /// The number of redirects that were followed.
   [[nodiscard]] unsigned redirects() const noexcept;
   /// The size of the content before decoding, if the server sent it.
   [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept;
   /// Reports whether the content was compressed; length_bytes() then differs from what is read.
   [[nodiscard]] bool is_decoded() const noexcept;
+  /// When each step was done, so far.
   [[nodiscard]] const ClientTimings& timings() const noexcept SKUA_LIFETIMEBOUND;
 
   /// Reads the next piece of the content, decoded; nullopt at its end.
@@ -90,6 +92,7 @@ class ClientResponse final {
   /// Ends with: the errors of read(); BodyTooLong past `limit_bytes`, ClientLimits::text_bytes by
   ///            default.
   [[nodiscard]] Task<Result<std::string, Problem>> text();
+  /// Like text(), with a limit of its own.
   [[nodiscard]] Task<Result<std::string, Problem>> text(std::size_t limit_bytes);
   /// Writes the rest of the content to a file and returns its size. The file gets its name, in
   /// place of any other file, once it is complete. See ClientRequest::download to resume.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 
@@ -47,7 +48,7 @@ struct CompressionOptions {
 ///
 /// A compressed page that contains both a secret and request data reveals the secret by its length
 /// (BREACH): give such responses `Cache-Control: no-transform`.
-class Compression final {
+class SKUA_API Compression final {
  public:
   explicit Compression(std::shared_ptr<const middleware::Compressor> compressor) noexcept;
   void operator()(const Request& request, Response& response) const;
@@ -63,6 +64,6 @@ class Compression final {
 /// Ends with: std::invalid_argument for an invalid level, if min_bytes exceeds max_bytes, and if no
 ///            coding is left.
 /// RFC:       9110 §8.4, §8.8.3.3, §12.5.3
-[[nodiscard]] Compression compression(const CompressionOptions& options = {});
+[[nodiscard]] SKUA_API Compression compression(const CompressionOptions& options = {});
 
 }  // namespace skua

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+/// Marks what a shared library exports; hides the rest of skua. Programs that use the static
+/// library define SKUA_STATIC, as the CMake target and `pkg-config --static` do: needed on Windows
+/// only.
+#if defined(SKUA_STATIC)
+#define SKUA_API
+#elif !defined(_WIN32)
+#define SKUA_API __attribute__((visibility("default")))
+#elif defined(SKUA_BUILDING)
+#define SKUA_API __declspec(dllexport)
+#else
+#define SKUA_API __declspec(dllimport)
+#endif
+
 /// Marks a parameter that must outlive the returned object; compilers that know the attribute warn.
 #if defined(__clang__)
 #define SKUA_LIFETIMEBOUND [[clang::lifetimebound]]

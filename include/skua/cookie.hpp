@@ -57,19 +57,19 @@ enum class CookieForm : std::uint8_t {
 ///            options contradict it. Also for one that the form cannot express: `max_age` alone in
 ///            the Netscape form, a `__Host-` name in that of RFC 2109.
 /// RFC:       6265bis §4.1; 2109 §4.2.2
-[[nodiscard]] std::string format_set_cookie(std::string_view name, std::string_view value,
-                                            const CookieOptions& options = {},
-                                            CookieForm form = CookieForm::Rfc6265);
+[[nodiscard]] SKUA_API std::string format_set_cookie(std::string_view name, std::string_view value,
+                                                     const CookieOptions& options = {},
+                                                     CookieForm form = CookieForm::Rfc6265);
 
 /// Encodes any text as a cookie value: percent-encodes `%` and every byte that no value may have.
-[[nodiscard]] std::string escape_cookie(std::string_view text);
+[[nodiscard]] SKUA_API std::string escape_cookie(std::string_view text);
 /// Decodes a value from escape_cookie(), without the quotes around it, if any.
 ///
 /// Ends with: Errc::MalformedCookie for a percent sign without two hexadecimal digits.
-[[nodiscard]] Result<std::string> unescape_cookie(std::string_view value);
+[[nodiscard]] SKUA_API Result<std::string> unescape_cookie(std::string_view value);
 
 /// A cookie as a client reads it from Set-Cookie.
-struct SetCookie {
+struct SKUA_API SetCookie {
   std::string name{};  ///< may be empty
   std::string value{};
   std::string domain{};  ///< in lower case, without a leading dot; empty: the host that sets it
@@ -102,7 +102,7 @@ struct SetCookie {
 
 /// Builds the value of a Cookie field: `a=b; c=d`, or in the form of RFC 2109
 /// `$Version="1"; a="b"; $Path="/"`.
-class CookieField final {
+class SKUA_API CookieField final {
  public:
   explicit CookieField(CookieForm form = CookieForm::Rfc6265) noexcept : form_(form) {}
 
@@ -135,7 +135,7 @@ struct Cookie {
 /// The cookies of a request, in order: `for (auto [name, value] : request.cookies())`.
 ///
 /// A pair without `=` is a value without a name; empty pairs are skipped. Nothing is decoded.
-class RequestCookies final {
+class SKUA_API RequestCookies final {
  public:
   struct End {};
   class Iterator {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/cookie.hpp"
 #include "skua/error.hpp"
 #include "skua/url.hpp"
@@ -72,7 +73,7 @@ struct CookieFileReport {
 ///
 /// Lifetime:  copies are independent. One thread at a time, field_for() included.
 /// RFC:       6265bis §5.7, §5.8, for a client without pages and scripts
-class CookieJar final {
+class SKUA_API CookieJar final {
  public:
   explicit CookieJar(CookieJarOptions options = {}) : options_(std::move(options)) {}
 

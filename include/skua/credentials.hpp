@@ -13,8 +13,8 @@
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 
-/// Challenges and credentials of WWW-Authenticate and Authorization, and of their Proxy- variants,
-/// as values, for servers and clients. Nothing here uses a clock or a socket.
+// Challenges and credentials of WWW-Authenticate and Authorization, and of their Proxy- variants,
+// as values, for servers and clients. Nothing here uses a clock or a socket.
 namespace skua {
 
 /// A parameter `name=value`, unquoted.
@@ -24,7 +24,7 @@ struct AuthParameter {
 };
 
 /// A challenge or credentials: a scheme with its token or parameters. RFC 9110 §11.3, §11.4
-struct Challenge {
+struct SKUA_API Challenge {
   std::string scheme{};                     ///< as it was sent; compare it with is()
   std::string token{};                      ///< the token68 of `Bearer abc=`, instead of parameters
   std::vector<AuthParameter> parameters{};  ///< their names are in lower case
@@ -44,16 +44,16 @@ inline constexpr std::size_t max_challenge_bytes = 16384;
 ///
 /// Ends with: MalformedChallenge.
 /// RFC:       9110 §11.6.1
-Result<std::vector<Challenge>> parse_challenges(std::string_view field);
+SKUA_API Result<std::vector<Challenge>> parse_challenges(std::string_view field);
 
 /// Parses an Authorization field.
 ///
 /// Ends with: MalformedChallenge.
 /// RFC:       9110 §11.6.2
-Result<Challenge> parse_credentials(std::string_view field);
+SKUA_API Result<Challenge> parse_credentials(std::string_view field);
 
 /// A user name and password of the Basic scheme, as bytes: UTF-8 by RFC 7617 §2.1.
-struct BasicCredentials {
+struct SKUA_API BasicCredentials {
   std::string user{};
   std::string password{};
 
@@ -78,14 +78,15 @@ enum class DigestAlgorithm : std::uint8_t {
 };
 
 /// Returns the registered name: `SHA-256-sess`.
-std::string_view name(DigestAlgorithm algorithm) noexcept;
-std::optional<DigestAlgorithm> parse_digest_algorithm(std::string_view name) noexcept;
+SKUA_API std::string_view name(DigestAlgorithm algorithm) noexcept;
+/// Returns the algorithm with this registered name, ignoring case.
+SKUA_API std::optional<DigestAlgorithm> parse_digest_algorithm(std::string_view name) noexcept;
 
 /// Quality of protection of Digest; Legacy is RFC 2069, without a nonce count.
 enum class DigestQop : std::uint8_t { Legacy, Auth, AuthInt };
 
 /// A challenge of the Digest scheme. RFC 7616 §3.3
-struct DigestChallenge {
+struct SKUA_API DigestChallenge {
   std::string realm{};
   std::string nonce{};
   std::string opaque{};
@@ -97,13 +98,15 @@ struct DigestChallenge {
   bool wants_user_hash = false;  ///< the user name may be hashed
   bool is_utf8 = true;           ///< charset=UTF-8, for names and passwords
 
+  /// Reads a challenge of this scheme.
+  ///
   /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestChallenge> from(const Challenge& challenge);
   [[nodiscard]] std::string field() const;
 };
 
 /// Credentials of the Digest scheme. RFC 7616 §3.4
-struct DigestCredentials {
+struct SKUA_API DigestCredentials {
   std::string user{};  ///< or its hash
   std::string realm{};
   std::string nonce{};
@@ -119,6 +122,8 @@ struct DigestCredentials {
   /// octets in `username`.
   bool may_encode_user = true;
 
+  /// Reads credentials of this scheme.
+  ///
   /// Ends with: MalformedChallenge; Unsupported for an unknown algorithm or qop.
   static Result<DigestCredentials> from(const Challenge& credentials);
   [[nodiscard]] std::string field() const;
@@ -136,18 +141,18 @@ struct DigestCredentials {
 ///
 /// Ends with: Unsupported without OpenSSL.
 /// RFC:       7616 §3.4.2
-Result<std::string> digest_secret(DigestAlgorithm algorithm, std::string_view user,
-                                  std::string_view realm, std::string_view password);
+SKUA_API Result<std::string> digest_secret(DigestAlgorithm algorithm, std::string_view user,
+                                           std::string_view realm, std::string_view password);
 
 /// Returns the hash that hides a user name: H(user:realm), in hex.
 ///
 /// Ends with: Unsupported without OpenSSL.
 /// RFC:       7616 §3.4.4
-Result<std::string> digest_user_hash(DigestAlgorithm algorithm, std::string_view user,
-                                     std::string_view realm);
+SKUA_API Result<std::string> digest_user_hash(DigestAlgorithm algorithm, std::string_view user,
+                                              std::string_view realm);
 
 /// The client's side of Digest: answers a challenge, then each request with the next nonce count.
-class DigestSession final {
+class SKUA_API DigestSession final {
  public:
   DigestSession(std::string user, std::string password)
       : user_(std::move(user)), password_(std::move(password)) {}

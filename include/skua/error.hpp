@@ -102,13 +102,13 @@ enum class Errc : std::uint16_t {
 };
 
 /// Returns a sentence without a full stop, safe to show to a peer.
-std::string_view message(Errc code) noexcept;
+SKUA_API std::string_view message(Errc code) noexcept;
 
 /// Returns the status of the response to a request that ends in this error.
-Status status_for(Errc code) noexcept;
+SKUA_API Status status_for(Errc code) noexcept;
 
 /// A failure as a value: a code, a context, and the system's error number, if any.
-class Error {
+class SKUA_API Error {
  public:
   /// `context` is a string literal that says what was being done; it must have static lifetime.
   constexpr Error(Errc code, const char* context = "", int system_code = 0) noexcept
@@ -145,7 +145,7 @@ struct Problem {
 };
 
 /// An Error or a Problem as an exception, thrown by `Result::value()`.
-class Exception : public std::runtime_error {
+class SKUA_API Exception : public std::runtime_error {
  public:
   explicit Exception(Error error) : std::runtime_error(error.message()), error_(error) {}
   explicit Exception(const Problem& problem)

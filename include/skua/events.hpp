@@ -8,6 +8,7 @@
 
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
 
@@ -23,7 +24,7 @@ struct ServerSentEvent {
 static_assert(std::is_trivially_copyable_v<ServerSentEvent>);
 
 /// Writes server-sent events; see server_sent_events().
-class EventWriter final {
+class SKUA_API EventWriter final {
  public:
   explicit EventWriter(BodyWriter& out SKUA_LIFETIMEBOUND);
   EventWriter(const EventWriter&) = delete;
@@ -55,7 +56,7 @@ class EventWriter final {
 /// ```
 /// A comment keeps the connection alive if nothing was sent for `keep_alive`; zero sends none. The
 /// stream ends when the server drains: browsers reconnect on their own.
-[[nodiscard]] Response server_sent_events(std::function<Task<>(EventWriter&)> produce,
-                                          Duration keep_alive = 15s);
+[[nodiscard]] SKUA_API Response server_sent_events(std::function<Task<>(EventWriter&)> produce,
+                                                   Duration keep_alive = 15s);
 
 }  // namespace skua

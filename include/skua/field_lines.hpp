@@ -21,7 +21,7 @@ struct FieldLinesAccess;
 /// ```cpp
 /// for (const skua::FieldLines::Line line : lines) std::cout << line.name << '\n';
 /// ```
-class FieldLines final {
+class SKUA_API FieldLines final {
  public:
   static constexpr std::size_t inline_bytes = 116;
 

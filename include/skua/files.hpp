@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/request.hpp"
@@ -28,7 +29,7 @@ class Router;
 ///
 /// Supports ETag, Last-Modified, all conditional requests, ranges, index files and listings.
 /// Requests cannot leave the folder, neither by `..`, nor by links, nor by disguised names.
-class FileHandler final {
+class SKUA_API FileHandler final {
  public:
   /// Opens the folder and holds it open, so that renaming it later has no effect.
   /// Ends with: NotFound, PermissionDenied.

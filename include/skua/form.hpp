@@ -44,7 +44,7 @@ class FormValues;
 /// auto text = skua::Form().add("q", "fish & chips").to_string();  // q=fish+%26+chips
 /// ```
 /// Lifetime:  names and values are views that are valid until the form is changed or destroyed.
-class Form final {
+class SKUA_API Form final {
  public:
   class Iterator {
    public:

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/response.hpp"
 
 namespace skua {
@@ -47,7 +48,7 @@ struct FrameOptions {
 /// camera.publish(jpeg);  // from any thread
 /// ```
 /// The streams end when the server drains.
-class FrameSource final {
+class SKUA_API FrameSource final {
  public:
   /// Ends with: std::invalid_argument for a type that is not a valid field value.
   explicit FrameSource(FrameOptions options = {});

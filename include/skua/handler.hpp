@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "skua/answer.hpp"
+#include "skua/config.hpp"
 #include "skua/mistakes.hpp"
 #include "skua/next.hpp"
 #include "skua/path_parameter.hpp"
@@ -117,7 +118,7 @@ consteval bool are_path_parameters(Types<A...>) noexcept {
 }
 
 /// Returns the router's own 404: for an unknown path, or a path parameter that does not parse.
-Response not_found();
+SKUA_API Response not_found();
 
 /// A type-erased callable: one indirect call, and no allocation for a stateless object.
 template <class Call>
@@ -194,7 +195,7 @@ Task<Response> to_task(Request& request, std::unique_ptr<R> responder) {
   return respond(std::move(responder), request);
 }
 /// Returns a task that yields this response without waiting.
-Task<Response> finished_task(Response response);
+SKUA_API Task<Response> finished_task(Response response);
 
 /// Parses the path parameters in order, then calls the handler; answers 404 if one does not parse.
 /// Out is Response or Task<Response>.

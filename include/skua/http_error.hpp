@@ -7,13 +7,14 @@
 #include <string>
 #include <type_traits>
 
+#include "skua/config.hpp"
 #include "skua/mistakes.hpp"
 #include "skua/status.hpp"
 
 namespace skua {
 
 /// An exception that a handler throws to answer with a status; the text is sent to the peer.
-class HttpError : public std::runtime_error {
+class SKUA_API HttpError : public std::runtime_error {
  public:
   explicit HttpError(Status status, const std::string& text = {})
       : std::runtime_error(text), status_(status) {}

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/config.hpp"
 #include "skua/router.hpp"
 
 namespace skua {
@@ -29,6 +30,6 @@ struct HttpsRedirectOptions {
 ///
 /// Ends with: std::invalid_argument if `hosts` is empty or contains anything but hosts.
 /// RFC:       9110 §7.4, §15.4.9, §15.5.20
-[[nodiscard]] Router redirect_to_https(HttpsRedirectOptions options);
+[[nodiscard]] SKUA_API Router redirect_to_https(HttpsRedirectOptions options);
 
 }  // namespace skua

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "skua/address.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua {
@@ -24,7 +25,7 @@ namespace skua {
 ///
 /// Blocks of IPv4-mapped addresses (`::ffff:10.0.0.0/104`) are the IPv4 block, so there is one form
 /// of each, and mapped peers match it. RFC 4632 §3.1, RFC 4291 §2.3
-class Network final {
+class SKUA_API Network final {
  public:
   /// Parses a block, or an address alone, which is a block of one. Bits after the prefix are
   /// cleared: `10.1.2.3/8` is `10.0.0.0/8`.
@@ -73,7 +74,7 @@ class Network final {
 /// skipped.
 ///
 /// Ends with: InvalidAddress, with a text that shows the line.
-[[nodiscard]] Result<std::vector<Network>, Problem> parse_networks(std::string_view text);
+[[nodiscard]] SKUA_API Result<std::vector<Network>, Problem> parse_networks(std::string_view text);
 
 /// The rules of an IpFilter; their order does not matter.
 struct IpRules {
@@ -96,7 +97,7 @@ struct IpRules {
 /// const auto filter = std::make_shared<skua::IpFilter>();
 /// filter->change([&](skua::IpRules& rules) { rules.deny.push_back(network); });
 /// ```
-class IpFilter final {
+class SKUA_API IpFilter final {
  public:
   IpFilter() = default;
   explicit IpFilter(IpRules rules) { replace(std::move(rules)); }

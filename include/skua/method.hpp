@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "skua/config.hpp"
+
 namespace skua {
 
 /// The request methods that skua knows; any other is answered with 501. RFC 9110 §9, RFC 5789.
@@ -13,9 +15,9 @@ enum class Method : std::uint8_t { Get, Head, Post, Put, Delete, Connect, Option
 inline constexpr std::size_t method_count = 9;
 
 /// Returns the method's token as sent on the wire: `GET`.
-std::string_view name(Method method) noexcept;
+SKUA_API std::string_view name(Method method) noexcept;
 
 /// Returns the method that a token names; methods are case-sensitive. RFC 9110 §9.1.
-std::optional<Method> parse_method(std::string_view token) noexcept;
+SKUA_API std::optional<Method> parse_method(std::string_view token) noexcept;
 
 }  // namespace skua

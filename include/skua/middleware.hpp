@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/method.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
@@ -45,7 +46,7 @@ struct CorsOptions {
 };
 
 /// Answers preflights, and tells browsers which pages may read responses.
-class Cors final {
+class SKUA_API Cors final {
  public:
   explicit Cors(CorsOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
@@ -62,12 +63,14 @@ class Cors final {
   bool is_any_header_ = false;
 };
 
-/// Use it first, before guards that authenticate: preflights carry no credentials.
+/// Lets pages of other origins read responses. Use it first, before guards that authenticate:
+/// preflights carry no credentials.
 ///
 /// Ends with: std::invalid_argument if no origin is allowed, for `*` with credentials or beside
 ///            other origins, and for a malformed origin or field name.
 [[nodiscard]] inline Cors cors(CorsOptions options) { return Cors(std::move(options)); }
 
+/// Options of request_id().
 struct RequestIdOptions {
   std::string field = "X-Request-Id";
   /// Accepts the client's identifier if it is visible ASCII of at most 128 bytes. Only for use
@@ -81,7 +84,7 @@ struct RequestId {
 };
 
 /// Gives each request an identifier and sends it in the response.
-class RequestIds final {
+class SKUA_API RequestIds final {
  public:
   explicit RequestIds(RequestIdOptions options);
   [[nodiscard]] std::optional<Response> guard(Request& request) const;
@@ -91,6 +94,8 @@ class RequestIds final {
   RequestIdOptions options_;
 };
 
+/// Gives each request an identifier, for logs; see RequestId.
+///
 /// Ends with: std::invalid_argument if the field name is not a token.
 [[nodiscard]] inline RequestIds request_id(RequestIdOptions options = {}) {
   return RequestIds(std::move(options));
@@ -114,7 +119,7 @@ struct SecurityHeadersOptions {
 };
 
 /// Sets the fields that the handler did not set itself.
-class SecurityHeaders final {
+class SKUA_API SecurityHeaders final {
  public:
   explicit SecurityHeaders(const SecurityHeadersOptions& options);
   void operator()(const Request& request, Response& response) const;
@@ -124,6 +129,8 @@ class SecurityHeaders final {
   std::string strict_transport_;
 };
 
+/// Adds the fields that make browsers safer.
+///
 /// Ends with: std::invalid_argument if a value contains a control character.
 [[nodiscard]] inline SecurityHeaders security_headers(const SecurityHeadersOptions& options = {}) {
   return SecurityHeaders(options);
@@ -147,7 +154,7 @@ struct RateLimitOptions {
 };
 
 /// Answers 429 to clients that send too many requests.
-class RateLimit final {
+class SKUA_API RateLimit final {
  public:
   explicit RateLimit(const RateLimitOptions& options);
   /// For tests: takes a table that has its own clock.
@@ -163,6 +170,8 @@ class RateLimit final {
   std::shared_ptr<middleware::RateTable> table_;
 };
 
+/// Limits how many requests each client may send.
+///
 /// Ends with: std::invalid_argument if `requests`, `per` or `max_keys` is zero or far too large, or
 ///            if the policy name contains a quote, a backslash or anything but printable ASCII.
 /// RFC:       6585 §4

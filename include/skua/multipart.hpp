@@ -26,7 +26,7 @@ class MultipartReader;
 ///
 /// Lifetime:  the part and its views are valid until the next `Multipart::next`; the Multipart
 ///            outlives the tasks. One task at a time.
-class Part final {
+class SKUA_API Part final {
  public:
   static constexpr std::uint64_t unlimited_bytes = std::numeric_limits<std::uint64_t>::max();
 
@@ -81,7 +81,7 @@ class Part final {
 /// ```
 /// Every part of a form must have a name; a form with a nameless part is malformed.
 /// RFC:       2046 §5.1, 7578
-class Multipart final {
+class SKUA_API Multipart final {
  public:
   /// Returns the next piece of the content, valid until the next call; nullopt at its end.
   using Source = std::function<Task<std::optional<Bytes>>()>;

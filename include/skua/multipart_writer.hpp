@@ -13,12 +13,13 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 namespace skua {
 
 /// The content of a part, produced while it is sent.
-class PartSource {
+class SKUA_API PartSource {
  public:
   PartSource() = default;
   PartSource(const PartSource&) = delete;
@@ -49,7 +50,7 @@ enum class MultipartKind : std::uint8_t { FormData, Related };
 /// Ends with: std::invalid_argument for a malformed media type or Content-ID, and for a part added
 ///            after reading has begun.
 /// RFC:       7578, 2387
-class MultipartWriter final {
+class SKUA_API MultipartWriter final {
  public:
   /// Reports progress; the total is nullopt if the length of any part is unknown.
   using Progress =

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "skua/config.hpp"
 #include "skua/task.hpp"
 
 namespace skua {
@@ -20,7 +21,7 @@ class Chain;
 /// The rest of the chain behind a coroutine middleware: more middleware and, last, the handler.
 ///
 /// Lifetime:  valid as long as the request.
-class Next final {
+class SKUA_API Next final {
  public:
   /// Runs the rest of the chain. A handler's exceptions pass through.
   Task<Response> operator()(Request& request) const;

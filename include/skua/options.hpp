@@ -14,6 +14,7 @@
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
 #include "skua/inherited_sockets.hpp"
+#include "skua/log_level.hpp"
 #include "skua/method.hpp"
 #include "skua/status.hpp"
 #include "skua/tls.hpp"
@@ -96,8 +97,6 @@ enum class ConnectionRefusal : std::uint8_t {
   Callback,        ///< ServerOptions::accepts returned false
   CallbackFailed,  ///< ServerOptions::accepts threw
 };
-
-enum class LogLevel : std::uint8_t { Debug, Info, Warning, Error };
 
 /// Callbacks that a server calls on its threads, several at once if it has several threads.
 /// Exceptions are caught and logged. Empty callbacks cost nothing.

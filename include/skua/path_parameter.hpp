@@ -11,13 +11,15 @@
 #include <string_view>
 #include <type_traits>
 
+#include "skua/config.hpp"
+
 namespace skua {
 
 namespace detail {
 // Parse the whole text as one decimal number: no sign but '-', no blanks.
-std::optional<std::int64_t> parse_signed(std::string_view text) noexcept;
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
-std::optional<double> parse_double(std::string_view text) noexcept;
+SKUA_API std::optional<std::int64_t> parse_signed(std::string_view text) noexcept;
+SKUA_API std::optional<std::uint64_t> parse_unsigned(std::string_view text) noexcept;
+SKUA_API std::optional<double> parse_double(std::string_view text) noexcept;
 }  // namespace detail
 
 /// Parses a path parameter into a handler's argument; nullopt is answered with 404.

@@ -179,7 +179,7 @@ constexpr void require_valid(PatternError flaw) {
 /// ```
 /// Ends with: std::invalid_argument, whose text has the file and line of the registration, the
 ///            pattern, and the column of the error.
-class RuntimePattern final {
+class SKUA_API RuntimePattern final {
  public:
   explicit RuntimePattern(std::string text,
                           std::source_location where = std::source_location::current());

@@ -15,7 +15,7 @@ namespace skua {
 ///
 /// Pass it to a router, which keeps it: `router.get("/", skua::PreparedResponse("Hello, world!"))`.
 /// A handler may return a reference to one that outlives the server.
-class PreparedResponse final {
+class SKUA_API PreparedResponse final {
  public:
   /// Ends with: std::invalid_argument if the body is a file.
   explicit PreparedResponse(const Response& response);

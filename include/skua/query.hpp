@@ -28,7 +28,7 @@ struct QueryParameter {
 /// browsers. A name may occur several times.
 /// Lifetime:  the query outlives the view.
 /// RFC:       WHATWG URL §5.1
-class QueryView final {
+class SKUA_API QueryView final {
  public:
   struct End {};
   class Iterator {
@@ -65,7 +65,7 @@ class QueryView final {
 };
 
 /// Builds a query from any names and values: `url.set_query(builder.to_string())`.
-class QueryBuilder final {
+class SKUA_API QueryBuilder final {
  public:
   QueryBuilder() = default;
   /// Starts from the parameters of a query.

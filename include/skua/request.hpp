@@ -42,7 +42,7 @@ struct HeaderLine {
 
 /// The field lines of a request in order of arrival:
 /// `for (auto [name, value] : request.headers())`.
-class HeaderLines final {
+class SKUA_API HeaderLines final {
  public:
   class Iterator {
    public:
@@ -68,7 +68,7 @@ class HeaderLines final {
 };
 
 /// All values of one query parameter: `for (std::string_view tag : request.queries("tag"))`.
-class QueryValues final {
+class SKUA_API QueryValues final {
  public:
   struct End {};
   class Iterator {
@@ -106,7 +106,7 @@ class QueryValues final {
 ///
 /// Lifetime:  every view is valid until the handler returns; in a coroutine, until it has ended and
 ///            its response is made. One thread at a time.
-class Request final {
+class SKUA_API Request final {
  public:
   /// For servers and tests: `parts` outlives the request.
   explicit Request(const http::RequestParts& parts SKUA_LIFETIMEBOUND) noexcept : parts_(&parts) {}
@@ -128,15 +128,18 @@ class Request final {
 
   /// Returns the first field line with this name, ignoring case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept;
+  /// Returns all field lines, in order.
   [[nodiscard]] HeaderLines headers() const noexcept;
   /// Returns the media type of the content as sent; empty if it is missing.
   [[nodiscard]] std::string_view content_type() const noexcept;
   /// Returns the first cookie with this name.
   [[nodiscard]] std::optional<std::string_view> cookie(std::string_view name) const noexcept;
+  /// Returns all cookies, in order.
   [[nodiscard]] RequestCookies cookies() const noexcept;
 
   /// Returns the whole content; in a coroutine handler, the content that load() has loaded.
   [[nodiscard]] std::string_view body() const noexcept;
+  /// Like body(), as bytes.
   [[nodiscard]] Bytes bytes() const noexcept { return skua::bytes(body()); }
 
   /// Reads the next piece of the content; nullopt at its end. For coroutine handlers; await it
@@ -160,6 +163,7 @@ class Request final {
                   "reading content changes the request: take a skua::Request&, not a const one");
     return const_cast<Self*>(this)->text();
   }
+  /// Like text(), as bytes.
   Task<std::vector<std::byte>> bytes(std::size_t limit_bytes);
   /// Like text(), but keeps the content, so that body() returns all of it.
   Task<std::string_view> load(std::size_t limit_bytes = 0);
@@ -231,7 +235,7 @@ class Request final {
 namespace detail {
 
 /// Copies a request, without its content, so that the copy outlives it.
-std::shared_ptr<Request> keep_request(const Request& request);
+SKUA_API std::shared_ptr<Request> keep_request(const Request& request);
 
 }  // namespace detail
 

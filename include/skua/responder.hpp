@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/task.hpp"
@@ -24,7 +25,7 @@ namespace skua {
 /// on_headers is called first, then on_body for each piece, then on_request. An exception ends the
 /// sequence and is answered like one thrown by a handler. on_close is always called last, exactly
 /// once: when the response has been handed to the connection, or when the client is gone.
-class Responder {
+class SKUA_API Responder {
  public:
   Responder() = default;
   Responder(const Responder&) = delete;
@@ -37,13 +38,14 @@ class Responder {
   virtual void on_body(Bytes) {}
   /// The request is complete; returns the response.
   virtual Response on_request(Request& request) = 0;
+  /// The response has been handed to the connection, or the client is gone; always the last call.
   virtual void on_close() noexcept {}
 };
 
 namespace detail {
 
 /// Drives a responder. It is attached to the request, so on_close is called when that ends.
-Task<Response> respond(std::unique_ptr<Responder> responder, Request& request);
+SKUA_API Task<Response> respond(std::unique_ptr<Responder> responder, Request& request);
 
 }  // namespace detail
 }  // namespace skua

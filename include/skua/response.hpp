@@ -60,7 +60,7 @@ constexpr void need_response() {
 /// The server writes the framing (Content-Length, Transfer-Encoding, Connection, Date), so no
 /// handler can produce a wrongly framed message. A 200 to GET or HEAD that has an ETag or
 /// Last-Modified becomes 304 or 412 if the request's preconditions say so. RFC 9110 §13
-class Response final {
+class SKUA_API Response final {
  public:
   /// A status without content; for an error (400 and up), a line of text that names it.
   Response(Status status = Status::Ok);
@@ -92,7 +92,9 @@ class Response final {
     detail::need_response<First, Rest...>();
   }
 
+  /// 200 with HTML.
   [[nodiscard]] static Response html(Body body) { return {KnownType::Html, std::move(body)}; }
+  /// 200 with JSON, as text.
   [[nodiscard]] static Response json(Body body) { return {KnownType::Json, std::move(body)}; }
   template <class T>
     requires(!std::convertible_to<T &&, Body>)
@@ -186,6 +188,7 @@ class Response final {
     detail::need_text<T>();
     return *this;
   }
+  /// Replaces the status, and keeps the rest.
   Response& status(Status status) &;
   Response&& status(Status status_code) && { return std::move(status(status_code)); }
   template <detail::Number T>
@@ -201,6 +204,7 @@ class Response final {
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
   /// Returns the content if it is in memory; empty for a file or a stream.
   [[nodiscard]] std::string_view body() const noexcept SKUA_LIFETIMEBOUND { return body_.text(); }
+  /// Returns the Content-Type; empty if there is none.
   [[nodiscard]] std::string_view content_type() const noexcept SKUA_LIFETIMEBOUND;
   /// Returns the value of the first field with this name among those that were set.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept

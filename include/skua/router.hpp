@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/config.hpp"
 #include "skua/file_options.hpp"
 #include "skua/handler.hpp"
 #include "skua/method.hpp"
@@ -45,43 +46,56 @@ using PatternFor = std::type_identity_t<Pattern<detail::path_parameters<F>()>>;
 ///
 /// Registering a route twice throws std::invalid_argument, which names both source lines. A router
 /// must not change while it serves; several threads may call its const members at once.
-class Router final {
+class SKUA_API Router final {
  public:
   using Where = std::source_location;
 
+  /// Creates a router without routes: every path is answered with 404.
   Router();
   Router(Router&&) noexcept;
   Router& operator=(Router&&) noexcept;
   ~Router();
 
+  /// Handles GET, and HEAD unless it has a handler of its own. A handler may take a Request&,
+  /// then the path parameters. It returns what converts to a Response, a Task of that, a
+  /// LateAnswer, or a Responder.
+  ///
+  /// Ends with: std::invalid_argument if the route exists already; so do all that add one.
   template <class F>
   Router& get(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Get, pattern, std::forward<F>(handler), where);
   }
+  /// Handles HEAD instead of the GET handler.
   template <class F>
   Router& head(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Head, pattern, std::forward<F>(handler), where);
   }
+  /// Handles POST, like get().
   template <class F>
   Router& post(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Post, pattern, std::forward<F>(handler), where);
   }
+  /// Handles PUT, like get().
   template <class F>
   Router& put(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Put, pattern, std::forward<F>(handler), where);
   }
+  /// Handles DELETE, like get(); `delete` is a keyword.
   template <class F>
   Router& del(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Delete, pattern, std::forward<F>(handler), where);
   }
+  /// Handles PATCH, like get().
   template <class F>
   Router& patch(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Patch, pattern, std::forward<F>(handler), where);
   }
+  /// Handles OPTIONS instead of the router, which lists the allowed methods.
   template <class F>
   Router& options(PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     return route(Method::Options, pattern, std::forward<F>(handler), where);
   }
+  /// Handles the method, like get().
   template <class F>
   Router& route(Method method, PatternFor<F> pattern, F&& handler, Where where = Where::current()) {
     add(1U << static_cast<unsigned>(method), pattern.text(),

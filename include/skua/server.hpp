@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "skua/config.hpp"
 #include "skua/counters.hpp"
 #include "skua/error.hpp"
 #include "skua/mistakes.hpp"
@@ -46,7 +47,7 @@ enum class ServerState : std::uint8_t {
 /// Lifetime:  the router outlives the server's threads and must not change, as all of them read it.
 ///            The threads are gone once shutdown(), wait() or the destructor has returned on
 ///            another thread.
-class Server {
+class SKUA_API Server {
  public:
   explicit Server(const Router& router SKUA_LIFETIMEBOUND, ServerOptions options = {});
   template <class Self = Server>
@@ -125,7 +126,7 @@ class Server {
 /// SIGHUP reloads the certificates if TLS is enabled, and drains otherwise.
 ///
 /// Ends with: the errors of Server::start().
-Result<void, Problem> serve(const Router& router, ServerOptions options = {});
+SKUA_API Result<void, Problem> serve(const Router& router, ServerOptions options = {});
 template <class First, class... Rest>
   requires(sizeof...(Rest) != 0 || !std::convertible_to<First, ServerOptions>)
 Result<void, Problem> serve(const Router& router, First&&, Rest&&...) {

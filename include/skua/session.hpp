@@ -25,7 +25,7 @@ class SessionKeeper;
 /// cookie, so that servers store nothing and many can share it.
 ///
 /// One thread at a time. If two concurrent requests change it, the later response wins.
-class Session final {
+class SKUA_API Session final {
  public:
   Session() = default;
   Session(Session&&) noexcept = default;
@@ -34,14 +34,18 @@ class Session final {
   Session& operator=(const Session&) = delete;
   ~Session() = default;
 
+  /// Returns the value with this name.
   [[nodiscard]] std::optional<std::string_view> get(std::string_view name) const noexcept
       SKUA_LIFETIMEBOUND;
+  /// Stores a value, replacing any other with its name.
+  ///
   /// Ends with: std::length_error if the session would no longer fit into a cookie.
   void set(std::string_view name, std::string_view value);
   template <detail::NotText T>
   void set(std::string_view, const T&) {
     detail::need_text<T>();
   }
+  /// Removes a value, if it is there.
   void erase(std::string_view name);
   /// Removes all values and deletes the cookie.
   void clear();
@@ -93,7 +97,7 @@ struct SessionOptions {
 };
 
 /// A guard that opens the session and a finisher that sends it, if it changed; see sessions().
-class Sessions final {
+class SKUA_API Sessions final {
  public:
   explicit Sessions(SessionOptions options);
   std::optional<Response> guard(Request& request) const;
@@ -118,12 +122,12 @@ class Sessions final {
 ///
 /// Ends with: std::invalid_argument if there is no key, a key is too short, the name is not a
 ///            token, or skua was built without OpenSSL.
-[[nodiscard]] Sessions sessions(SessionOptions options);
+[[nodiscard]] SKUA_API Sessions sessions(SessionOptions options);
 
 /// Returns the session of a request.
 ///
 /// Ends with: std::logic_error if sessions() is not in use for its path.
-[[nodiscard]] Session& session(Request& request SKUA_LIFETIMEBOUND);
-[[nodiscard]] const Session& session(const Request& request SKUA_LIFETIMEBOUND);
+[[nodiscard]] SKUA_API Session& session(Request& request SKUA_LIFETIMEBOUND);
+[[nodiscard]] SKUA_API const Session& session(const Request& request SKUA_LIFETIMEBOUND);
 
 }  // namespace skua

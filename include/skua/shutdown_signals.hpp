@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "skua/config.hpp"
 #include "skua/server.hpp"
 
 namespace skua {
@@ -22,7 +23,7 @@ namespace skua {
 ///
 /// SIGHUP drains too, except that with TLS it reloads the certificates, and that a program may take
 /// it itself.
-class ShutdownSignals final {
+class SKUA_API ShutdownSignals final {
  public:
   ShutdownSignals();
   ShutdownSignals(const ShutdownSignals&) = delete;

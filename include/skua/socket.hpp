@@ -13,6 +13,7 @@
 
 #include "skua/address.hpp"
 #include "skua/bytes.hpp"
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 
 // Sockets for programs without a loop. Each operation comes in two forms: `receive(room)` waits
@@ -32,7 +33,7 @@ namespace skua {
 /// was moved from or closed is invalid, and its operations end with Errc::Closed.
 ///
 /// The descriptor is non-blocking and close-on-exec.
-class Socket {
+class SKUA_API Socket {
  public:
   Socket() noexcept = default;
   /// Takes over a descriptor that is non-blocking and close-on-exec already; see adopt().
@@ -57,6 +58,7 @@ class Socket {
   explicit operator bool() const noexcept { return descriptor_ >= 0; }
   /// Releases the descriptor, which the caller must close from here on.
   [[nodiscard]] int release() noexcept { return std::exchange(descriptor_, -1); }
+  /// Closes the descriptor; see StreamSocket::set_linger. Does nothing if the socket is invalid.
   void close() noexcept;
 
   /// The socket's own address, and its peer's; Family::None if it has none.
@@ -106,7 +108,7 @@ class Socket {
 };
 
 /// The common part of TcpSocket and UnixSocket: a stream of bytes in each direction.
-class StreamSocket : public Socket {
+class SKUA_API StreamSocket : public Socket {
  public:
   StreamSocket() noexcept = default;
   explicit StreamSocket(Socket socket) noexcept : Socket(std::move(socket)) {}
@@ -202,7 +204,7 @@ struct KeepAlive {
 /// if (!socket) return fail(socket.error().text);
 /// socket->send_all("hello\n");
 /// ```
-class TcpSocket final : public StreamSocket {
+class SKUA_API TcpSocket final : public StreamSocket {
  public:
   TcpSocket() noexcept = default;
   explicit TcpSocket(Socket socket) noexcept : StreamSocket(std::move(socket)) {}
@@ -241,7 +243,7 @@ class TcpSocket final : public StreamSocket {
 };
 
 /// A Unix stream socket: a connection, or a listener.
-class UnixSocket final : public StreamSocket {
+class SKUA_API UnixSocket final : public StreamSocket {
  public:
   UnixSocket() noexcept = default;
   explicit UnixSocket(Socket socket) noexcept : StreamSocket(std::move(socket)) {}
@@ -273,11 +275,13 @@ struct Datagram {
 /// A UDP socket: datagrams to and from any peers, or, once connected, one of them.
 ///
 /// ```cpp
-/// auto socket = skua::UdpSocket::open(skua::Address::Family::Ipv4);
-/// socket->bind(skua::Address::any(skua::Address::Family::Ipv4, 9000));
-/// auto datagram = socket->receive_from(room);
+/// auto socket = skua::UdpSocket::open(skua::Address::Family::Ipv4).value();
+/// socket.bind(skua::Address::any(skua::Address::Family::Ipv4, 9000)).value();
+/// std::array<char, 1500> room;
+/// const skua::Datagram got = socket.receive(room).value();
+/// socket.send_to(got.from, {room.data(), got.size_bytes}).value();
 /// ```
-class UdpSocket final : public Socket {
+class SKUA_API UdpSocket final : public Socket {
  public:
   UdpSocket() noexcept = default;
   explicit UdpSocket(Socket socket) noexcept : Socket(std::move(socket)) {}

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/mistakes.hpp"
 
 namespace skua {
@@ -73,6 +74,7 @@ enum class Status : std::uint16_t {
   NetworkAuthenticationRequired = 511,
 };
 
+/// Returns the number: 404.
 constexpr unsigned code(Status status) noexcept { return static_cast<unsigned>(status); }
 
 template <detail::Number T>
@@ -82,7 +84,7 @@ constexpr bool operator==(Status, T) {
 }
 
 /// Returns the reason phrase: `Not Found`; empty for an unregistered code. RFC 9112 §4.
-std::string_view reason(Status status) noexcept;
+SKUA_API std::string_view reason(Status status) noexcept;
 
 /// Reports whether responses with this status never have content. RFC 9110 §6.4.1.
 constexpr bool is_bodiless(Status status) noexcept {

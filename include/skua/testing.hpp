@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "skua/config.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 
+/// Tests of handlers and routers without a socket.
 namespace skua::testing {
 
 /// A hand-made request, to test a handler or a router without a socket.
@@ -18,7 +20,7 @@ namespace skua::testing {
 /// fake.header("Accept", "text/plain");
 /// skua::Response response = router.handle(fake.request());
 /// ```
-class FakeRequest final {
+class SKUA_API FakeRequest final {
  public:
   /// Makes a request from a method and a target.
   ///
@@ -39,7 +41,7 @@ class FakeRequest final {
 };
 
 /// Returns a router's response to a request such as `GET /users/7`.
-[[nodiscard]] Response call(const Router& router, std::string_view line,
-                            std::string_view body = {});
+[[nodiscard]] SKUA_API Response call(const Router& router, std::string_view line,
+                                     std::string_view body = {});
 
 }  // namespace skua::testing

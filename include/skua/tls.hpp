@@ -15,6 +15,7 @@ struct TlsCertificate {
   std::string private_key{};  ///< likewise; empty: the key is in `certificate` too
 };
 
+/// A version of TLS that is supported. RFC 5246, RFC 8446
 enum class TlsVersion : std::uint8_t { Tls12, Tls13 };
 
 /// Whether clients are asked for a certificate.

@@ -32,14 +32,14 @@ enum class PercentSet : std::uint8_t {
 /// Percent-encodes a text, including `%`, so that decoding restores it.
 ///
 /// RFC:       3986 §2.1
-[[nodiscard]] std::string percent_encode(std::string_view text,
-                                         PercentSet set = PercentSet::Component);
+[[nodiscard]] SKUA_API std::string percent_encode(std::string_view text,
+                                                  PercentSet set = PercentSet::Component);
 
 /// Decodes each `%41`; `+` stays as it is.
 ///
 /// Ends with: Errc::MalformedUrl for a percent sign without two hexadecimal digits.
 /// RFC:       3986 §2.1
-[[nodiscard]] Result<std::string> percent_decode(std::string_view text);
+[[nodiscard]] SKUA_API Result<std::string> percent_decode(std::string_view text);
 
 /// The kind of a URL's host.
 enum class HostKind : std::uint8_t {
@@ -51,7 +51,7 @@ enum class HostKind : std::uint8_t {
 };
 
 /// The origin of a URL; credentials are only sent to the origin that they are for. RFC 6454 §4
-struct Origin {
+struct SKUA_API Origin {
   std::string scheme{};  ///< in lower case
   std::string host{};    ///< normalised, with the brackets of IPv6
   std::uint16_t port = 0;
@@ -76,18 +76,21 @@ struct Origin {
 /// |    scheme_end            |    path_begin
 /// 0                          host_end
 /// ```
-class Url final {
+class SKUA_API Url final {
  public:
   static constexpr std::size_t max_bytes = 65536;
 
   /// The empty reference, which means the document itself.
   Url() noexcept = default;
+  /// Parses a URL or a relative reference.
+  ///
   /// Ends with: Errc::MalformedUrl if it is not a URI reference, or longer than `max_bytes`.
   /// RFC:       3986 §3, §4.1; 6874 §2; 9110 §4.2
   [[nodiscard]] static Result<Url> parse(std::string_view text);
 
   /// Like parse(), for text from the wild, such as a Location field or a command line. Octets that
-  /// browsers encode after the authority are encoded first: a space, non-ASCII, and `"<>[]^`{|}`.
+  /// browsers encode after the authority are encoded first: a space, non-ASCII, quotes, backticks,
+  /// brackets other than round ones, `^` and `|`.
   ///
   /// A backslash, a control character and a lone percent sign are still refused, and so is any such
   /// octet in the authority.

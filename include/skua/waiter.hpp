@@ -5,6 +5,8 @@
 
 #include <coroutine>
 
+#include "skua/config.hpp"
+
 namespace skua::detail {
 
 class WaiterList;
@@ -12,7 +14,7 @@ class WaiterList;
 /// A waiting coroutine: a list node, embedded in the awaitable.
 ///
 /// Lifetime:  if it is destroyed while it waits, it leaves the list and resumes nothing.
-class Waiter final {
+class SKUA_API Waiter final {
  public:
   Waiter() noexcept = default;
   Waiter(const Waiter&) = delete;
@@ -50,7 +52,7 @@ class Waiter final {
 };
 
 /// The coroutines that wait for the same event, in FIFO order.
-class WaiterList final {
+class SKUA_API WaiterList final {
  public:
   WaiterList() noexcept { head_.next_ = head_.previous_ = &head_; }
   WaiterList(const WaiterList&) = delete;

@@ -70,7 +70,7 @@ struct WebSocketOptions {
 namespace detail {
 
 /// The awaitable of WebSocket::receive(); await it directly.
-class MessageAwaiter {
+class SKUA_API MessageAwaiter {
  public:
   explicit MessageAwaiter(ws::Socket& socket) noexcept : socket_(&socket) {}
   MessageAwaiter(const MessageAwaiter&) = delete;
@@ -97,7 +97,7 @@ class MessageAwaiter {
 };
 
 /// The awaitable of WebSocket::send(); await it directly or not at all.
-class SendAwaiter {
+class SKUA_API SendAwaiter {
  public:
   SendAwaiter(ws::Socket& socket, MessageType type, std::string_view content);
   SendAwaiter(const SendAwaiter&) = delete;
@@ -120,7 +120,7 @@ class SendAwaiter {
 }  // namespace detail
 
 /// A handle that sends to a WebSocket from any thread; copies refer to the same socket.
-class WebSocketSender final {
+class SKUA_API WebSocketSender final {
  public:
   explicit WebSocketSender(std::shared_ptr<ws::RemoteSocket> remote) noexcept
       : remote_(std::move(remote)) {}
@@ -150,7 +150,7 @@ class WebSocketSender final {
 /// Lifetime:  a server's socket ends after its handler or the close callback. A client's socket is
 ///            dropped by its owner, before the loop ends: it is then closed with 1000. Only the
 ///            object that sender() returns may be used by other threads.
-class WebSocket final {
+class SKUA_API WebSocket final {
  public:
   explicit WebSocket(ws::Socket& socket SKUA_LIFETIMEBOUND) noexcept : socket_(&socket) {}
   /// A client's socket, with its connection.
@@ -221,6 +221,7 @@ class WebSocket final {
 
   /// Subscribes this socket to a topic.
   void subscribe(std::string_view topic);
+  /// Ends a subscription; does nothing if there is none.
   void unsubscribe(std::string_view topic);
   /// Sends a text to all sockets of this server that are subscribed to the topic, on all threads,
   /// including this one if it is. It is framed and compressed once.

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "skua/config.hpp"
 #include "skua/handler.hpp"
 #include "skua/mistakes.hpp"
 #include "skua/request.hpp"
@@ -28,8 +29,8 @@ struct SocketHandler {
 
 /// Answers an opening handshake: with a response that makes the server open a WebSocket and run
 /// `handler` or `callbacks` on it, or with one that says what is wrong.
-Response open_websocket(Request& request, const WebSocketOptions& options, SocketHandler handler,
-                        const WebSocketCallbacks* callbacks);
+SKUA_API Response open_websocket(Request& request, const WebSocketOptions& options,
+                                 SocketHandler handler, const WebSocketCallbacks* callbacks);
 
 // The arguments of a WebSocket handler that come from the path: all after its request, if it takes
 // one, and its socket.

@@ -11,7 +11,6 @@
 #include "client/authorization.hpp"
 #include "client/connect/connector.hpp"
 #include "client/connect/proxy_settings.hpp"
-#include "client/connect/resolver.hpp"
 #include "client/wire/h1_connection.hpp"
 #include "client/wire/pool.hpp"
 #include "loop/loop.hpp"
@@ -21,6 +20,7 @@
 #include "skua/cookie_jar.hpp"
 #include "skua/url.hpp"
 #include "skua/waiter.hpp"
+#include "sockets/resolver.hpp"
 #include "tls/client_context.hpp"
 #include "ws/message_coding.hpp"
 

@@ -5,6 +5,7 @@
 #include "files/safe_path.hpp"
 
 #include "base/ascii.hpp"
+#include "base/file_io.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -133,10 +134,6 @@ int open_by_components(int directory, const std::string& path) noexcept {
   }
 }
 
-std::int64_t nanoseconds(const timespec& time) noexcept {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -178,13 +175,8 @@ Result<FileStat> convert(const struct stat& state) noexcept {
     return not_found("not a regular file");
   }
   result.size_bytes = static_cast<std::uint64_t>(state.st_size);
-#if defined(__APPLE__)
-  result.modified_ns = nanoseconds(state.st_mtimespec);
-  result.changed_ns = nanoseconds(state.st_ctimespec);
-#else
-  result.modified_ns = nanoseconds(state.st_mtim);
-  result.changed_ns = nanoseconds(state.st_ctim);
-#endif
+  result.modified_ns = base::modified_ns(state);
+  result.changed_ns = base::changed_ns(state);
   result.inode = static_cast<std::uint64_t>(state.st_ino);
   result.device = static_cast<std::uint64_t>(state.st_dev);
   return result;

@@ -3,14 +3,14 @@
 #include "files/save.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
+#include "base/base_encoding.hpp"
+#include "crypto/random.hpp"
 #include "http/form/multipart_reader.hpp"
 #include "skua/multipart.hpp"
 #include "skua/request.hpp"
@@ -19,19 +19,11 @@ namespace skua::files {
 namespace {
 
 constexpr int tries = 16;
-constexpr std::string_view digits = "0123456789abcdef";
 
 Result<std::string> random_name(const std::string& path) {
-  std::array<unsigned char, 8> random;
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-    return Error::from_system(errno, "getrandom");
-  }
-  std::string name = path + ".part-";
-  for (const unsigned char byte : random) {
-    name.push_back(digits[byte >> 4]);
-    name.push_back(digits[byte & 15]);
-  }
-  return name;
+  const Result<std::string> random = crypto::random_bytes(8);
+  if (!random) return random.error();
+  return path + ".part-" + hex::encode(*random);
 }
 
 }  // namespace

@@ -3,12 +3,10 @@
 // A handle's owner overrides only the callbacks that it needs; the others do nothing.
 #include "loop/backend.hpp"
 
-#include "loop/backends.hpp"
-
-#include <fcntl.h>
-#include <sys/socket.h>
-
 #include <cerrno>
+
+#include "loop/backends.hpp"
+#include "loop/socket_calls.hpp"
 
 namespace skua::loop {
 namespace {
@@ -32,19 +30,6 @@ constexpr bool concerns_one_connection(int error) noexcept {
   }
 }
 
-int accept_one(int listener) noexcept {
-#if defined(__linux__) || defined(__FreeBSD__)
-  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-  const int descriptor = ::accept(listener, nullptr, nullptr);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  }
-  return descriptor;
-#endif
-}
-
 }  // namespace
 
 void Handle::on_accept(int /*descriptor*/) {}
@@ -54,6 +39,7 @@ void Handle::on_receive(std::span<char> /*bytes*/) {}
 void Handle::on_receive_end(Error /*error*/) {}
 void Handle::on_sent(std::size_t /*count*/) {}
 void Handle::on_send_failed(Error /*error*/) {}
+void Handle::on_readable() {}
 void Handle::on_closed() {}
 
 Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
@@ -61,14 +47,18 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
     case BackendChoice::Epoll: return make_epoll_backend();
     case BackendChoice::IoUring: return make_uring_backend();
     case BackendChoice::Poll: return make_poll_backend();
+    case BackendChoice::Kqueue: return make_kqueue_backend();
     case BackendChoice::Auto: break;
   }
-  auto epoll = make_epoll_backend();
-  if (epoll || epoll.error().code() != Errc::Unsupported) return epoll;
+  for (const auto make : {make_epoll_backend, make_kqueue_backend}) {
+    auto made = make();
+    if (made || made.error().code() != Errc::Unsupported) return made;
+  }
   return make_poll_backend();
 }
 
 void Backend::accept_waiting(Handle& handle) {
+  if (handle.watched_) return handle.on_readable();
   for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
     ++calls_.others;
     const int descriptor = accept_one(handle.descriptor_);

@@ -26,7 +26,7 @@ struct Slice {
 
 /// Counts of the system calls of a back end, by kind. Any thread may read them.
 struct SystemCalls {
-  base::Counter waits;     ///< epoll_wait, poll, io_uring_enter
+  base::Counter waits;     ///< epoll_wait, kevent, poll, io_uring_enter
   base::Counter receives;  ///< recv
   base::Counter sends;     ///< send, sendmsg, sendfile
   base::Counter others;    ///< accept, close, shutdown, epoll_ctl, wake-ups
@@ -70,15 +70,19 @@ class Handle {
   virtual void on_sent(std::size_t count);
   /// The pending send failed; nothing more can be sent.
   virtual void on_send_failed(Error error);
+  /// The watched descriptor is readable, or broken; see Backend::watch_readable.
+  virtual void on_readable();
   /// The descriptor is closed. This is the last call; it may destroy the handle.
   virtual void on_closed();
 
   int descriptor_ = -1;
   bool closing_ = false;
   bool receiving_ = false;  // the owner wants bytes
-  bool accepting_ = false;  // the owner wants connections
-  bool connecting_ = false;
-  bool sending_ = false;         // a send is pending: on_sent or on_send_failed will follow
+  bool sending_ = false;    // a send is pending: on_sent or on_send_failed will follow
+  // Rare: together one byte.
+  bool accepting_ : 1 = false;  // the owner wants connections
+  bool connecting_ : 1 = false;
+  bool watched_ : 1 = false;     // see Backend::watch_readable
   std::uint8_t armed_ = 0;       // the back end's own bits, such as the requested events
   std::uint16_t in_flight_ = 0;  // io_uring: operations in flight; others: the pending error
   std::uint32_t slot_ = 0;       // the back end's own index
@@ -87,8 +91,8 @@ class Handle {
 
 /// A loop's interface to the operating system, in the form of completions.
 ///
-/// Only wake() may be called from other threads. Readiness systems (epoll, poll) turn readiness
-/// into completions.
+/// Only wake() may be called from other threads. Readiness systems (epoll, kqueue, poll) turn
+/// readiness into completions.
 class Backend {
  public:
   Backend() = default;
@@ -127,17 +131,38 @@ class Backend {
   virtual std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                                 std::size_t size_bytes) = 0;
 
+  /// Calls on_readable() in each turn in which the descriptor is readable or broken, until
+  /// unwatch_readable(). For descriptors of any kind that the back end can wait for; such a handle
+  /// neither accepts nor receives. on_accept_failed() says that it cannot be waited for.
+  void watch_readable(Handle& handle) {
+    handle.watched_ = true;
+    start_accept(handle);
+  }
+  void unwatch_readable(Handle& handle) { stop_accept(handle); }
+  /// Calls on_sent(0) once, when the descriptor is writable or broken. Until then, a send is
+  /// pending.
+  virtual void watch_writable(Handle& handle) = 0;
+
   /// Ends our side (FIN) after everything that was sent.
   virtual void shutdown_write(Handle& handle) = 0;
   /// Cancels pending operations without a callback, closes the descriptor, then calls on_closed
   /// in this or a later turn.
   virtual void close(Handle& handle) = 0;
 
+  /// Gives the descriptor back to the caller, open, once no operation uses it. Returns -1 until
+  /// then: call it again in a later turn. Bytes may still arrive meanwhile. No callback follows.
+  virtual int release(Handle& handle) = 0;
+
   /// Waits at most `timeout` (negative: forever) for events, and calls the handles. The wait may
   /// end early because of a signal, or of cleanup that the kernel does for this thread.
   virtual void turn(Duration timeout) = 0;
   /// Makes the current turn(), or the next one, return early. Any thread, async-signal-safe.
   virtual void wake() noexcept = 0;
+
+  /// A descriptor that is readable when turn() has something to do; -1 if there is none.
+  [[nodiscard]] virtual int descriptor() const noexcept { return -1; }
+  /// Starts what was requested since the last turn, for programs that wait for descriptor().
+  virtual void submit() noexcept {}
 
   [[nodiscard]] const SystemCalls& system_calls() const noexcept { return calls_; }
 

@@ -32,6 +32,7 @@ class EpollBackend final : public ReadinessBackend {
   [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Epoll; }
   void turn(Duration timeout) override;
   void wake() noexcept override;
+  [[nodiscard]] int descriptor() const noexcept override { return epoll_; }
 
  private:
   // A batch is received, then handled, then answered: large enough to make the wait cheap, small

@@ -4,7 +4,6 @@
 // pipe that wake() writes to. A descriptor without interest becomes -1, which hides hang-ups.
 #include "loop/backends.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "loop/readiness.hpp"
+#include "loop/socket_calls.hpp"
 
 namespace skua::loop {
 namespace {
@@ -118,10 +118,7 @@ void PollBackend::forget(Handle& handle) {
 Result<std::unique_ptr<Backend>> make_poll_backend() {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return Error::from_system(errno, "pipe");
-  for (const int end : ends) {
-    ::fcntl(end, F_SETFD, FD_CLOEXEC);
-    ::fcntl(end, F_SETFL, O_NONBLOCK);
-  }
+  for (const int end : ends) static_cast<void>(set_flags(end));
   return std::unique_ptr<Backend>(std::make_unique<PollBackend>(ends));
 }
 

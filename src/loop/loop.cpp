@@ -14,6 +14,7 @@ namespace skua::loop {
 namespace {
 
 thread_local Loop* current_loop = nullptr;  // the loop that runs a turn
+thread_local Loop* newest_loop = nullptr;   // the loop that lives here
 
 const Clock& machine_clock() noexcept {
   static const SteadyClock clock;
@@ -22,23 +23,14 @@ const Clock& machine_clock() noexcept {
 
 }  // namespace
 
-/// Makes a loop the current one of this thread. Loops may nest.
-class Loop::Entered {
- public:
-  explicit Entered(Loop& loop) noexcept
-      : outer_(std::exchange(current_loop, &loop)),
-        outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {}
-  Entered(const Entered&) = delete;
-  Entered& operator=(const Entered&) = delete;
-  ~Entered() {
-    skua::detail::WaiterList::exchange_ready(outer_ready_);
-    current_loop = outer_;
-  }
+Loop::Entered::Entered(Loop& loop) noexcept
+    : outer_(std::exchange(current_loop, &loop)),
+      outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {}
 
- private:
-  Loop* outer_;
-  skua::detail::WaiterList* outer_ready_;
-};
+Loop::Entered::~Entered() {
+  skua::detail::WaiterList::exchange_ready(outer_ready_);
+  current_loop = outer_;
+}
 
 struct Loop::UserTimer {
   UserTimer(Loop& owner, std::size_t place, std::function<void()> what)
@@ -81,9 +73,15 @@ Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
     : clock_(clock),
       timers_(clock),
       backend_(std::move(backend)),
-      mailbox_(std::make_shared<Mailbox>(*backend_)) {}
+      mailbox_(std::make_shared<Mailbox>(*backend_)),
+      on_failure_([](const std::exception_ptr& thrown) { std::rethrow_exception(thrown); }) {}
 
 Loop::~Loop() {
+  for (Loop** link = &newest_loop; *link != nullptr; link = &(*link)->older_) {
+    if (*link != this) continue;
+    *link = older_;
+    break;
+  }
   mailbox_->close();
   backend_.reset();  // its last on_closed calls may still use the rest
   while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
@@ -113,8 +111,20 @@ void Loop::turn(Duration max_wait) {
 }
 
 Loop& Loop::current() {
-  if (current_loop == nullptr) throw std::logic_error("no loop runs on this thread");
-  return *current_loop;
+  Loop* const loop = current_loop != nullptr ? current_loop : newest_loop;
+  if (loop == nullptr) throw std::logic_error("no loop runs on this thread");
+  return *loop;
+}
+
+void Loop::live_here() noexcept { older_ = std::exchange(newest_loop, this); }
+
+void Loop::forget_now_between_turns() noexcept {
+  if (current_loop != this) timers_.forget_now();
+}
+
+Duration Loop::wait_limit() noexcept {
+  const Duration wait = time_to_wait(Duration(-1));
+  return wait < Duration::zero() ? Duration::max() : wait;
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {

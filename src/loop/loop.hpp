@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "loop/backend.hpp"
@@ -97,6 +99,8 @@ struct LoopOptions {
 ///           idle, before the loop is destroyed.
 class Loop {
  public:
+  class Entered;
+
   /// Ends with: Unsupported if the machine lacks the back end; TooManyOpenFiles and the like.
   static Result<std::unique_ptr<Loop>> create(const LoopOptions& options = {});
 
@@ -126,22 +130,45 @@ class Loop {
 
   /// The time at which this turn began to handle events; the clock is read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
+  /// Makes now() read the clock, unless a turn runs: between turns, any time may pass.
+  void forget_now_between_turns() noexcept;
   /// The current time, to measure what happens within a turn.
   [[nodiscard]] Instant exact_now() const noexcept { return clock_.now(); }
   [[nodiscard]] TimerWheel& timers() noexcept { return timers_; }
   [[nodiscard]] Backend& backend() noexcept { return *backend_; }
 
-  /// The loop that is running a turn on this thread.
+  /// Returns how long the next turn may wait: zero if there is work, Duration::max() if only a
+  /// descriptor or another thread can bring some.
+  [[nodiscard]] Duration wait_limit() noexcept;
+
+  /// The loop that runs a turn on this thread, or else the one that lives here.
   ///
-  /// Ends with: std::logic_error if no loop is running.
+  /// Ends with: std::logic_error if there is none.
   [[nodiscard]] static Loop& current();
+  /// Makes the loop the current one of this thread between turns, too, until it is destroyed there.
+  /// The newest of several loops is the current one.
+  void live_here() noexcept;
+
+  /// Calls a function of the user's. If it throws, the exception goes to the failure handler.
+  template <class Call>
+  void call_user(Call&& call) noexcept {
+    try {
+      std::forward<Call>(call)();
+    } catch (...) {
+      on_failure_(std::current_exception());
+    }
+  }
+  /// Sets the handler of exceptions that leave the user's callbacks. The default terminates.
+  void on_failure(std::function<void(std::exception_ptr)> handler) {
+    on_failure_ = std::move(handler);
+  }
+
   /// Sets the pool of offload(); null at first. It must outlive the loop's turns.
   void use_pool(WorkerPool* pool) noexcept { pool_ = pool; }
   [[nodiscard]] WorkerPool* pool() const noexcept { return pool_; }
 
  private:
   struct UserTimer;
-  class Entered;
 
   Loop(std::unique_ptr<Backend> backend, const Clock& clock);
   [[nodiscard]] Duration time_to_wait(Duration max_wait) noexcept;
@@ -161,6 +188,21 @@ class Loop {
   std::vector<std::function<void()>> running_posts_;
   skua::detail::WaiterList ready_;
   WorkerPool* pool_ = nullptr;
+  std::function<void(std::exception_ptr)> on_failure_;
+  Loop* older_ = nullptr;  // that lives on the same thread
+};
+
+/// Makes a loop the current one of this thread, as in a turn. Loops may nest.
+class Loop::Entered {
+ public:
+  explicit Entered(Loop& loop) noexcept;
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered();
+
+ private:
+  Loop* outer_;
+  skua::detail::WaiterList* outer_ready_;
 };
 
 }  // namespace skua::loop

@@ -178,7 +178,7 @@ TEST_F(LoopTest, ADeferredCallMayCancelAndDestroyOthersAndItself) {
 
 TEST(Loop, SaysThatABackEndIsMissing) {
   for (const BackendChoice kind :
-       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {
+       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll, BackendChoice::Kqueue}) {
     const auto loop = Loop::create({.backend = kind});
     if (loop) {
       EXPECT_EQ((*loop)->backend().kind(), kind);

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace skua::loop {
 namespace {
@@ -38,16 +39,37 @@ constexpr std::size_t slices_per_call = 64;
 constexpr std::size_t file_piece_bytes = 1024 * 1024;
 constexpr std::size_t copy_piece_bytes = 16 * 1024;
 
-#if defined(MSG_NOSIGNAL)
-constexpr int send_flags = MSG_NOSIGNAL;
-#else
-constexpr int send_flags = 0;
-#endif
-
 std::size_t total_bytes(std::span<const Slice> slices) noexcept {
   std::size_t total = 0;
   for (const Slice& slice : slices) total += slice.size_bytes;
   return total;
+}
+
+// Sends a piece of a file without copying it into the program. Returns how many bytes were taken, 0
+// at the end of the file, or -1 and sets errno. macOS and FreeBSD count what went out before a
+// failure.
+ssize_t send_directly([[maybe_unused]] int socket, [[maybe_unused]] int file,
+                      [[maybe_unused]] off_t offset,
+                      [[maybe_unused]] std::size_t size_bytes) noexcept {
+#if defined(__linux__)
+  return ::sendfile(socket, file, &offset, size_bytes);
+#elif defined(__APPLE__)
+  off_t count = static_cast<off_t>(size_bytes);
+  const int result = ::sendfile(file, socket, offset, &count, nullptr, 0);
+  return result == 0 || count > 0 ? static_cast<ssize_t>(count) : -1;
+#elif defined(__FreeBSD__) || defined(__DragonFly__)
+  off_t count = 0;
+  const int result = ::sendfile(file, socket, offset, size_bytes, nullptr, &count, 0);
+  return result == 0 || count > 0 ? static_cast<ssize_t>(count) : -1;
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// Whether the system cannot send this file, or no file, without copying it into the program.
+constexpr bool needs_copy(int error) noexcept {
+  return error == EINVAL || error == ENOSYS || error == ENOTSUP || error == EOPNOTSUPP;
 }
 
 }  // namespace
@@ -57,9 +79,8 @@ ReadinessBackend::ReadinessBackend()
 
 int ReadinessBackend::to_milliseconds(Duration timeout) noexcept {
   if (timeout < Duration::zero()) return -1;
-  constexpr auto longest = std::chrono::hours(24);
   return static_cast<int>(
-      std::chrono::ceil<std::chrono::milliseconds>(std::min<Duration>(timeout, longest)).count());
+      std::chrono::ceil<std::chrono::milliseconds>(std::min(timeout, longest_wait)).count());
 }
 
 void ReadinessBackend::open(Handle& handle, int descriptor) {
@@ -120,6 +141,20 @@ void ReadinessBackend::close(Handle& handle) {
   handle.closing_ = true;
   handle.receiving_ = handle.accepting_ = handle.connecting_ = handle.sending_ = false;
   list(handle);
+}
+
+int ReadinessBackend::release(Handle& handle) {
+  handle.receiving_ = handle.accepting_ = false;
+  const bool is_busy = handle.sending_ || (handle.armed_ & Listed) != 0 || arrival_count_ != 0;
+  if (!handle.is_open() || is_busy) return -1;
+  forget(handle);
+  return std::exchange(handle.descriptor_, -1);
+}
+
+void ReadinessBackend::watch_writable(Handle& handle) {
+  SKUA_ASSERT(handle.is_open() && !handle.sending_);
+  handle.sending_ = true;
+  want(handle, Writable);
 }
 
 void ReadinessBackend::list(Handle& handle) noexcept {
@@ -294,7 +329,7 @@ std::size_t ReadinessBackend::send(Handle& handle, std::span<const Slice> slices
   if (slices.size() == 1) {
     const Slice& slice = slices.front();
     ++calls_.sends;
-    const ssize_t count = send_bytes(handle.descriptor_, slice.data, slice.size_bytes, send_flags);
+    const ssize_t count = send_bytes(handle.descriptor_, slice.data, slice.size_bytes, no_signal);
     if (count == static_cast<ssize_t>(slice.size_bytes)) return slice.size_bytes;
     if (count >= 0)
       return finish_send(handle, {static_cast<std::size_t>(count), 0}, slice.size_bytes);
@@ -319,9 +354,9 @@ ReadinessBackend::SendOutcome ReadinessBackend::send_some(int descriptor,
     }
     msghdr message{};
     message.msg_iov = pieces.data();
-    message.msg_iovlen = batch.size();
+    message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(batch.size());
     ++calls_.sends;
-    const ssize_t count = ::sendmsg(descriptor, &message, send_flags);
+    const ssize_t count = ::sendmsg(descriptor, &message, no_signal);
     if (count < 0) return {sent, would_block(errno) ? 0 : errno};
     sent += static_cast<std::size_t>(count);
     if (static_cast<std::size_t>(count) < total_bytes(batch)) break;  // the socket is full
@@ -344,16 +379,12 @@ std::size_t ReadinessBackend::send_file(Handle& handle, int file, std::uint64_t 
 ReadinessBackend::SendOutcome ReadinessBackend::send_piece(int descriptor, int file,
                                                            std::uint64_t offset,
                                                            std::size_t size_bytes) noexcept {
-#if defined(__linux__)
-  off_t position = static_cast<off_t>(offset);
   ++calls_.sends;
-  const ssize_t direct =
-      ::sendfile(descriptor, file, &position, std::min(size_bytes, file_piece_bytes));
+  const ssize_t direct = send_directly(descriptor, file, static_cast<off_t>(offset),
+                                       std::min(size_bytes, file_piece_bytes));
   if (direct > 0) return {static_cast<std::size_t>(direct), 0};
   if (direct == 0) return {0, truncated_file};
-  // EINVAL: the file system cannot map the file, so copy it.
-  if (errno != EINVAL && errno != ENOSYS) return {0, would_block(errno) ? 0 : errno};
-#endif
+  if (!needs_copy(errno)) return {0, would_block(errno) ? 0 : errno};
   std::array<char, copy_piece_bytes> piece;
   const ssize_t available =
       ::pread(file, piece.data(), std::min(size_bytes, piece.size()), static_cast<off_t>(offset));
@@ -361,7 +392,7 @@ ReadinessBackend::SendOutcome ReadinessBackend::send_piece(int descriptor, int f
   if (available == 0) return {0, truncated_file};
   ++calls_.sends;
   const ssize_t count =
-      ::send(descriptor, piece.data(), static_cast<std::size_t>(available), send_flags);
+      ::send(descriptor, piece.data(), static_cast<std::size_t>(available), no_signal);
   if (count < 0) return {0, would_block(errno) ? 0 : errno};
   return {static_cast<std::size_t>(count), 0};
 }

@@ -13,7 +13,7 @@
 
 namespace skua::loop {
 
-/// The common base of epoll and poll: makes completions out of readiness.
+/// The common base of epoll, kqueue and poll: makes completions out of readiness.
 ///
 /// A derived class only knows how to wait, and how to change what it waits for. It calls
 /// dispatch() for each ready descriptor, then deliver(), and settle() at the end of each turn.
@@ -29,19 +29,22 @@ class ReadinessBackend : public Backend {
   std::size_t try_send(Handle& handle, std::span<const Slice> slices) final;
   std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                         std::size_t size_bytes) final;
+  void watch_writable(Handle& handle) final;
   void shutdown_write(Handle& handle) final;
   void close(Handle& handle) final;
+  int release(Handle& handle) final;
 
  protected:
   /// The bits of Handle::armed_: what a handle waits for, and its state.
   enum : std::uint8_t {
-    Readable = 1,    // requested from the system
-    Writable = 2,    // requested from the system
-    Registered = 4,  // known to the system
-    Listed = 8,      // in the list to settle at the end of the turn
-    Failed = 16,     // a send or connect has failed; Handle::in_flight_ says why
-    Connected = 32,  // a connect succeeded immediately
-    Unwatched = 64,  // the system refused to watch; Handle::in_flight_ says why
+    Readable = 1,           // requested from the system
+    Writable = 2,           // requested from the system
+    Registered = 4,         // known to the system (kqueue: its read filter)
+    Listed = 8,             // in the list to settle at the end of the turn
+    Failed = 16,            // a send or connect has failed; Handle::in_flight_ says why
+    Connected = 32,         // a connect succeeded immediately
+    Unwatched = 64,         // the system refused to watch; Handle::in_flight_ says why
+    WriteRegistered = 128,  // kqueue: its write filter is known to the system
   };
   static constexpr std::uint8_t interest_bits = Readable | Writable;
 
@@ -62,6 +65,8 @@ class ReadinessBackend : public Backend {
       dispatch_rare(handle, ready, is_broken);
     }
   }
+  /// Reports in settle() that the system will not watch the handle.
+  void refuse(Handle& handle, int error) noexcept { fail_later(handle, Unwatched, error); }
   /// Delivers everything received in this batch; the last step of a batch.
   void deliver();
   /// Reports what could not be reported inside an operation: failures, connections, closings.
@@ -79,6 +84,9 @@ class ReadinessBackend : public Backend {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
   }
 
+  /// No wait is longer, because some systems refuse large numbers. Turns without an event are
+  /// legal.
+  static constexpr Duration longest_wait = std::chrono::hours(24);
   /// Rounds `timeout` up to whole milliseconds, so that no wait ends before its deadline.
   static int to_milliseconds(Duration timeout) noexcept;
 

@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "loop/socket_calls.hpp"
+
 namespace skua::loop {
 namespace {
 
@@ -30,8 +32,7 @@ void handle_signal(int signal) {
   if (descriptor >= 0) {
     const char byte = static_cast<char>(signal);
     // Fails only if the socket is full of unread signals.
-    [[maybe_unused]] const ssize_t ignored =
-        ::send(descriptor, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    [[maybe_unused]] const ssize_t ignored = ::send(descriptor, &byte, 1, MSG_DONTWAIT | no_signal);
   }
   running_handlers.fetch_sub(1);
   errno = saved_errno;
@@ -82,9 +83,7 @@ SignalWatcher::SignalWatcher() = default;
 Result<std::unique_ptr<SignalWatcher>> SignalWatcher::create(
     Loop& loop, std::initializer_list<int> signals, std::function<void(int signal)> callback) {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return Error::from_system(errno, "socketpair");
-  }
+  if (!make_socket_pair(ends)) return Error::from_system(errno, "socketpair");
   std::unique_ptr<SignalWatcher> watcher(new SignalWatcher);
   watcher->write_end_ = ends[1];
   watcher->receiver_ = &Receiver::create(loop, ends[0], std::move(callback));

@@ -125,19 +125,5 @@ void OffloadAwaiter::await_suspend(std::coroutine_handle<> caller) {
   if (!is_taken) throw Exception(Error(Errc::Overloaded, "offload"));
 }
 
-void drive(bool (*is_done)(const void* task) noexcept, void (*start)(void* task), void* task) {
-  constexpr std::size_t threads = 4;
-  constexpr std::size_t queued = 1024;
-  const std::unique_ptr<loop::Loop> loop = loop::Loop::create().value();
-  loop::WorkerPool pool(threads, queued);
-  loop->use_pool(&pool);
-  loop->post([start, task] { start(task); });
-  bool has_begun = false;
-  while (!has_begun || !is_done(task)) {
-    loop->run_once(has_begun ? Duration(-1) : Duration(0));
-    has_begun = true;
-  }
-}
-
 }  // namespace detail
 }  // namespace skua

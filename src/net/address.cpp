@@ -186,11 +186,17 @@ Address Address::any(Family family, std::uint16_t port) noexcept {
     auto& ipv4 = out.as<sockaddr_in>();
     ipv4.sin_family = AF_INET;
     ipv4.sin_port = htons(port);
+#if defined(SIN6_LEN)  // RFC 2553 §3.4: on the BSDs addresses have a length, which group_req needs
+    ipv4.sin_len = sizeof ipv4;
+#endif
     out.size_bytes_ = sizeof ipv4;
   } else if (family == Family::Ipv6) {
     auto& ipv6 = out.as<sockaddr_in6>();
     ipv6.sin6_family = AF_INET6;
     ipv6.sin6_port = htons(port);
+#if defined(SIN6_LEN)
+    ipv6.sin6_len = sizeof ipv6;
+#endif
     out.size_bytes_ = sizeof ipv6;
   }
   return out;
@@ -215,6 +221,12 @@ Address Address::from_sockaddr(const sockaddr* address, std::size_t size_bytes) 
     }
   }
   if (expected == 0 || size_bytes < expected || size_bytes > sizeof(sockaddr_un)) return out;
+#if !defined(__linux__)
+  // Other systems have no abstract addresses; a Unix socket without a name has zeros.
+  const bool is_unnamed = expected == path_offset && size_bytes > path_offset &&
+                          reinterpret_cast<const sockaddr_un*>(address)->sun_path[0] == '\0';
+  if (is_unnamed) size_bytes = path_offset;
+#endif
   std::memcpy(out.storage_.data(), address, size_bytes);
   out.size_bytes_ = static_cast<std::uint32_t>(size_bytes);
   return out;

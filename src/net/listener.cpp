@@ -90,7 +90,7 @@ void Listener::shed_one() noexcept {
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(accept_one(descriptor()));
+    Socket connection(loop::accept_one(descriptor()));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }
@@ -101,6 +101,31 @@ void Listener::retry() {
   if (is_draining_) return finish_drain();
   if (!reserve_) reserve_ = open_reserve();
   resume();
+}
+
+Result<Address> listen_address(std::string_view host, std::uint16_t port) noexcept {
+  if (host.starts_with("unix:")) return Address::parse(host);
+  return Address::parse(host == "localhost" ? "127.0.0.1" : host, port);
+}
+
+Result<std::vector<Socket>> create_listeners(const Address& address, std::size_t count,
+                                             bool is_shared) {
+  Address bound = address;
+  if (!is_shared) {
+    // With SO_REUSEPORT, another process of the same user may silently share the port. So bind it
+    // once without that option: a port in use must be an error.
+    const Result<Socket> probe = create_listener(address);
+    if (!probe) return probe.error();
+    bound = probe->local_address();
+  }
+  std::vector<Socket> listeners;
+  for (std::size_t i = 0; i < count; ++i) {
+    Result<Socket> listener = create_listener(bound, {.reuse_port = true});
+    if (!listener) return listener.error();
+    bound = listener->local_address();
+    listeners.push_back(*std::move(listener));
+  }
+  return listeners;
 }
 
 }  // namespace skua::net

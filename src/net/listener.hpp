@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
 #include "loop/loop.hpp"
 #include "net/socket.hpp"
 #include "skua/bytes.hpp"
@@ -58,5 +63,16 @@ class Listener final : private loop::Handle {
   bool is_accepting_ = false;
   bool is_draining_ = false;
 };
+
+/// Returns the address that a server's options name: `host` is a numeric address, `localhost`, or a
+/// Unix socket such as `unix:/run/x`.
+/// Ends with: InvalidAddress.
+Result<Address> listen_address(std::string_view host, std::uint16_t port) noexcept;
+
+/// Creates `count` listeners that share an IP address, between which the system balances. The port
+/// must be free, unless it is shared with other processes.
+/// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, ...
+Result<std::vector<Socket>> create_listeners(const Address& address, std::size_t count,
+                                             bool is_shared = false);
 
 }  // namespace skua::net

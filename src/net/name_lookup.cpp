@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "net/problem.hpp"
 #include "net/socket.hpp"
 
 namespace skua::net {

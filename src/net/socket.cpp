@@ -3,6 +3,8 @@
 // option's value, or the operating system's error.
 #include "net/socket.hpp"
 
+#include "net/problem.hpp"
+
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -32,10 +34,16 @@ int open_socket(int domain, int type) noexcept {
   return ::socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 #else
   const int descriptor = ::socket(domain, type, 0);
-  if (descriptor >= 0) static_cast<void>(set_flags(descriptor));
+  if (descriptor >= 0) static_cast<void>(loop::set_flags(descriptor));
   return descriptor;
 #endif
 }
+
+#if defined(SO_REUSEPORT_LB)  // FreeBSD: its SO_REUSEPORT does not balance
+constexpr int shared_port_option = SO_REUSEPORT_LB;
+#else
+constexpr int shared_port_option = SO_REUSEPORT;
+#endif
 
 using NameCall = int (*)(int, sockaddr*, socklen_t*);
 
@@ -78,7 +86,9 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
     // A restarted server must not wait for the TIME_WAIT of its old connections.
     static_cast<void>(made->set_reuse_address(true));
     if (options.reuse_port) {
-      if (const auto set = made->set_reuse_port(true); !set) return set.error();
+      if (const auto set = set_option(descriptor, SOL_SOCKET, shared_port_option, 1); !set) {
+        return set.error();
+      }
     }
   }
   if (address.family() == Address::Family::Ipv6) {
@@ -98,11 +108,10 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
 // A vanished peer is noticed after two minutes, even if we have nothing to send.
 void keep_alive(int descriptor) noexcept {
   static_cast<void>(set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1));
-#if defined(TCP_KEEPIDLE) && defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
-  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 60));
-  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 15));
-  static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 4));
-#endif
+  if (!has_keep_alive_times) return;
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, keep_alive_idle, 60));
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, keep_alive_interval, 15));
+  static_cast<void>(set_option(descriptor, IPPROTO_TCP, keep_alive_probes, 4));
 }
 
 void set_no_delay(int descriptor) noexcept {
@@ -113,23 +122,8 @@ Address local_address(int descriptor) noexcept { return ask_name(::getsockname, 
 
 Address peer_address(int descriptor) noexcept { return ask_name(::getpeername, descriptor); }
 
-int accept_one(int listener) noexcept {
-#if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
-  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-  const int descriptor = ::accept(listener, nullptr, nullptr);
-  if (descriptor >= 0) static_cast<void>(set_flags(descriptor));
-  return descriptor;
-#endif
-}
-
 Result<void> set_flags(int descriptor) noexcept {
-  const int status = ::fcntl(descriptor, F_GETFL);
-  const int flags = ::fcntl(descriptor, F_GETFD);
-  if (status >= 0 && flags >= 0 && ::fcntl(descriptor, F_SETFL, status | O_NONBLOCK) == 0 &&
-      ::fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) == 0) {
-    return {};
-  }
+  if (loop::set_flags(descriptor)) return {};
   return failure(errno, "fcntl");
 }
 
@@ -172,19 +166,6 @@ Error failure(int system_code, const char* operation) noexcept {
     case EMSGSIZE: return {Errc::DatagramTooLong, operation, system_code};
     default: return Error::from_system(system_code, operation);
   }
-}
-
-Problem could_not(const char* step, std::string_view object, Error error) {
-  Problem problem;
-  problem.error = error;
-  problem.text.append("could not ").append(step).append(" ").append(object).append(": ");
-  problem.text.append(Error(error.code(), "", error.system_code()).message());
-  return problem;
-}
-
-Problem could_not(const char* step, const Address& address, Error error) {
-  std::array<char, Address::max_text_bytes> text;
-  return could_not(step, address.format(text), error);
 }
 
 Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcept {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <chrono>
 #include <string_view>
 
 #include "loop/clock.hpp"
+#include "loop/socket_calls.hpp"
 #include "skua/address.hpp"
 #include "skua/error.hpp"
 #include "skua/inherited_sockets.hpp"
@@ -19,9 +22,34 @@ Result<Socket> create_socket(Address::Family family) noexcept;
 /// Creates a socket of the address family and type (SOCK_STREAM, SOCK_DGRAM).
 Result<Socket> create_socket(Address::Family family, int type) noexcept;
 
+/// Whether the system spreads connections over listeners that share a port. Elsewhere, as on macOS,
+/// one of them gets all.
+#if defined(__linux__) || defined(__DragonFly__) || defined(SO_REUSEPORT_LB)
+inline constexpr bool balances_listeners = true;
+#else
+inline constexpr bool balances_listeners = false;
+#endif
+
 /// Creates a socket that is bound to the address and listens.
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
 Result<Socket> create_listener(const Address& address, const ListenOptions& options = {}) noexcept;
+
+/// The options of TCP's probes; some systems lack them.
+#if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
+inline constexpr bool has_keep_alive_times = true;
+#if defined(TCP_KEEPIDLE)
+inline constexpr int keep_alive_idle = TCP_KEEPIDLE;
+#else
+inline constexpr int keep_alive_idle = TCP_KEEPALIVE;  // macOS
+#endif
+inline constexpr int keep_alive_interval = TCP_KEEPINTVL;
+inline constexpr int keep_alive_probes = TCP_KEEPCNT;
+#else
+inline constexpr bool has_keep_alive_times = false;
+inline constexpr int keep_alive_idle = 0;
+inline constexpr int keep_alive_interval = 0;
+inline constexpr int keep_alive_probes = 0;
+#endif
 
 /// Returns a duplicate of a socket that was opened elsewhere, to accept connections on it.
 /// Ends with: the system's error; InvalidAddress if it does not listen, Unsupported if it is not a
@@ -38,9 +66,6 @@ void set_no_delay(int descriptor) noexcept;
 /// Return the local and the remote address, or Family::None if unknown.
 [[nodiscard]] Address local_address(int descriptor) noexcept;
 [[nodiscard]] Address peer_address(int descriptor) noexcept;
-
-/// Accepts one connection: non-blocking and close-on-exec. Returns -1 and sets errno on failure.
-[[nodiscard]] int accept_one(int listener) noexcept;
 
 // For the operations of public sockets.
 
@@ -68,15 +93,8 @@ Result<T> option_as(Result<int> value) noexcept {
 
 /// Returns the error of a failed operation: WouldBlock, Closed for an invalid descriptor, ...
 [[nodiscard]] Error failure(int system_code, const char* operation) noexcept;
-/// Returns `could not connect to 127.0.0.1:80: the connection was refused`.
-[[nodiscard]] Problem could_not(const char* step, std::string_view object, Error error);
-[[nodiscard]] Problem could_not(const char* step, const Address& address, Error error);
 
-#if defined(MSG_NOSIGNAL)
-inline constexpr int no_signal = MSG_NOSIGNAL;
-#else
-inline constexpr int no_signal = 0;
-#endif
+using loop::no_signal;
 
 /// The end of a wait.
 using Deadline = std::chrono::time_point<std::chrono::steady_clock, Duration>;

@@ -63,6 +63,9 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// Takes over a stream without a sink. Call it before anything else.
   void take(std::unique_ptr<Stream> stream) noexcept;
   [[nodiscard]] Stream& stream() const noexcept { return *stream_; }
+  /// Returns the stream of an open pump that sends and receives nothing, which ends the pump: no
+  /// call to the user follows.
+  [[nodiscard]] std::unique_ptr<Stream> give_up() noexcept;
   [[nodiscard]] loop::Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }

@@ -16,6 +16,14 @@ void StreamPump::take(std::unique_ptr<Stream> stream) noexcept {
   stream_->listen(*this);
 }
 
+std::unique_ptr<Stream> StreamPump::give_up() noexcept {
+  SKUA_ASSERT(is_open() && input_ != Input::Receiving && output_.empty());
+  state_ = State::Closed;
+  stop_timer();
+  DeferredNode::cancel();
+  return std::move(stream_);
+}
+
 void StreamPump::on_established() {
   guarded([this] { user_.on_established(); });
 }

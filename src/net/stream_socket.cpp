@@ -18,6 +18,8 @@
 
 #include "net/socket.hpp"
 
+#include "net/problem.hpp"
+
 namespace skua {
 namespace {
 
@@ -161,7 +163,7 @@ Result<std::optional<std::chrono::seconds>> StreamSocket::linger() const noexcep
 Result<Socket> StreamSocket::try_accept_socket() noexcept {
   int accepted = -1;
   do {
-    accepted = net::accept_one(descriptor());
+    accepted = loop::accept_one(descriptor());
   } while (accepted < 0 && (errno == EINTR || errno == ECONNABORTED));  // that peer has gone
   if (accepted < 0) return net::failure(errno, "accept");
   return Socket(accepted);
@@ -258,9 +260,11 @@ struct KeepAliveOption {
 Result<void> TcpSocket::set_keep_alive(const std::optional<KeepAlive>& options) noexcept {
   auto set = net::set_option(descriptor(), SOL_SOCKET, SO_KEEPALIVE, options ? 1 : 0);
   if (!set || !options) return set;
-  for (const auto& [name, value] : {KeepAliveOption{TCP_KEEPIDLE, options->idle.count()},
-                                    KeepAliveOption{TCP_KEEPINTVL, options->interval.count()},
-                                    KeepAliveOption{TCP_KEEPCNT, options->probes}}) {
+  if (!net::has_keep_alive_times) return Error(Errc::Unsupported, "keep-alive times");
+  for (const auto& [name, value] :
+       {KeepAliveOption{net::keep_alive_idle, options->idle.count()},
+        KeepAliveOption{net::keep_alive_interval, options->interval.count()},
+        KeepAliveOption{net::keep_alive_probes, options->probes}}) {
     const auto clamped = static_cast<int>(std::clamp<std::int64_t>(value, 1, 32767));  // tcp(7)
     set = net::set_option(descriptor(), IPPROTO_TCP, name, clamped);
     if (!set) break;
@@ -273,9 +277,10 @@ Result<std::optional<KeepAlive>> TcpSocket::keep_alive() const noexcept {
   if (!is_on) return is_on.error();
   std::optional<KeepAlive> options;
   if (*is_on == 0) return options;
-  const auto idle = net::get_option(descriptor(), IPPROTO_TCP, TCP_KEEPIDLE);
-  const auto interval = net::get_option(descriptor(), IPPROTO_TCP, TCP_KEEPINTVL);
-  const auto probes = net::get_option(descriptor(), IPPROTO_TCP, TCP_KEEPCNT);
+  if (!net::has_keep_alive_times) return Error(Errc::Unsupported, "keep-alive times");
+  const auto idle = net::get_option(descriptor(), IPPROTO_TCP, net::keep_alive_idle);
+  const auto interval = net::get_option(descriptor(), IPPROTO_TCP, net::keep_alive_interval);
+  const auto probes = net::get_option(descriptor(), IPPROTO_TCP, net::keep_alive_probes);
   if (!idle) return idle.error();
   if (!interval) return interval.error();
   if (!probes) return probes.error();
@@ -321,16 +326,10 @@ Result<UnixSocket, Problem> UnixSocket::connect_to(const Address& address, Durat
 
 Result<std::pair<UnixSocket, UnixSocket>, Problem> UnixSocket::pair() {
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
+  if (!loop::make_socket_pair(ends)) {
     return net::could_not("create", "a pair of Unix sockets", net::failure(errno, "socketpair"));
   }
-  std::pair sockets{UnixSocket(Socket(ends[0])), UnixSocket(Socket(ends[1]))};
-  for (const int end : ends) {
-    if (const auto set = net::set_flags(end); !set) {
-      return net::could_not("create", "a pair of Unix sockets", set.error());
-    }
-  }
-  return sockets;
+  return std::pair{UnixSocket(Socket(ends[0])), UnixSocket(Socket(ends[1]))};
 }
 
 Result<UnixSocket> UnixSocket::accept(Duration patience) noexcept {

@@ -33,6 +33,8 @@ class TcpStream final : public Stream, private loop::Handle {
   }
   void shutdown_write() override { backend_.shutdown_write(*this); }
   void close() override { backend_.close(*this); }
+  /// Gives the descriptor away, as Backend::release does; the stream may then be destroyed.
+  [[nodiscard]] int release() { return backend_.release(*this); }
 
   /// Asks the operating system each time, so that an idle connection stores no addresses.
   [[nodiscard]] Address peer() const override;

@@ -11,6 +11,8 @@
 
 #include "net/socket.hpp"
 
+#include "net/problem.hpp"
+
 namespace skua {
 
 Result<UdpSocket, Problem> UdpSocket::open(Address::Family family) {

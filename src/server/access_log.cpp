@@ -69,8 +69,9 @@ void append_time(std::string& out, std::chrono::sys_seconds now) {
   append_number(out, static_cast<unsigned>(date.day()), 2);
   out.append("/").append(months[static_cast<unsigned>(date.month()) - 1]).append("/");
   append_number(out, static_cast<std::uint64_t>(static_cast<int>(date.year())), 4);
-  for (const auto part :
-       {clock.hours().count(), clock.minutes().count(), clock.seconds().count()}) {
+  const std::array<std::int64_t, 3> parts = {clock.hours().count(), clock.minutes().count(),
+                                             clock.seconds().count()};
+  for (const std::int64_t part : parts) {
     out += ':';
     append_number(out, static_cast<std::uint64_t>(part), 2);
   }

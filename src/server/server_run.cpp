@@ -15,6 +15,7 @@
 
 #include "base/file_io.hpp"
 #include "files/file_body.hpp"
+#include "net/listener.hpp"
 #include "net/socket.hpp"
 
 namespace skua::server {
@@ -96,12 +97,6 @@ Hooks guarded(Hooks hooks) {
 namespace {
 
 thread_local const ServerRun* run_of_this_thread = nullptr;
-
-Result<Address> listen_address(const ServerOptions& options) {
-  const std::string_view host = options.host;
-  if (host.starts_with("unix:")) return Address::parse(host);
-  return Address::parse(host == "localhost" ? "127.0.0.1" : host, options.port);
-}
 
 }  // namespace
 
@@ -187,12 +182,13 @@ Result<void, Problem> ServerRun::prepare_tls() {
 Result<void, Problem> ServerRun::listen() {
   const ServerOptions& options = setup_->options;
   if (!options.listeners.empty()) return listen_on_shared();
-  const Result<Address> wanted = listen_address(options);
+  const Result<Address> wanted = net::listen_address(options.host, options.port);
   if (!wanted) return Problem::from(wanted.error());
   if (options.reuse_port && !wanted->is_ip()) {
     return Problem{Error(Errc::Unsupported, "listen"), "reuse_port: Unix sockets have no ports"};
   }
-  const bool is_balanced = wanted->is_ip() && (workers_.size() > 1 || options.reuse_port);
+  const bool is_spread = workers_.size() > 1 && setup_->system_balances;
+  const bool is_balanced = wanted->is_ip() && (is_spread || options.reuse_port);
   const Result<void> listening = is_balanced ? listen_on_all(*wanted) : listen_on_first(*wanted);
   if (!listening) return Problem::from(listening.error());
   return {};
@@ -215,21 +211,10 @@ Result<void, Problem> ServerRun::listen_on_shared() {
 
 // Every worker has a listener of its own; the kernel balances.
 Result<void> ServerRun::listen_on_all(const Address& wanted) {
-  Address address = wanted;
-  // With SO_REUSEPORT, another process of the same user may silently share the port. Unless that
-  // is wanted, a port in use must be an error: so bind it once without that option.
-  if (!setup_->options.reuse_port) {
-    const Result<Socket> probe = net::create_listener(wanted);
-    if (!probe) return probe.error();
-    address = probe->local_address();
-  }
-  for (const auto& worker : workers_) {
-    Result<Socket> socket = net::create_listener(address, {.reuse_port = true});
-    if (!socket) return socket.error();
-    address = socket->local_address();
-    worker->listen(*std::move(socket));
-  }
-  addresses_ = {address};
+  auto sockets = net::create_listeners(wanted, workers_.size(), setup_->options.reuse_port);
+  if (!sockets) return sockets.error();
+  addresses_ = {sockets->front().local_address()};
+  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->listen(std::move((*sockets)[i]));
   return {};
 }
 
@@ -244,12 +229,14 @@ Result<void> ServerRun::listen_on_first(const Address& wanted) {
   return {};
 }
 
-// The workers take turns with the connections that one of them accepts.
+// The workers take turns with the connections that one of them accepts. It serves its own share,
+// and those of workers that have ended.
 void ServerRun::spread_connections(Worker& acceptor) {
   if (workers_.size() == 1) return;
-  acceptor.hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
+  acceptor.hand_over([this, &acceptor, next = std::size_t{0}](Socket& accepted) mutable {
     next = (next + 1) % workers_.size();
-    return workers_[next]->adopt(std::move(accepted));
+    Worker& worker = *workers_[next];
+    return &worker != &acceptor && worker.adopt(accepted);
   });
 }
 

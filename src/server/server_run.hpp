@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "net/socket.hpp"
 #include "server/worker.hpp"
 #include "skua/address.hpp"
 #include "skua/counters.hpp"
@@ -35,6 +36,9 @@ struct ServerSetup {
   const Router& router;
   ServerOptions options;
   loop::SteadyClock clock{};
+  /// Whether each worker listens for itself. Otherwise the first one hands connections to the
+  /// others.
+  bool system_balances = net::balances_listeners;
 };
 
 /// One run of a server, from start to end: its workers and their threads.

@@ -4,12 +4,19 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <thread>
 #include <vector>
 
 namespace skua {
+namespace {
+
+constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+
+}  // namespace
 
 struct ShutdownSignals::Impl {
   sigset_t signals{};
@@ -18,9 +25,7 @@ struct ShutdownSignals::Impl {
 
 ShutdownSignals::ShutdownSignals() : impl_(std::make_unique<Impl>()) {
   sigemptyset(&impl_->signals);
-  sigaddset(&impl_->signals, SIGINT);
-  sigaddset(&impl_->signals, SIGTERM);
-  sigaddset(&impl_->signals, SIGHUP);
+  for (const int signal : signals) sigaddset(&impl_->signals, signal);
   pthread_sigmask(SIG_BLOCK, &impl_->signals, &impl_->before);
 }
 
@@ -40,6 +45,13 @@ bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers,
     is_taken = true;
   }
   return is_taken;
+}
+
+bool is_any_pending() noexcept {
+  sigset_t pending{};
+  sigpending(&pending);
+  return std::ranges::any_of(signals,
+                             [&](int signal) { return sigismember(&pending, signal) == 1; });
 }
 
 }  // namespace
@@ -70,8 +82,7 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
   for (std::thread& drain : drains) drain.join();
   watcher.join();
   // If a signal from outside has ended the loop, the watcher's signal is still pending.
-  const timespec at_once{};
-  while (sigtimedwait(&impl_->signals, nullptr, &at_once) > 0) {
+  for (int signal = 0; is_any_pending(); sigwait(&impl_->signals, &signal)) {
   }
 }
 

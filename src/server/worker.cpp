@@ -89,14 +89,29 @@ void Worker::run() {
   loop_->run();
 }
 
-Socket Worker::adopt(Socket socket) {
-  // A shared_ptr because posted functions must be copyable.
-  auto shared = std::make_shared<Socket>(std::move(socket));
+bool Worker::adopt(Socket& socket) {
   const std::lock_guard lock(adopting_);
-  if (!takes_adopted_) return std::move(*shared);
-  loop_->post([this, shared] { take(std::move(*shared)); });
-  ++adopted_;
-  return {};
+  if (has_ended_) return false;
+  // First, so that none is left without a post if memory runs out.
+  if (adopted_.empty()) loop_->post([this] { serve_adopted(); });
+  adopted_.push_back(std::move(socket));
+  // It counts at once: a worker that is busy must not let the others exceed the cap.
+  shared_.open_connections.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Worker::serve_adopted() {
+  std::vector<Socket> batch;
+  {
+    const std::lock_guard lock(adopting_);
+    batch.swap(adopted_);
+  }
+  for (Socket& socket : batch) {
+    shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);  // serve() counts it again
+    if (loop_->now() >= drained_by_) continue;  // too late: close_all() has been here
+    guarded([&] { open(std::move(socket)); });
+  }
+  end_if_done();
 }
 
 void Worker::begin_drain(Duration deadline) {
@@ -116,18 +131,9 @@ void Worker::accepted(Socket socket) {
   guarded([&] {
     Socket admitted = filter_.admit(std::move(socket));
     if (!admitted) return;
-    if (receiver_) admitted = receiver_(std::move(admitted));
-    if (admitted) open(std::move(admitted));
+    if (receiver_ && receiver_(admitted)) return update_pressure();
+    open(std::move(admitted));
   });
-}
-
-void Worker::take(Socket socket) {
-  {
-    const std::lock_guard lock(adopting_);
-    --adopted_;
-  }
-  guarded([&] { open(std::move(socket)); });
-  end_if_done();
 }
 
 // A connection that cannot be served for lack of memory is closed by its destructor.
@@ -258,16 +264,13 @@ void Worker::close_all() noexcept {
 
 void Worker::end_if_done() {
   if (!resources_.is_draining || !doors_.empty() || !connections_.empty()) return;
-  if (!refuses_adopted()) return;
+  {
+    const std::lock_guard lock(adopting_);
+    if (!adopted_.empty()) return;  // serve_adopted() comes back
+    has_ended_ = true;
+  }
   is_done_ = true;
   loop_->stop();
-}
-
-// Refuses connections of other workers from now on, unless one of them is on its way.
-bool Worker::refuses_adopted() {
-  const std::lock_guard lock(adopting_);
-  takes_adopted_ = adopted_ != 0;
-  return !takes_adopted_;
 }
 
 }  // namespace skua::server

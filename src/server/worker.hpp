@@ -54,9 +54,9 @@ class Worker final : private ConnectionOwner {
   /// empties the system's queue of an own socket, and leaves that of a shared one to the others.
   enum class Queue : std::uint8_t { Own, Shared };
   void listen(Socket socket, Queue queue = Queue::Own);
-  /// Passes accepted sockets to `receiver`, and serves only those that it returns. Call it before
-  /// run().
-  void hand_over(std::function<Socket(Socket)> receiver) { receiver_ = std::move(receiver); }
+  /// Offers accepted sockets to `receiver`, and serves those for which it returns false. Call it
+  /// before run().
+  void hand_over(std::function<bool(Socket&)> receiver) { receiver_ = std::move(receiver); }
 
   /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
   /// Call it before run().
@@ -67,9 +67,9 @@ class Worker final : private ConnectionOwner {
   void run_once(Duration max_wait) { loop_->run_once(max_wait); }
   [[nodiscard]] bool is_done() const noexcept { return is_done_; }
 
-  /// Takes over a connection that another worker accepted. Returns it if this worker has ended, as
-  /// it may have before the other one stops to accept. Thread-safe.
-  [[nodiscard]] Socket adopt(Socket socket);
+  /// Takes over a connection that another worker accepted; returns false if this worker has ended.
+  /// Thread-safe.
+  bool adopt(Socket& socket);
   /// Stops listening, finishes requests in progress, and then ends run(). Closes the remaining
   /// connections at the deadline; of several calls, the earliest deadline holds. Thread-safe.
   void begin_drain(Duration deadline = Duration::max());
@@ -92,7 +92,7 @@ class Worker final : private ConnectionOwner {
   void door_closed(Door& door) noexcept;
   void connection_closed(Connection& connection) noexcept override;
 
-  void take(Socket socket);
+  void serve_adopted();
   void open(Socket socket);
   template <class Work>
   void guarded(Work&& work) noexcept;
@@ -104,7 +104,6 @@ class Worker final : private ConnectionOwner {
   [[nodiscard]] std::uint64_t taken_bytes() const noexcept;
   void trim_memory() noexcept;
   void end_if_done();
-  [[nodiscard]] bool refuses_adopted();
 
   const ServerOptions& options_;
   SharedState& shared_;
@@ -112,10 +111,10 @@ class Worker final : private ConnectionOwner {
   Resources resources_;
   AcceptFilter filter_;
   std::vector<std::unique_ptr<Door>> doors_;
-  std::function<Socket(Socket)> receiver_;
+  std::function<bool(Socket&)> receiver_;
   std::mutex adopting_;
-  std::size_t adopted_ = 0;  // posted and not taken yet; guarded by adopting_, like the next
-  bool takes_adopted_ = true;
+  std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next
+  bool has_ended_ = false;
   base::IntrusiveList<Connection> connections_;
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // In: paths or PEM texts. Out: a chain and its matching key, or an error that says which file is
 // wrong, why, and how to fix it.
-#include "tls/certificate.hpp"
-
 #ifdef SKUA_HAS_TLS
+
+#include "tls/certificate.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

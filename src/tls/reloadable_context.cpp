@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/file_io.hpp"
 #include "tls/issue.hpp"
 
 namespace skua::tls {
@@ -67,8 +68,8 @@ std::vector<ReloadableContext::Stamp> ReloadableContext::stamps() const {
     struct stat told{};
     if (source.empty() || source.find("-----BEGIN") != std::string::npos) return;
     if (::stat(source.c_str(), &told) != 0) return found.push_back({});
-    found.push_back({told.st_mtim.tv_sec, told.st_mtim.tv_nsec,
-                     static_cast<std::uint64_t>(told.st_size), told.st_ino});
+    found.push_back({base::modified_ns(told), static_cast<std::uint64_t>(told.st_size),
+                     static_cast<std::uint64_t>(told.st_ino)});
   };
   add(options_.certificate);
   add(options_.private_key);

@@ -58,6 +58,8 @@ class TlsStream final : public net::Stream, private net::StreamSink {
   [[nodiscard]] Address peer() const override { return inner_->peer(); }
   [[nodiscard]] Address local() const override { return inner_->local(); }
 
+  /// The engine; null for a server before the client's first bytes.
+  [[nodiscard]] const Engine* engine_if_begun() const noexcept { return engine_.get(); }
   /// The result of the handshake or its failure. A server has it from the client's first bytes on.
   [[nodiscard]] const Engine& engine() const noexcept {
     SKUA_ASSERT(engine_ != nullptr);

@@ -78,9 +78,9 @@ class Inflater final {
 
   InflatePool* pool_;
   std::unique_ptr<InflateState> state_;
-  std::uint8_t window_bits_;
-  std::uint8_t tail_taken_ = 0;  // of the bytes that the sender omitted
-  bool keeps_context_;
+  [[maybe_unused]] std::uint8_t window_bits_;  // only with zlib
+  std::uint8_t tail_taken_ = 0;                // of the bytes that the sender omitted
+  [[maybe_unused]] bool keeps_context_;        // only with zlib
 };
 
 /// Compresses whole messages. A deflater without context may serve all connections of a thread that
@@ -109,9 +109,9 @@ class Deflater final {
  private:
   struct State;
   std::unique_ptr<State> state_;
-  std::uint8_t window_bits_;
-  std::int8_t level_;
-  bool keeps_context_;
+  [[maybe_unused]] std::uint8_t window_bits_;  // these only with zlib
+  [[maybe_unused]] std::int8_t level_;
+  [[maybe_unused]] bool keeps_context_;
 };
 
 }  // namespace skua::ws

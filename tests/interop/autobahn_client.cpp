@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs all cases of the Autobahn test suite's server as a client: echoes each message, and requests
-// the report at the end. Usage: skua-autobahn-client [epoll|io_uring|poll] URL
+// the report at the end. Usage: skua-autobahn-client [auto|epoll|io_uring|kqueue|poll] URL
 #include <charconv>
 #include <cstdio>
 #include <stdexcept>
@@ -18,7 +18,8 @@ using namespace skua;
 
 BackendChoice backend_named(std::string_view name) {
   const auto backend = parse_backend(name);
-  if (!backend) throw std::invalid_argument("the back end is auto, epoll, io_uring or poll");
+  if (!backend)
+    throw std::invalid_argument("the back end is auto, epoll, io_uring, kqueue or poll");
   return *backend;
 }
 
@@ -69,7 +70,7 @@ Task<> run_all(std::string url) {
 
 int main(int count, char** arguments) {
   if (count != 2 && count != 3) {
-    std::fprintf(stderr, "usage: %s [epoll|io_uring|poll] URL\n", arguments[0]);
+    std::fprintf(stderr, "usage: %s [auto|epoll|io_uring|kqueue|poll] URL\n", arguments[0]);
     return 2;
   }
   try {

@@ -10,8 +10,8 @@ namespace skua::loop {
 namespace {
 
 class BackendAccept : public BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Every, BackendAccept, testing::ValuesIn(available_backends()),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, BackendAccept, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 /// Prevents new descriptors from being opened while it lives.
 class NoMoreDescriptors {

@@ -8,8 +8,8 @@ namespace skua::loop {
 namespace {
 
 class BackendClose : public BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Every, BackendClose, testing::ValuesIn(available_backends()),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, BackendClose, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(BackendClose, ClosesAnIdleHandleAndThePeerSeesTheEnd) {
   Pair pair = connected_pair();

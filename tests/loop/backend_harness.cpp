@@ -12,25 +12,6 @@
 
 namespace skua::loop {
 
-std::vector<BackendChoice> available_backends() {
-  std::vector<BackendChoice> kinds;
-  for (const BackendChoice kind :
-       {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll}) {
-    if (Backend::create(kind)) kinds.push_back(kind);
-  }
-  return kinds;
-}
-
-std::string backend_name(const testing::TestParamInfo<BackendChoice>& info) {
-  switch (info.param) {
-    case BackendChoice::Epoll: return "Epoll";
-    case BackendChoice::IoUring: return "IoUring";
-    case BackendChoice::Poll: return "Poll";
-    case BackendChoice::Auto: break;
-  }
-  return "Auto";
-}
-
 std::string pattern(std::size_t size_bytes) {
   std::string out;
   out.reserve(size_bytes + 16);

@@ -16,12 +16,9 @@
 
 #include "loop/backend.hpp"
 #include "net/socket.hpp"
+#include "support/backends.hpp"
 
 namespace skua::loop {
-
-/// Returns the back ends available on this machine.
-std::vector<BackendChoice> available_backends();
-std::string backend_name(const testing::TestParamInfo<BackendChoice>& info);
 
 /// A handle that records all events, and checks that only those that the contract allows arrive.
 class Probe final : public Handle {
@@ -82,7 +79,7 @@ class Probe final : public Handle {
 };
 
 /// The back end under test, and sockets to try it with: 127.0.0.1, port 0, no sleeps.
-class BackendTest : public testing::TestWithParam<BackendChoice> {
+class BackendTest : public ::testing::TestWithParam<BackendChoice> {
  protected:
   struct Pair {
     Socket ours;

@@ -8,8 +8,8 @@ namespace skua::loop {
 namespace {
 
 class BackendReceive : public BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Every, BackendReceive, testing::ValuesIn(available_backends()),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, BackendReceive, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(BackendReceive, HandsOverBytesPieceByPiece) {
   Pair pair = connected_pair();
@@ -163,6 +163,21 @@ TEST_P(BackendReceive, WorksOnUnixSocketsToo) {
   pair.peer.close();
   turn_until([&] { return probe.receive_end.has_value(); });
   EXPECT_EQ(*probe.receive_end, Errc::None);
+  close_all({&probe});
+}
+
+TEST_P(BackendReceive, AnEndThatNobodyWaitsForDoesNotSpinWhileASendIsPending) {
+  Pair pair = connected_pair();
+  Probe probe(*backend, std::move(pair.ours));
+  const std::string text = pattern(12'000'000);
+  probe.start_receive();
+  probe.send(text);
+  settle();
+  probe.stop_receive();
+  ::shutdown(pair.peer.descriptor(), SHUT_WR);
+  wait_out(20ms);
+  EXPECT_TRUE(probe.is_sending());
+  EXPECT_FALSE(probe.receive_end.has_value());
   close_all({&probe});
 }
 

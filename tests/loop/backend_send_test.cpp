@@ -24,7 +24,8 @@ class BackendSend : public BackendTest {
     return file;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Every, BackendSend, testing::ValuesIn(available_backends()), backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, BackendSend, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(BackendSend, GathersSlicesInOrder) {
   Pair pair = connected_pair();

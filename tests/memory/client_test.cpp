@@ -228,8 +228,8 @@ TEST_P(StarvedClient, LosesWhatItIsAskedForWhileNothingCanBeAllocated) {
 
 std::vector<Spoken> spoken() {
   std::vector<Spoken> all;
-  for (const auto backend : {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring}) {
-    if (loop::Backend::create(backend)) all.emplace_back(backend, Transport::Tcp);
+  for (const BackendChoice backend : testing::backends()) {
+    all.emplace_back(backend, Transport::Tcp);
   }
   const bool has_tls = static_cast<bool>(tls::make_self_signed({}));
   if (has_tls) all.emplace_back(BackendChoice::Auto, Transport::Tls);
@@ -239,9 +239,8 @@ std::vector<Spoken> spoken() {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Spoken>& info) {
-  static constexpr const char* backends[] = {"Auto", "Epoll", "IoUring", "Poll"};
   static constexpr const char* transports[] = {"Tcp", "Tls", "H2", "H2Tls"};
-  return std::string(backends[static_cast<std::size_t>(std::get<0>(info.param))]) +
+  return testing::backend_name({std::get<0>(info.param), info.index}) +
          transports[static_cast<std::size_t>(std::get<1>(info.param))];
 }
 

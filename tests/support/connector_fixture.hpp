@@ -15,6 +15,7 @@
 #include "client/connect/connector.hpp"
 #include "net/close_detached.hpp"
 #include "net/tcp_stream.hpp"
+#include "support/backends.hpp"
 #include "support/memory_stream.hpp"
 #include "support/recording_sink.hpp"
 #include "support/tls_pair.hpp"
@@ -22,7 +23,7 @@
 namespace skua::client {
 
 /// A connector on the back end under test, and a listener for it to connect to.
-class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<BackendChoice> {
+class ConnectorTest : public tls::TlsTest, public ::testing::WithParamInterface<BackendChoice> {
  protected:
   using Connecting = Task<Result<net::HeldStream, Problem>>;
   /// A lookup's answer, held back by the gate; may outlive the test.
@@ -32,9 +33,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   };
 
   void SetUp() override {
-    auto made = loop::Loop::create({.backend = GetParam(), .clock = &clock});
-    if (!made) GTEST_SKIP() << made.error().message();
-    loop_ = *std::move(made);
+    loop_ = loop::Loop::create({.backend = GetParam(), .clock = &clock}).value();
     listen(*Address::parse("127.0.0.1:0"));
     ResolverOptions resolving;
     resolving.lookups.look_up = [names = names_](const std::string&) -> Result<Addresses> {
@@ -42,7 +41,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
       return names->found;
     };
     resolver_ = std::make_unique<Resolver>(*loop_, resolving);
-    use(open_socket);
+    use(sockets::open_socket);
     origin_.host = "example.com";
     origin_.port = net::local_address(listener_.descriptor()).port();
     found_ = {*Address::parse("127.0.0.1", 0)};
@@ -62,7 +61,7 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
     return [this](loop::Loop& loop, const Address& address,
                   net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
       if (address == net::local_address(listener_.descriptor())) {
-        return open_socket(loop, address, sink);
+        return sockets::open_socket(loop, address, sink);
       }
       auto stream = std::make_unique<net::MemoryStream>();
       hanging_ = stream.get();
@@ -160,8 +159,4 @@ class ConnectorTest : public tls::TlsTest, public testing::WithParamInterface<Ba
   ConnectOptions options_;
 };
 
-inline std::string backend_name(const testing::TestParamInfo<BackendChoice>& kind) {
-  if (kind.param == BackendChoice::Epoll) return "Epoll";
-  return kind.param == BackendChoice::IoUring ? "IoUring" : "Poll";
-}
 }  // namespace skua::client

@@ -5,32 +5,13 @@
 
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "loop/backend.hpp"
 #include "skua/server.hpp"
+#include "support/backends.hpp"
 #include "support/client.hpp"
 #include "support/transport.hpp"
 
 namespace skua::testing {
-
-/// Returns the back ends available on this machine, as test parameters.
-inline std::vector<BackendChoice> backends() {
-  std::vector<BackendChoice> found{BackendChoice::Poll};
-  if (loop::Backend::create(BackendChoice::Epoll)) found.push_back(BackendChoice::Epoll);
-  if (loop::Backend::create(BackendChoice::IoUring)) found.push_back(BackendChoice::IoUring);
-  return found;
-}
-
-inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& info) {
-  switch (info.param) {
-    case BackendChoice::Epoll: return "Epoll";
-    case BackendChoice::IoUring: return "IoUring";
-    case BackendChoice::Poll: return "Poll";
-    case BackendChoice::Auto: break;
-  }
-  return "Auto";
-}
 
 /// A server on its own port, with one thread by default. It uses TLS if the transport does.
 class TestServer {

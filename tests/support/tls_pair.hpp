@@ -231,7 +231,7 @@ class TlsPair {
 };
 
 /// A fixture with certificates that are generated once, and contexts that use them.
-class TlsTest : public testing::Test {
+class TlsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!crypto_is_there()) GTEST_SKIP() << "built without OpenSSL";
@@ -295,13 +295,13 @@ class TlsTest : public testing::Test {
 };
 
 /// A fixture for tests that run with both TLS 1.2 and 1.3.
-class TlsVersionsTest : public TlsTest, public testing::WithParamInterface<TlsVersion> {
+class TlsVersionsTest : public TlsTest, public ::testing::WithParamInterface<TlsVersion> {
  protected:
   TlsVersionsTest() { client_options.maximum_version = GetParam(); }
   [[nodiscard]] static bool is_tls13() { return GetParam() == TlsVersion::Tls13; }
 };
 
-inline std::string version_name(const testing::TestParamInfo<TlsVersion>& info) {
+inline std::string version_name(const ::testing::TestParamInfo<TlsVersion>& info) {
   return info.param == TlsVersion::Tls12 ? "Tls12" : "Tls13";
 }
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "client/connect/handshake.hpp"
 #include "client/connect/tunnel.hpp"
+#include "sockets/handshake.hpp"
 
 namespace skua::client {
 namespace {
@@ -69,7 +69,8 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
   Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
   if (options.times != nullptr) options.times->resolved = loop_.now();
-  Connected connected = co_await reach(whom, *std::move(addresses), options.connect_limit);
+  const net::TimeLimit limit{options.connect_limit, "ClientTimeouts::connect"};
+  Connected connected = co_await sockets::reach(loop_, open_, whom, *std::move(addresses), limit);
   if (!connected) co_return connected;
   if (options.times != nullptr) options.times->connected = loop_.now();
   if (!origin.is_secure) co_return connected;
@@ -103,32 +104,23 @@ Task<Connector::Connected> Connector::tunnel(const Origin& origin, const Connect
 Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origin& origin,
                                              std::string whom, const tls::ClientContext& tls,
                                              Duration limit) {
-  Handshake handshake(loop_, std::move(stream),
-                      tls.connect(without_brackets(origin.host), origin.port));
-  Connected encrypted = co_await handshake.run("speak TLS with " + whom, limit);
+  sockets::Handshake handshake(loop_, std::move(stream),
+                               tls.connect(without_brackets(origin.host), origin.port));
+  const net::TimeLimit named{limit, "ClientTimeouts::handshake"};
+  Connected encrypted = co_await handshake.run("speak TLS with " + whom, named);
   co_return encrypted;
 }
 
 Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, Duration limit) {
   if (origin.unix_path.empty()) {
-    Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, limit);
+    const net::TimeLimit named{limit, "ClientTimeouts::resolve"};
+    Result<Addresses, Problem> found = co_await resolver_.resolve(origin.host, origin.port, named);
     co_return found;
   }
   const Result<Address> address = Address::unix_path(origin.unix_path);
   if (!address) co_return could_not("connect to " + origin.to_string(), address.error());
   Addresses one(1, *address);
   co_return one;
-}
-
-/// Owns the race, so that no attempt outlives this task.
-Task<Connector::Connected> Connector::reach(std::string whom, Addresses addresses, Duration limit) {
-  const std::string step = "connect to " + whom;
-  Race race(loop_, open_, take_turns(addresses));
-  Result<net::HeldStream> winner = co_await race.run(limit);
-  if (winner) co_return *std::move(winner);
-  const Error error = winner.error();
-  const bool is_ours = error.code() == Errc::TimedOut && error.system_code() == 0;
-  co_return is_ours ? timed_out(step, {limit, "ClientTimeouts::connect"}) : could_not(step, error);
 }
 
 }  // namespace skua::client

@@ -8,16 +8,21 @@
 
 #include "client/connect/origin.hpp"
 #include "client/connect/proxy.hpp"
-#include "client/connect/race.hpp"
-#include "client/connect/resolver.hpp"
 #include "client/problem.hpp"
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
+#include "sockets/race.hpp"
+#include "sockets/resolver.hpp"
 #include "tls/client_context.hpp"
 
 namespace skua::client {
+
+using sockets::Addresses;
+using sockets::OpenStream;
+using sockets::Resolver;
+using sockets::ResolverOptions;
 
 /// When the steps of connecting finished: to the proxy, if any; `secured` is the last handshake.
 struct ConnectTimes {
@@ -48,7 +53,7 @@ struct ConnectOptions {
 /// Lifetime:  the loop and the resolver outlive it; it outlives the tasks from connect().
 class Connector final {
  public:
-  Connector(loop::Loop& loop, Resolver& resolver, OpenStream open = open_socket);
+  Connector(loop::Loop& loop, Resolver& resolver, OpenStream open = sockets::open_socket);
 
   /// Returns a stream to the origin, or to a forwarding proxy: idle and without a listener. The
   /// caller attaches one, and must close the stream and keep it until its on_closed(). Its
@@ -76,7 +81,6 @@ class Connector final {
   Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
                          const tls::ClientContext& tls, Duration limit);
   Task<Result<Addresses, Problem>> addresses_of(const Origin& origin, Duration limit);
-  Task<Connected> reach(std::string whom, Addresses addresses, Duration limit);
 
   loop::Loop& loop_;
   Resolver& resolver_;

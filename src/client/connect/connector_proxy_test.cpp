@@ -66,10 +66,8 @@ class ConnectorProxyTest : public ConnectorTest {
 
   Proxy proxy_;
 };
-INSTANTIATE_TEST_SUITE_P(Every, ConnectorProxyTest,
-                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
-                                         BackendChoice::Poll),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, ConnectorProxyTest, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(ConnectorProxyTest, PlainRequestsGoToTheProxyItself) {
   auto outcome = connected();

@@ -8,10 +8,8 @@
 namespace skua::client {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Every, ConnectorTest,
-                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
-                                         BackendChoice::Poll),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, ConnectorTest, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST(Origin, SaysWhereItIs) {
   EXPECT_EQ((Origin{.host = "example.com", .port = 443}).to_string(), "example.com:443");

@@ -13,10 +13,8 @@ class ConnectorTlsTest : public ConnectorTest {
     ConnectorTest::SetUp();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest,
-                         testing::Values(BackendChoice::Epoll, BackendChoice::IoUring,
-                                         BackendChoice::Poll),
-                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Every, ConnectorTlsTest, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
 
 TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   use_tls();
@@ -131,7 +129,8 @@ TEST_P(ConnectorTlsTest, EndsInOrderWhicheverOperationFails) {
     net::FaultStream* faulty = nullptr;
     use([&](loop::Loop& loop, const Address& address,
             net::StreamSink& sink) -> Result<std::unique_ptr<net::Stream>> {
-      auto stream = std::make_unique<net::FaultStream>(*open_socket(loop, address, sink), failing);
+      auto stream =
+          std::make_unique<net::FaultStream>(*sockets::open_socket(loop, address, sink), failing);
       faulty = stream.get();
       stream->listen(sink);
       return std::unique_ptr<net::Stream>(std::move(stream));

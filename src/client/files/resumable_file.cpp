@@ -7,6 +7,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -87,8 +90,19 @@ bool is_usable(const PartOrigin& origin) {
 
 // Renames, but never replaces a file.
 bool rename_beside(const std::string& from, const std::string& to) noexcept {
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+#if defined(__linux__)
+  // RENAME_NOREPLACE: musl has neither the name nor a function for the system call.
+  constexpr unsigned keeps_existing = 1;
+  const long renamed =
+      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), keeps_existing);
+  if (renamed == 0) return true;
   const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
+#elif defined(__APPLE__)
+  if (::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0) return true;
+  const bool is_unknown = errno == ENOTSUP;  // to the file system
+#else
+  const bool is_unknown = true;
+#endif
   if (!is_unknown || ::link(from.c_str(), to.c_str()) != 0) return false;
   ::unlink(from.c_str());
   return true;
@@ -149,7 +163,7 @@ void ResumableFile::look_for_whole() {
     return;
   }
   std::array<char, http_date_bytes> date{};
-  format_http_date(std::chrono::sys_seconds(std::chrono::seconds(status.st_mtim.tv_sec)), date);
+  format_http_date(std::chrono::sys_seconds(std::chrono::seconds(status.st_mtime)), date);
   origin_.validator.assign(date.data(), date.size());
   size_bytes_ = static_cast<std::uint64_t>(status.st_size);
   found_ = Found::Whole;

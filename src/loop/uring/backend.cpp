@@ -17,6 +17,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "loop/socket_calls.hpp"
 #include "loop/uring/backend.hpp"
@@ -215,6 +216,12 @@ std::size_t UringBackend::send_file(Handle& handle, int file, std::uint64_t offs
   return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
+void UringBackend::watch_writable(Handle& handle) {
+  if (!handle.is_open()) return;
+  SKUA_ASSERT(!handle.sending_);
+  await_writable(handle);
+}
+
 void UringBackend::await_writable(Handle& handle) noexcept {
   handle.sending_ = true;
   set(handle, file_pending);
@@ -260,6 +267,20 @@ void UringBackend::close(Handle& handle) {
   io_uring_prep_close(entry, handle.descriptor_);
   track(entry, handle, Purpose::Close);
   if (lends_memory) flush();
+}
+
+int UringBackend::release(Handle& handle) {
+  if (!handle.is_open()) return -1;
+  handle.receiving_ = false;
+  cancel_receive(handle);
+  stop_accept(handle);
+  if (handle.in_flight_ != 0) return -1;
+  return std::exchange(handle.descriptor_, -1);
+}
+
+void UringBackend::submit() noexcept {
+  if (!is_wake_armed_) arm_wake();
+  flush();
 }
 
 void UringBackend::wake() noexcept {

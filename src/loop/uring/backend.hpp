@@ -28,7 +28,7 @@ struct UringOperation {
       slices[i] = {const_cast<char*>(from[i].data), from[i].size_bytes};
     }
     message.msg_iov = slices.data();
-    message.msg_iovlen = count;
+    message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(count);
   }
 
   msghdr message{};
@@ -102,10 +102,14 @@ class UringBackend final : public Backend {
   std::size_t try_send(Handle& handle, std::span<const Slice> slices) override;
   std::size_t send_file(Handle& handle, int file, std::uint64_t offset,
                         std::size_t size_bytes) override;
+  void watch_writable(Handle& handle) override;
   void shutdown_write(Handle& handle) override;
   void close(Handle& handle) override;
+  int release(Handle& handle) override;
   void turn(Duration timeout) override;
   void wake() noexcept override;
+  [[nodiscard]] int descriptor() const noexcept override { return ring_.descriptor(); }
+  void submit() noexcept override;
 
  private:
   // The purpose of a submission: the low bits of its user data.

@@ -42,6 +42,7 @@ class UringRing final {
   Result<void> create(const UringOptions& options);
   [[nodiscard]] bool is_created() const noexcept { return is_created_; }
   [[nodiscard]] io_uring& raw() noexcept { return ring_; }
+  [[nodiscard]] int descriptor() const noexcept { return ring_.ring_fd; }
 
   /// Returns a submission to fill in, or null if the queue is full and needs a submit().
   [[nodiscard]] io_uring_sqe* submission() noexcept { return io_uring_get_sqe(&ring_); }

@@ -1,0 +1,22 @@
+# Removes what `cmake --install` installed: cmake -DBUILD=FOLDER -P SkuaUninstall.cmake. DESTDIR in the environment is
+# honoured.
+file(GLOB manifests ${BUILD}/install_manifest*.txt)
+if(NOT manifests)
+  message(FATAL_ERROR "nothing was installed from ${BUILD}: it has no install_manifest.txt")
+endif()
+foreach(manifest ${manifests})
+  file(STRINGS ${manifest} files)
+  foreach(file IN LISTS files)
+    set(path "$ENV{DESTDIR}${file}")
+    message(STATUS "Removing ${path}")
+    file(REMOVE "${path}")
+    # Folders of our own go, too, once they are empty.
+    get_filename_component(folder "${path}" DIRECTORY)
+    get_filename_component(name "${folder}" NAME)
+    file(GLOB left "${folder}/*")
+    if(name STREQUAL "skua" AND NOT left)
+      file(REMOVE_RECURSE "${folder}")
+    endif()
+  endforeach()
+  file(REMOVE ${manifest})
+endforeach()

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// In: options and a factory of sessions. Out: workers on their threads, the first of them on the
+// caller's. Every worker has a listener of its own if the system balances between them.
+#include "skua/tcp_server.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "loop/signal.hpp"
+#include "net/listener.hpp"
+#include "net/problem.hpp"
+#include "net/socket.hpp"
+#include "sockets/tcp_worker.hpp"
+
+namespace skua::detail {
+
+using sockets::TcpWorker;
+
+/// A server and its threads.
+class TcpServerCore {
+ public:
+  TcpServerCore(TcpServerOptions options, MakeTcpSession make)
+      : shared_{.options = std::move(options), .make_session = std::move(make)} {
+    if (shared_.options.threads == 0) {
+      shared_.options.threads = std::max(1U, std::thread::hardware_concurrency());
+    }
+  }
+  TcpServerCore(const TcpServerCore&) = delete;
+  TcpServerCore& operator=(const TcpServerCore&) = delete;
+  ~TcpServerCore();
+
+  Result<void, Problem> listen();
+  Result<void, Problem> listen(Socket socket);
+  Result<void, Problem> run();
+  Result<void, Problem> run_until_signal(const std::function<void()>& on_ready);
+  Result<bool, Problem> poll(Duration max_wait);
+  void request_stop() noexcept;
+
+  [[nodiscard]] const Address& address() const noexcept { return address_; }
+  [[nodiscard]] std::size_t client_count() const noexcept { return shared_.open_clients.load(); }
+
+ private:
+  Result<void, Problem> begin();
+  Result<void, Problem> prepare();
+  Result<void, Problem> listen_on_all(const Address& wanted);
+  void accept_for_all(Socket socket);
+  Result<void, Problem> serve();
+  Result<void, Problem> start_threads();
+  void join();
+
+  sockets::TcpShared shared_;
+  std::vector<std::unique_ptr<TcpWorker>> workers_;
+  std::atomic<bool> has_workers_{false};  // all of them, so that request_stop() may wake them
+  std::vector<std::thread> threads_;
+  Address address_;
+  bool owns_file_ = false;  // the Unix socket's, which is removed in the end
+  bool has_run_ = false;
+};
+
+TcpServerCore::~TcpServerCore() {
+  request_stop();
+  join();
+  workers_.clear();
+  if (owns_file_) ::unlink(std::string(address_.path()).c_str());
+}
+
+Result<void, Problem> TcpServerCore::prepare() {
+  if (!workers_.empty()) return net::could_not("listen", Error(Errc::AlreadyStarted, "server"));
+  const TcpServerOptions& options = shared_.options;
+  if (options.tls.is_enabled()) {
+    static const loop::SteadyClock clock;
+    auto context = tls::ReloadableContext::create(options.tls, options.protocols, clock);
+    if (!context) return std::move(context).error();
+    shared_.tls = *std::move(context);
+  }
+  for (unsigned i = 0; i < options.threads; ++i) {
+    auto worker = TcpWorker::create(shared_);
+    if (!worker) return Problem::from(worker.error());
+    workers_.push_back(*std::move(worker));
+  }
+  has_workers_.store(true);
+  return {};
+}
+
+Result<void, Problem> TcpServerCore::listen() {
+  const TcpServerOptions& options = shared_.options;
+  const Result<Address> wanted = net::listen_address(options.host, options.port);
+  if (!wanted) return net::could_not("listen on", options.host, wanted.error());
+  if (auto prepared = prepare(); !prepared) return prepared;
+  if (wanted->is_ip() && workers_.size() > 1 && net::balances_listeners) {
+    return listen_on_all(*wanted);
+  }
+  if (wanted->family() == Address::Family::Unix) {
+    Result<UnixSocket, Problem> socket = UnixSocket::listen_on(*wanted);
+    if (!socket) return std::move(socket).error();
+    owns_file_ = !wanted->path().empty();
+    accept_for_all(*std::move(socket));
+    return {};
+  }
+  Result<TcpSocket, Problem> socket =
+      TcpSocket::listen_on(*wanted, {.reuse_port = options.reuse_port});
+  if (!socket) return std::move(socket).error();
+  accept_for_all(*std::move(socket));
+  return {};
+}
+
+Result<void, Problem> TcpServerCore::listen(Socket socket) {
+  if (auto prepared = prepare(); !prepared) return prepared;
+  accept_for_all(std::move(socket));
+  return {};
+}
+
+// Every worker has a listener of its own; the system balances.
+Result<void, Problem> TcpServerCore::listen_on_all(const Address& wanted) {
+  auto sockets = net::create_listeners(wanted, workers_.size(), shared_.options.reuse_port);
+  if (!sockets) return net::could_not("listen on", wanted, sockets.error());
+  address_ = sockets->front().local_address();
+  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->listen(std::move((*sockets)[i]));
+  return {};
+}
+
+// The first worker accepts for all, if it is the only one or the system does not balance.
+void TcpServerCore::accept_for_all(Socket socket) {
+  address_ = socket.local_address();
+  workers_.front()->listen(std::move(socket));
+  if (workers_.size() == 1) return;
+  workers_.front()->hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
+    next = (next + 1) % workers_.size();
+    workers_[next]->adopt(std::move(accepted));
+  });
+}
+
+Result<void, Problem> TcpServerCore::begin() {
+  if (std::exchange(has_run_, true)) {
+    return net::could_not("run", Error(Errc::AlreadyStarted, "server"));
+  }
+  return workers_.empty() ? listen() : Result<void, Problem>();
+}
+
+Result<void, Problem> TcpServerCore::run() {
+  if (auto begun = begin(); !begun) return begun;
+  return serve();
+}
+
+Result<void, Problem> TcpServerCore::run_until_signal(const std::function<void()>& on_ready) {
+  if (auto begun = begin(); !begun) return begun;
+  const auto watcher = loop::SignalWatcher::create(workers_.front()->loop(), {SIGINT, SIGTERM},
+                                                   [this](int) { request_stop(); });
+  if (!watcher) return Problem::from(watcher.error());
+  if (on_ready) on_ready();
+  return serve();
+}
+
+Result<void, Problem> TcpServerCore::serve() {
+  if (auto started = start_threads(); !started) return started;
+  workers_.front()->run();
+  join();
+  return {};
+}
+
+Result<void, Problem> TcpServerCore::start_threads() {
+  for (std::size_t i = 1; i < workers_.size(); ++i) {
+    try {
+      threads_.emplace_back([worker = workers_[i].get()] { worker->run(); });
+    } catch (const std::system_error& error) {
+      request_stop();
+      join();
+      return Problem::from({Errc::SystemFailure, "start a thread", error.code().value()});
+    }
+  }
+  return {};
+}
+
+void TcpServerCore::join() {
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+Result<bool, Problem> TcpServerCore::poll(Duration max_wait) {
+  if (shared_.options.threads != 1) {
+    return net::could_not("poll", Error(Errc::Unsupported, "the server has several threads"));
+  }
+  if (workers_.empty()) {
+    if (auto listening = listen(); !listening) return std::move(listening).error();
+  }
+  return workers_.front()->run_once(max_wait);
+}
+
+// A worker that is made meanwhile sees the first store before it waits.
+void TcpServerCore::request_stop() noexcept {
+  shared_.is_stopping.store(true);
+  if (!has_workers_.load()) return;
+  for (const auto& worker : workers_) worker->wake();
+}
+
+}  // namespace skua::detail
+
+namespace skua {
+
+TcpServerBase::TcpServerBase(TcpServerOptions options, detail::MakeTcpSession make)
+    : core_(std::make_unique<detail::TcpServerCore>(std::move(options), std::move(make))) {}
+TcpServerBase::~TcpServerBase() = default;
+
+Result<void, Problem> TcpServerBase::listen() { return core_->listen(); }
+Result<void, Problem> TcpServerBase::listen(StreamSocket socket) {
+  return core_->listen(std::move(socket));
+}
+const Address& TcpServerBase::address() const noexcept { return core_->address(); }
+Result<void, Problem> TcpServerBase::run() { return core_->run(); }
+Result<void, Problem> TcpServerBase::run_until_signal(const std::function<void()>& on_ready) {
+  return core_->run_until_signal(on_ready);
+}
+Result<bool, Problem> TcpServerBase::poll(Duration max_wait) { return core_->poll(max_wait); }
+void TcpServerBase::request_stop() noexcept { core_->request_stop(); }
+std::size_t TcpServerBase::client_count() const noexcept { return core_->client_count(); }
+
+}  // namespace skua
