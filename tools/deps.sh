@@ -45,6 +45,7 @@ ruby ruby
 /usr/sbin/apache2 apache2-bin
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
+redis-cli redis-tools
 pkg-config pkg-config
 dpkg-shlibdeps dpkg-dev
 lintian lintian

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: tasks. Out: their completion and first exception. A task cannot be destroyed from inside its
-// last step, so an ended one stays in the list until the scope is next used.
+// last step, so an ended one stays in the list until the scope is next used. What it owns must not:
+// another task destroys it, and then owns nothing.
 
 #include <stdexcept>
 #include <utility>
@@ -11,7 +12,11 @@
 namespace skua {
 
 struct Scope::Child {
-  Child(Scope& owner, Task<> started) : scope(owner), task(std::move(started)) {}
+  Child(Scope& owner, Task<> started) : scope(owner), task(run(std::move(started))) {}
+  static Task<> run(Task<> started) {
+    Task<> running = std::move(started);  // parameters would live on after the end
+    co_await running;
+  }
   Scope& scope;
   Task<> task;
   std::unique_ptr<Child> next{};

@@ -231,6 +231,23 @@ TEST(Scope, DropsItsChildrenWithItself) {
   EXPECT_EQ(counted.use_count(), 1);
 }
 
+TEST(Scope, DestroysWhatAnEndedChildOwned) {
+  Ready ready;
+  Event event;
+  const auto counted = std::make_shared<int>();
+  Scope scope;
+  const auto child = [](Event& happened, std::shared_ptr<int>) -> Task<> {
+    co_await happened.wait();
+  };
+  scope.spawn(child(event, counted));
+  event.set();
+  scope.spawn(child(event, counted));  // ends at once
+  EXPECT_EQ(counted.use_count(), 2);
+  ready.settle();
+  EXPECT_EQ(scope.size(), 0U);
+  EXPECT_EQ(counted.use_count(), 1);
+}
+
 TEST(Scope, JoinsItsChildrenAndHandsOnWhatOneThrew) {
   Ready ready;
   Event event;

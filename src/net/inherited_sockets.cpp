@@ -17,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "net/problem.hpp"
 #include "net/socket.hpp"
 #include "skua/address.hpp"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -56,6 +56,7 @@ class TcpServerCore {
 
   sockets::TcpShared shared_;
   std::vector<std::unique_ptr<TcpWorker>> workers_;
+  std::atomic<bool> has_workers_{false};  // all of them, so that request_stop() may wake them
   std::vector<std::thread> threads_;
   Address address_;
   bool owns_file_ = false;  // the Unix socket's, which is removed in the end
@@ -83,6 +84,7 @@ Result<void, Problem> TcpServerCore::prepare() {
     if (!worker) return Problem::from(worker.error());
     workers_.push_back(*std::move(worker));
   }
+  has_workers_.store(true);
   return {};
 }
 
@@ -190,8 +192,10 @@ Result<bool, Problem> TcpServerCore::poll(Duration max_wait) {
   return workers_.front()->run_once(max_wait);
 }
 
+// A worker that is made meanwhile sees the first store before it waits.
 void TcpServerCore::request_stop() noexcept {
-  shared_.is_stopping.store(true, std::memory_order_release);
+  shared_.is_stopping.store(true);
+  if (!has_workers_.load()) return;
   for (const auto& worker : workers_) worker->wake();
 }
 

@@ -67,8 +67,8 @@ void TcpWorker::run() {
 }
 
 bool TcpWorker::run_once(Duration max_wait) {
+  if (!is_stopping_ && shared_.is_stopping.load()) begin_stop();
   loop_->run_once(max_wait);
-  if (!is_stopping_ && shared_.is_stopping.load(std::memory_order_acquire)) begin_stop();
   return !is_stopping_ || listener_ != nullptr || !clients_.empty();
 }
 

@@ -490,6 +490,13 @@ TEST_P(TcpServers, ASignalStopsThemOnceTheyAreReady) {
   EXPECT_NE(port, 0);
 }
 
+TEST_P(TcpServers, StopBeforeTheyHaveBegun) {
+  TcpServer<Echo> server(options());
+  std::thread stopping([&] { server.request_stop(); });
+  EXPECT_TRUE(server.run());
+  stopping.join();
+}
+
 TEST(TcpServerSetup, MistakesAreProblems) {
   TcpServer<Echo> nowhere({.host = "not an address"});
   EXPECT_EQ(nowhere.run().error().code(), Errc::InvalidAddress);
