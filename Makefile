@@ -5,11 +5,11 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test preflight interop bench fuzz format check
+.PHONY: help deps run test test-arm64 preflight interop bench fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/' | expand -t 20
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
 deps: ## install missing build and test dependencies (Debian, Ubuntu)
@@ -22,6 +22,9 @@ run: deps ## build, then serve DIR on PORT
 
 test: deps check ## build, then run every check and every test
 	@bash tools/build_and_test.sh release $(JOBS)
+
+test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
+	@bash tools/test_arm64.sh $(JOBS)
 
 check: ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh

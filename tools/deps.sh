@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
-#                          and servers for tests/interop, which are not started).
+# Usage: deps.sh [ci] [arm64]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
+#                                  and servers for tests/interop, which are not started), `arm64` those of
+#                                  tools/test_arm64.sh.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -40,7 +41,14 @@ clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
 "
-[ "${1:-}" = ci ] && needs="$needs$ci_needs"
+arm64_needs="
+aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
+qemu-aarch64 qemu-user
+"
+for more in "$@"; do
+  group=${more}_needs
+  needs="$needs${!group}"
+done
 
 is_there() {
   case $1 in
