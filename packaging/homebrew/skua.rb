@@ -40,15 +40,14 @@ class Skua < Formula
   end
 
   test do
-    port = free_port
     (testpath/"index.html").write "hello"
-    server = spawn bin/"skua", "serve", testpath, "--port", port.to_s
+    server = IO.popen([bin/"skua", "serve", testpath, "--port", "0", "--quiet"].map(&:to_s))
     begin
-      sleep 1
-      assert_equal "hello", shell_output("#{bin}/skua get --quiet http://127.0.0.1:#{port}/")
+      url = server.gets.split.last
+      assert_equal "hello", shell_output("#{bin}/skua get --quiet #{url}")
     ensure
-      Process.kill "TERM", server
-      Process.wait server
+      Process.kill "TERM", server.pid
+      server.close
     end
   end
 end
