@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
-# Runs a formula without Homebrew: `ruby homebrew_stubs.rb FORMULA` prints what it declares and does as JSON.
+# Runs a formula and its test without Homebrew: `ruby homebrew_stubs.rb FORMULA BIN FOLDER` prints what it declares and
+# does as JSON. BIN has the programs, FOLDER is empty.
 require "json"
+require "pathname"
 
 # Takes the declarations of a formula, and the calls of its install method.
 class Formula
@@ -15,7 +17,20 @@ class Formula
     def depends_on(what) = told["depends_on"] << (what.is_a?(Hash) ? what.keys.first : what)
     def uses_from_macos(what) = depends_on(what)
     def on_linux = yield
-    def test = nil
+    def test(&block) = (block ? @test = block : @test)
+  end
+
+  attr_reader :bin, :testpath
+
+  def initialize(bin, testpath)
+    @bin = Pathname.new(bin)
+    @testpath = Pathname.new(testpath)
+  end
+
+  def shell_output(command) = `#{command}`
+
+  def assert_equal(expected, actual)
+    raise "#{actual.inspect} is not #{expected.inspect}" unless expected == actual
   end
 
   def system(*words) = (self.class.told["commands"] ||= []) << words
@@ -33,5 +48,7 @@ class Formula
 end
 
 load ARGV.fetch(0)
-Skua.new.install
+formula = Skua.new(ARGV.fetch(1), ARGV.fetch(2))
+formula.install
+formula.instance_eval(&Skua.test)
 puts JSON.generate(Skua.told)

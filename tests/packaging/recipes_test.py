@@ -128,7 +128,7 @@ class Homebrew(RecipeTest):
     def test_formula_runs(self):
         formula = self.recipes / "homebrew/skua.rb"
         output_of("ruby", "-wc", formula)
-        told = json.loads(output_of("ruby", HERE / "homebrew_stubs.rb", formula))
+        told = json.loads(output_of("ruby", "-w", HERE / "homebrew_stubs.rb", formula, BUILD / "bin", tempfile.mkdtemp(dir=self.folder)))
         self.assertEqual(told["url"], self.archive.as_uri())
         self.assertEqual(told["sha256"], hashlib.sha256(self.archive.read_bytes()).hexdigest())
         self.assertLessEqual(len(told["desc"]), 80)
