@@ -13,6 +13,7 @@ namespace skua::cli::reference {
 namespace {
 
 void write(const std::filesystem::path& path, const std::string& content) {
+  std::filesystem::create_directories(path.parent_path());
   std::FILE* const file = std::fopen(path.c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + path.string());
   const bool is_written = std::fputs(content.c_str(), file) >= 0;

@@ -199,8 +199,8 @@ std::string title(std::string name, std::string_view date) {
   for (char& letter : name) {
     letter = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
-  return ".\\\" Generated from the options of the command.\n.TH " + literal(name) + " 1 " +
-         std::string(date) + " \"skua " SKUA_VERSION_TEXT "\" \"User Commands\"\n";
+  return ".\\\" Generated from the options of the command.\n.TH " + literal(name) + " 1 \"" +
+         std::string(date) + "\" \"skua " SKUA_VERSION_TEXT "\" \"User Commands\"\n";
 }
 
 std::string see_also(const Table& table, std::string_view own) {

@@ -61,7 +61,7 @@ class ManualPages(unittest.TestCase):
         version = output_of(BUILD / "bin" / "skua", "--version").split()[1]
         changes = (pathlib.Path(__file__).parents[2] / "CHANGELOG.md").read_text()
         date = re.search(rf"^## \[{re.escape(version)}\] - (\d{{4}}-\d\d-\d\d)$", changes, re.M)[1]
-        self.assertIn(f' 1 {date} "skua {version}" ', read("man/skua.1"))
+        self.assertIn(f' 1 "{date}" "skua {version}" ', read("man/skua.1"))
 
     @needs("mandoc")
     def test_satisfy_mandoc(self):
