@@ -64,7 +64,7 @@ void TcpClient::log(std::string_view text) noexcept {
   if (!log) return;
   try {
     log(LogLevel::Error, std::string("a callback of a client threw: ").append(text));
-  } catch (...) {  // nobody is left to be told
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
   }
 }
 

@@ -149,7 +149,7 @@ void TcpWorker::log(LogLevel level, std::string_view text) const noexcept {
   if (!shared_.options.log) return;
   try {
     shared_.options.log(level, text);
-  } catch (...) {  // nobody is left to be told
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
   }
 }
 
