@@ -34,8 +34,7 @@ struct ListeningSocket {
 /// all processes that share them.
 ///
 /// Ends with: InvalidAddress if the variables are malformed; Closed, or another error of the
-/// system,
-///            if a descriptor is not open.
+///            system, if a descriptor is not open.
 [[nodiscard]] Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
 
 }  // namespace skua
