@@ -5,11 +5,11 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-packages packages preflight interop bench docs fuzz format check
+.PHONY: help deps run test test-packages test-arm64 packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/' | expand -t 22
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
 deps: ## install missing build and test dependencies (Debian, Ubuntu)
@@ -26,6 +26,9 @@ test: deps check ## build, then run every check and every test
 test-packages: ## build the library as it is installed and packaged, and programs that use it in every way
 	@bash tools/deps.sh ci
 	@python3 -B tests/packaging/run.py
+
+test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
+	@bash tools/test_arm64.sh $(JOBS)
 
 packages: deps ## make the Debian packages, in build/package
 	@bash tools/package.sh

@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <list>
-#include <string_view>
 
 namespace {
 

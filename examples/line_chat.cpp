@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <map>
 #include <string>
-#include <string_view>
 
 namespace {
 
@@ -22,7 +21,7 @@ struct Guest {
   void on_readable(skua::TcpConnection& client) {
     while (true) {
       const std::size_t end = client.input().find('\n');
-      if (end == std::string_view::npos) return;  // the rest of the line is to come
+      if (end == std::string::npos) return;  // the rest of the line is to come
       std::string line(client.input().substr(0, end));
       client.consume(end + 1);
       std::erase_if(line, [](unsigned char c) { return std::iscntrl(c) != 0; });
@@ -33,9 +32,8 @@ struct Guest {
     if (members.erase(name) != 0) tell_all(name + " has left");
   }
   void join(skua::TcpConnection& client, const std::string& wanted) {
-    const bool is_free = !wanted.empty() && members.emplace(wanted, &client).second;
-    if (!is_free) return client.send("another name, please\n");
-    name = wanted;
+    if (wanted.empty() || members.contains(wanted)) return client.send("another name, please\n");
+    members[name = wanted] = &client;
     tell_all(name + " has joined");
   }
   void tell_all(const std::string& text) const {

@@ -41,7 +41,10 @@ skua::Task<> forward(skua::TcpStream client, skua::Address target) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3) return std::fputs("usage: example-port_forwarder ADDRESS:PORT PORT\n", stderr), 2;
+  if (count < 3) {
+    std::fprintf(stderr, "usage: example-port_forwarder ADDRESS:PORT PORT\n");
+    return 2;
+  }
   const auto target = skua::Address::parse(arguments[1]).value();
   const auto port = static_cast<std::uint16_t>(std::atoi(arguments[count - 1]));
   const auto loop = skua::Loop::create().value();

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs|ci]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs (Doxygen,
-#                               Clang 19 and its tools, servers for tests/interop, which are not started,
-#                               and what tests packages).
+# Usage: deps.sh [docs] [ci] [arm64]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
+#                                         (Doxygen, Clang 19 and its tools, servers for tests/interop, which
+#                                         are not started, and what tests packages); `arm64` adds those of
+#                                         tools/test_arm64.sh.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -56,10 +57,14 @@ clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
 "
-case ${1:-} in
-  docs) needs="$needs$docs_needs" ;;
-  ci) needs="$needs$ci_needs" ;;
-esac
+arm64_needs="
+aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
+qemu-aarch64 qemu-user
+"
+for more in "$@"; do
+  group=${more}_needs
+  needs="$needs${!group}"
+done
 
 is_there() {
   case $1 in

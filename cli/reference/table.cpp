@@ -52,12 +52,13 @@ Parameter parameter_of(const CLI::Option& option) {
   return parameter;
 }
 
-// Options in the order of their declaration, except that --help and --version are last.
+// Options in the order of their declaration, except that --help and --version are last. Those
+// without a group are hidden.
 std::vector<Parameter> options_of(const CLI::App& parser) {
   std::vector<Parameter> options;
   std::vector<Parameter> last;
   for (const CLI::Option* const option : parser.get_options()) {
-    if (option->get_positional()) continue;
+    if (option->get_positional() || option->get_group().empty()) continue;
     const bool is_late = option == parser.get_help_ptr() || option == parser.get_version_ptr();
     (is_late ? last : options).push_back(parameter_of(*option));
   }

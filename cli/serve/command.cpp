@@ -14,12 +14,15 @@
 
 #include "configure.hpp"
 #include "log_sink.hpp"
+#include "serve/ip_rules.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
 #include "serve/tls.hpp"
 #include "server/access_log.hpp"
 #include "skua/files.hpp"
 #include "skua/https_redirect.hpp"
+#include "skua/inherited_sockets.hpp"
+#include "skua/ip_filter.hpp"
 #include "skua/router.hpp"
 #include "skua/server.hpp"
 #include "skua/shutdown_signals.hpp"
@@ -56,6 +59,24 @@ Result<void, Problem> start(Redirect& redirect, const ServeOptions& options, con
   return redirect.server->start();
 }
 
+// Takes over inherited sockets, and sets up the filter of --allow and --deny.
+Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFilter>& filter) {
+  auto inherited = inherited_sockets();
+  if (!inherited) return std::move(inherited).error();
+  options.server.listeners = *std::move(inherited);
+  if (options.allow.empty() && options.deny.empty()) return {};
+  if (options.server.listeners.empty() && options.server.host.starts_with("unix:")) {
+    return Problem{Error(Errc::Unsupported, "--allow"),
+                   "--allow and --deny are for IP addresses: the permissions of a Unix socket's "
+                   "path decide who may connect"};
+  }
+  auto rules = read_ip_rules(options);
+  if (!rules) return std::move(rules).error();
+  filter->replace(*std::move(rules));
+  options.server.ip_filter = filter;
+  return {};
+}
+
 int serve(ServeOptions& options) {
   if (options.print_config) {
     print_config(options);
@@ -67,6 +88,11 @@ int serve(ServeOptions& options) {
   router.get("/{path...}", *std::move(files));
   add_transport_security(router, options);
 
+  const auto filter = std::make_shared<IpFilter>();
+  if (const auto prepared = prepare(options, filter); !prepared) {
+    std::fprintf(stderr, "skua: %s\n", prepared.error().text.c_str());
+    return failed;
+  }
   LogSink sink;
   add_hooks(options, sink);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
@@ -78,7 +104,7 @@ int serve(ServeOptions& options) {
   if (const auto started = start(redirect, options, server); !started) {
     return report_start(redirect_options(options), started.error(), "--redirect-http");
   }
-  sink.write("listening on " + server.url() + "\n");
+  for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
   if (!options.quiet) {
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
@@ -89,10 +115,11 @@ int serve(ServeOptions& options) {
     std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
                stderr);
   };
+  const auto reload = [&] { return reload_ip_rules(options, *filter); };
   if (redirect.server) {
-    signals.wait_and_drain({server, *redirect.server}, tell);
+    signals.wait_and_drain({server, *redirect.server}, tell, reload);
   } else {
-    signals.wait_and_drain({server}, tell);
+    signals.wait_and_drain({server}, tell, reload);
   }
   return succeeded;
 }
@@ -131,6 +158,10 @@ int report_start(const ServerOptions& options, const Problem& problem,
                  const std::string& port_option) {
   if (is_about_tls(problem.error)) {
     std::fprintf(stderr, "skua: cannot serve HTTPS: %s\n", problem.text.c_str());
+    return failed;
+  }
+  if (!options.listeners.empty()) {
+    std::fprintf(stderr, "skua: cannot use an inherited socket: %s\n", problem.text.c_str());
     return failed;
   }
   const bool is_unix = options.host.starts_with("unix:");

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace skua::cli {
 namespace {
@@ -25,8 +26,20 @@ void declare_server(CLI::App& parser, ServerOptions& server) {
   parser.add_option("--threads", server.threads, "Number of server threads; 0 for one per core")
       ->check(whole_in_range(0, 1024))
       ->option_text("COUNT [0]");
+  parser.add_flag("--reuse-port", server.reuse_port,
+                  "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);
   parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Disable HTTP/2");
+}
+
+void declare_clients(CLI::App& parser, ServeOptions& options) {
+  const auto add_list = [&parser](const char* name, std::vector<std::string>& list,
+                                  const char* text) {
+    parser.add_option(name, list, text)->allow_extra_args(false)->option_text("NETWORK|@FILE ...");
+  };
+  add_list("--allow", options.allow,
+           "Accept only clients of this network, such as 10.0.0.0/8 or ::1; @FILE has one a line");
+  add_list("--deny", options.deny, "Refuse clients of this network, even if they are allowed");
 }
 
 void declare_files(CLI::App& parser, FileOptions& files) {
@@ -62,6 +75,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.add_option("DIR", options.folder, "Folder to serve")->option_text("[.]");
   parser.option_defaults()->group("Server");
   declare_server(parser, options.server);
+  declare_clients(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");
@@ -71,7 +85,8 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.get_help_ptr()->group("Output");
   parser.footer(
       "Ctrl-C or SIGTERM stops the server once the requests in progress are answered, within\n"
-      "30 s; a second signal stops it at once. With HTTPS, SIGHUP reloads the certificates.\n\n"
+      "30 s; a second signal stops it at once. SIGHUP reloads certificates and the lists\n"
+      "of --allow and --deny.\n\n"
       "Exit codes: 0 (stopped by a signal), 1 (the folder or the address cannot be used), 2 "
       "(usage).\n\n"
       "Examples:\n"

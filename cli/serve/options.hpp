@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace skua::cli {
 
@@ -18,6 +19,8 @@ struct ServeOptions {
   ServerOptions server{.host = "127.0.0.1"};
   std::optional<std::uint16_t> redirect_port{};  ///< redirects plain HTTP to HTTPS
   std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent
+  std::vector<std::string> allow{};              ///< networks, or @FILE with a list of them
+  std::vector<std::string> deny{};               ///< likewise
   bool access_log = false;
   bool print_config = false;
   bool quiet = false;

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace skua::cli {
 namespace {
@@ -18,6 +19,12 @@ void section(const char* name) { std::printf("[%s]\n", name); }
 
 void print(const char* name, const std::string& value) {
   std::printf("%-28s = %s\n", name, value.c_str());
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string out;
+  for (const std::string& value : values) out.append(out.empty() ? "" : ", ").append(value);
+  return out;
 }
 
 void print_flag(const char* name, bool value) { print(name, value ? "yes" : "no"); }
@@ -135,6 +142,9 @@ void print_config(const ServeOptions& options) {
   print("folder", options.folder);
   print("host", server.host);
   print_count("port", server.port);
+  print_flag("reuse_port", server.reuse_port);
+  print("allow", options.allow.empty() ? "everyone" : joined(options.allow));
+  print("deny", options.deny.empty() ? "nobody" : joined(options.deny));
   print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
   print("backend", std::string(to_string(server.backend)));
   print_flag("http2", server.http2);

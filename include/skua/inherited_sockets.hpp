@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
 
@@ -34,7 +35,8 @@ struct ListeningSocket {
 /// all processes that share them.
 ///
 /// Ends with: InvalidAddress if the variables are malformed; Closed, or another error of the
-///            system, if a descriptor is not open.
-[[nodiscard]] Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
+/// system,
+///            if a descriptor is not open.
+[[nodiscard]] SKUA_API Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
 
 }  // namespace skua

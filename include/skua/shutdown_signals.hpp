@@ -21,7 +21,8 @@ namespace skua {
 /// While an object exists, the signals are blocked, so none is lost or kills the program between
 /// the start of the server and the wait. Threads that are started meanwhile inherit this.
 ///
-/// SIGHUP drains too, except that with TLS it reloads the certificates.
+/// SIGHUP drains too, except that with TLS it reloads the certificates, and that a program may take
+/// it itself.
 class SKUA_API ShutdownSignals final {
  public:
   ShutdownSignals();
@@ -33,9 +34,11 @@ class SKUA_API ShutdownSignals final {
   /// drain at once. Returns when the server has ended, even without a signal.
   void wait_and_drain(Server& server) const;
   /// Waits for a signal, then drains several servers at the same time. `on_signal` is called before
-  /// that, on this thread.
+  /// that, on this thread. `on_hangup` is called for each SIGHUP, which does not drain if it
+  /// returns true.
   void wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
-                      const std::function<void()>& on_signal = {}) const;
+                      const std::function<void()>& on_signal = {},
+                      const std::function<bool()>& on_hangup = {}) const;
 
  private:
   struct Impl;

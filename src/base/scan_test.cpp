@@ -124,6 +124,15 @@ INSTANTIATE_TEST_SUITE_P(Isas, ScanOfEveryIsa, ::testing::ValuesIn(supported_isa
 
 TEST(Scan, TheBestInstructionSetIsSupported) { EXPECT_TRUE(is_supported(best_isa())); }
 
+TEST(Scan, EveryAarch64ProcessorUsesNeon) {
+#if defined(__aarch64__)
+  EXPECT_EQ(best_isa(), Isa::Neon);
+  EXPECT_NE(&scanner(Isa::Neon), &scanner(Isa::Portable));
+#else
+  EXPECT_FALSE(is_supported(Isa::Neon));
+#endif
+}
+
 TEST(ScanWhole, AgreesWithTheTablesAndReadsNothingOutside) {
   const GuardedPages pages;
   for (std::size_t size = 0; size < 70; ++size) {

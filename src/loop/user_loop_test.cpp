@@ -189,6 +189,9 @@ TEST_P(UserLoop, EmbedsInAnotherLoop) {
   loop->poll();
   EXPECT_TRUE(is_posted);
 
+#if defined(__linux__)
+  if (GetParam() == BackendChoice::Kqueue) GTEST_SKIP() << "the emulation only shows wake-ups";
+#endif
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   auto watch = DescriptorWatch::create(pipe[0]).value();

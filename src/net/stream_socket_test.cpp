@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "skua/socket.hpp"
+#include "support/privilege.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace skua {
@@ -133,24 +131,9 @@ TEST(TcpSocket, BindsStepByStep) {
   EXPECT_EQ(socket.bind(any_port).error().code(), Errc::SystemFailure);  // EINVAL: it has one
 }
 
-// Runs a function without the right to bind to privileged ports.
-template <class F>
-void without_privilege(const F& run) {
-  std::thread([&run] {
-    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    std::array<__user_cap_data_struct, 2> sets{};
-    ::syscall(SYS_capget, &header, sets.data());
-    sets[0].effective &= ~(1U << CAP_NET_BIND_SERVICE);
-    ::syscall(SYS_capset, &header, sets.data());
-    run();
-  }).join();
-}
-
 TEST(TcpSocket, SaysThatAPortIsPrivileged) {
-  int first_free = 1024;
-  std::ifstream("/proc/sys/net/ipv4/ip_unprivileged_port_start") >> first_free;
-  if (first_free <= 1) GTEST_SKIP() << "this machine has no privileged ports";
-  without_privilege([] {
+  if (!support::has_privileged_ports()) GTEST_SKIP() << "this machine has no privileged ports";
+  support::without_privilege([] {
     const auto listener = TcpSocket::listen_on(Address::loopback(Ipv4, 1));
     ASSERT_FALSE(listener);
     EXPECT_EQ(listener.error().code(), Errc::PermissionDenied);

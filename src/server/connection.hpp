@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,7 +56,17 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   Accounting* accounting() override;
   [[nodiscard]] skua::Connection& connection() override;
 
+  /// Parts that few connections need.
+  struct Extras {
+    std::unique_ptr<skua::Connection> known{};  ///< made when a handler asks for it
+    std::optional<Accounting> accounting{};     ///< of the first response on, if there is a hook
+  };
+
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
+  [[nodiscard]] bool has_accounting() const noexcept {
+    return extras_ != nullptr && extras_->accounting;
+  }
+  Extras& extras();
   bool choose_protocol(std::string_view input);
   void begin_protocol();
   void refuse_plain_http();
@@ -67,8 +78,7 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   bool grants_handshake() noexcept;
 
   net::StreamPump pump_;
-  std::unique_ptr<skua::Connection> known_;  // made when a handler asks; outlives the protocols
-  std::unique_ptr<Accounting> accounting_;   // made at the first response if a response hook is set
+  std::unique_ptr<Extras> extras_;  // outlives the protocols
   H1Protocol h1_;
   std::unique_ptr<Protocol> other_;                    // set if the peer does not speak HTTP/1
   loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input

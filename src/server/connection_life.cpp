@@ -54,7 +54,7 @@ void Connection::on_out_of_memory() noexcept {
 
 void Connection::on_closing() noexcept {
   protocol().cancel();
-  if (accounting_ != nullptr) accounting_->end();
+  if (has_accounting()) extras_->accounting->end();
   if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 
@@ -119,19 +119,24 @@ void Connection::refuse_plain_http() {
 
 Accounting* Connection::accounting() {
   if (!resources().options.hooks.on_response) return nullptr;
-  if (accounting_ == nullptr) {
-    accounting_ = std::make_unique<Accounting>(resources(), pump_.stream(), pump_.output());
-  }
-  return accounting_.get();
+  std::optional<Accounting>& own = extras().accounting;
+  if (!own) own.emplace(resources(), pump_.stream(), pump_.output());
+  return &*own;
+}
+
+Connection::Extras& Connection::extras() {
+  if (extras_ == nullptr) extras_ = std::make_unique<Extras>();
+  return *extras_;
 }
 
 skua::Connection& Connection::connection() {
-  if (known_ == nullptr) {
+  std::unique_ptr<skua::Connection>& known = extras().known;
+  if (known == nullptr) {
     const net::Stream& stream = pump_.stream();
-    known_ = std::make_unique<skua::Connection>(skua::Connection::Facts{
+    known = std::make_unique<skua::Connection>(skua::Connection::Facts{
         ++resources().connection_ids, stream.peer(), stream.local(), stream.tls()});
   }
-  return *known_;
+  return *known;
 }
 
 // A peer that has closed its side may or may not still read: docs/decisions/0016.

@@ -34,9 +34,11 @@ ShutdownSignals::~ShutdownSignals() { pthread_sigmask(SIG_SETMASK, &impl_->befor
 namespace {
 
 // SIGHUP reloads the certificates of servers with TLS; failures are in the server's log. Returns
-// false if no server uses TLS: then SIGHUP shuts down, as is its default.
-bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers) {
-  bool is_taken = false;
+// false if no server uses TLS and the program does not want it: then SIGHUP shuts down, as is its
+// default.
+bool takes_hangup(std::initializer_list<std::reference_wrapper<Server>> servers,
+                  const std::function<bool()>& on_hangup) {
+  bool is_taken = on_hangup && on_hangup();
   for (Server& server : servers) {
     if (server.tls_fingerprint().empty()) continue;
     static_cast<void>(server.reload_tls());
@@ -60,7 +62,8 @@ void ShutdownSignals::wait_and_drain(Server& server) const { wait_and_drain({std
 // Not the other way round: threads older than this object do not block the signals, and the kernel
 // prefers the main thread to them only while it waits in sigwait().
 void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrapper<Server>> servers,
-                                     const std::function<void()>& on_signal) const {
+                                     const std::function<void()>& on_signal,
+                                     const std::function<bool()>& on_hangup) const {
   std::atomic<bool> has_ended = false;
   std::thread watcher([servers, &has_ended, waiting = pthread_self()] {
     for (Server& server : servers) server.wait();
@@ -71,7 +74,7 @@ void ShutdownSignals::wait_and_drain(std::initializer_list<std::reference_wrappe
   for (int signal = 0; sigwait(&impl_->signals, &signal) == 0 && !has_ended;) {
     if (!drains.empty()) {
       for (Server& server : servers) server.cancel();
-    } else if (signal != SIGHUP || !takes_hangup(servers)) {
+    } else if (signal != SIGHUP || !takes_hangup(servers, on_hangup)) {
       if (on_signal) on_signal();
       for (Server& server : servers) drains.emplace_back([&server] { server.shutdown(); });
     }

@@ -81,7 +81,7 @@ void TcpWorker::on_accept(Socket socket) {
 bool TcpWorker::accepts(const Socket& socket) const {
   const TcpServerOptions& options = shared_.options;
   if (options.ip_filter == nullptr && !options.accepts) return true;
-  const Address peer = socket.peer_address();
+  const Address peer = socket.peer_address().unmapped();
   if (options.ip_filter != nullptr && !options.ip_filter->accepts(peer)) return false;
   if (!options.accepts) return true;
   try {

@@ -74,6 +74,59 @@ TEST_F(ServeTest, ATermRightAfterTheFirstLineIsNotLost) {
   }
 }
 
+TEST_F(ServeTest, RefusesClientsByNetwork) {
+  start({"--deny", "127.0.0.0/8", "--allow", "0.0.0.0/0"});
+  EXPECT_EQ(get("/"), "");
+  start({"--allow", "192.0.2.0/24"});
+  EXPECT_EQ(get("/"), "");
+  start({"--allow", "192.0.2.0/24", "--allow", "127.0.0.1", "--deny", "127.0.0.2"});
+  EXPECT_TRUE(get("/").ends_with("<h1>home</h1>"));
+}
+
+TEST_F(ServeTest, ReloadsListsOfNetworksOnAHangup) {
+  const TemporaryDirectory lists;
+  lists.write("deny", "# nobody\n");
+  start({"--deny", "@" + (lists / "deny").string(), "--allow", "127.0.0.1"});
+  EXPECT_FALSE(get("/").empty());
+  const auto reload = [&](const std::string& list, const std::string& said) {
+    lists.write("deny", list);
+    process_->signal(SIGHUP);
+    const std::string errors = process_->errors_until(said);
+    EXPECT_NE(errors.find(said), std::string::npos) << errors;
+  };
+  reload("10.0.0.0/8\n127.0.0.0/8 # ours\n", "reloaded: 1 networks allowed, 2 denied");
+  EXPECT_EQ(get("/"), "");
+  reload("10.0.0.0/8\n127.0.0.0/x\n", "keeping the old rules");
+  EXPECT_EQ(get("/"), "");
+  reload("", "reloaded: 1 networks allowed, 0 denied");
+  EXPECT_FALSE(get("/").empty());
+  process_->signal(SIGTERM);
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+TEST_F(ServeTest, RefusesListsThatItCannotUse) {
+  tree_.write("networks", "10.0.0.0/8\n10.0.0.0/33\n");
+  tree_.write("empty", "# nothing\n");
+  const std::string networks = (tree_ / "networks").string();
+  const auto errors = [this](const char* option, const std::string& value,
+                             const std::string& host = "127.0.0.1") {
+    Process process({"serve", tree_.string(), "--port", "0", "--host", host, option, value});
+    std::string text = process.errors();
+    EXPECT_EQ(process.wait(), 1);
+    return text;
+  };
+  EXPECT_EQ(errors("--allow", "10.0.0.0/33"),
+            "skua: --allow: \"10.0.0.0/33\" is not a network such as 10.0.0.0/8 or ::1\n");
+  EXPECT_EQ(errors("--deny", "@" + networks),
+            "skua: --deny: " + networks +
+                ", line 2: \"10.0.0.0/33\" is not a network such as 10.0.0.0/8\n");
+  EXPECT_EQ(errors("--allow", "@" + (tree_ / "empty").string()),
+            "skua: --allow: the list is empty, which would allow everyone\n");
+  EXPECT_TRUE(
+      errors("--deny", "10.0.0.0/8", "unix:/tmp/x").starts_with("skua: --allow and --deny"));
+  EXPECT_TRUE(errors("--deny", "@/nowhere/list").starts_with("skua: --deny: cannot read"));
+}
+
 TEST_F(ServeTest, ASecondInterruptEndsTheDrainAtOnce) {
   start();
   const Connection slow(port_);

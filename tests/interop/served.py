@@ -12,11 +12,12 @@ SKIP = 77  # SKIP_RETURN_CODE in CMakeLists.txt
 class Program:
     """`with Program("example-auth", "0") as url:` for any program that prints its URL."""
 
-    def __init__(self, *command: str, environment: dict[str, str] | None = None):
-        self.command, self.environment = command, environment
+    def __init__(self, *command: str, environment: dict[str, str] | None = None, pass_fds: tuple[int, ...] = ()):
+        self.command, self.environment, self.pass_fds = command, environment, pass_fds
 
     def __enter__(self) -> str:
-        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=self.environment)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=self.environment,
+                                        pass_fds=self.pass_fds)
         first = self.process.stdout.readline()
         if not first.startswith(("listening on http://", "listening on https://")):
             self.process.kill()

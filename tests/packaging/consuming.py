@@ -169,13 +169,16 @@ def examples(folder: pathlib.Path) -> None:
     prefix = install("shared", folder / "prefix")
     [library] = prefix.rglob("libskua.so")
 
-    def check(source: pathlib.Path) -> None:
-        program = folder / source.stem
+    def compiled(source: pathlib.Path) -> pathlib.Path:
+        program = folder / f"example-{source.stem}"
         run(CXX, "-std=c++20", "-I", prefix / "include", source, "-L", library.parent, "-lskua", "-o", program)
-        run("python3", ROOT / "examples" / "examples_test.py", source.stem, program, LD_LIBRARY_PATH=str(library.parent))
+        return program
 
     with concurrent.futures.ThreadPoolExecutor(int(JOBS)) as pool:
-        list(pool.map(check, sorted((ROOT / "examples").glob("*.cpp"))))
+        programs = list(pool.map(compiled, sorted((ROOT / "examples").glob("*.cpp"))))
+    for program in programs:
+        run("python3", ROOT / "examples" / "examples_test.py", program.name.removeprefix("example-"), program,
+            LD_LIBRARY_PATH=str(library.parent))
 
 
 CASES = [find_package_static, find_package_shared, find_package_both, versions, components, missing_dependencies,

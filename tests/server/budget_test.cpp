@@ -29,6 +29,10 @@ Router hello() {
     co_await sleep(Duration(0));
     co_return Response("Hello, World!");
   });
+  router.get("/state", [](Request& request) {
+    ++request.connection().state<int>();
+    return "Hello, World!";
+  });
   router.get("/prepared", PreparedResponse(Response::html("<p>Hello, World!</p>")));
   return router;
 }
@@ -45,7 +49,7 @@ class Budget : public ::testing::TestWithParam<BackendChoice> {
 
 TEST_P(Budget, AKeepAliveRequestAllocatesNothing) {
   Client client = worker_.connect();
-  for (const std::string path : {"/", "/json", "/users/7", "/prepared", "/nowhere"}) {
+  for (const std::string path : {"/", "/json", "/users/7", "/prepared", "/state", "/nowhere"}) {
     const std::string request = get(path, "User-Agent: test\r\nAccept: */*\r\nCookie: a=b\r\n");
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(worker_.ask(client, request));
     std::uint64_t allocated = 0;

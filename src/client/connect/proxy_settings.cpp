@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// In: a list. Out: entries that hosts are matched against. Addresses are compared as octets, IPv4
-// in its IPv6-mapped form, so that one rule covers both.
+// In: a list. Out: entries that hosts are matched against. An address is a network of one.
 #include "client/connect/proxy_settings.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "http/uri/url_parts.hpp"
@@ -18,17 +16,15 @@ namespace skua::client {
 namespace {
 
 constexpr std::string_view separators = ", \t\r\n";
-constexpr std::string_view mapped_ipv4("\0\0\0\0\0\0\0\0\0\0\xff\xff", 12);  // RFC 4291 §2.5.5.2
-constexpr unsigned mapped_bits = 96;
-constexpr unsigned address_bits = 128;
 
-bool begins_alike(std::string_view a, std::string_view b, unsigned bits) noexcept {
-  const std::size_t whole = bits / 8;
-  if (a.substr(0, whole) != b.substr(0, whole)) return false;
-  const unsigned mask = 0xffU << (8 - bits % 8) & 0xffU;
-  return bits % 8 == 0 ||
-         ((static_cast<unsigned char>(a[whole]) ^ static_cast<unsigned char>(b[whole])) & mask) ==
-             0;
+/// Parses a network or an address, with or without brackets and a zone.
+std::optional<Network> network_of(std::string_view text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  std::string_view host = text.substr(0, slash);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  host = host.substr(0, host.find('%'));
+  const auto network = Network::parse(std::string(host).append(text.substr(slash)));
+  return network ? std::optional(*network) : std::nullopt;
 }
 
 /// Strips a port such as `:8080`, if any, from the end. Returns false if it is malformed.
@@ -45,7 +41,7 @@ bool take_port(std::string_view& text, std::uint16_t& port) noexcept {
 
 struct NoProxy::Host {
   std::string name{};
-  std::string octets{};  // of an address, otherwise empty
+  std::optional<Network> address{};
   std::uint16_t port = 0;
 };
 
@@ -56,38 +52,19 @@ NoProxy NoProxy::parse(std::string_view list) {
     const std::string_view text = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     Entry entry;
-    const bool is_network = text.find('/') != std::string_view::npos;
-    if (is_network ? read_network(text, entry) : read_host(text, entry)) {
-      rules.entries_.push_back(std::move(entry));
-    }
+    if (read(text, entry)) rules.entries_.push_back(std::move(entry));
   }
   return rules;
 }
 
-bool NoProxy::read_network(std::string_view text, Entry& entry) {
-  const std::size_t slash = text.find('/');
-  const std::string_view digits = text.substr(slash + 1);
-  unsigned bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return false;
-  entry.kind = Kind::Network;
-  entry.text = octets_of(text.substr(0, slash));
-  const bool is_ipv4 = text.find(':') == std::string_view::npos;
-  if (entry.text.empty() || bits > (is_ipv4 ? address_bits - mapped_bits : address_bits)) {
-    return false;
-  }
-  entry.bits = static_cast<std::uint8_t>(is_ipv4 ? bits + mapped_bits : bits);
-  return true;
-}
-
-bool NoProxy::read_host(std::string_view text, Entry& entry) {
-  entry.text = octets_of(text);  // before looking for a port's colon: IPv6 has some
-  if (entry.text.empty() && !take_port(text, entry.port)) return false;
+bool NoProxy::read(std::string_view text, Entry& entry) {
+  entry.network = network_of(text);  // before looking for a port's colon: IPv6 has some
+  if (!entry.network && text.find('/') != std::string_view::npos) return false;
+  if (!entry.network && !take_port(text, entry.port)) return false;
   if (text == "*") return true;
-  if (entry.text.empty()) entry.text = octets_of(text);
-  if (!entry.text.empty()) {
+  if (!entry.network) entry.network = network_of(text);
+  if (entry.network) {
     entry.kind = Kind::Network;
-    entry.bits = address_bits;
     return true;
   }
   entry.kind = text.starts_with("*.") ? Kind::Below : Kind::Name;
@@ -97,27 +74,16 @@ bool NoProxy::read_host(std::string_view text, Entry& entry) {
   return !entry.text.empty();
 }
 
-/// Returns 16 octets, or an empty string if this is not an address.
-std::string NoProxy::octets_of(std::string_view address) {
-  const std::string octets = tls::address_octets(address.substr(0, address.find('%')));
-  return octets.size() == 4 ? std::string(mapped_ipv4) + octets : octets;
-}
-
 bool NoProxy::contains(std::string_view host, std::uint16_t port) const {
-  const Host asked{tls::normal_name(host), octets_of(host), port};
+  const Host asked{tls::normal_name(host), network_of(host), port};
   return std::ranges::any_of(entries_, [&](const Entry& entry) { return fits(entry, asked); });
 }
 
 bool NoProxy::fits(const Entry& entry, const Host& host) noexcept {
   if (entry.port != 0 && entry.port != host.port) return false;
   if (entry.kind == Kind::All) return true;
-  if (host.octets.empty() != (entry.kind != Kind::Network)) return false;
-  if (entry.kind == Kind::Network) {
-    // An IPv6 network contains no IPv4 addresses, however short its prefix.
-    const bool is_ipv4 = host.octets.starts_with(mapped_ipv4);
-    if (is_ipv4 && entry.bits < mapped_bits) return false;
-    return begins_alike(entry.text, host.octets, entry.bits);
-  }
+  if (host.address.has_value() != (entry.kind == Kind::Network)) return false;
+  if (entry.kind == Kind::Network) return entry.network->contains(*host.address);
   const std::string_view name = host.name;
   if (entry.kind == Kind::Name && name == entry.text) return true;
   const std::size_t size = entry.text.size();

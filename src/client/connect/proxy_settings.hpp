@@ -12,6 +12,7 @@
 #include "client/connect/origin.hpp"
 #include "client/connect/proxy.hpp"
 #include "skua/error.hpp"
+#include "skua/ip_filter.hpp"
 
 namespace skua::client {
 
@@ -43,17 +44,15 @@ class NoProxy final {
 
   struct Entry {
     Kind kind = Kind::All;
-    std::uint8_t bits = 0;   ///< the prefix length of a network
-    std::uint16_t port = 0;  ///< 0: any
-    std::string text{};      ///< a name in lower case, or the octets of a network
+    std::uint16_t port = 0;            ///< 0: any
+    std::string text{};                ///< a name in lower case
+    std::optional<Network> network{};  ///< set if the kind is Network
 
     friend bool operator==(const Entry&, const Entry&) = default;
   };
   struct Host;
 
-  static bool read_host(std::string_view text, Entry& entry);
-  static bool read_network(std::string_view text, Entry& entry);
-  [[nodiscard]] static std::string octets_of(std::string_view address);
+  static bool read(std::string_view text, Entry& entry);
   [[nodiscard]] static bool fits(const Entry& entry, const Host& host) noexcept;
 
   std::vector<Entry> entries_;

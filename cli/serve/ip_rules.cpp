@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// In: the values of --allow and --deny. Out: rules, or what is wrong with them.
+#include "serve/ip_rules.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "get/request_items.hpp"
+
+namespace skua::cli {
+namespace {
+
+constexpr char file_sign = '@';
+
+bool is_file(std::string_view value) noexcept { return value.starts_with(file_sign); }
+
+/// Returns the networks that a value of the option stands for.
+Result<std::vector<Network>, Problem> read(const char* option, const std::string& value) {
+  if (!is_file(value)) {
+    const Result<Network> network = Network::parse(value);
+    if (network) return std::vector{*network};
+    return Problem{network.error(), std::string(option) + ": \"" + value +
+                                        "\" is not a network such as 10.0.0.0/8 or ::1"};
+  }
+  const std::string path = value.substr(1);
+  const auto text = read_file(path);
+  if (!text) return Problem{text.error().error, std::string(option) + ": " + text.error().text};
+  auto networks = parse_networks(*text);
+  if (networks) return networks;
+  return Problem{networks.error().error,
+                 std::string(option) + ": " + path + ", " + networks.error().text};
+}
+
+Result<std::vector<Network>, Problem> read_all(const char* option,
+                                               const std::vector<std::string>& values) {
+  std::vector<Network> all;
+  for (const std::string& value : values) {
+    auto networks = read(option, value);
+    if (!networks) return networks;
+    all.insert(all.end(), networks->begin(), networks->end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<IpRules, Problem> read_ip_rules(const ServeOptions& options) {
+  auto allow = read_all("--allow", options.allow);
+  if (!allow) return std::move(allow).error();
+  auto deny = read_all("--deny", options.deny);
+  if (!deny) return std::move(deny).error();
+  if (allow->empty() && !options.allow.empty()) {
+    return Problem{Error(Errc::InvalidAddress, "--allow"),
+                   "--allow: the list is empty, which would allow everyone"};
+  }
+  return IpRules{*std::move(allow), *std::move(deny)};
+}
+
+bool reload_ip_rules(const ServeOptions& options, IpFilter& filter) {
+  if (std::ranges::none_of(options.allow, is_file) && std::ranges::none_of(options.deny, is_file)) {
+    return false;
+  }
+  auto rules = read_ip_rules(options);
+  if (!rules) {
+    std::fprintf(stderr, "skua: keeping the old rules: %s\n", rules.error().text.c_str());
+    return true;
+  }
+  if (!options.quiet) {
+    std::fprintf(stderr, "reloaded: %zu networks allowed, %zu denied\n", rules->allow.size(),
+                 rules->deny.size());
+  }
+  filter.replace(*std::move(rules));
+  return true;
+}
+
+}  // namespace skua::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "serve/options.hpp"
+#include "skua/error.hpp"
+#include "skua/ip_filter.hpp"
+
+namespace skua::cli {
+
+/// Returns the rules of --allow and --deny; reads their files.
+///
+/// Ends with: a text that names the option or file and the line; also if there are --allow options,
+///            but all their files are empty: that would allow everyone.
+Result<IpRules, Problem> read_ip_rules(const ServeOptions& options);
+
+/// Reads the files again, if there are any, and reports whether there are. If that fails, the
+/// filter keeps its rules. The outcome is printed on stderr.
+bool reload_ip_rules(const ServeOptions& options, IpFilter& filter);
+
+}  // namespace skua::cli
