@@ -1,8 +1,10 @@
 # User options, and the flags of all our targets.
+include(CMakeDependentOption)
 option(SKUA_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_CLI "Build the skua command" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
-option(SKUA_BUILD_BENCH "Build the benchmark servers" ${PROJECT_IS_TOP_LEVEL})
+cmake_dependent_option(SKUA_BUILD_BENCH "Build the benchmark servers, which need epoll" ${PROJECT_IS_TOP_LEVEL}
+                       "CMAKE_SYSTEM_NAME STREQUAL Linux" OFF)
 option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
 option(SKUA_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
 option(SKUA_HARDEN "Bounds checks of the standard library, FORTIFY, stack protector, full RELRO" ON)
