@@ -1,4 +1,5 @@
 # User options, and the flags of all our targets.
+include(CMakeDependentOption)
 option(SKUA_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 set(uses_internals ${PROJECT_IS_TOP_LEVEL})
 if(BUILD_SHARED_LIBS)
@@ -6,7 +7,8 @@ if(BUILD_SHARED_LIBS)
 endif()
 option(SKUA_BUILD_TESTS "Build the tests" ${uses_internals})
 option(SKUA_BUILD_CLI "Build the skua command" ${uses_internals})
-option(SKUA_BUILD_BENCH "Build the benchmark servers" ${uses_internals})
+cmake_dependent_option(SKUA_BUILD_BENCH "Build the benchmark servers, which need epoll" ${uses_internals}
+                       "CMAKE_SYSTEM_NAME STREQUAL Linux" OFF)
 option(SKUA_BUILD_FUZZ "Build the fuzz targets" OFF)
 if(BUILD_SHARED_LIBS AND (SKUA_BUILD_TESTS OR SKUA_BUILD_CLI OR SKUA_BUILD_BENCH OR SKUA_BUILD_FUZZ))
   message(FATAL_ERROR "a shared skua exports its public API only: with BUILD_SHARED_LIBS=ON the tests, the command, "

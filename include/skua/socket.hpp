@@ -238,6 +238,7 @@ class SKUA_API TcpSocket final : public StreamSocket {
   Result<void> set_no_delay(bool on) noexcept;
   [[nodiscard]] Result<bool> no_delay() const noexcept;
   /// Absent: silent peers are never checked.
+  /// Ends with: Unsupported if the system has no such times for a socket (OpenBSD).
   Result<void> set_keep_alive(const std::optional<KeepAlive>& options) noexcept;
   [[nodiscard]] Result<std::optional<KeepAlive>> keep_alive() const noexcept;
 };

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <limits>
 #include <memory>
 
@@ -34,7 +36,13 @@ std::size_t open_files_limit() noexcept {
 void raise_open_files_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+#if defined(__APPLE__)
+  // A larger number is refused, though the hard limit may be infinite: setrlimit(2), COMPATIBILITY.
+  const rlim_t most = std::min<rlim_t>(limit.rlim_max, OPEN_MAX);
+  limit.rlim_cur = std::max(limit.rlim_cur, most);
+#else
   limit.rlim_cur = limit.rlim_max;
+#endif
   static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));  // best effort
 }
 

@@ -18,7 +18,7 @@ class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
     ::getrlimit(RLIMIT_NOFILE, &before_);
-    const Socket next(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const Socket next(::socket(AF_UNIX, SOCK_STREAM, 0));
     rlimit limit = before_;
     limit.rlim_cur = static_cast<rlim_t>(next.descriptor());
     ::setrlimit(RLIMIT_NOFILE, &limit);
@@ -69,7 +69,7 @@ TEST_P(BackendAccept, ReportsThatDescriptorsRanOutAndGoesOnWhenAsked) {
   probe.stop_accept();
   settle();
   probe.accepted.clear();
-  const Socket second(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Socket second(::socket(AF_INET, SOCK_STREAM, 0));
   ASSERT_EQ(::connect(second.descriptor(), address.data(), address.size_bytes()), 0);
   {
     const NoMoreDescriptors shortage;
@@ -91,7 +91,7 @@ TEST_P(BackendAccept, ConnectsAndThenCarriesBytesBothWays) {
   probe.connect(net::local_address(listening.descriptor()));
   turn_until([&] { return probe.connected.has_value(); });
   EXPECT_EQ(*probe.connected, Errc::None);
-  const Socket peer(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK));
+  const Socket peer(accept_one(listening.descriptor()));
   probe.start_receive();
   probe.send("ping");
   EXPECT_EQ(read_exactly(peer, 4, 4), "ping");

@@ -193,7 +193,7 @@ void BackendTest::close_all(std::initializer_list<Probe*> probes) {
 Socket BackendTest::listener() { return *net::create_listener(*Address::parse("127.0.0.1", 0)); }
 
 Socket BackendTest::client_of(const Socket& listener) {
-  Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // blocks: done when it returns
+  Socket client(::socket(AF_INET, SOCK_STREAM, 0));  // blocks: done when it returns
   const Address address = net::local_address(listener.descriptor());
   EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
   ::fcntl(client.descriptor(), F_SETFL, O_NONBLOCK);
@@ -204,20 +204,19 @@ BackendTest::Pair BackendTest::connected_pair() {
   const Socket listening = listener();
   Pair pair;
   pair.peer = client_of(listening);
-  pair.ours =
-      Socket(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  pair.ours = Socket(accept_one(listening.descriptor()));
   EXPECT_TRUE(pair.ours);
   return pair;
 }
 
 BackendTest::Pair BackendTest::unix_pair() {
   std::array<int, 2> ends{};
-  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()), 0);
+  EXPECT_TRUE(make_socket_pair(ends));
   return {Socket(ends[0]), Socket(ends[1])};
 }
 
 void BackendTest::write(const Socket& peer, std::string_view text) {
-  EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), MSG_NOSIGNAL),
+  EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), no_signal),
             static_cast<ssize_t>(text.size()));
 }
 

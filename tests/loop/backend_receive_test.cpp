@@ -46,7 +46,7 @@ TEST_P(BackendReceive, HandsOverMoreThanItsBufferHolds) {
   std::size_t written = 0;
   turn_until([&] {
     const ssize_t count =
-        ::send(pair.peer.descriptor(), text.data() + written, text.size() - written, MSG_NOSIGNAL);
+        ::send(pair.peer.descriptor(), text.data() + written, text.size() - written, no_signal);
     if (count > 0) written += static_cast<std::size_t>(count);
     return probe.received.size() == text.size();
   });
@@ -121,7 +121,7 @@ TEST_P(BackendReceive, AStoppedReceiveHoldsThePeerBack) {
   const std::string chunk = pattern(65536);
   std::size_t written = 0;
   for (int i = 0; i < 4000; ++i) {  // 256 MB, unless the sender is held back
-    const ssize_t count = ::send(pair.peer.descriptor(), chunk.data(), chunk.size(), MSG_NOSIGNAL);
+    const ssize_t count = ::send(pair.peer.descriptor(), chunk.data(), chunk.size(), no_signal);
     if (count > 0) written += static_cast<std::size_t>(count);
     if (i % 100 == 0) settle();
   }
