@@ -35,8 +35,7 @@ struct ListeningSocket {
 /// all processes that share them.
 ///
 /// Ends with: InvalidAddress if the variables are malformed; Closed, or another error of the
-/// system,
-///            if a descriptor is not open.
+///            system, if a descriptor is not open.
 [[nodiscard]] SKUA_API Result<std::vector<ListeningSocket>, Problem> inherited_sockets();
 
 }  // namespace skua
