@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-arm64 preflight interop bench fuzz format check
+.PHONY: help deps run test test-arm64 test-musl preflight interop bench fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -25,6 +25,9 @@ test: deps check ## build, then run every check and every test
 
 test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
 	@bash tools/test_arm64.sh $(JOBS)
+
+test-musl: ## build statically with musl and libc++, and run the unit tests
+	@bash tools/test_musl.sh $(JOBS)
 
 check: ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh
