@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-packages test-arm64 packages preflight interop bench docs fuzz format check
+.PHONY: help deps run test test-packages test-arm64 test-musl packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -29,6 +29,9 @@ test-packages: ## build the library as it is installed and packaged, and program
 
 test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
 	@bash tools/test_arm64.sh $(JOBS)
+
+test-musl: ## build statically with musl and libc++, and run the unit tests
+	@bash tools/test_musl.sh $(JOBS)
 
 packages: deps ## make the Debian packages, in build/package
 	@bash tools/package.sh

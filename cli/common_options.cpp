@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "crypto/digest.hpp"
+
 namespace skua::cli {
 
 namespace {
@@ -44,6 +46,17 @@ void declare_tls(CLI::App& parser, ClientTlsOptions& tls) {
       ->needs(certificate)
       ->option_text("FILE");
   parser.add_flag("-k,--insecure", tls.insecure, "Accept any server certificate (insecure)");
+  require_tls(parser);
+}
+
+void require_tls(CLI::App& parser) {
+  if (crypto::is_available()) return;
+  const std::string group = parser.option_defaults()->get_group();
+  for (CLI::Option* const option : parser.get_options()) {
+    if (option->get_group() != group) continue;
+    option->group("");
+    option->check([](const std::string&) { return std::string("this build of skua has no TLS"); });
+  }
 }
 
 void declare_colour(CLI::App& parser, Colour& colour) {

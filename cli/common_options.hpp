@@ -18,6 +18,9 @@ namespace skua::cli {
 // Options shared by several commands.
 
 void declare_tls(CLI::App& parser, ClientTlsOptions& tls);
+/// Marks the options of the current group as useless without TLS: a build without it does not list
+/// them in --help, and rejects them.
+void require_tls(CLI::App& parser);
 void declare_colour(CLI::App& parser, Colour& colour);
 void declare_backend(CLI::App& parser, BackendChoice& backend);
 

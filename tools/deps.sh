@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs] [ci] [arm64]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
-#                                         (Doxygen, Clang 19 and its tools, servers for tests/interop, which
-#                                         are not started, and what tests packages); `arm64` adds those of
-#                                         tools/test_arm64.sh.
+# Usage: deps.sh [docs] [ci] [arm64] [musl]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
+#                                                (Doxygen, Clang 19 and its tools, servers for tests/interop, which
+#                                                are not started, and what tests packages); `arm64` and `musl` add
+#                                                those of tools/test_arm64.sh and tools/test_musl.sh.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -60,6 +60,10 @@ llvm-symbolizer-19 llvm-19
 arm64_needs="
 aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
 qemu-aarch64 qemu-user
+"
+musl_needs="
+pip3 python3-pip
+/usr/src/googletest/googletest googletest
 "
 for more in "$@"; do
   group=${more}_needs

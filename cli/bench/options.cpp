@@ -48,10 +48,13 @@ void declare_request(CLI::App& parser, BenchOptions& options) {
       .add_option("--unix", options.unix_path,
                   "Connect to this Unix socket instead of the URL's host")
       ->option_text("PATH");
-  parser.add_option("--ca", options.tls.authorities, "Trust the CA certificates in this PEM file")
+}
+
+void declare_verification(CLI::App& parser, ClientTlsOptions& tls) {
+  parser.add_option("--ca", tls.authorities, "Trust the CA certificates in this PEM file")
       ->option_text("FILE [the system's]");
-  parser.add_flag("-k,--insecure", options.tls.insecure,
-                  "Accept any server certificate (insecure)");
+  parser.add_flag("-k,--insecure", tls.insecure, "Accept any server certificate (insecure)");
+  require_tls(parser);
 }
 
 void declare_load(CLI::App& parser, bench::Plan& plan) {
@@ -101,6 +104,8 @@ void declare(CLI::App& parser, BenchOptions& options) {
       ->option_text(" ");
   parser.option_defaults()->group("Request");
   declare_request(parser, options);
+  parser.option_defaults()->group("TLS");
+  declare_verification(parser, options.tls);
   parser.option_defaults()->group("Load");
   declare_load(parser, options.plan);
   parser.option_defaults()->group("Output");

@@ -77,6 +77,7 @@ void declare_https(CLI::App& parser, ServeOptions& options) {
                   "Tell browsers to use only HTTPS for this long (Strict-Transport-Security)")
       ->check(whole_in_range(1, 63'072'000))
       ->option_text("SECONDS");
+  require_tls(parser);
   parser.callback([&options] { check(options); });
 }
 

@@ -3,6 +3,7 @@
 // redirects.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "cli/process.hpp"
+#include "crypto/digest.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/tls_connection.hpp"
 #include "tls/issue.hpp"
@@ -273,6 +275,25 @@ TEST_F(HttpsTest, AHangupReadsCertificatesAgainAndKeepsTheOldWhereTheyAreBad) {
   EXPECT_EQ(shown_fingerprint(), fingerprint_);
   EXPECT_NE(fingerprint_, before);
   end();
+}
+
+TEST(HttpsTestWithoutTls, OptionsAreNotListedAndRejected) {
+  if (crypto::is_available()) GTEST_SKIP() << "built with OpenSSL";
+  const std::array<std::array<std::string, 3>, 6> cases = {{{"serve", "--tls-cert", "cert.pem"},
+                                                            {"serve", "--tls-self-signed", "true"},
+                                                            {"serve", "--hsts", "60"},
+                                                            {"get", "--ca", "ca.pem"},
+                                                            {"ws", "--insecure", "true"},
+                                                            {"bench", "--insecure", "true"}}};
+  for (const auto& [command, option, value] : cases) {
+    Process help({command, "--help"});
+    EXPECT_EQ(help.output().find(option), std::string::npos) << command;
+    EXPECT_EQ(help.wait(), 0);
+    Process refused({command, "http://127.0.0.1:1", option + "=" + value});
+    const std::string expected = "skua: " + option + ": this build of skua has no TLS\n";
+    EXPECT_TRUE(refused.errors().starts_with(expected)) << command << option;
+    EXPECT_EQ(refused.wait(), 2);
+  }
 }
 
 TEST_F(HttpsTest, PrintsItsSettings) {

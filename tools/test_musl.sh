@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds the library, the command, the examples and the unit tests with musl and libc++, linked statically and without
+# optional libraries, and runs the tests. Usage: test_musl.sh [JOBS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bash tools/deps.sh musl
+zig=0.17.1  # as in cmake/musl-clang++
+if [ ! -d build/tools/zig-$zig ]; then
+  python3 -m pip install -q --disable-pip-version-check --target build/tools/zig-$zig.new ziglang==$zig
+  mv build/tools/zig-$zig.new build/tools/zig-$zig
+fi
+bash tools/sysroot.sh musl amd64 libcli11-dev nlohmann-json3-dev
+bash tools/build_and_test.sh musl "$@"
