@@ -4,14 +4,14 @@ find_package(Threads REQUIRED)
 # Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
-    "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
+    "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)" "body/outgoing_body" "coding/.*" "crypto/.*"
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
-    "loop/(backend|backend_poll|signal|worker_pool)" "loop/uring/.*"
-    "net/(address|interfaces|listener|name_lookup|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "loop/(backend|backend_poll|signal|sockets_posix|worker_pool)" "loop/uring/.*"
+    "net/(address|interfaces_.*|listener|name_lookup|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
-    "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
+    "server/(server|server_run|shutdown_signals_.*|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
     "tls/.*" "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
@@ -20,10 +20,27 @@ set(SKUA_SMALL
 # of an interface calls it speculatively at every call of the interface, so every program would link it.
 set(SKUA_WEBSOCKETS "/server/websocket/")
 
+# Removes the files of other platforms: the name of a file says if it is for one. Tests that cannot be built for
+# Windows are listed with the reasons.
+function(skua_platform_files variable)
+  set(others windows)
+  if(WIN32)
+    set(others posix)
+    file(STRINGS ${PROJECT_SOURCE_DIR}/tests/windows_skips.txt skips REGEX "^file ")
+    foreach(skip ${skips})
+      string(REGEX REPLACE "^file ([^:]+):.*" "${PROJECT_SOURCE_DIR}/\\1" skip ${skip})
+      list(REMOVE_ITEM ${variable} ${skip})
+    endforeach()
+  endif()
+  list(FILTER ${variable} EXCLUDE REGEX "_${others}(_test)?\\.cpp$")
+  set(${variable} ${${variable}} PARENT_SCOPE)
+endfunction()
+
 # src/**/*.cpp except tests and benchmarks -> library skua (alias skua::skua).
 function(skua_library)
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
   list(FILTER fast EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  skua_platform_files(fast)
   set(small)
   foreach(names ${SKUA_SMALL})
     set(named ${fast})
@@ -53,6 +70,9 @@ function(skua_library_part target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                              PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC Threads::Threads)
+  if(WIN32)
+    target_link_libraries(${target} PUBLIC ws2_32 iphlpapi bcrypt)
+  endif()
   skua_flags(${target})
   skua_unity(${target} ${ARGN})
   skua_optional(${target} IO_URING liburing.h liburing-dev uring)
@@ -151,6 +171,9 @@ endfunction()
 
 # Links nghttp2, the HTTP/2 implementation that ours is compared with.
 function(skua_judge target)
+  if(WIN32)
+    return()  # Debian has none; tests/windows_skips.txt names what needs it
+  endif()
   find_path(SKUA_NGHTTP2_INCLUDE nghttp2/nghttp2.h REQUIRED)
   find_library(SKUA_LIBRARY_nghttp2 nghttp2 REQUIRED)
   mark_as_advanced(SKUA_NGHTTP2_INCLUDE SKUA_LIBRARY_nghttp2)
@@ -163,6 +186,7 @@ function(skua_test_support)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.cpp)
   # allocations.cpp replaces operator new: only for tests that count allocations.
   list(FILTER sources EXCLUDE REGEX "(_test|/allocations)\\.cpp$")
+  skua_platform_files(sources)
   add_library(skua-test-support STATIC ${sources})
   target_include_directories(skua-test-support PRIVATE ${PROJECT_SOURCE_DIR}/src
                              PUBLIC ${PROJECT_SOURCE_DIR}/tests)
@@ -250,12 +274,17 @@ endfunction()
 # src/FOLDER/*_test.cpp -> test-FOLDER; tests/FOLDER/*_test.cpp -> test-FOLDER-behaviour;
 # tests/attack/NAME.py -> attack-NAME
 function(skua_tests)
-  find_package(GTest REQUIRED)
+  if(CMAKE_CROSSCOMPILING)
+    add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)  # Debian: googletest
+  else()
+    find_package(GTest REQUIRED)
+  endif()
   skua_test_support()
   foreach(root src tests)
     file(GLOB folders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${root}/*)
     foreach(folder ${folders})
       file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*_test.cpp ${folder}/*_harness.cpp)
+      skua_platform_files(sources)
       get_filename_component(name ${folder} NAME)
       if(NOT sources OR (SKUA_TEST_FOLDERS AND NOT name IN_LIST SKUA_TEST_FOLDERS))
         continue()
@@ -284,7 +313,7 @@ function(skua_tests)
       skua_run_tests(test-${name} ${label})
     endforeach()
   endforeach()
-  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors
+  if(NOT SKUA_SANITIZE AND NOT WIN32)  # sanitizers add nothing to compile errors
     add_subdirectory(tests/rejected)
   endif()
   if(NOT SKUA_TEST_FOLDERS)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // In: the TLS settings that both sides share. Out: an OpenSSL context with exactly these, whatever
 // the defaults of the library or the machine.
-#include "tls/context.hpp"
-
 #ifdef SKUA_HAS_TLS
+
+#include "tls/context.hpp"
 
 #include <new>
 #include <utility>

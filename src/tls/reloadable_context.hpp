@@ -38,8 +38,7 @@ class ReloadableContext {
 
  private:
   struct Stamp {
-    std::int64_t seconds = 0;
-    std::int64_t nanoseconds = 0;
+    std::int64_t modified_ns = 0;
     std::uint64_t size_bytes = 0;
     std::uint64_t inode = 0;
     friend bool operator==(const Stamp&, const Stamp&) = default;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // In: OpenSSL's reads and writes. Out: the engine's input and output. A read without input returns
 // "retry" and a write always succeeds in full, so OpenSSL never blocks.
-#include "tls/wire_bio.hpp"
-
 #ifdef SKUA_HAS_TLS
+
+#include "tls/wire_bio.hpp"
 
 #include <new>
 
