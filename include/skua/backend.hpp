@@ -11,10 +11,11 @@ namespace skua {
 
 /// The operating system interface that drives a loop.
 enum class BackendChoice : std::uint8_t {
-  Auto,     ///< the best one that this machine supports
-  Epoll,    ///< Linux
-  IoUring,  ///< Linux 6.1 or newer, if the container allows it
-  Poll,     ///< any POSIX system
+  Auto,            ///< the best one that this machine supports
+  Epoll,           ///< Linux
+  IoUring,         ///< Linux 6.1 or newer, if the container allows it
+  Poll,            ///< any POSIX system, and Windows
+  CompletionPort,  ///< Windows
 };
 
 /// Returns the back end's name as `skua serve --backend` takes it: `io_uring`.
@@ -24,6 +25,7 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
     case BackendChoice::Epoll: return "epoll";
     case BackendChoice::IoUring: return "io_uring";
     case BackendChoice::Poll: return "poll";
+    case BackendChoice::CompletionPort: return "iocp";
   }
   return "";
 }
@@ -31,7 +33,7 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
 /// Returns the back end with this to_string() name; nullopt for any other name.
 constexpr std::optional<BackendChoice> parse_backend(std::string_view name) noexcept {
   using enum BackendChoice;
-  for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll}) {
+  for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll, CompletionPort}) {
     if (to_string(backend) == name) return backend;
   }
   return std::nullopt;

@@ -5,10 +5,10 @@
 
 #include "loop/backends.hpp"
 
-#include <fcntl.h>
-#include <sys/socket.h>
-
+#include <algorithm>
 #include <cerrno>
+
+#include "loop/sockets.hpp"
 
 namespace skua::loop {
 namespace {
@@ -25,24 +25,13 @@ constexpr bool concerns_one_connection(int error) noexcept {
     case ENOPROTOOPT:
     case ENETDOWN:
     case ENETUNREACH:
+#if defined(EHOSTDOWN)
     case EHOSTDOWN:
+#endif
     case EHOSTUNREACH:
     case ETIMEDOUT: return true;
     default: return false;
   }
-}
-
-int accept_one(int listener) noexcept {
-#if defined(__linux__) || defined(__FreeBSD__)
-  return ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-  const int descriptor = ::accept(listener, nullptr, nullptr);
-  if (descriptor >= 0) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    ::fcntl(descriptor, F_SETFL, O_NONBLOCK);
-  }
-  return descriptor;
-#endif
 }
 
 }  // namespace
@@ -61,17 +50,27 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
     case BackendChoice::Epoll: return make_epoll_backend();
     case BackendChoice::IoUring: return make_uring_backend();
     case BackendChoice::Poll: return make_poll_backend();
+    case BackendChoice::CompletionPort: return make_port_backend();
     case BackendChoice::Auto: break;
   }
-  auto epoll = make_epoll_backend();
-  if (epoll || epoll.error().code() != Errc::Unsupported) return epoll;
+  for (const auto make : {make_epoll_backend, make_port_backend}) {
+    auto backend = make();
+    if (backend || backend.error().code() != Errc::Unsupported) return backend;
+  }
   return make_poll_backend();
+}
+
+int Backend::to_milliseconds(Duration timeout) noexcept {
+  if (timeout < Duration::zero()) return -1;
+  constexpr auto longest = std::chrono::hours(24);
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::min<Duration>(timeout, longest)).count());
 }
 
 void Backend::accept_waiting(Handle& handle) {
   for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
     ++calls_.others;
-    const int descriptor = accept_one(handle.descriptor_);
+    const int descriptor = sockets::accept_one(handle.descriptor_);
     if (descriptor >= 0) {
       handle.on_accept(descriptor);
       continue;

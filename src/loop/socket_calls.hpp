@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "loop/sockets.hpp"
+
+#if !defined(_WIN32)
 #include <pthread.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/types.h>
+#endif
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,23 +41,25 @@ inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
 #else
 
 inline ssize_t receive_bytes(int socket, char* bytes, std::size_t size_bytes) noexcept {
-  return ::recv(socket, bytes, size_bytes, 0);
+  return sockets::recv(socket, bytes, size_bytes, 0);
 }
 inline ssize_t send_bytes(int socket, const char* bytes, std::size_t size_bytes,
                           int flags) noexcept {
-  return ::send(socket, bytes, size_bytes, flags);
+  return sockets::send(socket, bytes, size_bytes, flags);
 }
 
 #endif
 #undef SKUA_PLAIN_SOCKET_CALLS
 
 /// Blocks SIGPIPE in the loop's thread: sendfile has no MSG_NOSIGNAL, and signal handlers belong
-/// to the program.
+/// to the program. Windows has no such signal.
 inline void block_sigpipe() noexcept {
+#if !defined(_WIN32)
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+#endif
 }
 
 }  // namespace skua::loop

@@ -5,8 +5,6 @@
 // queue is shed with a reserved descriptor: a peer is better off refused at once than hanging.
 #include "net/listener.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +17,7 @@ constexpr Duration longest_retry_delay = 1s;
 constexpr Duration drain_delay = 5ms;
 constexpr int max_drained = 4096;
 
-Socket open_reserve() noexcept { return Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+Socket open_reserve() noexcept { return Socket(sockets::open_reserve()); }
 
 }  // namespace
 
@@ -82,7 +80,7 @@ void Listener::on_closed() {
 void Listener::shed_one() noexcept {
   if (reserve_) {
     reserve_.close();
-    const Socket shed(::accept(descriptor(), nullptr, nullptr));
+    const Socket shed(sockets::accept(descriptor(), nullptr, nullptr));
   }
   reserve_ = open_reserve();  // may fail now; retry() tries again
 }
@@ -90,7 +88,7 @@ void Listener::shed_one() noexcept {
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(accept_one(descriptor()));
+    Socket connection(sockets::accept_one(descriptor()));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }

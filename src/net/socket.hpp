@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/socket.h>
-
 #include <chrono>
 #include <string_view>
 
 #include "loop/clock.hpp"
+#include "loop/sockets.hpp"
 #include "skua/address.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
@@ -33,13 +32,7 @@ void set_no_delay(int descriptor) noexcept;
 [[nodiscard]] Address local_address(int descriptor) noexcept;
 [[nodiscard]] Address peer_address(int descriptor) noexcept;
 
-/// Accepts one connection: non-blocking and close-on-exec. Returns -1 and sets errno on failure.
-[[nodiscard]] int accept_one(int listener) noexcept;
-
 // For the operations of public sockets.
-
-/// Makes a descriptor non-blocking and close-on-exec.
-Result<void> set_flags(int descriptor) noexcept;
 
 /// Sets an option; returns the system's error.
 Result<void> set_option(int descriptor, int level, int name, const void* value,
