@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/socket.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -19,8 +17,11 @@
 
 namespace skua::loop {
 
-/// Returns the back ends available on this machine.
-std::vector<BackendChoice> available_backends();
+/// Returns the back ends available on this machine, out of some or all.
+std::vector<BackendChoice> available_backends(const std::vector<BackendChoice>& of = {
+                                                  BackendChoice::Epoll, BackendChoice::IoUring,
+                                                  BackendChoice::Poll,
+                                                  BackendChoice::CompletionPort});
 std::string backend_name(const testing::TestParamInfo<BackendChoice>& info);
 
 /// A handle that records all events, and checks that only those that the contract allows arrive.
@@ -108,6 +109,10 @@ class BackendTest : public testing::TestWithParam<BackendChoice> {
   /// Reads what has arrived at the peer; empty at the end or if there is nothing.
   static std::string read(const Socket& peer, std::size_t max_bytes = 65536);
   static bool has_ended(const Socket& peer);
+  /// Whether an error says that the peer is gone: which of the two depends on the system.
+  static bool is_gone(std::optional<Errc> error) {
+    return error == Errc::Closed || error == Errc::Reset;
+  }
   /// Closes with a reset instead of a FIN.
   static void reset(Socket& peer);
   /// Reads `count` bytes at the peer, at most `step` per turn.

@@ -27,6 +27,7 @@ inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& i
     case BackendChoice::Epoll: return "Epoll";
     case BackendChoice::IoUring: return "IoUring";
     case BackendChoice::Poll: return "Poll";
+    case BackendChoice::CompletionPort: return "CompletionPort";
     case BackendChoice::Auto: break;
   }
   return "Auto";
