@@ -5,11 +5,11 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test preflight interop bench fuzz format check
+.PHONY: help deps run test test-windows preflight interop bench fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 	@echo "Variables: PORT=$(PORT) DIR=$(DIR) HOST=$(HOST) JOBS=$(JOBS) FUZZ_SECONDS=$(FUZZ_SECONDS)"
 
 deps: ## install missing build and test dependencies (Debian, Ubuntu)
@@ -22,6 +22,10 @@ run: deps ## build, then serve DIR on PORT
 
 test: deps check ## build, then run every check and every test
 	@bash tools/build_and_test.sh release $(JOBS)
+
+test-windows: ## cross-compile for Windows, and run the tests of the loop under Wine
+	@bash tools/deps.sh windows
+	@bash tools/test_windows.sh $(JOBS)
 
 check: ## run the checks that need no build: layers, sizes, format, headers, snippets
 	@bash tools/check.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [ci]      `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
+# Usage: deps.sh [ci|windows]  `windows` adds what make test-windows needs;
+#                          `ci` adds the packages that only .ci/run needs (Clang 19 and its tools,
 #                          and servers for tests/interop, which are not started).
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
@@ -40,7 +41,15 @@ clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
 "
+windows_needs="
+x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+/usr/x86_64-w64-mingw32/include/zlib.h libz-mingw-w64-dev
+/usr/src/googletest/CMakeLists.txt googletest
+wine wine
+wineserver wine64
+"
 [ "${1:-}" = ci ] && needs="$needs$ci_needs"
+[ "${1:-}" = windows ] && needs="$needs$windows_needs"
 
 is_there() {
   case $1 in
