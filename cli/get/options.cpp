@@ -247,6 +247,7 @@ void check_url(const CLI::App& parser, const GetOptions& options, const std::str
 }
 
 void take_words(const CLI::App& parser, GetOptions& options, const Words& words) {
+  // NOLINTNEXTLINE(bugprone-unchecked-optional-access): the parser knows the methods
   if (options.any_method) options.method = parse_method(words.method).value();
   check_url(parser, options, words.url);
   options.urls.push_back(checked(parse_url_argument(words.url)));

@@ -14,7 +14,8 @@ namespace skua {
 struct Scope::Child {
   Child(Scope& owner, Task<> started) : scope(owner), task(run(std::move(started))) {}
   static Task<> run(Task<> started) {
-    Task<> running = std::move(started);  // parameters would live on after the end
+    // Parameters would live on after the end.
+    Task<> running = std::move(started);  // NOLINT(misc-const-correctness): it runs
     co_await running;
   }
   Scope& scope;

@@ -69,7 +69,16 @@ ssize_t send_directly([[maybe_unused]] int socket, [[maybe_unused]] int file,
 
 // Whether the system cannot send this file, or no file, without copying it into the program.
 constexpr bool needs_copy(int error) noexcept {
-  return error == EINVAL || error == ENOSYS || error == ENOTSUP || error == EOPNOTSUPP;
+  switch (error) {
+    case EINVAL:
+    case ENOSYS:
+    case ENOTSUP:
+#if EOPNOTSUPP != ENOTSUP
+    case EOPNOTSUPP:
+#endif
+      return true;
+    default: return false;
+  }
 }
 
 }  // namespace

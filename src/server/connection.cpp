@@ -44,7 +44,7 @@ std::size_t Connection::send_now(std::span<const net::Slice> slices) {
 }
 
 void Connection::on_sent(std::uint64_t count) {
-  if (has_accounting()) extras_->accounting->sent(count);
+  if (Accounting* const accounting = begun_accounting()) accounting->sent(count);
   absent_until_ = loop::Instant::max();
   resources().counters.bytes_sent += count;
 }

@@ -63,8 +63,9 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   };
 
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
-  [[nodiscard]] bool has_accounting() const noexcept {
-    return extras_ != nullptr && extras_->accounting;
+  /// Null before the first response, and without a hook.
+  [[nodiscard]] Accounting* begun_accounting() const noexcept {
+    return extras_ != nullptr && extras_->accounting ? &*extras_->accounting : nullptr;
   }
   Extras& extras();
   bool choose_protocol(std::string_view input);

@@ -54,7 +54,7 @@ void Connection::on_out_of_memory() noexcept {
 
 void Connection::on_closing() noexcept {
   protocol().cancel();
-  if (has_accounting()) extras_->accounting->end();
+  if (Accounting* const accounting = begun_accounting()) accounting->end();
   if (const auto& tell = resources().options.hooks.on_connection_close) tell();
 }
 

@@ -20,7 +20,7 @@ struct Listener::Impl final : net::ListenerSink {
   void on_accept(Socket connection) override {
     try {
       take(std::move(connection));
-    } catch (const std::bad_alloc&) {  // and the connection is closed
+    } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the connection is closed
     }
   }
   void take(Socket connection) {
