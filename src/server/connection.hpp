@@ -65,7 +65,9 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
   /// Null before the first response, and without a hook.
   [[nodiscard]] Accounting* begun_accounting() const noexcept {
-    return extras_ != nullptr && extras_->accounting ? &*extras_->accounting : nullptr;
+    if (extras_ == nullptr) return nullptr;
+    std::optional<Accounting>& own = extras_->accounting;
+    return own ? &*own : nullptr;
   }
   Extras& extras();
   bool choose_protocol(std::string_view input);
