@@ -29,7 +29,7 @@ set(SKUA_WITH_TLS AUTO CACHE STRING "OpenSSL, for TLS, digests and encrypted coo
 set(SKUA_WITH_ZLIB AUTO CACHE STRING "gzip and deflate: AUTO, ON or OFF")
 set(SKUA_WITH_BROTLI AUTO CACHE STRING "brotli: AUTO, ON or OFF")
 set(SKUA_WITH_ZSTD AUTO CACHE STRING "zstd: AUTO, ON or OFF")
-set(SKUA_WITH_JUDGE ON CACHE STRING "nghttp2, which behaviour tests compare our HTTP/2 with: ON or OFF")
+set(SKUA_JUDGE ON CACHE STRING "nghttp2, which behaviour tests compare our HTTP/2 with: ON or OFF")
 set(SKUA_LIBRARIES IO_URING TLS ZLIB BROTLI ZSTD)
 foreach(library ${SKUA_LIBRARIES})
   set_property(CACHE SKUA_WITH_${library} PROPERTY STRINGS AUTO ON OFF)

@@ -3,6 +3,7 @@
 #include "serve/ip_rules.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -69,11 +70,12 @@ bool reload_ip_rules(const ServeOptions& options, IpFilter& filter) {
     std::fprintf(stderr, "skua: keeping the old rules: %s\n", rules.error().text.c_str());
     return true;
   }
-  if (!options.quiet) {
-    std::fprintf(stderr, "reloaded: %zu networks allowed, %zu denied\n", rules->allow.size(),
-                 rules->deny.size());
-  }
+  const std::size_t allowed = rules->allow.size();
+  const std::size_t denied = rules->deny.size();
   filter.replace(*std::move(rules));
+  if (!options.quiet) {  // last, as it says that the rules hold
+    std::fprintf(stderr, "reloaded: %zu networks allowed, %zu denied\n", allowed, denied);
+  }
   return true;
 }
 

@@ -107,9 +107,10 @@ void Worker::serve_adopted() {
     batch.swap(adopted_);
   }
   for (Socket& socket : batch) {
-    shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);  // serve() counts it again
-    if (loop_->now() >= drained_by_) continue;  // too late: close_all() has been here
-    guarded([&] { open(std::move(socket)); });
+    // If it is too late, close_all() has been here.
+    if (loop_->now() < drained_by_) guarded([&] { open(std::move(socket)); });
+    // After serve() has counted it again: a dip would let the worker that accepts exceed the cap.
+    shared_.open_connections.fetch_sub(1, std::memory_order_relaxed);
   }
   end_if_done();
 }
@@ -203,13 +204,12 @@ void Worker::update_pressure() noexcept {
   resources_.is_under_pressure = open > cap / 5 * 4;
   if (doors_.empty() || resources_.is_draining) return;
   if (open < cap) {
-    if (resume_timer_.is_running()) {
-      for (const auto& door : doors_) door->resume();
-    }
     resume_timer_.stop();
+    if (!std::exchange(is_at_cap_, false)) return;
+    for (const auto& door : doors_) door->resume();
     return;
   }
-  if (!resume_timer_.is_running()) {
+  if (!std::exchange(is_at_cap_, true)) {
     ++resources_.counters.accept_pauses;
     for (const auto& door : doors_) door->pause();
   }

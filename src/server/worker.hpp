@@ -116,6 +116,7 @@ class Worker final : private ConnectionOwner {
   std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next
   bool has_ended_ = false;
   base::IntrusiveList<Connection> connections_;
+  bool is_at_cap_ = false;    // and accepts no connections
   loop::Timer resume_timer_;  // at the connection cap: another worker's connection may have closed
   loop::Timer reload_timer_;
   loop::Timer trim_timer_;           // restarted while connections close

@@ -123,10 +123,10 @@ void TcpWorker::client_closed(TcpClient& client) noexcept {
 void TcpWorker::update_pressure() noexcept {
   if (listener_ == nullptr || is_stopping_) return;
   if (shared_.open_clients.load(std::memory_order_relaxed) < shared_.options.clients) {
-    if (resume_timer_.is_running()) listener_->resume();
+    if (std::exchange(is_at_limit_, false)) listener_->resume();
     return resume_timer_.stop();
   }
-  if (!resume_timer_.is_running()) listener_->pause();
+  if (!std::exchange(is_at_limit_, true)) listener_->pause();
   resume_timer_.start(limit_retry);
 }
 

@@ -69,6 +69,7 @@ class TcpWorker final : private net::ListenerSink {
   std::unique_ptr<net::Listener> listener_;
   std::function<void(Socket)> receiver_;
   base::IntrusiveList<TcpClient> clients_;
+  bool is_at_limit_ = false;  // and accepts no clients
   loop::Timer resume_timer_;  // at the limit: another worker's client may have left
   loop::Timer stop_timer_;
   bool is_stopping_ = false;
