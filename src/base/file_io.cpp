@@ -2,6 +2,7 @@
 #include "base/file_io.hpp"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -47,8 +48,15 @@ void raise_open_files_limit() noexcept {
 }
 
 std::size_t open_files_count() noexcept {
-  const std::unique_ptr<DIR, CloseFolder> folder(::opendir("/dev/fd"));
-  if (folder == nullptr) return 0;
+  // Not opendir: ThreadSanitizer would not see that the descriptor is a new one, and would take its end
+  // for a race with the thread that had an equal one before.
+  const int descriptor = ::open("/dev/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(descriptor));
+  if (folder == nullptr) {
+    ::close(descriptor);
+    return 0;
+  }
   std::size_t count = 0;
   while (const dirent* const entry = ::readdir(folder.get())) {
     if (entry->d_name[0] != '.') ++count;
