@@ -48,8 +48,8 @@ void raise_open_files_limit() noexcept {
 }
 
 std::size_t open_files_count() noexcept {
-  // Not opendir: ThreadSanitizer would not see that the descriptor is a new one, and would take its end
-  // for a race with the thread that had an equal one before.
+  // Not opendir: ThreadSanitizer would not see that the descriptor is a new one, and would take its
+  // end for a race with the thread that had an equal one before.
   const int descriptor = ::open("/dev/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return 0;
   const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(descriptor));

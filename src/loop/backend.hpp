@@ -29,7 +29,7 @@ struct SystemCalls {
   base::Counter waits;     ///< epoll_wait, kevent, poll, io_uring_enter
   base::Counter receives;  ///< recv
   base::Counter sends;     ///< send, sendmsg, sendfile
-  base::Counter others;    ///< accept, close, shutdown, epoll_ctl, wake-ups
+  base::Counter others;    ///< accept, close, shutdown, epoll_ctl, timerfd_settime, wake-ups
   [[nodiscard]] std::uint64_t total() const noexcept { return waits + receives + sends + others; }
 };
 

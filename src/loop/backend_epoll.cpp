@@ -8,12 +8,16 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <optional>
+#include <utility>
 
 #include "loop/readiness.hpp"
 
@@ -22,13 +26,15 @@ namespace {
 
 class EpollBackend final : public ReadinessBackend {
  public:
-  EpollBackend(int epoll, int event) noexcept : epoll_(epoll), event_(event) {}
   ~EpollBackend() override {
     settle_closed();
-    ::close(event_);
-    ::close(epoll_);
+    for (const int descriptor : {timer_, event_, epoll_}) {
+      if (descriptor >= 0) ::close(descriptor);
+    }
   }
 
+  /// Returns the error of the call that failed; nullopt if none did.
+  std::optional<Error> create() noexcept;
   [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Epoll; }
   void turn(Duration timeout) override;
   void wake() noexcept override;
@@ -39,23 +45,49 @@ class EpollBackend final : public ReadinessBackend {
   // enough to stay in the nearest caches.
   static constexpr std::size_t events_per_turn = 64;
 
+  using Clock = std::chrono::steady_clock;  // timerfd's CLOCK_MONOTONIC
+
   int wait(Duration timeout) noexcept;
+  void arm_timer(Clock::time_point deadline) noexcept;
   int set_interest(Handle& handle, std::uint8_t wanted) override;
   void forget(Handle& handle) override;
   int control(int operation, Handle& handle, std::uint32_t events) noexcept;
 
-  int epoll_;
-  int event_;  // the eventfd that wake() writes to
-  bool has_precise_wait_ = true;
+  int epoll_ = -1;
+  int event_ = -1;  // the eventfd that wake() writes to
+  int timer_ = -1;  // the timerfd that ends waits
+  Clock::time_point timer_deadline_ = Clock::time_point::max();  // max: timer_ is not set
   std::array<epoll_event, events_per_turn> events_;
 };
+
+std::optional<Error> EpollBackend::create() noexcept {
+  epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
+  if (epoll_ < 0) return Error::from_system(errno, "epoll_create1");
+  event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event_ < 0) return Error::from_system(errno, "eventfd");
+  timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer_ < 0) return Error::from_system(errno, "timerfd_create");
+  epoll_event interest{};
+  interest.events = EPOLLIN | EPOLLET;  // so neither is read
+  for (int* const source : {&event_, &timer_}) {
+    interest.data.ptr = source;
+    if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, *source, &interest) != 0) {
+      return Error::from_system(errno, "epoll_ctl");
+    }
+  }
+  return std::nullopt;
+}
 
 void EpollBackend::turn(Duration timeout) {
   ++calls_.waits;
   const int count = wait(has_unsettled() ? Duration(0) : timeout);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events_[static_cast<std::size_t>(i)];
-    if (event.data.ptr == nullptr) continue;  // woken; edge-triggered, so nothing to read
+    if (event.data.ptr == &event_) continue;  // woken
+    if (event.data.ptr == &timer_) {
+      timer_deadline_ = Clock::time_point::max();
+      continue;
+    }
     const auto ready = static_cast<std::uint8_t>(((event.events & EPOLLIN) != 0 ? Readable : 0) |
                                                  ((event.events & EPOLLOUT) != 0 ? Writable : 0));
     const bool is_broken = (event.events & (EPOLLERR | EPOLLHUP)) != 0;
@@ -66,17 +98,24 @@ void EpollBackend::turn(Duration timeout) {
 }
 
 int EpollBackend::wait(Duration timeout) noexcept {
-#if defined(SYS_epoll_pwait2) && defined(__LP64__)
-  // epoll_wait counts whole milliseconds, so shorter waits would end late.
-  if (timeout > Duration(0) && timeout < 1ms && has_precise_wait_) {
-    const timespec time{.tv_sec = 0, .tv_nsec = static_cast<long>(timeout.count())};
-    const long count = ::syscall(SYS_epoll_pwait2, epoll_, events_.data(), events_per_turn, &time,
-                                 nullptr, std::size_t{0});
-    if (count >= 0 || errno == EINTR) return static_cast<int>(count);
-    has_precise_wait_ = false;  // the kernel is older than 5.11, or a sandbox blocks it
-  }
-#endif
-  return ::epoll_wait(epoll_, events_.data(), events_per_turn, to_milliseconds(timeout));
+  if (timeout > Duration::zero()) arm_timer(Clock::now() + std::min(timeout, longest_wait));
+  return ::epoll_wait(epoll_, events_.data(), events_per_turn,
+                      timeout == Duration::zero() ? 0 : -1);
+}
+
+// A wait with a limit of its own makes the kernel start and cancel a timer each time. This one is
+// set only for a deadline earlier than the last, which hardly any turn has, and may end a wait
+// early.
+void EpollBackend::arm_timer(Clock::time_point deadline) noexcept {
+  if (deadline >= timer_deadline_) return;
+  timer_deadline_ = deadline;
+  const auto since_boot = deadline.time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);
+  itimerspec setting{};
+  setting.it_value.tv_sec = static_cast<time_t>(seconds.count());
+  setting.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
+  ++calls_.others;
+  ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &setting, nullptr);
 }
 
 void EpollBackend::wake() noexcept {
@@ -119,20 +158,8 @@ void EpollBackend::forget(Handle& handle) {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_epoll_backend() {
-  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
-  if (epoll < 0) return Error::from_system(errno, "epoll_create1");
-  const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (event < 0) {
-    const int error = errno;
-    ::close(epoll);
-    return Error::from_system(error, "eventfd");
-  }
-  epoll_event interest{};
-  interest.events = EPOLLIN | EPOLLET;
-  auto backend = std::make_unique<EpollBackend>(epoll, event);
-  if (::epoll_ctl(epoll, EPOLL_CTL_ADD, event, &interest) != 0) {
-    return Error::from_system(errno, "epoll_ctl");
-  }
+  auto backend = std::make_unique<EpollBackend>();
+  if (std::optional<Error> error = backend->create()) return *std::move(error);
   return std::unique_ptr<Backend>(std::move(backend));
 }
 
