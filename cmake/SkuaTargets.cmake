@@ -10,12 +10,12 @@ set(SKUA_SMALL
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
     "loop/(backend|backend_kqueue|backend_poll|signal|user_loop|watch|worker_pool)" "loop/uring/.*"
-    "net/(address|inherited_sockets|interfaces|ip_filter|listener|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "net/(address|inherited_sockets|interfaces|ip_filter|listener|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
-    "sockets/(connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
+    "sockets/(acceptor|connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
     "ws/(server_handshake|socket_life)")
 

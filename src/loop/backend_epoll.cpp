@@ -19,6 +19,7 @@
 #include <optional>
 #include <utility>
 
+#include "loop/clock.hpp"
 #include "loop/readiness.hpp"
 
 namespace skua::loop {
@@ -34,7 +35,7 @@ class EpollBackend final : public ReadinessBackend {
   }
 
   /// Returns the error of the call that failed; nullopt if none did.
-  std::optional<Error> create() noexcept;
+  SKUA_COLD std::optional<Error> create() noexcept;
   [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Epoll; }
   void turn(Duration timeout) override;
   void wake() noexcept override;
@@ -44,6 +45,8 @@ class EpollBackend final : public ReadinessBackend {
   // A batch is received, then handled, then answered: large enough to make the wait cheap, small
   // enough to stay in the nearest caches.
   static constexpr std::size_t events_per_turn = 64;
+  // Two limits that end at the same time differ by the moments at which they were computed.
+  static constexpr Duration timer_slack = 100us;
 
   using Clock = std::chrono::steady_clock;  // timerfd's CLOCK_MONOTONIC
 
@@ -98,7 +101,7 @@ void EpollBackend::turn(Duration timeout) {
 }
 
 int EpollBackend::wait(Duration timeout) noexcept {
-  if (timeout > Duration::zero()) arm_timer(Clock::now() + std::min(timeout, longest_wait));
+  if (timeout > Duration::zero()) arm_timer(skua::later(Clock::now(), timeout));
   return ::epoll_wait(epoll_, events_.data(), events_per_turn,
                       timeout == Duration::zero() ? 0 : -1);
 }
@@ -107,7 +110,7 @@ int EpollBackend::wait(Duration timeout) noexcept {
 // set only for a deadline earlier than the last, which hardly any turn has, and may end a wait
 // early.
 void EpollBackend::arm_timer(Clock::time_point deadline) noexcept {
-  if (deadline >= timer_deadline_) return;
+  if (skua::later<Clock, Duration>(deadline, timer_slack) >= timer_deadline_) return;
   timer_deadline_ = deadline;
   const auto since_boot = deadline.time_since_epoch();
   const auto seconds = std::chrono::floor<std::chrono::seconds>(since_boot);

@@ -137,9 +137,10 @@ TEST_F(ListenerTest, TriesLessAndLessOftenWhileTheShortageLasts) {
     pass(1s);
     EXPECT_EQ(pauses.size(), 7U);
     // Nothing happens between retries: the ready connections do not keep the loop awake.
+    // It waits, and epoll sets a timer.
     const auto before = loop->backend().system_calls().total();
     loop->run_once(20ms);
-    EXPECT_LE(loop->backend().system_calls().total(), before + 1);
+    EXPECT_LE(loop->backend().system_calls().total(), before + 2);
   }
   listener->resume();  // e.g. after a connection ended: no need to wait for the timer
   settle();

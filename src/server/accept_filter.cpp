@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "loop/clock.hpp"
+#include "net/log.hpp"
 #include "skua/ip_filter.hpp"
 
 namespace skua::server {
@@ -58,7 +59,7 @@ void AcceptFilter::log_failure(std::string_view why) {
   const auto& log = options_.hooks.log;
   if (!log || loop_.now() < quiet_until_) return;
   quiet_until_ = later(loop_.now(), log_interval);
-  log(LogLevel::Error, std::string("the accept filter failed: ").append(why));
+  net::tell(log, LogLevel::Error, {"the accept filter failed: ", why});
 }
 
 base::Counter& AcceptFilter::counter(ConnectionRefusal why) noexcept {

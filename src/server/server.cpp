@@ -176,14 +176,9 @@ Result<void, Problem> Server::reload_tls() {
     return Problem::from(Error(Errc::Unsupported, "the server does not use TLS"));
   }
   auto reloaded = context->reload();
-  const auto& log = impl_->setup->options.hooks.log;
-  if (!reloaded) {
-    if (log) log(LogLevel::Error, "TLS: keeping the old certificates: " + reloaded.error().text);
-    return reloaded;
-  }
-  if (log) log(LogLevel::Info, "TLS: certificates reloaded");
-  server::warn_of_certificates(impl_->setup->options, *context);
-  return {};
+  tls::log_reload(impl_->setup->options.hooks.log, *context,
+                  reloaded ? nullptr : &reloaded.error());
+  return reloaded;
 }
 
 std::string Server::tls_fingerprint() const {

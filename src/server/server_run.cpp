@@ -16,13 +16,15 @@
 #include "base/file_io.hpp"
 #include "files/file_body.hpp"
 #include "net/listener.hpp"
+#include "net/log.hpp"
 #include "net/socket.hpp"
+#include "tls/certificate_watch.hpp"
 
 namespace skua::server {
 namespace {
 
-// A listener, its spare descriptor, the loop's own two, and a file being read.
-constexpr std::size_t descriptors_per_thread = 5;
+// A listener, its spare descriptor, the loop's own three, and a file being read.
+constexpr std::size_t descriptors_per_thread = 6;
 // A duplicate of a shared one, and its spare descriptor.
 constexpr std::size_t descriptors_per_listener = 2;
 
@@ -46,28 +48,13 @@ std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
 
 namespace {
 
-using Log = std::function<void(LogLevel, std::string_view)>;
-
-void tell(const Log& log, const char* hook, const char* why) noexcept try {
-  if (log) log(LogLevel::Error, std::string("the hook ").append(hook).append(" failed: ") + why);
-} catch (const std::bad_alloc&) {
-  return;
-}
-
-Log quiet(Log log) {
-  if (!log) return log;
-  return [log = std::move(log)](LogLevel level, std::string_view text) {
-    try {
-      log(level, text);
-    } catch (...) {
-      return;  // nowhere left to report it
-    }
-  };
+void tell(const net::Log& log, const char* hook, const char* why) noexcept {
+  net::tell(log, LogLevel::Error, {"the hook ", hook, " failed: ", why});
 }
 
 template <class... Arguments>
 std::function<void(Arguments...)> guard(std::function<void(Arguments...)> hook, const char* name,
-                                        const Log& log) {
+                                        const net::Log& log) {
   if (!hook) return hook;
   return [hook = std::move(hook), name, log](Arguments... arguments) {
     try {
@@ -83,7 +70,7 @@ std::function<void(Arguments...)> guard(std::function<void(Arguments...)> hook, 
 }  // namespace
 
 Hooks guarded(Hooks hooks) {
-  hooks.log = quiet(std::move(hooks.log));
+  hooks.log = net::quiet(std::move(hooks.log));
   hooks.on_response = guard(std::move(hooks.on_response), "on_response", hooks.log);
   hooks.on_connection_open =
       guard(std::move(hooks.on_connection_open), "on_connection_open", hooks.log);
@@ -99,13 +86,6 @@ namespace {
 thread_local const ServerRun* run_of_this_thread = nullptr;
 
 }  // namespace
-
-void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context) {
-  if (!options.hooks.log) return;
-  for (const std::string& warning : context.current()->warnings()) {
-    options.hooks.log(LogLevel::Warning, "TLS: " + warning);
-  }
-}
 
 ServerRun::ServerRun(std::shared_ptr<const ServerSetup> setup)
     : setup_(std::move(setup)), shared_(setup_->options) {}
@@ -156,12 +136,12 @@ Result<void> ServerRun::limit_connections() {
   const ServerOptions& options = setup_->options;
   if (options.raise_open_files) base::raise_open_files_limit();
   const std::size_t open_files = base::open_files_limit();
-  shared_.connection_cap = connection_cap(options, open_files, base::open_files_count());
-  if (shared_.connection_cap == 0 && options.limits.connections != 0) {
+  shared_.connections.cap = connection_cap(options, open_files, base::open_files_count());
+  if (shared_.connections.cap == 0 && options.limits.connections != 0) {
     return Error(Errc::TooManyOpenFiles, "RLIMIT_NOFILE (ulimit -n) is too low for connections");
   }
-  if (shared_.connection_cap >= options.limits.connections || !options.hooks.log) return {};
-  options.hooks.log(LogLevel::Info, "limited to " + std::to_string(shared_.connection_cap) +
+  if (shared_.connections.cap >= options.limits.connections || !options.hooks.log) return {};
+  options.hooks.log(LogLevel::Info, "limited to " + std::to_string(shared_.connections.cap) +
                                         " connections because the process may open only " +
                                         std::to_string(open_files) +
                                         " files (RLIMIT_NOFILE, ulimit -n)");
@@ -175,7 +155,7 @@ Result<void, Problem> ServerRun::prepare_tls() {
   auto made = tls::ReloadableContext::create(options.tls, std::move(protocols), setup_->clock);
   if (!made) return std::move(made).error();
   shared_.tls = *std::move(made);
-  warn_of_certificates(options, *shared_.tls);
+  tls::log_warnings(options.hooks.log, *shared_.tls);
   return {};
 }
 
@@ -202,9 +182,9 @@ Result<void, Problem> ServerRun::listen_on_shared() {
     Result<Socket, Problem> socket = net::share(listener);
     if (!socket) return std::move(socket).error();
     addresses_.push_back(socket->local_address());
-    Worker& acceptor = *workers_[next++ % workers_.size()];
-    acceptor.listen(*std::move(socket), Worker::Queue::Shared);
-    spread_connections(acceptor);
+    Worker& worker = *workers_[next++ % workers_.size()];
+    worker.acceptor().listen(*std::move(socket), sockets::Acceptor::Queue::Shared);
+    accept_for_all(worker);
   }
   return {};
 }
@@ -214,7 +194,8 @@ Result<void> ServerRun::listen_on_all(const Address& wanted) {
   auto sockets = net::create_listeners(wanted, workers_.size(), setup_->options.reuse_port);
   if (!sockets) return sockets.error();
   addresses_ = {sockets->front().local_address()};
-  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->listen(std::move((*sockets)[i]));
+  for (std::size_t i = 0; i < workers_.size(); ++i)
+    workers_[i]->acceptor().listen(std::move((*sockets)[i]));
   return {};
 }
 
@@ -224,20 +205,15 @@ Result<void> ServerRun::listen_on_first(const Address& wanted) {
   if (!socket) return socket.error();
   addresses_ = {socket->local_address()};
   own_path_ = addresses_.front().path();
-  workers_.front()->listen(*std::move(socket));
-  spread_connections(*workers_.front());
+  workers_.front()->acceptor().listen(*std::move(socket));
+  accept_for_all(*workers_.front());
   return {};
 }
 
-// The workers take turns with the connections that one of them accepts. It serves its own share,
-// and those of workers that have ended.
-void ServerRun::spread_connections(Worker& acceptor) {
-  if (workers_.size() == 1) return;
-  acceptor.hand_over([this, &acceptor, next = std::size_t{0}](Socket& accepted) mutable {
-    next = (next + 1) % workers_.size();
-    Worker& worker = *workers_[next];
-    return &worker != &acceptor && worker.adopt(accepted);
-  });
+void ServerRun::accept_for_all(Worker& worker) {
+  std::vector<sockets::Acceptor*> all(workers_.size());
+  std::ranges::transform(workers_, all.begin(), [](auto& each) { return &each->acceptor(); });
+  worker.acceptor().share_with(std::move(all));
 }
 
 Result<void> ServerRun::start() {

@@ -82,7 +82,7 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   Result<void, Problem> listen_on_shared();
   Result<void> listen_on_all(const Address& wanted);
   Result<void> listen_on_first(const Address& wanted);
-  void spread_connections(Worker& acceptor);
+  void accept_for_all(Worker& worker);
   [[nodiscard]] bool is_own_thread() const noexcept;
   Error give_up(Error why);
   void run(Worker& worker);
@@ -100,8 +100,5 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   std::size_t running_ = 0;  // threads; guarded by mutex_, like state_
   ServerState state_ = ServerState::Running;
 };
-
-/// Logs warnings about a server's certificates.
-void warn_of_certificates(const ServerOptions& options, const tls::ReloadableContext& context);
 
 }  // namespace skua::server

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "net/log.hpp"
+
 namespace skua::sockets {
 namespace {
 
@@ -49,23 +51,18 @@ void TcpClient::call(const Callback& callback) noexcept {
     failure = Error(Errc::OutOfMemory, "callback");
   } catch (const std::exception& error) {
     failure = Error(Errc::Cancelled, "callback");
-    log(error.what());
+    log_failure(error.what());
   } catch (...) {
     failure = Error(Errc::Cancelled, "callback");
-    log("an exception of an unknown type");
+    log_failure("an exception of an unknown type");
   }
   is_calling_ = was_calling;
   if (failure.code() != Errc::None) return fail(failure);
   if (decision == Decision::Disconnect) leave(Errc::None);
 }
 
-void TcpClient::log(std::string_view text) noexcept {
-  const auto& log = shared_.options.log;
-  if (!log) return;
-  try {
-    log(LogLevel::Error, std::string("a callback of a client threw: ").append(text));
-  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody is left to be told
-  }
+void TcpClient::log_failure(std::string_view why) noexcept {
+  net::tell(shared_.options.log, LogLevel::Error, {"a callback of a client threw: ", why});
 }
 
 // Receiving ---------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class TcpClient final : public TcpConnection, public base::ListNode, private net
 
   template <class Callback>
   void call(const Callback& callback) noexcept;
-  void log(std::string_view text) noexcept;
+  void log_failure(std::string_view why) noexcept;
   void leave(Error why) noexcept;
   void fail(Error why) noexcept;
   void tell_disconnect() noexcept;

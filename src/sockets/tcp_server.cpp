@@ -14,9 +14,11 @@
 
 #include "loop/signal.hpp"
 #include "net/listener.hpp"
+#include "net/log.hpp"
 #include "net/problem.hpp"
 #include "net/socket.hpp"
 #include "sockets/tcp_worker.hpp"
+#include "tls/certificate_watch.hpp"
 
 namespace skua::detail {
 
@@ -27,6 +29,7 @@ class TcpServerCore {
  public:
   TcpServerCore(TcpServerOptions options, MakeTcpSession make)
       : shared_{.options = std::move(options), .make_session = std::move(make)} {
+    shared_.options.log = net::quiet(std::move(shared_.options.log));
     if (shared_.options.threads == 0) {
       shared_.options.threads = std::max(1U, std::thread::hardware_concurrency());
     }
@@ -43,7 +46,7 @@ class TcpServerCore {
   void request_stop() noexcept;
 
   [[nodiscard]] const Address& address() const noexcept { return address_; }
-  [[nodiscard]] std::size_t client_count() const noexcept { return shared_.open_clients.load(); }
+  [[nodiscard]] std::size_t client_count() const noexcept { return shared_.clients.open.load(); }
 
  private:
   Result<void, Problem> begin();
@@ -78,12 +81,14 @@ Result<void, Problem> TcpServerCore::prepare() {
     auto context = tls::ReloadableContext::create(options.tls, options.protocols, clock);
     if (!context) return std::move(context).error();
     shared_.tls = *std::move(context);
+    tls::log_warnings(options.log, *shared_.tls);
   }
   for (unsigned i = 0; i < options.threads; ++i) {
     auto worker = TcpWorker::create(shared_);
     if (!worker) return Problem::from(worker.error());
     workers_.push_back(*std::move(worker));
   }
+  if (shared_.tls != nullptr) workers_.front()->watch_certificates();
   has_workers_.store(true);
   return {};
 }
@@ -121,19 +126,19 @@ Result<void, Problem> TcpServerCore::listen_on_all(const Address& wanted) {
   auto sockets = net::create_listeners(wanted, workers_.size(), shared_.options.reuse_port);
   if (!sockets) return net::could_not("listen on", wanted, sockets.error());
   address_ = sockets->front().local_address();
-  for (std::size_t i = 0; i < workers_.size(); ++i) workers_[i]->listen(std::move((*sockets)[i]));
+  for (std::size_t i = 0; i < workers_.size(); ++i)
+    workers_[i]->acceptor().listen(std::move((*sockets)[i]));
   return {};
 }
 
 // The first worker accepts for all, if it is the only one or the system does not balance.
 void TcpServerCore::accept_for_all(Socket socket) {
   address_ = socket.local_address();
-  workers_.front()->listen(std::move(socket));
-  if (workers_.size() == 1) return;
-  workers_.front()->hand_over([this, next = std::size_t{0}](Socket accepted) mutable {
-    next = (next + 1) % workers_.size();
-    workers_[next]->adopt(std::move(accepted));
-  });
+  sockets::Acceptor& acceptor = workers_.front()->acceptor();
+  acceptor.listen(std::move(socket));
+  std::vector<sockets::Acceptor*> all(workers_.size());
+  std::ranges::transform(workers_, all.begin(), [](auto& each) { return &each->acceptor(); });
+  acceptor.share_with(std::move(all));
 }
 
 Result<void, Problem> TcpServerCore::begin() {

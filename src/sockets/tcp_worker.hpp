@@ -3,14 +3,15 @@
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/intrusive_list.hpp"
 #include "loop/loop.hpp"
-#include "net/listener.hpp"
 #include "skua/tcp_server.hpp"
+#include "sockets/acceptor.hpp"
 #include "sockets/tcp_client.hpp"
+#include "tls/certificate_watch.hpp"
 #include "tls/reloadable_context.hpp"
 
 namespace skua::sockets {
@@ -21,24 +22,22 @@ struct TcpShared {
   detail::MakeTcpSession make_session;
   std::unique_ptr<tls::ReloadableContext> tls{};  ///< null without TLS
   std::atomic<bool> is_stopping{false};
-  std::atomic<std::size_t> open_clients{0};
+  ConnectionCount clients{.cap = options.clients};
   std::atomic<std::size_t> kept_bytes{0};
 };
 
 /// One thread of a TcpServer: its loop, its listener, its clients.
 ///
-/// All members but wake() and adopt() are for the thread that runs the worker.
-class TcpWorker final : private net::ListenerSink {
+/// All members but wake() are for the thread that runs the worker.
+class TcpWorker final : private AcceptorOwner {
  public:
   static Result<std::unique_ptr<TcpWorker>> create(TcpShared& shared);
   ~TcpWorker();
 
-  /// Accepts clients from this socket.
-  void listen(Socket socket);
-  /// Passes accepted sockets to `receiver` instead of serving them.
-  void hand_over(std::function<void(Socket)> receiver) { receiver_ = std::move(receiver); }
-  /// Takes over a client that another worker accepted. Thread-safe.
-  void adopt(Socket socket);
+  /// Where its clients come from.
+  [[nodiscard]] Acceptor& acceptor() noexcept { return acceptor_; }
+  /// Checks for changed certificates every TlsOptions::reload_interval, on behalf of all workers.
+  void watch_certificates();
 
   /// Runs turns until the server has stopped.
   void run();
@@ -51,26 +50,23 @@ class TcpWorker final : private net::ListenerSink {
  private:
   TcpWorker(TcpShared& shared, std::unique_ptr<loop::Loop> loop);
 
-  void on_accept(Socket socket) override;
-  void on_accept_paused(Error error) override;
-  void on_listener_closed() override { listener_.reset(); }
+  Socket admit(Socket connection) override;
+  void serve(Socket connection) override;
+  void on_accept_paused(Error why) noexcept override;
+  void on_accept_failed() noexcept override;
+  void on_accept_progress() noexcept override {}
   void client_closed(TcpClient& client) noexcept;
 
-  [[nodiscard]] bool accepts(const Socket& socket) const;
-  void open(Socket socket);
-  void update_pressure() noexcept;
+  [[nodiscard]] bool accepts(const Socket& connection) const;
   void begin_stop();
   void close_all() noexcept;
-  void log(LogLevel level, std::string_view text) const noexcept;
 
   TcpShared& shared_;
   std::unique_ptr<loop::Loop> loop_;
   TcpClients clients_data_;
-  std::unique_ptr<net::Listener> listener_;
-  std::function<void(Socket)> receiver_;
+  Acceptor acceptor_;
   base::IntrusiveList<TcpClient> clients_;
-  bool is_at_limit_ = false;  // and accepts no clients
-  loop::Timer resume_timer_;  // at the limit: another worker's client may have left
+  std::optional<tls::CertificateWatch> certificate_watch_;
   loop::Timer stop_timer_;
   bool is_stopping_ = false;
 };

@@ -196,7 +196,7 @@ TEST_P(Listeners, KeepAConnectionThatAnEndedWorkerDoesNotTake) {
   testing::TestWorker worker(router_, GetParam(), {}, testing::Transport::Tcp);
   auto taken = UnixSocket::pair().value();
   auto late = UnixSocket::pair().value();
-  EXPECT_TRUE((*worker).adopt(taken.first));
+  EXPECT_TRUE((*worker).acceptor().adopt(taken.first));
   (*worker).begin_drain();  // after the connection, which is on its way
   worker.settle();
   EXPECT_FALSE((*worker).is_done());
@@ -204,7 +204,7 @@ TEST_P(Listeners, KeepAConnectionThatAnEndedWorkerDoesNotTake) {
   taken.second.close();
   worker.settle();
   EXPECT_TRUE((*worker).is_done());
-  EXPECT_FALSE((*worker).adopt(late.first));
+  EXPECT_FALSE((*worker).acceptor().adopt(late.first));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Listeners, ::testing::ValuesIn(testing::backends()),

@@ -22,6 +22,7 @@
 #include "support/allocations.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
+#include "tls/issue.hpp"
 
 namespace skua {
 namespace {
@@ -270,6 +271,26 @@ TEST_P(TcpServers, HoldTheLimitOfClients) {
   EXPECT_EQ(receive(third, 8), "welcome\n");
 }
 
+// One thread accepts for all, and counts the clients that the others have not begun to serve.
+TEST_P(TcpServers, HoldTheLimitOfClientsOfAllThreads) {
+  const support::TemporaryDirectory folder;
+  Journal journal;
+  TcpServerOptions three = options();
+  three.host = "unix:" + (folder.path() / "socket").string();
+  three.threads = 3;
+  three.clients = 3;
+  const Running<Telling> running(three, telling(journal));
+  std::vector<UnixSocket> clients;
+  for (int i = 0; i < 12; ++i) {
+    clients.push_back(UnixSocket::connect_to(running.server.address()).value());
+  }
+  for (UnixSocket& client : clients) {  // each that leaves makes room for one that waits
+    EXPECT_EQ(receive(client, 8), "welcome\n");
+    EXPECT_LE(running.server.client_count(), 3U);
+    client.close();
+  }
+}
+
 TEST_P(TcpServers, AskTheFilter) {
   std::atomic<bool> is_open = false;
   TcpServerOptions filtered = options();
@@ -475,6 +496,26 @@ TEST_P(TcpServers, OverTls) {
     co_return room;
   };
   EXPECT_EQ(run(talk(running.server.address().port())), "secret");
+}
+
+TEST_P(TcpServers, ReloadCertificatesThatChange) {
+  const support::TemporaryDirectory folder;
+  const auto issued = tls::issue({.common_name = "first"});
+  if (!issued) GTEST_SKIP() << "built without TLS";
+  folder.write("own.pem", issued->certificate + issued->private_key);
+  Journal journal;
+  TcpServerOptions secure = options();
+  secure.tls.certificate = folder / "own.pem";
+  secure.tls.reload_interval = 1ms;
+  secure.log = [&](LogLevel, std::string_view line) {
+    journal.add(std::string(line));
+    throw std::runtime_error("what a log throws is dropped");
+  };
+  const Running<Echo> running(secure);
+  const auto renewed = tls::issue({.common_name = "second"}).value();
+  folder.write("new.pem", renewed.certificate + renewed.private_key);
+  std::filesystem::rename(folder / "new.pem", folder / "own.pem");
+  EXPECT_EQ(journal.wait_for(1).front(), "TLS: certificates reloaded");
 }
 
 // No signal is lost between the announcement of the address and the first turn.
