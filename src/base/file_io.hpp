@@ -8,8 +8,6 @@
 
 #include "skua/error.hpp"
 
-struct stat;
-
 namespace skua::base {
 
 /// Returns how many files and sockets this process may have open at once; the largest number if
@@ -21,11 +19,6 @@ void raise_open_files_limit() noexcept;
 
 /// Returns how many are open now, or 0 if that is unknown.
 std::size_t open_files_count() noexcept;
-
-/// Return when the content of the file last changed, and when anything about it did: nanoseconds
-/// since 1970.
-[[nodiscard]] std::int64_t modified_ns(const struct stat& state) noexcept;
-[[nodiscard]] std::int64_t changed_ns(const struct stat& state) noexcept;
 
 // Reads until `into` is full or the file ends. Returns the number of bytes read.
 [[nodiscard]] Result<std::size_t> read_at(int file, std::uint64_t offset,

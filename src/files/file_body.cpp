@@ -3,8 +3,6 @@
 // files is per process, and so is the count of held files.
 #include "files/file_body.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -96,7 +94,7 @@ Task<> write_pieces(std::shared_ptr<const Source> source, BodyWriter& writer) {
 Result<OpenFile> FilePlace::open() const {
   if (root != nullptr) return root->find(path);
   // A pipe without a writer would block.
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  Descriptor file(disk::open(path.c_str(), disk::for_reading));
   if (!file) return Error::from_system(errno, "open");
   const Result<FileStat> stat = stat_of(file.number());
   if (!stat) return stat.error();
