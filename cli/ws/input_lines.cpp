@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 #include "net/socket.hpp"
 #include "skua/waiter.hpp"
 
@@ -23,7 +23,7 @@ namespace skua::cli {
 struct InputLines::Shared {
   explicit Shared(std::shared_ptr<loop::Mailbox> loops) : mailbox(std::move(loops)) {
     std::array<int, 2> ends{};
-    if (!loop::make_socket_pair(ends)) throw std::runtime_error("no file descriptor left");
+    if (bsd::pair(ends) != 0) throw std::runtime_error("no file descriptor left");
     wake_read = Socket(ends[0]);
     wake_write = Socket(ends[1]);
   }

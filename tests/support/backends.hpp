@@ -15,7 +15,8 @@ namespace skua::testing {
 inline std::vector<BackendChoice> backends() {
   std::vector<BackendChoice> found;
   for (const BackendChoice kind :
-       {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Kqueue}) {
+       {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Kqueue,
+        BackendChoice::CompletionPort}) {
     if (loop::Backend::create(kind)) found.push_back(kind);
   }
   return found;
@@ -27,6 +28,7 @@ inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& i
     case BackendChoice::IoUring: return "IoUring";
     case BackendChoice::Poll: return "Poll";
     case BackendChoice::Kqueue: return "Kqueue";
+    case BackendChoice::CompletionPort: return "CompletionPort";
     case BackendChoice::Auto: break;
   }
   return "Auto";

@@ -60,8 +60,8 @@ struct File {
   friend bool operator==(const File&, const File&) = default;
 };
 
-// Not fstat: ThreadSanitizer takes that for a use of the descriptor, which races with the thread that
-// closes it. A kernel looks at the files that it watches without racing with anybody.
+// Not fstat: ThreadSanitizer takes that for a use of the descriptor, which races with the thread
+// that closes it. A kernel looks at the files that it watches without racing with anybody.
 std::optional<File> file_of(int descriptor) noexcept {
   struct stat state{};
   if (::fstatat(descriptor, "", &state, AT_EMPTY_PATH) != 0) return std::nullopt;
