@@ -10,13 +10,14 @@
 
 namespace skua::testing {
 
-/// Returns the back ends available on this machine, as test parameters. On Linux, kqueue is the
-/// emulation in tests/support/kqueue.
-inline std::vector<BackendChoice> backends() {
+/// Returns those of some back ends, or of all, that this machine has, as test parameters. On Linux,
+/// kqueue is the emulation in tests/support/kqueue.
+inline std::vector<BackendChoice> backends(const std::vector<BackendChoice>& kinds = {
+                                               BackendChoice::Poll, BackendChoice::Epoll,
+                                               BackendChoice::IoUring, BackendChoice::Kqueue,
+                                               BackendChoice::CompletionPort}) {
   std::vector<BackendChoice> found;
-  for (const BackendChoice kind :
-       {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Kqueue,
-        BackendChoice::CompletionPort}) {
+  for (const BackendChoice kind : kinds) {
     if (loop::Backend::create(kind)) found.push_back(kind);
   }
   return found;
