@@ -14,7 +14,10 @@ namespace skua::base {
 /// there is no limit.
 std::size_t open_files_limit() noexcept;
 
-/// Raises that limit as far as permitted (RLIMIT_NOFILE: the soft limit to the hard one).
+/// Returns how many of these may be files: fewer, if the C library has a table of its own for them.
+std::size_t disk_files_limit() noexcept;
+
+/// Raises the limit on both as far as permitted (RLIMIT_NOFILE: the soft limit to the hard one).
 void raise_open_files_limit() noexcept;
 
 /// Returns how many are open now, or 0 if that is unknown.

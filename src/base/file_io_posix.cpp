@@ -27,6 +27,8 @@ std::size_t open_files_limit() noexcept {
   return static_cast<std::size_t>(limit.rlim_cur);
 }
 
+std::size_t disk_files_limit() noexcept { return open_files_limit(); }
+
 void raise_open_files_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;

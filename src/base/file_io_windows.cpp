@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A process may have millions of sockets, and 8192 files in the C library's table.
+// Sockets are handles, of which a process may have 16 million. Files have a place in the C
+// library's table, too.
 #include "base/file_io.hpp"
 
 #include <io.h>
@@ -12,8 +13,9 @@
 
 namespace skua::base {
 
-// High enough for sockets. Responses hold a thirty-second of it as files, so these fit, too.
-std::size_t open_files_limit() noexcept { return 65536; }
+std::size_t open_files_limit() noexcept { return std::size_t{1} << 24; }
+
+std::size_t disk_files_limit() noexcept { return 2048; }
 
 void raise_open_files_limit() noexcept {}
 

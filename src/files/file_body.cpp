@@ -38,7 +38,7 @@ bool take_place() noexcept {
   HeldFiles& held = held_files();
   const std::size_t before = held.count.fetch_add(1, std::memory_order_relaxed);
   if (before < held.most.load(std::memory_order_relaxed)) return true;
-  const std::size_t most = held_files_at_most(base::open_files_limit());
+  const std::size_t most = held_files_at_most(base::disk_files_limit());
   held.most.store(most, std::memory_order_relaxed);
   if (before < most) return true;
   give_place_back();

@@ -108,6 +108,9 @@ int set_flags(int descriptor) noexcept;
 /// failure.
 int duplicate(int descriptor) noexcept;
 int set_blocking(int descriptor, bool is_blocking) noexcept;
+/// Before bind() of a listener: lets it have the port despite old connections in TIME_WAIT, and no
+/// other listener beside it. Returns -1 and sets errno on failure.
+int claim_port(int descriptor) noexcept;
 /// Opens a cheap descriptor, to be closed when a socket needs its place.
 int open_reserve() noexcept;
 /// Bounds sends and connects that block (SO_SNDTIMEO); zero is no bound.

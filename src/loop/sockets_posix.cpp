@@ -68,6 +68,11 @@ int set_blocking(int descriptor, bool is_blocking) noexcept {
   return ::fcntl(descriptor, F_SETFL, is_blocking ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
+int claim_port(int descriptor) noexcept {
+  const int on = 1;
+  return ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+}
+
 int open_reserve() noexcept { return ::open("/dev/null", O_RDONLY | O_CLOEXEC); }
 
 int set_send_timeout(int descriptor, std::chrono::microseconds timeout) noexcept {

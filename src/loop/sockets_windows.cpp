@@ -111,6 +111,11 @@ int set_blocking(int descriptor, bool is_blocking) noexcept {
   return result_of(::ioctlsocket(native(descriptor), static_cast<long>(FIONBIO), &is_non_blocking));
 }
 
+int claim_port(int descriptor) noexcept {
+  const int on = 1;
+  return setsockopt(descriptor, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, &on, sizeof on);
+}
+
 int open_reserve() noexcept { return open(AF_INET, SOCK_DGRAM); }
 
 int set_send_timeout(int descriptor, std::chrono::microseconds timeout) noexcept {

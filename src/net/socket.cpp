@@ -61,8 +61,7 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   if (!made) return made;
   const int descriptor = made->descriptor();
   if (address.is_ip()) {
-    // A restarted server must not wait for the TIME_WAIT of its old connections.
-    static_cast<void>(made->set_reuse_address(true));
+    static_cast<void>(bsd::claim_port(descriptor));
     if (options.reuse_port) {
       if (const auto set = set_option(descriptor, SOL_SOCKET, shared_port_option, 1); !set) {
         return set.error();
