@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-packages test-arm64 test-musl packages preflight interop bench docs fuzz format check
+.PHONY: help deps run test test-packages test-arm64 test-musl test-windows packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -32,6 +32,9 @@ test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
 
 test-musl: ## build statically with musl and libc++, and run the unit tests
 	@bash tools/test_musl.sh $(JOBS)
+
+test-windows: ## cross-compile for Windows with MinGW, and run the tests under Wine
+	@bash tools/test_windows.sh $(JOBS)
 
 packages: deps ## make the Debian packages, in build/package
 	@bash tools/package.sh

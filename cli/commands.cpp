@@ -38,6 +38,7 @@ constexpr Command commands[] = {
 }  // namespace
 
 Actions declare_commands(CLI::App& parser) {
+  parser.allow_windows_style_options(false);  // or `/folder` would be an option there
   parser.name("skua");
   parser.description("An HTTP toolkit.");
   parser.set_version_flag("--version", "skua " SKUA_VERSION_TEXT, "Print the version and exit");

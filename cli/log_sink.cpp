@@ -2,19 +2,20 @@
 // One system call per line, unbuffered, so that a reader normally sees only whole lines.
 #include "log_sink.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 #include <utility>
+
+#include "base/disk.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 
 void LogSink::write(std::string_view line) {
   const std::lock_guard lock(mutex_);
   while (!line.empty()) {
-    const ssize_t count = ::write(STDOUT_FILENO, line.data(), line.size());
+    const auto count = disk::write(standard_output, line.data(), line.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return lose(errno);
     line.remove_prefix(static_cast<std::size_t>(count));

@@ -2,14 +2,13 @@
 // Formats lines such as `a.iso  [====>   ]   52%  1.2 GiB of 2.3 GiB  11.0 MiB/s  1:40 left`.
 #include "progress.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <utility>
 
+#include "system.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
@@ -186,12 +185,6 @@ std::string ProgressBoard::draw(std::size_t columns, Time now) {
   return out;
 }
 
-std::size_t terminal_columns(int descriptor) noexcept {
-  winsize size{};
-  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
-  return is_known ? size.ws_col : 80;
-}
-
 namespace {
 
 void put(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
@@ -201,7 +194,7 @@ Transfer::Time now() { return std::chrono::steady_clock::now(); }
 }  // namespace
 
 ProgressDisplay::ProgressDisplay(bool is_wanted)
-    : is_shown_(is_wanted && is_terminal(STDERR_FILENO)) {}
+    : is_shown_(is_wanted && is_terminal(standard_error)) {}
 
 std::size_t ProgressDisplay::add(std::string_view name, std::optional<std::uint64_t> total_bytes,
                                  std::uint64_t begun_bytes) {
@@ -224,7 +217,7 @@ std::string ProgressDisplay::end(std::size_t number) {
 void ProgressDisplay::tick() { draw(); }
 
 void ProgressDisplay::clear() {
-  if (is_shown_) put(board_.clear(terminal_columns(STDERR_FILENO)));
+  if (is_shown_) put(board_.clear(terminal_columns(standard_error)));
 }
 
 void ProgressDisplay::say(std::string_view lines) {
@@ -234,7 +227,7 @@ void ProgressDisplay::say(std::string_view lines) {
 }
 
 void ProgressDisplay::draw() {
-  if (is_shown_) put(board_.draw(terminal_columns(STDERR_FILENO), now()));
+  if (is_shown_) put(board_.draw(terminal_columns(standard_error), now()));
 }
 
 }  // namespace skua::cli

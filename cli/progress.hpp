@@ -80,9 +80,6 @@ class ProgressBoard final {
   bool has_news_ = false;                  // to draw without delay
 };
 
-/// Returns the width of a terminal; 80 if unknown.
-std::size_t terminal_columns(int descriptor) noexcept;
-
 /// A progress board on standard error, shown only if that is a terminal and progress is wanted, and
 /// the messages above it.
 class ProgressDisplay final {

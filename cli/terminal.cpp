@@ -3,12 +3,11 @@
 // a control character (C0, DEL, C1).
 #include "terminal.hpp"
 
-#include <unistd.h>
 #include <cstdlib>
 
-namespace skua::cli {
+#include "system.hpp"
 
-bool is_terminal(int descriptor) noexcept { return ::isatty(descriptor) == 1; }
+namespace skua::cli {
 
 bool wants_colour(Colour choice, int descriptor) {
   if (choice != Colour::Auto) return choice == Colour::Always;

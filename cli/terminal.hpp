@@ -24,9 +24,6 @@ namespace skua::cli {
 /// When to colour the output.
 enum class Colour { Auto, Always, Never };
 
-/// Reports whether a descriptor is a terminal.
-bool is_terminal(int descriptor) noexcept;
-
 /// Reports whether to colour the output to a descriptor. Auto: if it is a terminal, unless NO_COLOR
 /// or TERM=dumb is set.
 bool wants_colour(Colour choice, int descriptor);

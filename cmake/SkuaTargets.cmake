@@ -6,14 +6,15 @@ include(SkuaGoogleTest)
 # Files that are compiled for size: they run only when a program or a connection begins, ends or fails, or
 # nearly all of their time is spent in a library or the kernel. The rest is compiled for speed.
 set(SKUA_SMALL
-    "base/(error|file_io|http_date|ip_text)" "body/outgoing_body" "coding/.*" "crypto/.*"
+    "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)" "body/outgoing_body"
+    "coding/.*" "crypto/.*"
     "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
-    "loop/(backend|backend_kqueue|backend_poll|signal|user_loop|watch|worker_pool)" "loop/uring/.*"
-    "net/(address|inherited_sockets|interfaces|ip_filter|listener|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "loop/(backend|backend_kqueue|backend_poll|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
+    "net/(address|inherited_sockets|interfaces_.*|ip_filter|listener|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
-    "server/(server|server_run|shutdown_signals|worker)" "server/h1/(exchange|protocol_life)"
+    "server/(server|server_run|shutdown_signals_.*|worker)" "server/h1/(exchange|protocol_life)"
     "server/h2/(protocol_life|server_stream_life)"
     "sockets/(acceptor|connect|handshake|listener|lookup_threads|race|resolver|tcp_server|tcp_worker|tls_stream|udp_stream)" "tls/.*"
     "ws/(client_handshake|close_code|deflate|extension|handshake_key|message_coding)"
@@ -23,10 +24,31 @@ set(SKUA_SMALL
 # of an interface calls it speculatively at every call of the interface, so every program would link it.
 set(SKUA_WEBSOCKETS "/server/websocket/")
 
+# Lists the tests that Windows does without: of the kind `file`, which are not compiled, or `test`, which are not run.
+function(skua_windows_skips kind variable)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/tests/windows_skips.txt skips REGEX "^${kind} ")
+  list(TRANSFORM skips REPLACE "^${kind} ([^:]+):.*" "\\1")
+  set(${variable} ${skips} PARENT_SCOPE)
+endfunction()
+
+# Removes the files of other platforms: the name of a file says if it is for one.
+function(skua_platform_files variable)
+  set(others windows)
+  if(WIN32)
+    set(others posix)
+    skua_windows_skips(file skips)
+    list(TRANSFORM skips PREPEND ${PROJECT_SOURCE_DIR}/)
+    list(REMOVE_ITEM ${variable} ${skips})
+  endif()
+  list(FILTER ${variable} EXCLUDE REGEX "_${others}(_test)?\\.cpp$")
+  set(${variable} ${${variable}} PARENT_SCOPE)
+endfunction()
+
 # src/**/*.cpp except tests and benchmarks -> library skua (alias skua::skua).
 function(skua_library)
   file(GLOB_RECURSE fast CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
   list(FILTER fast EXCLUDE REGEX "_(test|bench)\\.cpp$")
+  skua_platform_files(fast)
   set(small)
   foreach(names ${SKUA_SMALL})
     set(named ${fast})
@@ -63,6 +85,9 @@ function(skua_library_part target)
     target_compile_definitions(${target} PRIVATE SKUA_BUILDING)
   else()
     target_compile_definitions(${target} PUBLIC SKUA_STATIC)
+  endif()
+  if(WIN32)
+    target_link_libraries(${target} PUBLIC ws2_32 iphlpapi bcrypt shell32)
   endif()
   skua_flags(${target})
   skua_unity(${target} ${ARGN})
@@ -132,6 +157,7 @@ endfunction()
 function(skua_examples)
   find_package(Python3 QUIET COMPONENTS Interpreter)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+  skua_platform_files(sources)
   add_custom_target(examples)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
@@ -168,6 +194,7 @@ function(skua_test_support)
   if(NOT SKUA_JUDGE)
     list(FILTER sources EXCLUDE REGEX "/http2_client\\.cpp$")
   endif()
+  skua_platform_files(sources)
   add_library(skua-test-support STATIC ${sources})
   target_include_directories(skua-test-support PRIVATE ${PROJECT_SOURCE_DIR}/src
                              PUBLIC ${PROJECT_SOURCE_DIR}/tests)
@@ -255,6 +282,11 @@ function(skua_run_pieces target labels pieces transport)
          "GTEST_FILTER=-*Cases*:*Budget*:*Life*:*/Http2*:*/Tls*:*/Misdirected*:*/Kqueue*")
     set(suffix ".${transport}")
   endif()
+  if(WIN32)
+    skua_windows_skips(test skips)
+    list(JOIN skips ":" skips)
+    list(APPEND environment "GTEST_FILTER=-${skips}")
+  endif()
   math(EXPR last "${pieces} - 1")
   foreach(piece RANGE ${last})
     set(name ${target}${suffix})
@@ -275,7 +307,7 @@ function(skua_tests)
   skua_kqueue_emulation()
   add_custom_target(unit-tests)
   set(roots src tests)
-  if(NOT SKUA_JUDGE)
+  if(NOT SKUA_JUDGE AND NOT WIN32)
     set(roots src)
     message(STATUS "without nghttp2 these tests are left out: tests/, hpack_nghttp2_test, connection_peer_test")
   endif()
@@ -286,6 +318,7 @@ function(skua_tests)
       if(NOT SKUA_JUDGE)
         list(FILTER sources EXCLUDE REGEX "/(hpack_nghttp2|connection_peer)_test\\.cpp$")
       endif()
+      skua_platform_files(sources)
       get_filename_component(name ${folder} NAME)
       if(NOT sources OR (SKUA_TEST_FOLDERS AND NOT name IN_LIST SKUA_TEST_FOLDERS))
         continue()

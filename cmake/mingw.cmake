@@ -1,10 +1,12 @@
-# Debian's MinGW-w64 with POSIX threads (g++-mingw-w64-x86-64-posix).
+# Debian's MinGW-w64 with POSIX threads (g++-mingw-w64-x86-64-posix), and header-only libraries; see tools/test_windows.sh.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
-set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
-set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)
+set(CMAKE_CROSSCOMPILING_EMULATOR wine)
+get_filename_component(sysroot ${CMAKE_CURRENT_LIST_DIR}/../build/sysroot/mingw ABSOLUTE)
+set(CMAKE_CXX_FLAGS_INIT "-isystem ${sysroot}/usr/include")
+set(CMAKE_FIND_ROOT_PATH ${sysroot} /usr/x86_64-w64-mingw32)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

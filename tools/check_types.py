@@ -2,7 +2,8 @@
 """Checks that each qualified type name has only one definition in the whole project.
 
 Two types with one name in two files break the one definition rule, and neither compiler nor linker says so: the linker
-keeps one copy of an inline function for both. Types in unnamed namespaces are local to their file and not checked.
+keeps one copy of an inline function for both. Types in unnamed namespaces are local to their file and not checked; a
+`_posix` file and its `_windows` twin are never linked together.
 Usage: check_types.py FOLDER...
 """
 import collections
@@ -19,6 +20,8 @@ _TOKEN = re.compile(
     r"|^(?:struct|class|union|enum class|enum|enum struct) (?:\[\[[^\]]*\]\] |SKUA_\w+ )*(?P<type>[A-Za-z][\w:]*)(?P<rest>[^;(){]*)\{",
     re.M,
 )
+
+TWIN = re.compile(r"_(posix|windows)(?=[_.])")
 
 
 def types(text: str) -> list[str]:
@@ -42,7 +45,7 @@ def main(roots: list[str]) -> int:
     for source in sources(roots):
         for name in set(types(source.read_text())):
             places[name].append(str(source))
-    bad = {name: files for name, files in places.items() if len(files) > 1}
+    bad = {name: files for name, files in places.items() if len({TWIN.sub("", file) for file in files}) > 1}
     for name, files in sorted(bad.items()):
         print(f"{name} is defined in {' and in '.join(files)}: rename one, or move it to an unnamed namespace")
     return 1 if bad else 0

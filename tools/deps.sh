@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs] [ci] [arm64] [musl]      `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
+# Usage: deps.sh [docs] [ci] [arm64] [musl] [windows]
+#                                                `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
 #                                                (Doxygen, Clang 19 and its tools, servers for tests/interop, which
-#                                                are not started, and what tests packages); `arm64` and `musl` add
-#                                                those of tools/test_arm64.sh and tools/test_musl.sh.
+#                                                are not started, and what tests packages); `arm64`, `musl` and
+#                                                `windows` add those of tools/test_arm64.sh, tools/test_musl.sh and
+#                                                tools/test_windows.sh.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -64,6 +66,13 @@ qemu-aarch64 qemu-user
 musl_needs="
 pip3 python3-pip
 /usr/src/googletest/googletest googletest
+"
+windows_needs="
+x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+/usr/x86_64-w64-mingw32/lib/libz.a libz-mingw-w64-dev
+/usr/src/googletest/googletest googletest
+wine wine
+/usr/lib/wine/wine64 wine64
 "
 for more in "$@"; do
   group=${more}_needs

@@ -3,9 +3,6 @@
 // exit code.
 #include "bench/command.hpp"
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +16,7 @@
 #include "common_options.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
@@ -26,14 +24,6 @@ namespace {
 
 constexpr int unreachable = 7;  // the same as curl's
 constexpr Duration live_interval = 1s;
-
-// Each connection needs a descriptor.
-void allow_many_files() noexcept {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /// The progress line that a terminal shows during a load test.
 class LiveLine {
@@ -79,7 +69,7 @@ bench::Tally make_load(const BenchOptions& options, const bench::Plan& plan) {
       loop::SignalWatcher::create(*loop, {SIGINT, SIGTERM}, [&](int) { crew->end_early(); });
   crew = std::make_unique<bench::Crew>(plan, [&loop = *loop] { loop.stop(); });
   {
-    const bool is_watched = !options.quiet && is_terminal(STDERR_FILENO);
+    const bool is_watched = !options.quiet && is_terminal(standard_error);
     const auto line = is_watched ? std::make_unique<LiveLine>(*loop, *crew) : nullptr;
     loop->run();
   }
@@ -144,7 +134,6 @@ int load(const BenchOptions& options) {
         plan.error().code() == Errc::TlsConfiguration || plan.error().code() == Errc::Unsupported;
     return is_ours ? failed : misunderstood;
   }
-  allow_many_files();
   const bench::Tally tally = make_load(options, *plan);
   if (options.json) {
     std::fputs(json_report(*plan, tally).c_str(), stdout);

@@ -3,13 +3,8 @@
 // files, and an exit code for the outcome.
 #include "get/command.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -19,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "client/problem.hpp"
 #include "common_options.hpp"
 #include "exit_code.hpp"
@@ -29,9 +25,9 @@
 #include "get/response_printer.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
-#include "net/socket.hpp"
 #include "skua/async.hpp"
 #include "skua/client.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
@@ -133,7 +129,7 @@ class Conversation {
     const Result<void, Problem> printed = co_await print_content(*response);
     if (options_.with_head && printed) print_trailers(*response, options_.colour);
     if (options_.verbose) {
-      say(trailers_text(*response, wants_colour(options_.colour, STDERR_FILENO), "< "));
+      say(trailers_text(*response, wants_colour(options_.colour, standard_error), "< "));
     }
     say(timing_text(options_, *response));
     if (!printed) co_return fail(options_, printed.error());
@@ -175,9 +171,9 @@ class Conversation {
 
   bool load_cookies(Client& client) {
     if (options_.cookie_file.empty()) return true;
-    struct stat about{};
     // Reading a pipe could block, and only a regular file can be saved again.
-    if (::stat(options_.cookie_file.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+    const auto about = disk::stat_of(options_.cookie_file);
+    if (about && about->kind != disk::FileKind::Regular) {
       fail(file_failed,
            "cannot use " + options_.cookie_file + " as a cookie jar: not a regular file");
       return false;
@@ -218,8 +214,7 @@ Result<void, Problem> prepare_output(GetOptions& options) {
     options.output = place->path;
     return {};
   }
-  const Socket file(::open(place->path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
-  if (!file || ::dup2(file.descriptor(), STDOUT_FILENO) < 0) {
+  if (!redirect_output(place->path)) {
     const Error error = Error::from_system(errno, "open");
     return Problem{.error = error, .text = file_text("write", place->path, error)};
   }

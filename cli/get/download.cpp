@@ -3,14 +3,12 @@
 // resumed if the server says that its content has not changed.
 #include "get/download.hpp"
 
-#include <sys/stat.h>
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "base/http_date.hpp"
 #include "client/problem.hpp"
 #include "common_options.hpp"
@@ -18,6 +16,7 @@
 #include "get/report.hpp"
 #include "get/response_printer.hpp"
 #include "http/form/content_disposition.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
@@ -37,15 +36,13 @@ std::string answered(const Url& url, const ClientResponse& response) {
 }  // namespace
 
 Result<OutputPlace, Problem> look_at_output(const std::string& path) {
-  struct stat about{};
-  if (::stat(path.c_str(), &about) != 0) return OutputPlace{.path = path};
-  if (S_ISDIR(about.st_mode)) {
+  const auto about = disk::stat_of(path);
+  if (!about) return OutputPlace{.path = path};
+  if (about->kind == disk::FileKind::Directory) {
     return Problem{.error = Errc::Unsupported, .text = "cannot write " + path + ": it is a folder"};
   }
-  if (!S_ISREG(about.st_mode)) return OutputPlace{.path = path, .is_regular = false};
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  return OutputPlace{.path = real ? std::string(real.get()) : path};
+  if (about->kind != disk::FileKind::Regular) return OutputPlace{.path = path, .is_regular = false};
+  return OutputPlace{.path = resolved(path)};
 }
 
 Task<int> Downloader::run() {
@@ -197,15 +194,16 @@ std::string Downloader::name_for(const Url& url, const ClientResponse& response)
 // The origin of an existing file is unknown, so its size must match, and the server must not have
 // modified the content since.
 bool Downloader::is_complete(const std::string& name, const ClientResponse& response) const {
-  struct stat about{};
-  if (::stat(name.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
+  const auto about = disk::stat_of(name);
+  if (!about || about->kind != disk::FileKind::Regular) return false;
   const auto length = response.length_bytes();
-  if (!length || *length != static_cast<std::uint64_t>(about.st_size)) return false;
+  if (!length || *length != about->size_bytes) return false;
   const auto modified = response.header("last-modified");
   if (!modified) return true;
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const auto time = parse_http_date(*modified, now);
-  return time && time->time_since_epoch().count() <= about.st_mtime;
+  return time && *time <= std::chrono::sys_time<std::chrono::nanoseconds>(
+                              std::chrono::nanoseconds(about->modified_ns));
 }
 
 int Downloader::keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,

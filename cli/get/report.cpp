@@ -2,7 +2,6 @@
 // In: phases. Out: a waterfall chart as text.
 #include "get/report.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "base/ascii.hpp"
 #include "get/response_printer.hpp"
 #include "progress.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
@@ -42,7 +42,7 @@ std::string complaint(std::string_view text) { return "skua: " + harmless(text) 
 
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines) {
   if (of == HeadOf::Request) return shown_request(lines);
-  return head_text(lines, wants_colour(options.colour, STDERR_FILENO), "< ") + "<\n";
+  return head_text(lines, wants_colour(options.colour, standard_error), "< ") + "<\n";
 }
 
 std::string timing_text(const GetOptions& options, const ClientResponse& response) {
@@ -61,7 +61,7 @@ std::string timing_text(const GetOptions& options, const ClientResponse& respons
   before = timings.sent.value_or(before);  // until then the request was queued
   add("wait", timings.head);
   add("content", timings.content);
-  return waterfall(phases, terminal_columns(STDERR_FILENO));
+  return waterfall(phases, terminal_columns(standard_error));
 }
 
 namespace {

@@ -3,53 +3,43 @@
 // before anything is sent, so that a wrong name never causes a half-sent request.
 #include "get/request_content.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 
 #include "base/ascii.hpp"
+#include "base/disk.hpp"
 #include "client/problem.hpp"
 #include "files/mime_type.hpp"
 #include "get/json_printer.hpp"
-#include "net/socket.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
 
 constexpr std::size_t input_piece_bytes = 64_KiB;
-constexpr int input_wait_milliseconds = 100;
+constexpr std::chrono::milliseconds input_wait(100);
 constexpr std::string_view json_type = "application/json";
 constexpr std::string_view form_type = "application/x-www-form-urlencoded";
 
-Problem unreadable(const std::string& path, const char* step) {
-  const Error error = Error::from_system(errno, step);
-  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
-}
-
 // Opens a file as content; a file that is not regular, such as a pipe, is read now.
 Result<Body, Problem> open_content(const std::string& path) {
-  const auto file = std::make_shared<Socket>(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat about{};
-  if (file->descriptor() < 0) return unreadable(path, "open");
-  if (::fstat(file->descriptor(), &about) != 0) return unreadable(path, "stat");
-  if (!S_ISREG(about.st_mode)) {
+  const auto file =
+      std::make_shared<disk::Descriptor>(disk::open(path.c_str(), O_RDONLY | disk::close_on_exec));
+  if (!*file) return unreadable(path, Error::from_system(errno, "open"));
+  const auto about = disk::stat_of(file->number());
+  if (!about) return unreadable(path, about.error());
+  if (about->kind != disk::FileKind::Regular) {
     Result<std::string, Problem> text = read_file(path);
     if (!text) return std::move(text).error();
     return Body(*std::move(text));
   }
-  const int descriptor = file->descriptor();
-  return Body(FileRange{.owner = file,
-                        .file = descriptor,
-                        .offset = 0,
-                        .size_bytes = static_cast<std::uint64_t>(about.st_size)});
+  const int descriptor = file->number();
+  return Body(
+      FileRange{.owner = file, .file = descriptor, .offset = 0, .size_bytes = about->size_bytes});
 }
 
 struct InputPiece {
@@ -61,10 +51,9 @@ struct InputPiece {
 // Runs off the loop, and waits briefly: ending the request must not wait for a key press.
 InputPiece read_input() {
   InputPiece piece;
-  pollfd wanted{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
-  if (::poll(&wanted, 1, input_wait_milliseconds) <= 0) return piece;
+  if (!wait_for_input(input_wait)) return piece;
   piece.text.resize(input_piece_bytes);
-  const ssize_t count = ::read(STDIN_FILENO, piece.text.data(), piece.text.size());
+  const auto count = disk::read(standard_input, piece.text.data(), piece.text.size());
   if (count < 0 && errno != EINTR && errno != EAGAIN) piece.failure = errno;
   piece.is_end = count == 0;
   piece.text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
@@ -83,22 +72,13 @@ Task<> send_input(BodyWriter& writer) {
   }
 }
 
-// Reports whether standard input is a file or pipe with unread data.
-bool has_unread_input() noexcept {
-  struct stat about{};
-  if (::fstat(STDIN_FILENO, &about) != 0) return false;
-  if (S_ISREG(about.st_mode)) return ::lseek(STDIN_FILENO, 0, SEEK_CUR) < about.st_size;
-  int size_bytes = 0;
-  const bool is_pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
-  return is_pipe && ::ioctl(STDIN_FILENO, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
-}
-
 // Checks the files of a form before anything is sent.
 Result<void, Problem> look_at(const std::vector<RequestItems::File>& files) {
   for (const RequestItems::File& file : files) {
-    if (::access(file.path.c_str(), R_OK) != 0) return unreadable(file.path, "access");
-    struct stat about{};
-    if (::stat(file.path.c_str(), &about) == 0 && S_ISREG(about.st_mode)) continue;
+    const disk::Descriptor opened(disk::open(file.path.c_str(), disk::for_reading));
+    if (!opened) return unreadable(file.path, Error::from_system(errno, "open"));
+    const auto about = disk::stat_of(opened.number());
+    if (about && about->kind == disk::FileKind::Regular) continue;
     return Problem{.error = Errc::Unsupported,
                    .text = "cannot send " + file.path + ": it is not a regular file"};
   }

@@ -5,12 +5,11 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <memory>
 #include <set>
 #include <stdexcept>
 
 #include "base/ascii.hpp"
+#include "base/disk.hpp"
 #include "client/problem.hpp"
 #include "files/escape.hpp"
 #include "get/json_printer.hpp"
@@ -58,10 +57,6 @@ Problem wrong(std::string_view what, const std::string& why) {
   return {.error = Errc::MalformedForm, .text = in_quotes(what) + " " + why};
 }
 
-Problem unreadable(const std::string& path, Error error) {
-  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
-}
-
 Result<RequestItems::Field, Problem> make_field(std::string name, std::string_view text,
                                                 std::string_view whole) {
   const std::string_view value = ascii::trim_ows(text);
@@ -100,6 +95,10 @@ Result<std::string, Problem> content_of(const RequestItems::Datum& datum) {
 }
 
 }  // namespace
+
+Problem unreadable(const std::string& path, Error error) {
+  return {.error = error, .text = "cannot read " + path + ": " + client::reason_of(error)};
+}
 
 Result<RequestItems::Field, Problem> parse_field(std::string_view line) {
   const std::size_t colon = line.find(':');
@@ -185,17 +184,18 @@ Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
 }
 
 Result<std::string, Problem> read_file(const std::string& path) {
-  constexpr auto close = [](std::FILE* file) { std::fclose(file); };
-  const std::unique_ptr<std::FILE, decltype(close)> file(std::fopen(path.c_str(), "rbe"));
+  const disk::Descriptor file(disk::open(path.c_str(), O_RDONLY | disk::close_on_exec));
   if (!file) return unreadable(path, Error::from_system(errno, "open"));
   std::string content;
   std::array<char, 16384> buffer;
-  for (std::size_t count = 0;
-       (count = std::fread(buffer.data(), 1, buffer.size(), file.get())) > 0;) {
-    content.append(buffer.data(), count);
+  while (true) {
+    const auto count = disk::read(file.number(), buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unreadable(path, Error::from_system(errno, "read"));
+    if (count == 0) break;
+    content.append(buffer.data(), static_cast<std::size_t>(count));
     if (content.size() > max_file_bytes) return unreadable(path, Errc::BodyTooLong);
   }
-  if (std::ferror(file.get()) != 0) return unreadable(path, Error::from_system(errno, "read"));
   return content;
 }
 

@@ -70,6 +70,9 @@ Result<std::string, Problem> json_object(std::span<const RequestItems::Datum> da
 Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
     std::span<const RequestItems::Datum> data);
 
+/// Returns the error of a file that cannot be read, with a text for the user.
+Problem unreadable(const std::string& path, Error error);
+
 /// Reads a whole file, of at most 64 MiB. Blocks.
 ///
 /// Ends with: BodyTooLong; file system errors.

@@ -2,13 +2,8 @@
 // In: a response. Out: bytes for programs, or formatted text for people.
 #include "get/response_printer.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <system_error>
 
 #include "base/ascii.hpp"
 #include "http/message/media_type.hpp"
@@ -92,29 +87,13 @@ std::string_view next_line(std::string_view& lines) noexcept {
 }
 
 Mortal::Mortal() noexcept {
-  struct sigaction fatal{};
-  fatal.sa_handler = SIG_DFL;
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &fatal, &saved_[i]);
+  for (std::size_t i = 0; i < saved_.size(); ++i) {
+    saved_[i] = std::signal(ending_signals[i], SIG_DFL);
+  }
 }
 
 Mortal::~Mortal() {
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &saved_[i], nullptr);
-}
-
-void write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) {  // made non-blocking by another process
-      pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
-      ::poll(&wanted, 1, -1);
-      continue;
-    }
-    if (count < 0) {
-      throw std::system_error(errno, std::generic_category(), "cannot write the output");
-    }
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  for (std::size_t i = 0; i < saved_.size(); ++i) std::signal(ending_signals[i], saved_[i]);
 }
 
 std::string head_text(std::string_view lines, bool has_colour, std::string_view prefix) {
@@ -147,26 +126,26 @@ std::string trailers_text(const ClientResponse& response, bool has_colour,
 
 void print_head(const ClientResponse& response, Colour colour, std::string_view end) {
   const Mortal mortal;
-  const bool has_colour = wants_colour(colour, STDOUT_FILENO);
+  const bool has_colour = wants_colour(colour, standard_output);
   std::string out =
       status_line(name_of(response.version()), response.status(), response.reason(), has_colour);
   for (std::size_t nth = 0; const auto field = response.header_line(nth); ++nth) {
     append_field(out, field->first, field->second, has_colour);
   }
-  write_all(STDOUT_FILENO, out.append(end));
+  write_all(standard_output, out.append(end));
 }
 
 void print_trailers(const ClientResponse& response, Colour colour) {
   const Mortal mortal;
-  const std::string text = trailers_text(response, wants_colour(colour, STDOUT_FILENO));
-  if (!text.empty()) write_all(STDOUT_FILENO, "\n" + text);
+  const std::string text = trailers_text(response, wants_colour(colour, standard_output));
+  if (!text.empty()) write_all(standard_output, "\n" + text);
 }
 
 ContentPrinter::ContentPrinter(const GetOptions& options, const ClientResponse& response)
     : kind_(Kind::Bytes),
       type_(response.header("content-type").value_or("")),
-      is_terminal_(is_terminal(STDOUT_FILENO)),
-      json_({.colours = wants_colour(options.colour, STDOUT_FILENO), .for_terminal = true}) {
+      is_terminal_(is_terminal(standard_output)),
+      json_({.colours = wants_colour(options.colour, standard_output), .for_terminal = true}) {
   if (options.output == "-") return;
   // With --colour always, a person reads the output, even behind a pipe.
   const bool is_for_person = is_terminal_ || options.colour == Colour::Always;
@@ -184,7 +163,7 @@ bool ContentPrinter::append(std::string_view piece) {
     kind_ = Kind::Text;
   }
   if (kind_ == Kind::Bytes) {
-    write_all(STDOUT_FILENO, piece);
+    write_all(standard_output, piece);
     return true;
   }
   std::string out;
@@ -212,7 +191,7 @@ void ContentPrinter::finish() {
 void ContentPrinter::print(std::string_view text) {
   if (text.empty()) return;
   last_ = text.back();
-  write_all(STDOUT_FILENO, text);
+  write_all(standard_output, text);
 }
 
 }  // namespace skua::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "get/json_printer.hpp"
 #include "get/options.hpp"
 #include "skua/client.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
@@ -25,14 +25,8 @@ class Mortal {
   ~Mortal();
 
  private:
-  static constexpr std::array<int, 2> signals = {SIGINT, SIGTERM};
-  std::array<struct sigaction, signals.size()> saved_{};
+  std::array<void (*)(int), ending_signals.size()> saved_{};
 };
-
-/// Writes a whole text to a descriptor.
-///
-/// Ends with: std::system_error
-void write_all(int descriptor, std::string_view text);
 
 /// Removes and returns the first of some CRLF-terminated lines, without its end.
 std::string_view next_line(std::string_view& lines) noexcept;

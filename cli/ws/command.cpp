@@ -2,8 +2,6 @@
 // In: a URL, and lines to send. Out: received messages as lines, and an exit code.
 #include "ws/command.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include "loop/signal.hpp"
 #include "skua/async.hpp"
 #include "skua/client.hpp"
+#include "system.hpp"
 #include "ws/input_lines.hpp"
 #include "ws/options.hpp"
 #include "ws/printer.hpp"
@@ -36,7 +35,7 @@ class Dialogue {
  public:
   explicit Dialogue(const WsOptions& options)
       : options_(options),
-        is_interactive_(is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO) &&
+        is_interactive_(is_terminal(standard_input) && is_terminal(standard_output) &&
                         options.messages.empty() && !options.listen),
         printer_(options, is_interactive_) {}
 

@@ -3,27 +3,27 @@
 // have been taken. A pair of sockets wakes the thread to stop it.
 #include "ws/input_lines.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <deque>
 #include <semaphore>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "loop/socket_calls.hpp"
+#include "base/disk.hpp"
+#include "loop/sockets.hpp"
 #include "net/socket.hpp"
 #include "skua/waiter.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 
 struct InputLines::Shared {
   explicit Shared(std::shared_ptr<loop::Mailbox> loops) : mailbox(std::move(loops)) {
     std::array<int, 2> ends{};
-    if (!loop::make_socket_pair(ends)) throw std::runtime_error("no file descriptor left");
+    if (bsd::pair(ends) != 0) throw std::runtime_error("no file descriptor left");
     wake_read = Socket(ends[0]);
     wake_write = Socket(ends[1]);
   }
@@ -67,11 +67,8 @@ void InputLines::read_all(const std::shared_ptr<Shared>& shared) {
   std::string rest;
   bool goes_on = true;
   while (goes_on) {
-    pollfd wanted[2] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
-                        {.fd = shared->wake_read.descriptor(), .events = POLLIN, .revents = 0}};
-    if (::poll(wanted, 2, -1) < 0 && errno == EINTR) continue;
-    if (wanted[1].revents != 0) return;
-    const ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (!wait_for_input(std::chrono::milliseconds(-1), shared->wake_read.descriptor())) return;
+    const auto count = disk::read(standard_input, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     goes_on = count > 0;
     std::deque<std::string> lines;

@@ -2,8 +2,6 @@
 // In: events. Out: lines. On a terminal, control characters from the server are escaped.
 #include "ws/printer.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -12,6 +10,7 @@
 
 #include "base/base_encoding.hpp"
 #include "files/escape.hpp"
+#include "system.hpp"
 #include "terminal.hpp"
 #include "ws/utf8.hpp"
 
@@ -63,8 +62,8 @@ WsPrinter::WsPrinter(const WsOptions& options, bool is_interactive)
       is_json_(options.json),
       is_quiet_(options.quiet),
       is_interactive_(is_interactive),
-      is_terminal_(is_terminal(STDOUT_FILENO)),
-      has_colour_(wants_colour(options.colour, STDOUT_FILENO)) {}
+      is_terminal_(is_terminal(standard_output)),
+      has_colour_(wants_colour(options.colour, standard_output)) {}
 
 void WsPrinter::opened(const WebSocket& socket) {
   const std::string subprotocol(socket.subprotocol());

@@ -11,11 +11,12 @@ namespace skua {
 
 /// The operating system interface that drives a loop.
 enum class BackendChoice : std::uint8_t {
-  Auto,     ///< the best one that this machine supports
-  Epoll,    ///< Linux
-  IoUring,  ///< Linux 6.1 or newer, if the container allows it
-  Poll,     ///< any POSIX system
-  Kqueue,   ///< macOS and the BSDs
+  Auto,            ///< the best one that this machine supports
+  Epoll,           ///< Linux
+  IoUring,         ///< Linux 6.1 or newer, if the container allows it
+  Poll,            ///< any POSIX system, and Windows
+  Kqueue,          ///< macOS and the BSDs
+  CompletionPort,  ///< Windows
 };
 
 /// Returns the back end's name as `skua serve --backend` takes it: `io_uring`.
@@ -26,6 +27,7 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
     case BackendChoice::IoUring: return "io_uring";
     case BackendChoice::Poll: return "poll";
     case BackendChoice::Kqueue: return "kqueue";
+    case BackendChoice::CompletionPort: return "iocp";
   }
   return "";
 }
@@ -33,7 +35,7 @@ constexpr std::string_view to_string(BackendChoice backend) noexcept {
 /// Returns the back end with this to_string() name; nullopt for any other name.
 constexpr std::optional<BackendChoice> parse_backend(std::string_view name) noexcept {
   using enum BackendChoice;
-  for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll, Kqueue}) {
+  for (const BackendChoice backend : {Auto, Epoll, IoUring, Poll, Kqueue, CompletionPort}) {
     if (to_string(backend) == name) return backend;
   }
   return std::nullopt;

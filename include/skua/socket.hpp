@@ -316,10 +316,10 @@ class SKUA_API UdpSocket final : public Socket {
   // choice.
 
   /// Receives what is sent to a group. RFC 1112, RFC 3493 §5.2
-  Result<void, Problem> join(const Address& group, std::uint32_t interface = 0);
-  Result<void, Problem> leave(const Address& group, std::uint32_t interface = 0);
+  Result<void, Problem> join(const Address& group, std::uint32_t interface_index = 0);
+  Result<void, Problem> leave(const Address& group, std::uint32_t interface_index = 0);
   /// The interface through which datagrams to groups are sent.
-  Result<void> set_multicast_interface(std::uint32_t interface) noexcept;
+  Result<void> set_multicast_interface(std::uint32_t interface_index) noexcept;
   /// How many routers may forward a datagram to a group; 1 by default: the local network.
   Result<void> set_multicast_hops(std::uint8_t hops) noexcept;
   [[nodiscard]] Result<std::uint8_t> multicast_hops() const noexcept;

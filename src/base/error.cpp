@@ -3,8 +3,9 @@
 // Sentences are shown to peers, so they never contain data from the peer.
 #include "skua/error.hpp"
 
+#include "base/system_text.hpp"
+
 #include <cerrno>
-#include <system_error>
 
 namespace skua {
 namespace {
@@ -161,7 +162,9 @@ constexpr Errc from_errno(int code) noexcept {
     case ECONNREFUSED: return Errc::Refused;
     case EHOSTUNREACH:
     case ENETUNREACH:
+#if defined(EHOSTDOWN)
     case EHOSTDOWN:
+#endif
     case ENETDOWN: return Errc::Unreachable;
     case ECANCELED: return Errc::Cancelled;
     case EADDRINUSE: return Errc::AddressInUse;
@@ -199,7 +202,7 @@ std::string Error::message() const {
   if (*context_ != '\0') out.append(context_).append(": ");
   out.append(skua::message(code_));
   if (system_code_ != 0) {
-    out.append(" (").append(std::generic_category().message(system_code_)).append(")");
+    out.append(" (").append(base::system_text(system_code_)).append(")");
   }
   return out;
 }

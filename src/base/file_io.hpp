@@ -8,24 +8,20 @@
 
 #include "skua/error.hpp"
 
-struct stat;
-
 namespace skua::base {
 
 /// Returns how many files and sockets this process may have open at once; the largest number if
 /// there is no limit.
 std::size_t open_files_limit() noexcept;
 
-/// Raises that limit as far as permitted (RLIMIT_NOFILE: the soft limit to the hard one).
+/// Returns how many of these may be files: fewer, if the C library has a table of its own for them.
+std::size_t disk_files_limit() noexcept;
+
+/// Raises the limit on both as far as permitted (RLIMIT_NOFILE: the soft limit to the hard one).
 void raise_open_files_limit() noexcept;
 
 /// Returns how many are open now, or 0 if that is unknown.
 std::size_t open_files_count() noexcept;
-
-/// Return when the content of the file last changed, and when anything about it did: nanoseconds
-/// since 1970.
-[[nodiscard]] std::int64_t modified_ns(const struct stat& state) noexcept;
-[[nodiscard]] std::int64_t changed_ns(const struct stat& state) noexcept;
 
 // Reads until `into` is full or the file ends. Returns the number of bytes read.
 [[nodiscard]] Result<std::size_t> read_at(int file, std::uint64_t offset,

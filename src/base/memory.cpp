@@ -10,8 +10,31 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <sys/mman.h>
+#endif
 
 namespace skua::base {
+
+#if defined(_WIN32)
+void* allocate_pages(std::size_t size_bytes) noexcept {
+  return ::VirtualAlloc(nullptr, size_bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+void free_pages(void* pages, std::size_t /*size_bytes*/) noexcept {
+  ::VirtualFree(pages, 0, MEM_RELEASE);
+}
+#else
+void* allocate_pages(std::size_t size_bytes) noexcept {
+  void* const pages =
+      ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages != MAP_FAILED ? pages : nullptr;
+}
+
+void free_pages(void* pages, std::size_t size_bytes) noexcept { ::munmap(pages, size_bytes); }
+#endif
 
 #if defined(__GLIBC__)
 namespace {

@@ -33,6 +33,11 @@ class Pool {
   std::vector<std::unique_ptr<T>> free_;
 };
 
+/// Allocates zeroed memory from the system itself: pages that are never touched cost nothing.
+/// Returns null if there is none.
+void* allocate_pages(std::size_t size_bytes) noexcept;
+void free_pages(void* pages, std::size_t size_bytes) noexcept;
+
 /// Gives freed memory of this thread back to the system, if the allocator supports it. The
 /// allocator keeps less from here on. Takes milliseconds, so call it only when idle.
 void give_back_free_memory() noexcept;

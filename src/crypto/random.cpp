@@ -3,7 +3,12 @@
 // seeded. There is no generator of our own, so nothing to seed, lock or protect across fork().
 #include "crypto/random.hpp"
 
-#if __has_include(<sys/random.h>)
+#if defined(_WIN32)
+#include <windows.h>
+
+#include <bcrypt.h>
+#include <cerrno>
+#elif __has_include(<sys/random.h>)
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -15,7 +20,19 @@
 
 namespace skua::crypto {
 
-#if __has_include(<sys/random.h>)
+#if defined(_WIN32)
+
+Result<std::string> random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  auto* const out = reinterpret_cast<unsigned char*>(bytes.data());
+  if (::BCryptGenRandom(nullptr, out, static_cast<ULONG>(count), BCRYPT_USE_SYSTEM_PREFERRED_RNG) !=
+      0) {
+    return Error::from_system(EIO, "random bytes");
+  }
+  return bytes;
+}
+
+#elif __has_include(<sys/random.h>)
 
 Result<std::string> random_bytes(std::size_t count) {
   constexpr std::size_t max_at_once = 256;  // the limit of getentropy

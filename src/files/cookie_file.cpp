@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Saves a cookie jar to a file atomically, and loads it from one.
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 
@@ -14,16 +10,16 @@
 namespace skua {
 namespace {
 
-constexpr ::mode_t owner_only = 0600;  // cookies are credentials
+constexpr unsigned owner_only = 0600;  // cookies are credentials
 constexpr std::size_t max_bytes = 16_MiB;
 
 Result<std::string> read_all(const std::string& path) {
-  const files::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const files::Descriptor file(disk::open(path.c_str(), O_RDONLY | disk::close_on_exec));
   if (!file) return Error::from_system(errno, "open");
   std::string text;
   std::array<char, 16_KiB> piece;
   while (true) {
-    const ssize_t count = ::read(file.number(), piece.data(), piece.size());
+    const auto count = disk::read(file.number(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Error::from_system(errno, "read");
     if (count == 0) return text;
@@ -35,9 +31,9 @@ Result<std::string> read_all(const std::string& path) {
 }  // namespace
 
 Result<void> CookieJar::save(const std::string& path, std::chrono::sys_seconds now) const {
-  struct ::stat there{};
+  const Result<disk::FileStat> there = disk::stat_of(path);
   // keep_as() would replace a device, too.
-  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+  if (there && there->kind != disk::FileKind::Regular) {
     return Error(Errc::Unsupported, "cookies.txt: not a plain file");
   }
   files::PartialFile file;

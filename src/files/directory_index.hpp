@@ -33,6 +33,11 @@ struct ListingSort {
 /// Parses `name`, `size` or `time`, prefixed with `-` for descending; anything else sorts by name.
 ListingSort parse_sort(std::string_view text) noexcept;
 
+/// Reports whether a listing shows a name.
+inline bool is_visible(std::string_view name, const PathPolicy& policy) noexcept {
+  return is_safe_name(name, policy.names) && (policy.dotfiles || name.front() != '.');
+}
+
 /// Reads the visible entries of a directory: files and directories that a client could request.
 ///
 /// It may be moved to another thread between calls.
@@ -50,7 +55,7 @@ class DirectoryReader final {
   struct Close {
     void operator()(void* stream) const noexcept;
   };
-  using Stream = std::unique_ptr<void, Close>;  // a DIR
+  using Stream = std::unique_ptr<void, Close>;  // the system's state
 
   DirectoryReader(std::shared_ptr<const Root> root, std::string_view path, Stream stream)
       : root_(std::move(root)), path_(path), stream_(std::move(stream)) {}

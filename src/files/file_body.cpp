@@ -3,8 +3,6 @@
 // files is per process, and so is the count of held files.
 #include "files/file_body.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -40,7 +38,7 @@ bool take_place() noexcept {
   HeldFiles& held = held_files();
   const std::size_t before = held.count.fetch_add(1, std::memory_order_relaxed);
   if (before < held.most.load(std::memory_order_relaxed)) return true;
-  const std::size_t most = held_files_at_most(base::open_files_limit());
+  const std::size_t most = held_files_at_most(base::disk_files_limit());
   held.most.store(most, std::memory_order_relaxed);
   if (before < most) return true;
   give_place_back();
@@ -96,7 +94,7 @@ Task<> write_pieces(std::shared_ptr<const Source> source, BodyWriter& writer) {
 Result<OpenFile> FilePlace::open() const {
   if (root != nullptr) return root->find(path);
   // A pipe without a writer would block.
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  Descriptor file(disk::open(path.c_str(), disk::for_reading));
   if (!file) return Error::from_system(errno, "open");
   const Result<FileStat> stat = stat_of(file.number());
   if (!stat) return stat.error();

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "skua/error.hpp"
-
-struct stat;
 
 namespace skua::files {
 
@@ -39,49 +38,14 @@ bool is_safe_name(std::string_view name, NameRules rules = native_names) noexcep
 /// Reports whether a canonical path (decoded, with a leading `/`) may be looked up under `policy`.
 bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept;
 
-/// An owned file descriptor, closed on destruction.
-class Descriptor {
- public:
-  Descriptor() noexcept = default;
-  explicit Descriptor(int number) noexcept : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
-
-  [[nodiscard]] int number() const noexcept { return number_; }
-  /// Releases ownership: the caller must close the descriptor.
-  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
-
-enum class FileKind : std::uint8_t { Regular, Directory };
-
-/// The metadata that identifies a state of a file. Times are in nanoseconds since 1970.
-struct FileStat {
-  std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;
-  std::int64_t changed_ns = 0;  ///< inode change time: covers renames, links and restored times too
-  std::uint64_t inode = 0;
-  std::uint64_t device = 0;
-  FileKind kind = FileKind::Regular;
-
-  friend bool operator==(const FileStat&, const FileStat&) noexcept = default;
-};
+using disk::Descriptor;
+using disk::FileKind;
+using disk::FileStat;
 
 struct OpenFile {
   Descriptor descriptor;
   FileStat stat{};
 };
-
-/// Converts the system's file metadata.
-/// Ends with: NotFound for anything but a regular file or a directory.
-Result<FileStat> convert(const struct stat& state) noexcept;
 
 /// Returns the current state of an open file.
 /// Ends with: NotFound for anything but a regular file or a directory.
@@ -94,9 +58,11 @@ class Root {
  public:
   /// The way to resolve paths below the root.
   enum class Resolver : std::uint8_t {
-    Auto,       ///< Kernel if available, otherwise Components
-    Kernel,     ///< openat2 with RESOLVE_BENEATH (Linux 5.6)
-    Components  ///< segment by segment with O_NOFOLLOW: refuses all symbolic links
+    Auto,    ///< Kernel if available, otherwise Components
+    Kernel,  ///< openat2 with RESOLVE_BENEATH (Linux 5.6)
+    /// Refuses all symbolic links: opens segment by segment with O_NOFOLLOW, or on Windows compares
+    /// the path that was opened with the one that was asked for.
+    Components
   };
 
   /// Ends with: NotFound, PermissionDenied, or Unsupported for an unavailable resolver.

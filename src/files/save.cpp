@@ -2,14 +2,12 @@
 // In: text. Out: a file that exists either completely or not at all.
 #include "files/save.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <cerrno>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "base/base_encoding.hpp"
+#include "base/disk.hpp"
 #include "crypto/random.hpp"
 #include "http/form/multipart_reader.hpp"
 #include "skua/multipart.hpp"
@@ -29,15 +27,16 @@ Result<std::string> random_name(const std::string& path) {
 }  // namespace
 
 PartialFile::~PartialFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!name_.empty()) ::unlink(name_.c_str());
+  if (descriptor_ >= 0) disk::close(descriptor_);
+  if (!name_.empty()) disk::unlink(name_.c_str());
 }
 
-Result<void> PartialFile::create(const std::string& path, ::mode_t mode) {
+Result<void> PartialFile::create(const std::string& path, unsigned mode) {
   for (int i = 0; i < tries; ++i) {
     Result<std::string> name = random_name(path);
     if (!name) return name.error();
-    descriptor_ = ::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    descriptor_ =
+        disk::open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | disk::close_on_exec, mode);
     if (descriptor_ >= 0) {
       name_ = *std::move(name);
       return {};
@@ -49,7 +48,7 @@ Result<void> PartialFile::create(const std::string& path, ::mode_t mode) {
 
 Result<void> PartialFile::write(std::string_view text) noexcept {
   while (!text.empty()) {
-    const ssize_t count = ::write(descriptor_, text.data(), text.size());
+    const auto count = disk::write(descriptor_, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Error::from_system(errno, "write");
     text.remove_prefix(static_cast<std::size_t>(count));
@@ -59,8 +58,8 @@ Result<void> PartialFile::write(std::string_view text) noexcept {
 
 Result<void> PartialFile::keep_as(const std::string& path) noexcept {
   // Closes first: some file systems report only now that they are full.
-  if (::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
-  if (::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
+  if (disk::close(std::exchange(descriptor_, -1)) != 0) return Error::from_system(errno, "close");
+  if (disk::rename(name_.c_str(), path.c_str()) != 0) return Error::from_system(errno, "rename");
   name_.clear();
   return {};
 }

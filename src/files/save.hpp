@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/types.h>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,7 +24,7 @@ class PartialFile {
   ~PartialFile();
 
   /// Creates the file in the folder of `path`, with mode `mode & ~umask`.
-  Result<void> create(const std::string& path, ::mode_t mode = 0666);
+  Result<void> create(const std::string& path, unsigned mode = 0666);
   Result<void> write(std::string_view text) noexcept;
   /// Renames the file to `path`, replacing any existing file.
   Result<void> keep_as(const std::string& path) noexcept;

@@ -3,10 +3,12 @@
 // A handle's owner overrides only the callbacks that it needs; the others do nothing.
 #include "loop/backend.hpp"
 
+#include "loop/backends.hpp"
+
+#include <algorithm>
 #include <cerrno>
 
-#include "loop/backends.hpp"
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 
 namespace skua::loop {
 namespace {
@@ -23,7 +25,9 @@ constexpr bool concerns_one_connection(int error) noexcept {
     case ENOPROTOOPT:
     case ENETDOWN:
     case ENETUNREACH:
+#if defined(EHOSTDOWN)
     case EHOSTDOWN:
+#endif
     case EHOSTUNREACH:
     case ETIMEDOUT: return true;
     default: return false;
@@ -48,20 +52,27 @@ Result<std::unique_ptr<Backend>> Backend::create(BackendChoice kind) {
     case BackendChoice::IoUring: return make_uring_backend();
     case BackendChoice::Poll: return make_poll_backend();
     case BackendChoice::Kqueue: return make_kqueue_backend();
+    case BackendChoice::CompletionPort: return make_port_backend();
     case BackendChoice::Auto: break;
   }
-  for (const auto make : {make_epoll_backend, make_kqueue_backend}) {
+  for (const auto make : {make_epoll_backend, make_kqueue_backend, make_port_backend}) {
     auto made = make();
     if (made || made.error().code() != Errc::Unsupported) return made;
   }
   return make_poll_backend();
 }
 
+int Backend::to_milliseconds(Duration timeout) noexcept {
+  if (timeout < Duration::zero()) return -1;
+  return static_cast<int>(
+      std::chrono::ceil<std::chrono::milliseconds>(std::min(timeout, longest_wait)).count());
+}
+
 void Backend::accept_waiting(Handle& handle) {
   if (handle.watched_) return handle.on_readable();
   for (unsigned i = 0; i < accepts_per_turn && handle.accepting_; ++i) {
     ++calls_.others;
-    const int descriptor = accept_one(handle.descriptor_);
+    const int descriptor = bsd::accept_one(handle.descriptor_);
     if (descriptor >= 0) {
       handle.on_accept(descriptor);
       continue;

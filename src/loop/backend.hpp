@@ -55,6 +55,7 @@ class Handle {
   friend class Backend;
   friend class ReadinessBackend;
   friend class UringBackend;
+  friend class PortBackend;
 
   /// A connection was accepted: a non-blocking, close-on-exec descriptor that the callee now owns.
   virtual void on_accept(int descriptor);
@@ -84,7 +85,7 @@ class Handle {
   bool connecting_ : 1 = false;
   bool watched_ : 1 = false;     // see Backend::watch_readable
   std::uint8_t armed_ = 0;       // the back end's own bits, such as the requested events
-  std::uint16_t in_flight_ = 0;  // io_uring: operations in flight; others: the pending error
+  std::uint16_t in_flight_ = 0;  // operations in flight; readiness: the pending error
   std::uint32_t slot_ = 0;       // the back end's own index
   Handle* next_ = nullptr;       // the back end's own list
 };
@@ -110,6 +111,7 @@ class Backend {
   virtual void open(Handle& handle, int descriptor) = 0;
   /// Accepts connections until stop_accept or on_accept_failed.
   virtual void start_accept(Handle& handle) = 0;
+  /// A connection that the system has already taken over may still come (iocp: one).
   virtual void stop_accept(Handle& handle) = 0;
   /// Connects; on_connect follows.
   virtual void connect(Handle& handle, const sockaddr* address, std::uint32_t address_bytes) = 0;
@@ -169,6 +171,11 @@ class Backend {
  protected:
   /// Accepts waiting connections one by one, as the owner may stop accepting after any of them.
   void accept_waiting(Handle& handle);
+  /// No wait is longer, because some systems refuse large numbers. Turns without an event are
+  /// legal.
+  static constexpr Duration longest_wait = std::chrono::hours(24);
+  /// Rounds `timeout` up to whole milliseconds, so that no wait ends before its deadline.
+  static int to_milliseconds(Duration timeout) noexcept;
 
   SystemCalls calls_;
 };

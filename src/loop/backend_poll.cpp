@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: MIT
 // In: descriptors of interest. Out: those that are ready.
 // They are kept in one array of pollfd, and each handle keeps its index. The first entry is the
-// pipe that wake() writes to. A descriptor without interest becomes -1, which hides hang-ups.
+// socket that wake() sends to. A descriptor without interest becomes -1, which hides hang-ups.
 #include "loop/backends.hpp"
-
-#include <poll.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <vector>
 
 #include "loop/readiness.hpp"
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 
 namespace skua::loop {
 namespace {
 
 class PollBackend final : public ReadinessBackend {
  public:
-  explicit PollBackend(std::array<int, 2> pipe) : pipe_(pipe) {
-    entries_.push_back({pipe_[0], POLLIN, 0});
+  explicit PollBackend(std::array<int, 2> ends) : ends_(ends) {
+    entries_.push_back({});
+    entries_.front().fd = ends_[0];
+    entries_.front().events = POLLIN;
     handles_.push_back(nullptr);
   }
   ~PollBackend() override {
     settle_closed();
-    ::close(pipe_[0]);
-    ::close(pipe_[1]);
+    for (const int end : ends_) bsd::close(end);
   }
 
   [[nodiscard]] BackendChoice kind() const noexcept override { return BackendChoice::Poll; }
@@ -37,9 +35,9 @@ class PollBackend final : public ReadinessBackend {
   int set_interest(Handle& handle, std::uint8_t wanted) override;
   void forget(Handle& handle) override;
   bool add(Handle& handle) noexcept;
-  void drain_pipe() noexcept;
+  void take_wakes() noexcept;
 
-  std::array<int, 2> pipe_;
+  std::array<int, 2> ends_;  // of the pair of sockets for wake(): what [1] sends, [0] receives
   std::vector<pollfd> entries_;
   std::vector<Handle*> handles_;  // parallel to entries_
 };
@@ -47,9 +45,9 @@ class PollBackend final : public ReadinessBackend {
 void PollBackend::turn(Duration timeout) {
   const int wait = has_unsettled() ? 0 : to_milliseconds(timeout);
   ++calls_.waits;
-  int left = ::poll(entries_.data(), static_cast<nfds_t>(entries_.size()), wait);
+  int left = bsd::poll(entries_.data(), static_cast<nfds_t>(entries_.size()), wait);
   if (left > 0 && entries_[0].revents != 0) {
-    drain_pipe();
+    take_wakes();
     --left;
   }
   // Callbacks may append entries, but none is removed before settle().
@@ -67,15 +65,16 @@ void PollBackend::turn(Duration timeout) {
 
 void PollBackend::wake() noexcept {
   const char byte = 0;
-  // Fails only if the pipe is full, and then a wake-up is on its way.
-  [[maybe_unused]] const ssize_t ignored = ::write(pipe_[1], &byte, 1);
+  // Fails only if the socket is full, and then a wake-up is on its way.
+  [[maybe_unused]] const ssize_t ignored = bsd::send(ends_[1], &byte, 1, bsd::no_signal);
 }
 
-void PollBackend::drain_pipe() noexcept {
+void PollBackend::take_wakes() noexcept {
   std::array<char, 256> bytes;
   do {
     ++calls_.others;
-  } while (::read(pipe_[0], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  } while (bsd::recv(ends_[0], bytes.data(), bytes.size(), 0) ==
+           static_cast<ssize_t>(bytes.size()));
 }
 
 int PollBackend::set_interest(Handle& handle, std::uint8_t wanted) {
@@ -117,8 +116,7 @@ void PollBackend::forget(Handle& handle) {
 
 Result<std::unique_ptr<Backend>> make_poll_backend() {
   std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return Error::from_system(errno, "pipe");
-  for (const int end : ends) static_cast<void>(set_flags(end));
+  if (bsd::pair(ends) != 0) return Error::from_system(errno, "socketpair");
   return std::unique_ptr<Backend>(std::make_unique<PollBackend>(ends));
 }
 

@@ -16,7 +16,10 @@ Result<std::unique_ptr<Backend>> make_epoll_backend();
 /// like.
 Result<std::unique_ptr<Backend>> make_kqueue_backend();
 
-/// Creates the back end for all POSIX systems: linear in the number of descriptors.
+/// Ends with: Unsupported if the system has no completion ports; OutOfMemory and the like.
+Result<std::unique_ptr<Backend>> make_port_backend();
+
+/// Creates the back end for all POSIX systems and Windows: linear in the number of descriptors.
 /// Ends with: TooManyOpenFiles and the like.
 Result<std::unique_ptr<Backend>> make_poll_backend();
 

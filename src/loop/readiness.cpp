@@ -8,15 +8,8 @@
 // so a pending send costs one bit and no memory.
 #include "loop/readiness.hpp"
 
-#include "loop/socket_calls.hpp"
-
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/sendfile.h>
-#endif
+#include "base/file_io.hpp"
+#include "loop/sockets.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,38 +27,9 @@ constexpr ssize_t handed_over_at_once_bytes = 16 * 1024;
 // Arrivals are aligned so that a vector load does not cross a cache line.
 constexpr std::size_t receive_alignment = 64;
 
-constexpr std::size_t slices_per_call = 64;
 // A long file goes out in pieces of this size, so that a fast reader cannot prolong a turn.
 constexpr std::size_t file_piece_bytes = 1024 * 1024;
 constexpr std::size_t copy_piece_bytes = 16 * 1024;
-
-std::size_t total_bytes(std::span<const Slice> slices) noexcept {
-  std::size_t total = 0;
-  for (const Slice& slice : slices) total += slice.size_bytes;
-  return total;
-}
-
-// Sends a piece of a file without copying it into the program. Returns how many bytes were taken, 0
-// at the end of the file, or -1 and sets errno. macOS and FreeBSD count what went out before a
-// failure.
-ssize_t send_directly([[maybe_unused]] int socket, [[maybe_unused]] int file,
-                      [[maybe_unused]] off_t offset,
-                      [[maybe_unused]] std::size_t size_bytes) noexcept {
-#if defined(__linux__)
-  return ::sendfile(socket, file, &offset, size_bytes);
-#elif defined(__APPLE__)
-  off_t count = static_cast<off_t>(size_bytes);
-  const int result = ::sendfile(file, socket, offset, &count, nullptr, 0);
-  return result == 0 || count > 0 ? static_cast<ssize_t>(count) : -1;
-#elif defined(__FreeBSD__) || defined(__DragonFly__)
-  off_t count = 0;
-  const int result = ::sendfile(file, socket, offset, size_bytes, nullptr, &count, 0);
-  return result == 0 || count > 0 ? static_cast<ssize_t>(count) : -1;
-#else
-  errno = ENOSYS;
-  return -1;
-#endif
-}
 
 // Whether the system cannot send this file, or no file, without copying it into the program.
 constexpr bool needs_copy(int error) noexcept {
@@ -85,12 +49,6 @@ constexpr bool needs_copy(int error) noexcept {
 
 ReadinessBackend::ReadinessBackend()
     : buffer_(std::make_unique_for_overwrite<Page[]>(receive_buffer_bytes / page_bytes)) {}
-
-int ReadinessBackend::to_milliseconds(Duration timeout) noexcept {
-  if (timeout < Duration::zero()) return -1;
-  return static_cast<int>(
-      std::chrono::ceil<std::chrono::milliseconds>(std::min(timeout, longest_wait)).count());
-}
 
 void ReadinessBackend::open(Handle& handle, int descriptor) {
   SKUA_ASSERT(handle.descriptor_ < 0 && descriptor >= 0);
@@ -128,7 +86,7 @@ void ReadinessBackend::connect(Handle& handle, const sockaddr* address,
   SKUA_ASSERT(handle.is_open());
   handle.connecting_ = true;
   ++calls_.others;
-  const int result = ::connect(handle.descriptor_, address, address_bytes);
+  const int result = bsd::connect(handle.descriptor_, address, address_bytes);
   if (result == 0) {
     handle.armed_ |= Connected;
     list(handle);
@@ -142,7 +100,7 @@ void ReadinessBackend::connect(Handle& handle, const sockaddr* address,
 void ReadinessBackend::shutdown_write(Handle& handle) {
   SKUA_ASSERT(handle.is_open());
   ++calls_.others;
-  ::shutdown(handle.descriptor_, SHUT_WR);  // fails only if the connection has ended already
+  bsd::shutdown(handle.descriptor_, SHUT_WR);  // fails only if the connection has ended already
 }
 
 void ReadinessBackend::close(Handle& handle) {
@@ -219,7 +177,7 @@ void ReadinessBackend::finish_connect(Handle& handle) {
   int error = 0;
   socklen_t size_bytes = sizeof error;
   ++calls_.others;
-  ::getsockopt(handle.descriptor_, SOL_SOCKET, SO_ERROR, &error, &size_bytes);
+  bsd::getsockopt(handle.descriptor_, SOL_SOCKET, SO_ERROR, &error, &size_bytes);
   handle.connecting_ = false;
   handle.on_connect(Error::from_system(error, "connect"));
 }
@@ -236,7 +194,7 @@ void ReadinessBackend::receive(Handle& handle) {
   ++calls_.receives;
   char* const bytes = reinterpret_cast<char*>(buffer_.get()) + used_bytes_;
   const ssize_t count =
-      receive_bytes(handle.descriptor_, bytes, receive_buffer_bytes - used_bytes_);
+      bsd::receive_bytes(handle.descriptor_, bytes, receive_buffer_bytes - used_bytes_);
   const int error = count < 0 ? errno : 0;
   if (count < 0 && would_block(error)) return;
   arrivals_[arrival_count_++] = {&handle, bytes, count, error};
@@ -293,7 +251,7 @@ void ReadinessBackend::settle(Handle& handle) {
   if (handle.closing_) {
     forget(handle);
     ++calls_.others;
-    ::close(handle.descriptor_);
+    bsd::close(handle.descriptor_);
     handle.descriptor_ = -1;
     handle.closing_ = false;
     handle.on_closed();
@@ -317,8 +275,7 @@ void ReadinessBackend::tell_failure(Handle& handle) {
   }
   if (handle.sending_) {
     handle.sending_ = false;
-    handle.on_send_failed(code == truncated_file ? Error(Errc::TruncatedBody, "sendfile")
-                                                 : Error::from_system(code, "send"));
+    handle.on_send_failed(send_error(code));
   }
   // Nothing more is reported about an unwatched descriptor, so nothing may wait for it.
   if (is_unwatched && handle.receiving_) {
@@ -338,70 +295,48 @@ std::size_t ReadinessBackend::send(Handle& handle, std::span<const Slice> slices
   if (slices.size() == 1) {
     const Slice& slice = slices.front();
     ++calls_.sends;
-    const ssize_t count = send_bytes(handle.descriptor_, slice.data, slice.size_bytes, no_signal);
+    const ssize_t count =
+        bsd::send_bytes(handle.descriptor_, slice.data, slice.size_bytes, bsd::no_signal);
     if (count == static_cast<ssize_t>(slice.size_bytes)) return slice.size_bytes;
     if (count >= 0)
       return finish_send(handle, {static_cast<std::size_t>(count), 0}, slice.size_bytes);
     return finish_send(handle, {0, would_block(errno) ? 0 : errno}, slice.size_bytes);
   }
-  return finish_send(handle, send_some(handle.descriptor_, slices), total_bytes(slices));
+  return finish_send(handle, send_slices(handle.descriptor_, slices, calls_.sends),
+                     total_bytes(slices));
 }
 
 std::size_t ReadinessBackend::try_send(Handle& handle, std::span<const Slice> slices) {
   if (!handle.is_open() || handle.sending_) return 0;
-  return send_some(handle.descriptor_, slices).count;
-}
-
-ReadinessBackend::SendOutcome ReadinessBackend::send_some(int descriptor,
-                                                          std::span<const Slice> slices) noexcept {
-  std::size_t sent = 0;
-  while (!slices.empty()) {
-    const auto batch = slices.first(std::min(slices.size(), slices_per_call));
-    std::array<iovec, slices_per_call> pieces;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      pieces[i] = {const_cast<char*>(batch[i].data), batch[i].size_bytes};
-    }
-    msghdr message{};
-    message.msg_iov = pieces.data();
-    message.msg_iovlen = static_cast<decltype(message.msg_iovlen)>(batch.size());
-    ++calls_.sends;
-    const ssize_t count = ::sendmsg(descriptor, &message, no_signal);
-    if (count < 0) return {sent, would_block(errno) ? 0 : errno};
-    sent += static_cast<std::size_t>(count);
-    if (static_cast<std::size_t>(count) < total_bytes(batch)) break;  // the socket is full
-    slices = slices.subspan(batch.size());
-  }
-  return {sent, 0};
+  return send_slices(handle.descriptor_, slices, calls_.sends).count;
 }
 
 std::size_t ReadinessBackend::send_file(Handle& handle, int file, std::uint64_t offset,
                                         std::size_t size_bytes) {
   SKUA_ASSERT(handle.is_open() && !handle.sending_);
   if (!blocks_sigpipe_) {
-    block_sigpipe();
+    bsd::block_sigpipe();
     blocks_sigpipe_ = true;
   }
   if (size_bytes == 0) return 0;
   return finish_send(handle, send_piece(handle.descriptor_, file, offset, size_bytes), size_bytes);
 }
 
-ReadinessBackend::SendOutcome ReadinessBackend::send_piece(int descriptor, int file,
-                                                           std::uint64_t offset,
-                                                           std::size_t size_bytes) noexcept {
+SendOutcome ReadinessBackend::send_piece(int descriptor, int file, std::uint64_t offset,
+                                         std::size_t size_bytes) noexcept {
   ++calls_.sends;
-  const ssize_t direct = send_directly(descriptor, file, static_cast<off_t>(offset),
-                                       std::min(size_bytes, file_piece_bytes));
+  const ssize_t direct =
+      bsd::send_file(descriptor, file, offset, std::min(size_bytes, file_piece_bytes));
   if (direct > 0) return {static_cast<std::size_t>(direct), 0};
   if (direct == 0) return {0, truncated_file};
   if (!needs_copy(errno)) return {0, would_block(errno) ? 0 : errno};
   std::array<char, copy_piece_bytes> piece;
-  const ssize_t available =
-      ::pread(file, piece.data(), std::min(size_bytes, piece.size()), static_cast<off_t>(offset));
-  if (available < 0) return {0, errno == EINTR ? 0 : errno};
-  if (available == 0) return {0, truncated_file};
+  const Result<std::size_t> available =
+      base::read_at(file, offset, std::span(piece).first(std::min(size_bytes, piece.size())));
+  if (!available) return {0, available.error().system_code()};
+  if (*available == 0) return {0, truncated_file};
   ++calls_.sends;
-  const ssize_t count =
-      ::send(descriptor, piece.data(), static_cast<std::size_t>(available), no_signal);
+  const ssize_t count = bsd::send_bytes(descriptor, piece.data(), *available, bsd::no_signal);
   if (count < 0) return {0, would_block(errno) ? 0 : errno};
   return {static_cast<std::size_t>(count), 0};
 }

@@ -2,14 +2,13 @@
 #pragma once
 
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 
 #include "loop/backend.hpp"
+#include "loop/sending.hpp"
 
 namespace skua::loop {
 
@@ -80,24 +79,7 @@ class ReadinessBackend : public Backend {
   static std::uint8_t& armed(Handle& handle) noexcept { return handle.armed_; }
   static std::uint32_t& slot(Handle& handle) noexcept { return handle.slot_; }
 
-  static constexpr bool would_block(int error) noexcept {
-    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-  }
-
-  /// No wait is longer, because some systems refuse large numbers. Turns without an event are
-  /// legal.
-  static constexpr Duration longest_wait = std::chrono::hours(24);
-  /// Rounds `timeout` up to whole milliseconds, so that no wait ends before its deadline.
-  static int to_milliseconds(Duration timeout) noexcept;
-
  private:
-  static constexpr int truncated_file = std::numeric_limits<std::uint16_t>::max();
-
-  struct SendOutcome {
-    std::size_t count;
-    int error;  // 0, an errno, or truncated_file
-  };
-
   void dispatch_rare(Handle& handle, std::uint8_t ready, bool is_broken);
   void receive(Handle& handle);
   void finish_connect(Handle& handle);
@@ -106,7 +88,6 @@ class ReadinessBackend : public Backend {
   void list(Handle& handle) noexcept;
   void fail_later(Handle& handle, std::uint8_t how, int error) noexcept;
   void settle(Handle& handle);
-  SendOutcome send_some(int descriptor, std::span<const Slice> slices) noexcept;
   SendOutcome send_piece(int descriptor, int file, std::uint64_t offset,
                          std::size_t size_bytes) noexcept;
   std::size_t finish_send(Handle& handle, SendOutcome outcome, std::size_t size_bytes);

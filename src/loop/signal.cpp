@@ -5,15 +5,13 @@
 #include "loop/signal.hpp"
 
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <utility>
 
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 
 namespace skua::loop {
 namespace {
@@ -25,14 +23,44 @@ std::array<std::atomic<int>, signal_count> write_ends{};
 std::atomic<int> running_handlers{0};
 static_assert(std::atomic<int>::is_always_lock_free, "signal handlers must not take locks");
 
+#if defined(_WIN32)
+// The C library calls this on a thread of its own for Ctrl-C (SIGINT) and Ctrl-Break (SIGBREAK),
+// after it has restored the default disposition.
+using Disposition = void (*)(int);
+void handle_signal(int signal);
+
+bool install(int signal, Disposition& before) noexcept {
+  before = ::signal(signal, handle_signal);
+  return before != SIG_ERR;
+}
+void restore(int signal, const Disposition& before) noexcept { ::signal(signal, before); }
+void keep_installed(int signal) noexcept { ::signal(signal, handle_signal); }
+#else
+using Disposition = struct sigaction;
+void handle_signal(int signal);
+
+bool install(int signal, Disposition& before) noexcept {
+  struct sigaction action{};
+  action.sa_handler = handle_signal;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return ::sigaction(signal, &action, &before) == 0;
+}
+void restore(int signal, const Disposition& before) noexcept {
+  ::sigaction(signal, &before, nullptr);
+}
+void keep_installed(int /*signal*/) noexcept {}
+#endif
+
 void handle_signal(int signal) {
   const int saved_errno = errno;
   running_handlers.fetch_add(1);
   const int descriptor = write_ends[static_cast<std::size_t>(signal)].load() - 1;
   if (descriptor >= 0) {
+    keep_installed(signal);
     const char byte = static_cast<char>(signal);
     // Fails only if the socket is full of unread signals.
-    [[maybe_unused]] const ssize_t ignored = ::send(descriptor, &byte, 1, MSG_DONTWAIT | no_signal);
+    [[maybe_unused]] const ssize_t ignored = bsd::send(descriptor, &byte, 1, bsd::no_signal);
   }
   running_handlers.fetch_sub(1);
   errno = saved_errno;
@@ -42,7 +70,7 @@ void handle_signal(int signal) {
 
 struct SignalWatcher::Saved {
   int signal;
-  struct sigaction action;
+  Disposition before;
 };
 
 /// The loop's end of the socket. It outlives the watcher, as a closing handle must.
@@ -83,7 +111,7 @@ SignalWatcher::SignalWatcher() = default;
 Result<std::unique_ptr<SignalWatcher>> SignalWatcher::create(
     Loop& loop, std::initializer_list<int> signals, std::function<void(int signal)> callback) {
   std::array<int, 2> ends{};
-  if (!make_socket_pair(ends)) return Error::from_system(errno, "socketpair");
+  if (bsd::pair(ends) != 0) return Error::from_system(errno, "socketpair");
   std::unique_ptr<SignalWatcher> watcher(new SignalWatcher);
   watcher->write_end_ = ends[1];
   watcher->receiver_ = &Receiver::create(loop, ends[0], std::move(callback));
@@ -101,12 +129,8 @@ Result<void> SignalWatcher::watch(int signal, int descriptor) {
   if (!write_end.compare_exchange_strong(nobody, descriptor + 1)) {
     return Error(Errc::Unsupported, "the signal already has a watcher");
   }
-  struct sigaction action{};
-  action.sa_handler = handle_signal;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
   Saved saved{signal, {}};
-  if (::sigaction(signal, &action, &saved.action) != 0) {
+  if (!install(signal, saved.before)) {
     write_end.store(0);
     return Error(Errc::Unsupported, "sigaction", errno);
   }
@@ -116,12 +140,12 @@ Result<void> SignalWatcher::watch(int signal, int descriptor) {
 
 SignalWatcher::~SignalWatcher() {
   for (const Saved& saved : saved_) {
-    ::sigaction(saved.signal, &saved.action, nullptr);
+    restore(saved.signal, saved.before);
     write_ends[static_cast<std::size_t>(saved.signal)].store(0);
   }
   while (running_handlers.load() != 0) {  // another thread's handler may be using the socket
   }
-  ::close(write_end_);
+  bsd::close(write_end_);
   receiver_->close();
 }
 

@@ -2,9 +2,6 @@
 // The loops, timers, signals and watches of programs. In: tasks and callbacks of the user's. Out:
 // their exceptions, rethrown by the turn in which they were thrown.
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <deque>
 #include <exception>
@@ -12,6 +9,7 @@
 
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
+#include "loop/sockets.hpp"
 #include "loop/watch.hpp"
 #include "loop/worker_pool.hpp"
 #include "skua/loop.hpp"
@@ -194,8 +192,8 @@ DescriptorWatch::~DescriptorWatch() {
 
 Result<DescriptorWatch> DescriptorWatch::create(int descriptor) {
   loop::Loop& loop = loop::Loop::current();
-  const int duplicate = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (duplicate < 0) return Error::from_system(errno, "fcntl");
+  const int duplicate = bsd::duplicate(descriptor);
+  if (duplicate < 0) return Error::from_system(errno, "dup");
   return DescriptorWatch(loop::Watch::open(loop, duplicate));
 }
 

@@ -3,17 +3,14 @@
 // Names are never resolved here, so parsing cannot block. Only to_string() allocates.
 #include "skua/address.hpp"
 
-#include <arpa/inet.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstring>
 #include <optional>
+
+#include "loop/sockets.hpp"
 
 namespace skua {
 namespace {

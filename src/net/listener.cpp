@@ -5,10 +5,13 @@
 // queue is shed with a reserved descriptor: a peer is better off refused at once than hanging.
 #include "net/listener.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
+#include <cerrno>
+#include <string>
 #include <utility>
+
+#include "net/problem.hpp"
+#include "net/socket.hpp"
 
 namespace skua::net {
 namespace {
@@ -19,7 +22,7 @@ constexpr Duration longest_retry_delay = 1s;
 constexpr Duration drain_delay = 5ms;
 constexpr int max_drained = 4096;
 
-Socket open_reserve() noexcept { return Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
+Socket open_reserve() noexcept { return Socket(bsd::open_reserve()); }
 
 }  // namespace
 
@@ -82,7 +85,7 @@ void Listener::on_closed() {
 void Listener::shed_one() noexcept {
   if (reserve_) {
     reserve_.close();
-    const Socket shed(::accept(descriptor(), nullptr, nullptr));
+    const Socket shed(bsd::accept(descriptor(), nullptr, nullptr));
   }
   reserve_ = open_reserve();  // may fail now; retry() tries again
 }
@@ -90,7 +93,7 @@ void Listener::shed_one() noexcept {
 // Closing the socket resets the connections in its queue, so the queue is emptied first.
 void Listener::finish_drain() {
   for (int i = 0; i < max_drained; ++i) {
-    Socket connection(loop::accept_one(descriptor()));
+    Socket connection(bsd::accept_one(descriptor()));
     if (!connection) break;
     sink_.on_accept(std::move(connection));
   }
@@ -126,6 +129,35 @@ Result<std::vector<Socket>> create_listeners(const Address& address, std::size_t
     listeners.push_back(*std::move(listener));
   }
   return listeners;
+}
+
+Result<Socket, Problem> share(const ListeningSocket& listener) {
+  const int descriptor = listener.socket != nullptr ? listener.socket->descriptor() : -1;
+  const auto unusable = [&](const char* why, Error error) {
+    std::string text("the socket ");
+    if (!listener.name.empty()) text.append("\"").append(listener.name).append("\" ");
+    return Problem{error, text.append(why)};
+  };
+  const Result<int> type = get_option(descriptor, SOL_SOCKET, SO_TYPE);
+  if (!type) return unusable("is not open", type.error());
+  if (*type != SOCK_STREAM) {
+    return unusable("carries datagrams, not connections", Error(Errc::Unsupported, "listen"));
+  }
+#if defined(SO_ACCEPTCONN)
+  const Result<int> is_listening = get_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN);
+  if (is_listening && *is_listening == 0) {
+    return unusable("does not listen: call listen() on it first",
+                    Error(Errc::InvalidAddress, "listen"));
+  }
+#endif
+  const Address address = local_address(descriptor);
+  if (address.family() == Address::Family::None) {
+    return unusable("is neither TCP nor a Unix socket", Error(Errc::Unsupported, "listen"));
+  }
+  const int duplicate = bsd::duplicate(descriptor);
+  if (duplicate < 0) return unusable("cannot be duplicated", failure(errno, "dup"));
+  if (address.is_ip()) keep_alive(duplicate);
+  return Socket(duplicate);
 }
 
 }  // namespace skua::net

@@ -3,18 +3,15 @@
 // resolver might read differently than we do never gets there.
 #include "net/name_lookup.hpp"
 
-#include <netdb.h>
-#include <sys/socket.h>
-
 #include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/disk.hpp"
 #include "net/problem.hpp"
 #include "net/socket.hpp"
 
@@ -44,7 +41,7 @@ Found ask(const std::string& name, int flags) noexcept {
   hints.ai_flags = flags;
   addrinfo* first = nullptr;
   Found found;
-  found.failure = ::getaddrinfo(name.c_str(), nullptr, &hints, &first);
+  found.failure = bsd::getaddrinfo(name.c_str(), nullptr, &hints, &first);
   if (found.failure == 0) found.first.reset(first);
   return found;
 }
@@ -52,12 +49,8 @@ Found ask(const std::string& name, int flags) noexcept {
 Error error_of(int failure, int system_code) noexcept {
   if (failure == EAI_SYSTEM) return Error::from_system(system_code, "resolve");
   if (failure == EAI_MEMORY) return {Errc::OutOfMemory, "resolve"};
-  return {Errc::NameNotResolved, ::gai_strerror(failure)};
+  return {Errc::NameNotResolved, bsd::lookup_failure_text(failure)};
 }
-
-struct CloseFile {
-  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
-};
 
 constexpr std::string_view hosts_blanks = " \t\r\n\f\v";
 
@@ -77,19 +70,26 @@ bool line_has(std::string_view line, std::string_view name) noexcept {
 
 }  // namespace
 
-bool is_in_hosts_file(const std::string& name) { return hosts_file_contains("/etc/hosts", name); }
+bool is_in_hosts_file(const std::string& name) {
+  return hosts_file_contains(bsd::hosts_file().c_str(), name);
+}
 
 bool hosts_file_contains(const char* path, const std::string& name) {
-  const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path, "re"));
-  if (file == nullptr) return false;
-  char* line = nullptr;
-  std::size_t capacity = 0;
-  bool is_there = false;
-  for (ssize_t size = 0; !is_there && (size = ::getline(&line, &capacity, file.get())) >= 0;) {
-    is_there = line_has(std::string_view(line, static_cast<std::size_t>(size)), name);
+  const disk::Descriptor file(disk::open(path, disk::for_reading));
+  if (!file) return false;
+  std::string text;  // what was read, without the lines before
+  std::array<char, 4096> piece;
+  for (ssize_t size = 1; size > 0;) {
+    size = disk::read(file.number(), piece.data(), piece.size());
+    // The last line may lack its end.
+    text.append(size > 0 ? std::string_view(piece.data(), static_cast<std::size_t>(size)) : "\n");
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {
+      if (line_has(std::string_view(text).substr(begin, end - begin), name)) return true;
+    }
+    text.erase(0, begin);
   }
-  std::free(line);  // NOLINT(cppcoreguidelines-no-malloc): getline allocated it
-  return is_there;
+  return false;
 }
 
 Result<std::vector<Address>> look_up(const std::string& name) {

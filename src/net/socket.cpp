@@ -5,12 +5,6 @@
 
 #include "net/problem.hpp"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -27,16 +21,6 @@ int domain_of(Address::Family family) noexcept {
     case Address::Family::None: break;
   }
   return AF_UNSPEC;
-}
-
-int open_socket(int domain, int type) noexcept {
-#if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
-  return ::socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-#else
-  const int descriptor = ::socket(domain, type, 0);
-  if (descriptor >= 0) static_cast<void>(loop::set_flags(descriptor));
-  return descriptor;
-#endif
 }
 
 #if defined(SO_REUSEPORT_LB)  // FreeBSD: its SO_REUSEPORT does not balance
@@ -67,14 +51,8 @@ Result<Socket> create_socket(Address::Family family) noexcept {
 
 Result<Socket> create_socket(Address::Family family, int type) noexcept {
   if (family == Address::Family::None) return Error(Errc::InvalidAddress, "socket");
-  const int descriptor = open_socket(domain_of(family), type);
+  const int descriptor = bsd::open(domain_of(family), type);
   if (descriptor < 0) return Error::from_system(errno, "socket");
-#if defined(SO_NOSIGPIPE)
-  if (const auto set = set_option(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1); !set) {
-    ::close(descriptor);
-    return set.error();
-  }
-#endif
   return Socket(descriptor);
 }
 
@@ -83,8 +61,7 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   if (!made) return made;
   const int descriptor = made->descriptor();
   if (address.is_ip()) {
-    // A restarted server must not wait for the TIME_WAIT of its old connections.
-    static_cast<void>(made->set_reuse_address(true));
+    static_cast<void>(bsd::claim_port(descriptor));
     if (options.reuse_port) {
       if (const auto set = set_option(descriptor, SOL_SOCKET, shared_port_option, 1); !set) {
         return set.error();
@@ -94,12 +71,12 @@ Result<Socket> create_listener(const Address& address, const ListenOptions& opti
   if (address.family() == Address::Family::Ipv6) {
     if (const auto set = made->set_ipv6_only(options.ipv6_only); !set) return set.error();
   }
-  if (::bind(descriptor, address.data(), address.size_bytes()) != 0) {
+  if (bsd::bind(descriptor, address.data(), address.size_bytes()) != 0) {
     return Error::from_system(errno, "bind");
   }
   if (address.is_ip()) keep_alive(descriptor);
   // The system caps this at its own limit (somaxconn): listen(2).
-  if (::listen(descriptor, std::clamp(options.backlog, 1, 4096)) != 0) {
+  if (bsd::listen(descriptor, std::clamp(options.backlog, 1, 4096)) != 0) {
     return Error::from_system(errno, "listen");
   }
   return made;
@@ -118,18 +95,13 @@ void set_no_delay(int descriptor) noexcept {
   static_cast<void>(set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1));
 }
 
-Address local_address(int descriptor) noexcept { return ask_name(::getsockname, descriptor); }
+Address local_address(int descriptor) noexcept { return ask_name(bsd::getsockname, descriptor); }
 
-Address peer_address(int descriptor) noexcept { return ask_name(::getpeername, descriptor); }
-
-Result<void> set_flags(int descriptor) noexcept {
-  if (loop::set_flags(descriptor)) return {};
-  return failure(errno, "fcntl");
-}
+Address peer_address(int descriptor) noexcept { return ask_name(bsd::getpeername, descriptor); }
 
 Result<void> set_option(int descriptor, int level, int name, const void* value,
                         socklen_t size_bytes) noexcept {
-  if (::setsockopt(descriptor, level, name, value, size_bytes) == 0) return {};
+  if (bsd::setsockopt(descriptor, level, name, value, size_bytes) == 0) return {};
   return failure(errno, "setsockopt");
 }
 
@@ -140,7 +112,7 @@ Result<void> set_option(int descriptor, int level, int name, int value) noexcept
 Result<int> get_option(int descriptor, int level, int name) noexcept {
   int value = 0;
   socklen_t size_bytes = sizeof value;
-  if (::getsockopt(descriptor, level, name, &value, &size_bytes) == 0) return value;
+  if (bsd::getsockopt(descriptor, level, name, &value, &size_bytes) == 0) return value;
   return failure(errno, "getsockopt");
 }
 
@@ -177,8 +149,10 @@ Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcep
       const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
       wait = static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, INT_MAX));
     }
-    pollfd entry{.fd = descriptor, .events = events, .revents = 0};
-    const int ready = ::poll(&entry, 1, wait);
+    pollfd entry{};
+    entry.fd = descriptor;
+    entry.events = events;
+    const int ready = bsd::poll(&entry, 1, wait);
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return failure(errno, "poll");
     if (ready == 0 && wait != INT_MAX) return Error(Errc::TimedOut, "poll");
@@ -190,12 +164,12 @@ Result<void> wait_until(int descriptor, short events, Deadline deadline) noexcep
 namespace skua {
 
 Result<Socket> Socket::adopt(int descriptor) noexcept {
-  if (const auto set = net::set_flags(descriptor); !set) return set.error();
+  if (bsd::set_flags(descriptor) != 0) return net::failure(errno, "fcntl");
   return Socket(descriptor);
 }
 
 void Socket::close() noexcept {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0) bsd::close(descriptor_);
   descriptor_ = -1;
 }
 
@@ -204,7 +178,7 @@ Address Socket::local_address() const noexcept { return net::local_address(descr
 Address Socket::peer_address() const noexcept { return net::peer_address(descriptor_); }
 
 Result<void, Problem> Socket::bind(const Address& address) {
-  if (::bind(descriptor_, address.data(), address.size_bytes()) == 0) return {};
+  if (bsd::bind(descriptor_, address.data(), address.size_bytes()) == 0) return {};
   return net::could_not("bind to", address, net::failure(errno, "bind"));
 }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include <chrono>
 #include <string_view>
 
 #include "loop/clock.hpp"
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 #include "skua/address.hpp"
 #include "skua/error.hpp"
 #include "skua/inherited_sockets.hpp"
@@ -69,9 +65,6 @@ void set_no_delay(int descriptor) noexcept;
 
 // For the operations of public sockets.
 
-/// Makes a descriptor non-blocking and close-on-exec.
-Result<void> set_flags(int descriptor) noexcept;
-
 /// Sets an option; returns the system's error.
 Result<void> set_option(int descriptor, int level, int name, const void* value,
                         socklen_t size_bytes) noexcept;
@@ -94,7 +87,7 @@ Result<T> option_as(Result<int> value) noexcept {
 /// Returns the error of a failed operation: WouldBlock, Closed for an invalid descriptor, ...
 [[nodiscard]] Error failure(int system_code, const char* operation) noexcept;
 
-using loop::no_signal;
+using bsd::no_signal;
 
 /// The end of a wait.
 using Deadline = std::chrono::time_point<std::chrono::steady_clock, Duration>;

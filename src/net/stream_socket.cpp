@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 // In: calls that may wait. Out: attempts that never do, with poll(2) in between. A deadline is
 // fixed once, so neither signals nor slow peers prolong a wait.
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string>
 #include <vector>
 
+#include "base/disk.hpp"
 #include "net/socket.hpp"
 
 #include "net/problem.hpp"
@@ -25,7 +17,7 @@ namespace {
 
 // The connection goes on after a signal.
 Error start_connect(int descriptor, const Address& address) noexcept {
-  if (::connect(descriptor, address.data(), address.size_bytes()) == 0) return Errc::None;
+  if (bsd::connect(descriptor, address.data(), address.size_bytes()) == 0) return Errc::None;
   const bool goes_on = errno == EINPROGRESS || errno == EINTR;
   return net::failure(goes_on ? EAGAIN : errno, "connect");
 }
@@ -33,26 +25,20 @@ Error start_connect(int descriptor, const Address& address) noexcept {
 // If the backlog of a Unix listener is full, connect() has to be repeated, and poll(2) does not say
 // when. A call that blocks waits for room; SO_SNDTIMEO bounds it.
 Error connect_blocking(int descriptor, const Address& address, net::Deadline deadline) noexcept {
-  const int flags = ::fcntl(descriptor, F_GETFL);
-  if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0) {
-    return net::failure(errno, "connect");
-  }
+  if (bsd::set_blocking(descriptor, true) != 0) return net::failure(errno, "connect");
   int error = 0;
   do {
-    timeval left{};  // zero: no limit
+    std::chrono::microseconds left{};  // zero: no limit
     if (deadline != net::Deadline::max()) {
-      const auto micros = std::chrono::ceil<std::chrono::microseconds>(
+      left = std::chrono::ceil<std::chrono::microseconds>(
           deadline - net::Deadline(std::chrono::steady_clock::now()));
-      const auto count = std::max<std::int64_t>(micros.count(), 1);
-      left.tv_sec = static_cast<time_t>(count / 1'000'000);
-      left.tv_usec = static_cast<suseconds_t>(count % 1'000'000);
+      left = std::max(left, std::chrono::microseconds(1));
     }
-    static_cast<void>(net::set_option(descriptor, SOL_SOCKET, SO_SNDTIMEO, &left, sizeof left));
-    error = ::connect(descriptor, address.data(), address.size_bytes()) == 0 ? 0 : errno;
+    static_cast<void>(bsd::set_send_timeout(descriptor, left));
+    error = bsd::connect(descriptor, address.data(), address.size_bytes()) == 0 ? 0 : errno;
   } while (error == EINTR);
-  const timeval never{};
-  static_cast<void>(net::set_option(descriptor, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof never));
-  ::fcntl(descriptor, F_SETFL, flags);
+  static_cast<void>(bsd::set_send_timeout(descriptor, {}));
+  static_cast<void>(bsd::set_blocking(descriptor, false));
   return error == EAGAIN ? Error(Errc::TimedOut, "connect") : net::failure(error, "connect");
 }
 
@@ -81,13 +67,13 @@ Result<void, Problem> StreamSocket::try_connect(const Address& address) {
 }
 
 Result<void, Problem> StreamSocket::listen(int backlog) {
-  if (::listen(descriptor(), backlog) == 0) return {};
+  if (bsd::listen(descriptor(), backlog) == 0) return {};
   return net::could_not("listen on", local_address(), net::failure(errno, "listen"));
 }
 
 Result<std::size_t> StreamSocket::try_send(std::string_view bytes) noexcept {
   if (bytes.empty()) return std::size_t{0};
-  const ssize_t count = ::send(descriptor(), bytes.data(), bytes.size(), net::no_signal);
+  const ssize_t count = bsd::send(descriptor(), bytes.data(), bytes.size(), net::no_signal);
   if (count < 0) return net::failure(errno, "send");
   return static_cast<std::size_t>(count);
 }
@@ -109,7 +95,7 @@ Result<void> StreamSocket::send_all(std::string_view bytes, Duration patience) n
 
 Result<std::size_t> StreamSocket::try_receive(std::span<char> room) noexcept {
   if (room.empty()) return std::size_t{0};
-  const ssize_t count = ::recv(descriptor(), room.data(), room.size(), 0);
+  const ssize_t count = bsd::recv(descriptor(), room.data(), room.size(), 0);
   if (count < 0) return net::failure(errno, "receive");
   if (count == 0) return Error(Errc::Closed, "receive");
   return static_cast<std::size_t>(count);
@@ -132,12 +118,12 @@ Result<void> StreamSocket::receive_all(std::span<char> room, Duration patience) 
 }
 
 Result<void> StreamSocket::shutdown_write() noexcept {
-  if (::shutdown(descriptor(), SHUT_WR) == 0) return {};
+  if (bsd::shutdown(descriptor(), SHUT_WR) == 0) return {};
   return net::failure(errno, "shutdown");
 }
 
 Result<void> StreamSocket::shutdown_read() noexcept {
-  if (::shutdown(descriptor(), SHUT_RD) == 0) return {};
+  if (bsd::shutdown(descriptor(), SHUT_RD) == 0) return {};
   return net::failure(errno, "shutdown");
 }
 
@@ -145,14 +131,17 @@ Result<void> StreamSocket::set_linger(std::optional<std::chrono::seconds> time) 
   const std::chrono::seconds::rep longest = 65535;  // some systems keep 16 bits
   ::linger value{};
   value.l_onoff = time ? 1 : 0;
-  if (time) value.l_linger = static_cast<int>(std::clamp<std::int64_t>(time->count(), 0, longest));
+  if (time) {
+    const auto seconds = std::clamp<std::int64_t>(time->count(), 0, longest);
+    value.l_linger = static_cast<decltype(value.l_linger)>(seconds);
+  }
   return net::set_option(descriptor(), SOL_SOCKET, SO_LINGER, &value, sizeof value);
 }
 
 Result<std::optional<std::chrono::seconds>> StreamSocket::linger() const noexcept {
   ::linger value{};
   socklen_t size_bytes = sizeof value;
-  if (::getsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &value, &size_bytes) != 0) {
+  if (bsd::getsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &value, &size_bytes) != 0) {
     return net::failure(errno, "getsockopt");
   }
   std::optional<std::chrono::seconds> time;
@@ -163,7 +152,7 @@ Result<std::optional<std::chrono::seconds>> StreamSocket::linger() const noexcep
 Result<Socket> StreamSocket::try_accept_socket() noexcept {
   int accepted = -1;
   do {
-    accepted = loop::accept_one(descriptor());
+    accepted = bsd::accept_one(descriptor());
   } while (accepted < 0 && (errno == EINTR || errno == ECONNABORTED));  // that peer has gone
   if (accepted < 0) return net::failure(errno, "accept");
   return Socket(accepted);
@@ -298,10 +287,7 @@ namespace {
 
 // Whether the path is a socket that refuses connections: nobody listens there any more.
 bool is_stale(const Address& address) {
-  struct stat status{};
-  const std::string path(address.path());
-  if (path.empty() || ::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode))
-    return false;
+  if (!bsd::is_socket_file(std::string(address.path()))) return false;
   const Result<Socket> probe = net::create_socket(Address::Family::Unix);
   return probe && start_connect(probe->descriptor(), address).code() == Errc::Refused;
 }
@@ -313,7 +299,7 @@ Result<UnixSocket, Problem> UnixSocket::listen_on(const Address& address, int ba
   if (listener || listener.error().code() != Errc::AddressInUse || !is_stale(address)) {
     return listener;
   }
-  ::unlink(std::string(address.path()).c_str());
+  static_cast<void>(disk::unlink(std::string(address.path()).c_str()));
   return listen_as<UnixSocket>(address, {.backlog = backlog});
 }
 
@@ -326,7 +312,7 @@ Result<UnixSocket, Problem> UnixSocket::connect_to(const Address& address, Durat
 
 Result<std::pair<UnixSocket, UnixSocket>, Problem> UnixSocket::pair() {
   std::array<int, 2> ends{};
-  if (!loop::make_socket_pair(ends)) {
+  if (bsd::pair(ends) != 0) {
     return net::could_not("create", "a pair of Unix sockets", net::failure(errno, "socketpair"));
   }
   return std::pair{UnixSocket(Socket(ends[0])), UnixSocket(Socket(ends[1]))};

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: datagrams. Out: datagrams, each whole and with its sender, and one that the caller's room
 // cuts is marked. Groups are named by the index of an interface, over IPv4 as over IPv6.
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -24,12 +19,12 @@ Result<UdpSocket, Problem> UdpSocket::open(Address::Family family) {
 }
 
 Result<void, Problem> UdpSocket::connect(const Address& address) {
-  if (::connect(descriptor(), address.data(), address.size_bytes()) == 0) return {};
+  if (bsd::connect(descriptor(), address.data(), address.size_bytes()) == 0) return {};
   return net::could_not("connect to", address, net::failure(errno, "connect"));
 }
 
 Result<void> UdpSocket::try_send(std::string_view bytes) noexcept {
-  if (::send(descriptor(), bytes.data(), bytes.size(), net::no_signal) >= 0) return {};
+  if (bsd::send(descriptor(), bytes.data(), bytes.size(), net::no_signal) >= 0) return {};
   return net::failure(errno, "send");
 }
 
@@ -39,8 +34,8 @@ Result<void> UdpSocket::send(std::string_view bytes, Duration patience) noexcept
 }
 
 Result<void> UdpSocket::try_send_to(const Address& address, std::string_view bytes) noexcept {
-  const ssize_t count = ::sendto(descriptor(), bytes.data(), bytes.size(), net::no_signal,
-                                 address.data(), address.size_bytes());
+  const ssize_t count = bsd::sendto(descriptor(), bytes.data(), bytes.size(), net::no_signal,
+                                    address.data(), address.size_bytes());
   if (count >= 0) return {};
   return net::failure(errno, "send");
 }
@@ -59,7 +54,7 @@ Result<Datagram> UdpSocket::try_receive(std::span<char> room) noexcept {
   message.msg_namelen = sizeof from;
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  const ssize_t count = ::recvmsg(descriptor(), &message, 0);
+  const ssize_t count = bsd::recvmsg(descriptor(), &message, 0);
   if (count < 0) return net::failure(errno, "receive");
   Datagram datagram;
   datagram.size_bytes = static_cast<std::size_t>(count);
@@ -86,11 +81,11 @@ namespace {
 
 enum class Membership : std::uint8_t { Join, Leave };
 
-Result<void> change(int descriptor, const Address& group, std::uint32_t interface,
+Result<void> change(int descriptor, const Address& group, std::uint32_t interface_index,
                     Membership change) noexcept {
   if (!group.is_multicast()) return Error(Errc::InvalidAddress, "multicast");
   group_req request{};
-  request.gr_interface = interface != 0 ? interface : group.scope_id();
+  request.gr_interface = interface_index != 0 ? interface_index : group.scope_id();
   std::memcpy(&request.gr_group, group.data(), group.size_bytes());
   return net::set_option(
       descriptor, group.family() == Address::Family::Ipv4 ? IPPROTO_IP : IPPROTO_IPV6,
@@ -103,26 +98,25 @@ constexpr net::IpOption loop_option{IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP};
 }  // namespace
 
 // RFC 3678 §5.1: one interface for both families.
-Result<void, Problem> UdpSocket::join(const Address& group, std::uint32_t interface) {
-  const auto joined = change(descriptor(), group, interface, Membership::Join);
+Result<void, Problem> UdpSocket::join(const Address& group, std::uint32_t interface_index) {
+  const auto joined = change(descriptor(), group, interface_index, Membership::Join);
   if (!joined) return net::could_not("join", group, joined.error());
   return {};
 }
 
-Result<void, Problem> UdpSocket::leave(const Address& group, std::uint32_t interface) {
-  const auto left = change(descriptor(), group, interface, Membership::Leave);
+Result<void, Problem> UdpSocket::leave(const Address& group, std::uint32_t interface_index) {
+  const auto left = change(descriptor(), group, interface_index, Membership::Leave);
   if (!left) return net::could_not("leave", group, left.error());
   return {};
 }
 
-Result<void> UdpSocket::set_multicast_interface(std::uint32_t interface) noexcept {
-  const auto index = static_cast<int>(interface);
+Result<void> UdpSocket::set_multicast_interface(std::uint32_t interface_index) noexcept {
   if (local_address().family() == Address::Family::Ipv6) {
+    const auto index = static_cast<int>(interface_index);
     return net::set_option(descriptor(), IPPROTO_IPV6, IPV6_MULTICAST_IF, index);
   }
-  ip_mreqn request{};
-  request.imr_ifindex = index;
-  return net::set_option(descriptor(), IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
+  if (bsd::set_ipv4_multicast_interface(descriptor(), interface_index) == 0) return {};
+  return net::failure(errno, "setsockopt");
 }
 
 Result<void> UdpSocket::set_multicast_hops(std::uint8_t hops) noexcept {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // In: bytes. Out: one contiguous text. Up to 64 KiB it comes from the heap, beyond that from
-// mmap: untouched pages cost nothing, so it can grow by doubling.
+// the system: untouched pages cost nothing, so it can grow by doubling.
 #include "server/kept_content.hpp"
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+
+#include "base/memory.hpp"
 
 namespace skua::base {
 namespace {
@@ -17,10 +17,7 @@ constexpr std::size_t min_bytes = 4 * 1024;
 constexpr std::size_t max_heap_bytes = 64 * 1024;
 
 void* allocate(std::size_t size_bytes) noexcept {
-  if (size_bytes <= max_heap_bytes) return std::malloc(size_bytes);
-  void* const pages =
-      ::mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return pages != MAP_FAILED ? pages : nullptr;
+  return size_bytes <= max_heap_bytes ? std::malloc(size_bytes) : allocate_pages(size_bytes);
 }
 
 }  // namespace
@@ -55,7 +52,7 @@ void PageText::clear() noexcept {
 
 void PageText::release() noexcept {
   if (capacity_ > max_heap_bytes) {
-    ::munmap(data_, capacity_);
+    free_pages(data_, capacity_);
   } else {
     std::free(data_);
   }

@@ -4,7 +4,6 @@
 // wait() only waits for that mark, so ending a run does not depend on the thread that asked for it.
 #include "server/server_run.hpp"
 
-#include <unistd.h>
 #include <algorithm>
 #include <exception>
 #include <new>

@@ -125,7 +125,7 @@ class Adoption : public ::testing::Test {
     router_.get("/", [] { return "hello"; });
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-    EXPECT_TRUE(net::set_flags(ends[0]));
+    EXPECT_EQ(bsd::set_flags(ends[0]), 0);
     accepted_ = Socket(ends[0]);
     peer_ = Socket(ends[1]);
   }

@@ -4,7 +4,6 @@
 #include "skua/tcp_server.hpp"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "loop/signal.hpp"
 #include "net/listener.hpp"
 #include "net/log.hpp"
@@ -70,7 +70,7 @@ TcpServerCore::~TcpServerCore() {
   request_stop();
   join();
   workers_.clear();
-  if (owns_file_) ::unlink(std::string(address_.path()).c_str());
+  if (owns_file_) disk::unlink(std::string(address_.path()).c_str());
 }
 
 Result<void, Problem> TcpServerCore::prepare() {

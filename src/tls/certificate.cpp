@@ -5,13 +5,11 @@
 
 #include "tls/certificate.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <system_error>
+
+#include "base/disk.hpp"
+#include "base/system_text.hpp"
 
 namespace skua::tls {
 namespace {
@@ -23,34 +21,22 @@ std::string quoted(std::string_view role, const std::string& source) {
   return is_pem_text(source) ? text + " (given as text)" : text + " '" + source + "'";
 }
 
-// Opens a file. A pipe without a writer reads as empty instead of blocking.
-std::FILE* open_now(const std::string& path) noexcept {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return nullptr;
-  // Reads do block if a pipe has a writer.
-  const int flags = ::fcntl(descriptor, F_GETFL);
-  static_cast<void>(::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
-  std::FILE* const file = ::fdopen(descriptor, "rb");
-  if (file == nullptr) ::close(descriptor);
-  return file;
-}
-
 Result<std::string, Problem> read_source(const std::string& source, std::string_view role) {
   if (is_pem_text(source)) return source;
   const auto failed = [&](int code) {
-    return unusable(quoted(role, source) +
-                    " cannot be read: " + std::generic_category().message(code) +
+    return unusable(quoted(role, source) + " cannot be read: " + base::system_text(code) +
                     "; check the path and the file's permissions");
   };
-  const std::unique_ptr<std::FILE, FreeBy<std::fclose>> file(open_now(source));
+  const disk::Descriptor file(disk::open_stream(source.c_str()));
   if (!file) return failed(errno);
   std::string text;
   std::array<char, 4096> piece;
-  while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), file.get())) {
-    text.append(piece.data(), count);
+  while (const auto count = disk::read(file.number(), piece.data(), piece.size())) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return failed(errno);
+    text.append(piece.data(), static_cast<std::size_t>(count));
     if (text.size() > max_pem_bytes) return failed(EFBIG);
   }
-  if (std::ferror(file.get()) != 0) return failed(errno);
   if (!is_pem_text(text)) {
     return unusable(quoted(role, source) + (text.empty()
                                                 ? " is empty"

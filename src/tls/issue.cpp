@@ -2,12 +2,11 @@
 // In: names and the issuer. Out: a key and an X.509 v3 certificate (RFC 5280) as PEM.
 #include "tls/issue.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/ascii.hpp"
+#include "loop/sockets.hpp"
 #include "skua/address.hpp"
 #include "tls/certificate_names.hpp"
 
@@ -19,16 +18,6 @@
 #endif
 
 namespace skua::tls {
-namespace {
-
-// Returns the machine's name, or an empty string if it has none.
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
-  return name.data();
-}
-
-}  // namespace
 
 Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_hosts) {
   CertificateDetails details;
@@ -43,12 +32,12 @@ Result<Issued, Problem> make_self_signed(const std::vector<std::string>& more_ho
 }
 
 Result<Issued, Problem> make_self_signed_for_this_machine() {
-  std::vector<std::string> hosts{host_name()};
+  std::vector<std::string> hosts{bsd::machine_name()};
   const Result<std::vector<NetworkInterface>> interfaces = network_interfaces();
   if (!interfaces) return make_self_signed(hosts);
-  for (const NetworkInterface& interface : *interfaces) {
-    if (!interface.is_up) continue;
-    for (const Address& address : interface.addresses) {
+  for (const NetworkInterface& network : *interfaces) {
+    if (!network.is_up) continue;
+    for (const Address& address : network.addresses) {
       if (address.is_loopback() || address.is_link_local()) continue;
       std::array<char, Address::max_text_bytes> text;
       hosts.emplace_back(address.format_host(text));

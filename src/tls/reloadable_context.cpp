@@ -2,11 +2,9 @@
 // In: options, and files that change. Out: a context that is always usable.
 #include "tls/reloadable_context.hpp"
 
-#include <sys/stat.h>
-
 #include <utility>
 
-#include "base/file_io.hpp"
+#include "base/disk.hpp"
 #include "tls/issue.hpp"
 
 namespace skua::tls {
@@ -65,11 +63,9 @@ Result<void, Problem> ReloadableContext::load() {
 std::vector<ReloadableContext::Stamp> ReloadableContext::stamps() const {
   std::vector<Stamp> found;
   const auto add = [&found](const std::string& source) {
-    struct stat told{};
     if (source.empty() || source.find("-----BEGIN") != std::string::npos) return;
-    if (::stat(source.c_str(), &told) != 0) return found.push_back({});
-    found.push_back({base::modified_ns(told), static_cast<std::uint64_t>(told.st_size),
-                     static_cast<std::uint64_t>(told.st_ino)});
+    const Result<disk::FileStat> stat = disk::stat_of(source);
+    found.push_back(stat ? Stamp{stat->modified_ns, stat->size_bytes, stat->inode} : Stamp{});
   };
   add(options_.certificate);
   add(options_.private_key);

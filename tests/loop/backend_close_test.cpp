@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Closing at any time, on every back end: on_closed comes once, last, and never inside close().
-#include <unistd.h>
-
 #include "backend_harness.hpp"
 
 namespace skua::loop {
@@ -225,20 +223,6 @@ TEST_P(BackendClose, SurvivesTheChurnOfManyHandles) {
     return closed == 640;
   });
   close_all({&server});
-}
-
-TEST_P(BackendClose, ASocketThatAForkedChildStillHoldsIsForgotten) {
-  Pair pair = connected_pair();
-  const Socket held(::dup(pair.ours.descriptor()));  // like a child between fork and exec
-  {
-    Probe probe(*backend, std::move(pair.ours));
-    probe.start_receive();
-    settle();
-    close_all({&probe});
-  }
-  write(pair.peer, "for nobody");
-  settle();  // a sanitizer would report a call to the destroyed handle
-  wait_out(5ms);
 }
 
 TEST_P(BackendClose, ABackEndThatGoesTellsWhatWasClosing) {

@@ -5,10 +5,11 @@
 namespace skua::loop {
 namespace {
 
+const std::vector<BackendChoice> readiness{BackendChoice::Epoll, BackendChoice::Poll,
+                                           BackendChoice::Kqueue};
+
 class BackendCost : public BackendTest {};
-INSTANTIATE_TEST_SUITE_P(Readiness, BackendCost,
-                         ::testing::Values(BackendChoice::Epoll, BackendChoice::Poll,
-                                           BackendChoice::Kqueue),
+INSTANTIATE_TEST_SUITE_P(Readiness, BackendCost, ::testing::ValuesIn(testing::backends(readiness)),
                          testing::backend_name);
 
 TEST_P(BackendCost, ATurnWithManyReadyConnectionsCostsOneWaitAndAReceiveAndASendEach) {

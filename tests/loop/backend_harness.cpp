@@ -2,13 +2,10 @@
 // Runs a back end turn by turn, and keeps what it reports.
 #include "backend_harness.hpp"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
+
+#include "support/descriptors.hpp"
 
 namespace skua::loop {
 
@@ -98,8 +95,8 @@ void Probe::called(std::string_view name) {
 }
 
 void Probe::on_accept(int descriptor) {
-  EXPECT_NE(::fcntl(descriptor, F_GETFL) & O_NONBLOCK, 0);
-  EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_TRUE(support::is_non_blocking(descriptor));
+  EXPECT_FALSE(support::is_inherited(descriptor));
   accepted.emplace_back(descriptor);
   called("on_accept");
 }
@@ -193,10 +190,11 @@ void BackendTest::close_all(std::initializer_list<Probe*> probes) {
 Socket BackendTest::listener() { return *net::create_listener(*Address::parse("127.0.0.1", 0)); }
 
 Socket BackendTest::client_of(const Socket& listener) {
-  Socket client(::socket(AF_INET, SOCK_STREAM, 0));  // blocks: done when it returns
+  Socket client(bsd::open(AF_INET, SOCK_STREAM));
   const Address address = net::local_address(listener.descriptor());
-  EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
-  ::fcntl(client.descriptor(), F_SETFL, O_NONBLOCK);
+  bsd::set_blocking(client.descriptor(), true);  // connected when it returns
+  EXPECT_EQ(bsd::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
+  bsd::set_blocking(client.descriptor(), false);
   return client;
 }
 
@@ -204,38 +202,38 @@ BackendTest::Pair BackendTest::connected_pair() {
   const Socket listening = listener();
   Pair pair;
   pair.peer = client_of(listening);
-  pair.ours = Socket(accept_one(listening.descriptor()));
+  pair.ours = Socket(bsd::accept_one(listening.descriptor()));
   EXPECT_TRUE(pair.ours);
   return pair;
 }
 
 BackendTest::Pair BackendTest::unix_pair() {
   std::array<int, 2> ends{};
-  EXPECT_TRUE(make_socket_pair(ends));
+  EXPECT_EQ(bsd::pair(ends), 0);
   return {Socket(ends[0]), Socket(ends[1])};
 }
 
 void BackendTest::write(const Socket& peer, std::string_view text) {
-  EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), no_signal),
+  EXPECT_EQ(bsd::send(peer.descriptor(), text.data(), text.size(), net::no_signal),
             static_cast<ssize_t>(text.size()));
 }
 
 std::string BackendTest::read(const Socket& peer, std::size_t max_bytes) {
   std::string out(max_bytes, '\0');
-  const ssize_t count = ::recv(peer.descriptor(), out.data(), out.size(), 0);
+  const ssize_t count = bsd::recv(peer.descriptor(), out.data(), out.size(), 0);
   out.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   return out;
 }
 
 bool BackendTest::has_ended(const Socket& peer) {
   char byte = 0;
-  const ssize_t count = ::recv(peer.descriptor(), &byte, 1, MSG_PEEK);
+  const ssize_t count = bsd::recv(peer.descriptor(), &byte, 1, MSG_PEEK);
   return count == 0 || (count < 0 && errno != EAGAIN);
 }
 
 void BackendTest::reset(Socket& peer) {
   const linger at_once{1, 0};
-  ::setsockopt(peer.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  bsd::setsockopt(peer.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   peer.close();
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/socket.h>
-
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -105,6 +103,10 @@ class BackendTest : public ::testing::TestWithParam<BackendChoice> {
   /// Reads what has arrived at the peer; empty at the end or if there is nothing.
   static std::string read(const Socket& peer, std::size_t max_bytes = 65536);
   static bool has_ended(const Socket& peer);
+  /// Whether an error says that the peer is gone: which of the two depends on the system.
+  static bool is_gone(std::optional<Errc> error) {
+    return error == Errc::Closed || error == Errc::Reset;
+  }
   /// Closes with a reset instead of a FIN.
   static void reset(Socket& peer);
   /// Reads `count` bytes at the peer, at most `step` per turn.

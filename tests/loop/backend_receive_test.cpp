@@ -45,8 +45,8 @@ TEST_P(BackendReceive, HandsOverMoreThanItsBufferHolds) {
   const std::string text = pattern(1'000'000);
   std::size_t written = 0;
   turn_until([&] {
-    const ssize_t count =
-        ::send(pair.peer.descriptor(), text.data() + written, text.size() - written, no_signal);
+    const ssize_t count = bsd::send(pair.peer.descriptor(), text.data() + written,
+                                    text.size() - written, net::no_signal);
     if (count > 0) written += static_cast<std::size_t>(count);
     return probe.received.size() == text.size();
   });
@@ -121,7 +121,8 @@ TEST_P(BackendReceive, AStoppedReceiveHoldsThePeerBack) {
   const std::string chunk = pattern(65536);
   std::size_t written = 0;
   for (int i = 0; i < 4000; ++i) {  // 256 MB, unless the sender is held back
-    const ssize_t count = ::send(pair.peer.descriptor(), chunk.data(), chunk.size(), no_signal);
+    const ssize_t count =
+        bsd::send(pair.peer.descriptor(), chunk.data(), chunk.size(), net::no_signal);
     if (count > 0) written += static_cast<std::size_t>(count);
     if (i % 100 == 0) settle();
   }

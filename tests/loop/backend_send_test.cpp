@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Sending memory and files on every back end, to fast, slow and vanished readers.
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 
@@ -84,7 +82,7 @@ TEST_P(BackendSend, TellsOfAFailureOnceAndNeverInsideSend) {
   turn_until([&] { return probe.receive_end.has_value(); });
   probe.send("to nobody");
   turn_until([&] { return probe.send_failure.has_value(); });
-  EXPECT_EQ(*probe.send_failure, Errc::Closed);
+  EXPECT_TRUE(is_gone(probe.send_failure));
   settle();
   close_all({&probe});
 }
@@ -135,7 +133,7 @@ TEST_P(BackendSend, ATryThatFailsTakesNothingAndTheNextSendTells) {
   EXPECT_EQ(probe.call_count, 0);
   probe.send("lost");
   turn_until([&] { return probe.send_failure.has_value(); });
-  EXPECT_EQ(*probe.send_failure, Errc::Closed);
+  EXPECT_TRUE(is_gone(probe.send_failure));
   EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
   close_all({&probe});
   EXPECT_EQ(backend->try_send(probe, {&slice, 1}), 0U);
@@ -220,7 +218,7 @@ TEST_P(BackendSend, AFileToAVanishedReaderIsAFailureAndNoSignal) {
   turn_until([&] { return probe.receive_end.has_value(); });
   probe.send_file(::fileno(file.get()), 0, text.size());
   turn_until([&] { return probe.send_failure.has_value(); });
-  EXPECT_EQ(*probe.send_failure, Errc::Closed);
+  EXPECT_TRUE(is_gone(probe.send_failure));
   close_all({&probe});
 }
 

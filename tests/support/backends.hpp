@@ -10,12 +10,14 @@
 
 namespace skua::testing {
 
-/// Returns the back ends available on this machine, as test parameters. On Linux, kqueue is the
-/// emulation in tests/support/kqueue.
-inline std::vector<BackendChoice> backends() {
+/// Returns those of some back ends, or of all, that this machine has, as test parameters. On Linux,
+/// kqueue is the emulation in tests/support/kqueue.
+inline std::vector<BackendChoice> backends(const std::vector<BackendChoice>& kinds = {
+                                               BackendChoice::Poll, BackendChoice::Epoll,
+                                               BackendChoice::IoUring, BackendChoice::Kqueue,
+                                               BackendChoice::CompletionPort}) {
   std::vector<BackendChoice> found;
-  for (const BackendChoice kind :
-       {BackendChoice::Poll, BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Kqueue}) {
+  for (const BackendChoice kind : kinds) {
     if (loop::Backend::create(kind)) found.push_back(kind);
   }
   return found;
@@ -27,6 +29,7 @@ inline std::string backend_name(const ::testing::TestParamInfo<BackendChoice>& i
     case BackendChoice::IoUring: return "IoUring";
     case BackendChoice::Poll: return "Poll";
     case BackendChoice::Kqueue: return "Kqueue";
+    case BackendChoice::CompletionPort: return "CompletionPort";
     case BackendChoice::Auto: break;
   }
   return "Auto";

@@ -2,12 +2,7 @@
 // A test client: HTTP/1 text over a socket, optionally translated to HTTP/2 and over TLS.
 #include "support/client.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +13,7 @@
 namespace skua::testing {
 namespace {
 
-constexpr timeval patience{.tv_sec = 20, .tv_usec = 0};
+constexpr Duration patience = 20s;
 constexpr int turns_of_patience = 20'000;
 constexpr int turns_for_a_window = 100;  // a handler that does not read never opens one
 
@@ -37,21 +32,15 @@ Client::Client(std::uint16_t port, std::unique_ptr<TlsWire> tls) : tls_(std::mov
 }
 
 void Client::connect(std::uint16_t port) {
-  socket_ = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const int rc =
-      ::connect(descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-  EXPECT_EQ(rc, 0) << "connect: " << std::strerror(errno);
+  auto connected = TcpSocket::connect_to(*Address::parse("127.0.0.1", port), patience);
+  ASSERT_TRUE(connected) << connected.error().text;
+  socket_ = *std::move(connected);
   net::set_no_delay(descriptor());
-  ::setsockopt(descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(descriptor(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 Client::Client(Socket socket, Transport transport, std::function<void()> turn)
     : socket_(std::move(socket)) {
+  EXPECT_EQ(bsd::set_flags(descriptor()), 0);
   if (transport != Transport::Tcp) turn_ = std::move(turn);
   speak(transport);
 }
@@ -97,14 +86,13 @@ void Client::send(std::string_view bytes) {
 
 std::size_t Client::send_some(std::string_view bytes) {
   if (tls_ == nullptr && http2_ == nullptr) {
-    const ssize_t sent =
-        ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = bsd::send(descriptor(), bytes.data(), bytes.size(), bsd::no_signal);
     return sent < 0 ? 0 : static_cast<std::size_t>(sent);
   }
   greet();
   receive_what_is_there();
-  pollfd wanted{.fd = descriptor(), .events = POLLOUT, .revents = 0};
-  if (::poll(&wanted, 1, 0) != 1 || (http2_ != nullptr && !http2_->is_all_sent())) return 0;
+  const bool has_room = socket_.wait_writable(Duration(0)).has_value();
+  if (!has_room || (http2_ != nullptr && !http2_->is_all_sent())) return 0;
   const std::string_view piece = bytes.substr(0, 16'384);
   if (http2_ == nullptr) {
     write(piece);
@@ -128,8 +116,12 @@ void Client::write(std::string_view plain) {
 
 void Client::write_wire(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    const ssize_t sent = bsd::send(descriptor(), bytes.data(), bytes.size(), bsd::no_signal);
     if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno == EAGAIN) {
+      ASSERT_TRUE(socket_.wait_writable(patience));
+      continue;
+    }
     if (sent < 0) {  // the server may have closed; its last bytes can still be read
       EXPECT_TRUE(errno == EPIPE || errno == ECONNRESET) << std::strerror(errno);
       return;
@@ -144,12 +136,12 @@ void Client::end() {
     tls_->end();
     write_wire(tls_->take_output());
   }
-  ::shutdown(descriptor(), SHUT_WR);
+  bsd::shutdown(descriptor(), SHUT_WR);
 }
 
 void Client::reset() {
   const linger hard{.l_onoff = 1, .l_linger = 0};
-  ::setsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
+  bsd::setsockopt(descriptor(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
   socket_.close();
 }
 
@@ -206,8 +198,7 @@ bool Client::is_closed() {
 
 bool Client::is_readable() {
   if (tls_ == nullptr && http2_ == nullptr) {
-    pollfd wanted{.fd = descriptor(), .events = POLLIN, .revents = 0};
-    return ::poll(&wanted, 1, 0) == 1;
+    return socket_.wait_readable(Duration(0)).has_value();
   }
   receive_what_is_there();
   return has_ended_ || !received_.empty() || (http2_ != nullptr && http2_->has_news());
@@ -219,11 +210,15 @@ bool Client::receive() {
   Buffer buffer;
   ssize_t count = -1;
   for (int i = 0; i < turns_of_patience; ++i) {
-    count = ::recv(descriptor(), buffer.data(), buffer.size(), can_turn() ? MSG_DONTWAIT : 0);
+    count = bsd::recv(descriptor(), buffer.data(), buffer.size(), 0);
     if (count >= 0) break;
     if (errno == EINTR) continue;  // an io_uring on this thread interrupts
-    if (errno != EAGAIN || !can_turn()) break;
-    turn_();
+    if (errno != EAGAIN) break;
+    if (can_turn()) {
+      turn_();
+    } else if (!socket_.wait_readable(patience)) {
+      break;
+    }
   }
   return take(buffer, count);
 }
@@ -232,7 +227,7 @@ void Client::receive_what_is_there() {
   flush();
   while (!has_ended_) {
     Buffer buffer;
-    const ssize_t count = ::recv(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t count = bsd::recv(descriptor(), buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     take(buffer, count);

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <chrono>
 #include <functional>
@@ -102,15 +99,11 @@ class ConnectorTest : public tls::TlsTest, public ::testing::WithParamInterface<
     const auto outcome = connected();
     return outcome ? Problem() : outcome.error();
   }
-  bool has_caller() {
-    pollfd waiting{listener_.descriptor(), POLLIN, 0};
-    return ::poll(&waiting, 1, 0) == 1;
-  }
+  bool has_caller() { return listener_.wait_readable(Duration(0)).has_value(); }
   /// Accepts the next connection.
   Socket accepted() {
     turn_until([this] { return has_caller(); });
-    return Socket(
-        ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    return Socket(bsd::accept_one(listener_.descriptor()));
   }
   std::unique_ptr<tls::TlsPeer> accepted_tls() {
     auto peer = std::make_unique<tls::TlsPeer>(
@@ -126,7 +119,7 @@ class ConnectorTest : public tls::TlsTest, public ::testing::WithParamInterface<
   void expect_closed(const Socket& peer) {
     turn_until([&] {
       char bytes[4096];
-      const ssize_t count = ::recv(peer.descriptor(), bytes, sizeof bytes, 0);
+      const ssize_t count = bsd::recv(peer.descriptor(), bytes, sizeof bytes, 0);
       return count == 0 || (count < 0 && errno == ECONNRESET);
     });
   }
@@ -135,12 +128,12 @@ class ConnectorTest : public tls::TlsTest, public ::testing::WithParamInterface<
     net::RecordingSink sink;
     stream->listen(sink);
     net::send_text(*stream, "ping");
-    EXPECT_EQ(::send(peer.descriptor(), "pong", 4, 0), 4);
+    EXPECT_EQ(bsd::send(peer.descriptor(), "pong", 4, 0), 4);
     stream->start_receive();
     turn_until([&] { return sink.received.size() == 5; });
     EXPECT_EQ(sink.received, "pong|");
     char bytes[5] = {};
-    turn_until([&] { return ::recv(peer.descriptor(), bytes, 4, 0) == 4; });
+    turn_until([&] { return bsd::recv(peer.descriptor(), bytes, 4, 0) == 4; });
     EXPECT_STREQ(bytes, "ping");
     stream->close();
     turn_until([&] { return sink.closed == 1; });

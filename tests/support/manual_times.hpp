@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <chrono>
 #include <filesystem>
 
@@ -30,12 +27,8 @@ class ManualTimes final : public files::TimeSource {
 
 /// Sets a file's modification time.
 inline void set_modified(const std::filesystem::path& file, std::chrono::nanoseconds since_1970) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_1970);
-  timespec times[2] = {};
-  times[0].tv_nsec = UTIME_OMIT;
-  times[1].tv_sec = static_cast<std::time_t>(seconds.count());
-  times[1].tv_nsec = static_cast<long>((since_1970 - seconds).count());
-  utimensat(AT_FDCWD, file.c_str(), times, 0);
+  const std::chrono::sys_time<std::chrono::nanoseconds> time(since_1970);
+  std::filesystem::last_write_time(file, std::chrono::file_clock::from_sys(time));
 }
 
 }  // namespace skua::support

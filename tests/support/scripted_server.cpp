@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/scripted_server.hpp"
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <utility>
 
 namespace skua::testing {
@@ -12,10 +9,9 @@ ScriptedServer::ScriptedServer(std::vector<std::function<void(Client&)>> talks)
     : listener_(*net::create_listener(*Address::parse("127.0.0.1:0"))) {
   thread_ = std::thread([this, talks = std::move(talks)] {
     for (const std::function<void(Client&)>& talk : talks) {
-      // The listener is non-blocking. The destructor's shutdown() also ends this wait.
-      pollfd wanted{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0};
-      ::poll(&wanted, 1, -1);
-      Socket socket(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+      static_cast<void>(listener_.wait_readable());
+      if (is_ending_) return;
+      Socket socket(bsd::accept_one(listener_.descriptor()));
       if (!socket) return;
       Client peer(std::move(socket), Transport::Tcp);
       talk(peer);
@@ -24,7 +20,8 @@ ScriptedServer::ScriptedServer(std::vector<std::function<void(Client&)>> talks)
 }
 
 ScriptedServer::~ScriptedServer() {
-  ::shutdown(listener_.descriptor(), SHUT_RDWR);
+  is_ending_ = true;
+  const auto last = TcpSocket::connect_to(*Address::parse("127.0.0.1", port()), 20s);
   thread_.join();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ class ScriptedServer {
 
  private:
   Socket listener_;
+  std::atomic<bool> is_ending_ = false;
   std::thread thread_;
 };
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
+#include <array>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -34,9 +33,8 @@ class TestWorker {
   /// Returns a client that is connected to the worker.
   Client connect() { return connect(transport_); }
   Client connect(Transport transport) {
-    int ends[2];
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-    EXPECT_EQ(::fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    std::array<int, 2> ends{};
+    EXPECT_EQ(bsd::pair(ends), 0);
     std::unique_ptr<net::Stream> stream =
         std::make_unique<net::TcpStream>(worker_->loop().backend(), Socket(ends[0]));
     if (shared_.tls != nullptr) {

@@ -3,21 +3,13 @@
 // part is never mistaken for one of other content. A lock on the part shows that it is in use.
 #include "client/files/resumable_file.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "base/http_date.hpp"
 #include "files/save.hpp"
 
@@ -68,13 +60,12 @@ std::optional<PartOrigin> parse_origin(std::string_view whole) {
   return text_of(origin) == whole ? std::optional(std::move(origin)) : std::nullopt;
 }
 
-// O_NONBLOCK: it may be a FIFO without a writer.
+// It may be a FIFO without a writer.
 std::optional<PartOrigin> read_origin(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (descriptor < 0) return std::nullopt;
+  const disk::Descriptor file(disk::open(path.c_str(), disk::for_reading_own));
+  if (!file) return std::nullopt;
   std::string text(max_origin_bytes, '\0');
-  const ssize_t size = ::read(descriptor, text.data(), text.size());
-  ::close(descriptor);
+  const auto size = disk::read(file.number(), text.data(), text.size());
   if (size <= 0) return std::nullopt;
   return parse_origin(std::string_view(text).substr(0, static_cast<std::size_t>(size)));
 }
@@ -86,26 +77,6 @@ bool is_usable(const PartOrigin& origin) {
     return byte < 0x20 || byte == 0x7f;
   });
   return is_field && !origin.validator.empty() && text_of(origin).size() < max_origin_bytes;
-}
-
-// Renames, but never replaces a file.
-bool rename_beside(const std::string& from, const std::string& to) noexcept {
-#if defined(__linux__)
-  // RENAME_NOREPLACE: musl has neither the name nor a function for the system call.
-  constexpr unsigned keeps_existing = 1;
-  const long renamed =
-      ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), keeps_existing);
-  if (renamed == 0) return true;
-  const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
-#elif defined(__APPLE__)
-  if (::renamex_np(from.c_str(), to.c_str(), RENAME_EXCL) == 0) return true;
-  const bool is_unknown = errno == ENOTSUP;  // to the file system
-#else
-  const bool is_unknown = true;
-#endif
-  if (!is_unknown || ::link(from.c_str(), to.c_str()) != 0) return false;
-  ::unlink(from.c_str());
-  return true;
 }
 
 }  // namespace
@@ -127,7 +98,10 @@ void ResumableFile::number_part(int number) {
 }
 
 Error ResumableFile::failure(const std::string& culprit, const char* call) noexcept {
-  const Error error = Error::from_system(errno, call);
+  return failure(culprit, Error::from_system(errno, call));
+}
+
+Error ResumableFile::failure(const std::string& culprit, Error error) noexcept {
   culprit_ = &culprit;
   return error;
 }
@@ -135,14 +109,14 @@ Error ResumableFile::failure(const std::string& culprit, const char* call) noexc
 void ResumableFile::give_up() noexcept {
   if (descriptor_ < 0) return;
   if (is_ours_ && !can_be_resumed()) {
-    ::unlink(origin_path_.c_str());
-    ::unlink(part_.c_str());
+    disk::unlink(origin_path_.c_str());
+    disk::unlink(part_.c_str());
   }
-  ::close(std::exchange(descriptor_, -1));
+  disk::close(std::exchange(descriptor_, -1));
 }
 
 Result<void> ResumableFile::look(std::string_view url) {
-  const Result<bool> opened = open_next(O_WRONLY);
+  const Result<bool> opened = open_next(0);
   if (!opened) return opened.error();
   if (!*opened) {
     look_for_whole();
@@ -158,33 +132,33 @@ Result<void> ResumableFile::look(std::string_view url) {
 
 // keep() gave the file the server's time: another file is unlikely to share its time and size.
 void ResumableFile::look_for_whole() {
-  struct ::stat status{};
-  if (::lstat(path_.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) {
-    return;
-  }
+  const Result<disk::FileStat> whole = disk::stat_of_link(path_);
+  if (!whole || whole->kind != disk::FileKind::Regular || whole->size_bytes == 0) return;
+  const auto modified =
+      std::chrono::floor<std::chrono::seconds>(std::chrono::sys_time<std::chrono::nanoseconds>(
+          std::chrono::nanoseconds(whole->modified_ns)));
   std::array<char, http_date_bytes> date{};
-  format_http_date(std::chrono::sys_seconds(std::chrono::seconds(status.st_mtime)), date);
+  format_http_date(modified, date);
   origin_.validator.assign(date.data(), date.size());
-  size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  size_bytes_ = whole->size_bytes;
   found_ = Found::Whole;
 }
 
 // Opens and locks the part. Returns false if it does not exist.
 Result<bool> ResumableFile::open(int flags) noexcept {
-  constexpr int always = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  descriptor_ = ::open(part_.c_str(), flags | always, 0666);
+  descriptor_ = disk::open(part_.c_str(), flags | disk::for_appending, 0666);
   if (descriptor_ < 0 && errno == ENOENT && (flags & O_CREAT) == 0) return false;
   if (descriptor_ < 0) return failure(part_, "open");
-  // A file system without locks is usable, too.
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy();
-  struct ::stat opened{};
-  struct ::stat named{};
-  if (::fstat(descriptor_, &opened) != 0) return failure(part_, "fstat");
-  const bool is_ours = ::lstat(part_.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
-                       opened.st_ino == named.st_ino;
+  if (!disk::lock(descriptor_)) return busy();
+  const Result<disk::FileStat> opened = disk::stat_of(descriptor_);
+  if (!opened) return failure(part_, opened.error());
+  const Result<disk::FileStat> named = disk::stat_of_link(part_);
+  const bool is_ours = named && opened->device == named->device && opened->inode == named->inode;
   if (!is_ours) return busy();  // it was renamed between our calls
-  if (!S_ISREG(opened.st_mode)) return Error(Errc::Unsupported, "a part that is not a plain file");
-  size_bytes_ = static_cast<std::uint64_t>(opened.st_size);
+  if (opened->kind != disk::FileKind::Regular) {
+    return Error(Errc::Unsupported, "a part that is not a plain file");
+  }
+  size_bytes_ = opened->size_bytes;
   return true;
 }
 
@@ -203,13 +177,13 @@ Result<bool> ResumableFile::open_next(int flags) {
 
 Result<void> ResumableFile::start(PartOrigin origin) {
   if (descriptor_ < 0) {
-    const Result<bool> opened = open_next(O_WRONLY | O_CREAT);
+    const Result<bool> opened = open_next(O_CREAT);
     if (!opened) return opened.error();
   }
   is_ours_ = true;
   origin_ = PartOrigin();
-  ::unlink(origin_path_.c_str());
-  if (::ftruncate(descriptor_, 0) != 0) return failure(part_, "ftruncate");
+  disk::unlink(origin_path_.c_str());
+  if (disk::ftruncate(descriptor_, 0) != 0) return failure(part_, "ftruncate");
   size_bytes_ = 0;
   if (!is_usable(origin)) origin.validator.clear();
   origin_ = std::move(origin);
@@ -226,7 +200,7 @@ Result<void> ResumableFile::write_origin() {
 
 Result<void> ResumableFile::write(std::string_view text) noexcept {
   while (!text.empty()) {
-    const ssize_t count = ::write(descriptor_, text.data(), text.size());
+    const auto count = disk::write(descriptor_, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return failure(part_, "write");
     text.remove_prefix(static_cast<std::size_t>(count));
@@ -236,27 +210,22 @@ Result<void> ResumableFile::write(std::string_view text) noexcept {
 }
 
 Result<void> ResumableFile::keep() {
-  // Some file systems report a lack of space only on close. Closing a copy keeps the lock.
-  const int copy = ::dup(descriptor_);
-  if (copy >= 0 && ::close(copy) != 0) return failure(part_, "close");
-  if (modified_) {  // best effort: not all file systems store times
-    const timespec times[2] = {{0, UTIME_OMIT}, {modified_->time_since_epoch().count(), 0}};
-    static_cast<void>(::futimens(descriptor_, times));
-  }
+  if (disk::finish_writes(descriptor_) != 0) return failure(part_, "close");
+  if (modified_) disk::set_modified(descriptor_, *modified_);
   if (const Result<void> named = take_name(); !named) return named;
-  ::unlink(origin_path_.c_str());
-  ::close(std::exchange(descriptor_, -1));
+  disk::unlink(origin_path_.c_str());
+  disk::close(std::exchange(descriptor_, -1));
   return {};
 }
 
 Result<void> ResumableFile::take_name() {
   if (!options_.never_replace) {
-    if (::rename(part_.c_str(), path_.c_str()) != 0) return failure(path_, "rename");
+    if (disk::rename(part_.c_str(), path_.c_str()) != 0) return failure(path_, "rename");
     return {};
   }
   for (int number = 0; number < max_numbers; ++number) {
     std::string name = numbered(path_, number);
-    if (rename_beside(part_, name)) {
+    if (disk::rename_beside(part_, name) == 0) {
       path_ = std::move(name);
       return {};
     }

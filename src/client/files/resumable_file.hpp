@@ -88,6 +88,7 @@ class ResumableFile {
   Result<void> write_origin();
   Result<void> take_name();
   Error failure(const std::string& culprit, const char* call) noexcept;
+  Error failure(const std::string& culprit, Error error) noexcept;
 
   std::string path_;
   const std::string first_path_;

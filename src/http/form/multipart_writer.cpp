@@ -3,9 +3,6 @@
 // but the file is opened when it is sent, so a thousand files need one descriptor.
 #include "http/form/multipart_writer.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,6 +10,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/disk.hpp"
 #include "http/form/content_disposition.hpp"
 #include "http/form/multipart_parser.hpp"
 #include "http/message/media_type.hpp"
@@ -39,24 +37,25 @@ class TextSource final : public PartSource {
   std::size_t sent_bytes_ = 0;
 };
 
+Result<std::uint64_t> size_of(const Result<disk::FileStat>& stat) noexcept {
+  if (!stat) return stat.error();
+  if (stat->kind != disk::FileKind::Regular) return Error(Errc::Unsupported, "not a regular file");
+  return stat->size_bytes;
+}
+
 class FileSource final : public PartSource {
  public:
   FileSource(std::string path, std::uint64_t size_bytes) noexcept
       : path_(std::move(path)), size_bytes_(size_bytes) {}
-  FileSource(const FileSource&) = delete;
-  FileSource& operator=(const FileSource&) = delete;
-  ~FileSource() override {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
 
   [[nodiscard]] std::optional<std::uint64_t> length() const override { return size_bytes_; }
 
   Result<std::size_t> read(std::span<char> into) override {
-    if (descriptor_ < 0) {
+    if (!file_) {
       if (auto opened = open(); !opened) return opened.error();
     }
     for (;;) {
-      const ssize_t size = ::read(descriptor_, into.data(), into.size());
+      const auto size = disk::read(file_.number(), into.data(), into.size());
       if (size >= 0) return static_cast<std::size_t>(size);
       if (errno != EINTR) return Error::from_system(errno, "read file");
     }
@@ -65,17 +64,15 @@ class FileSource final : public PartSource {
  private:
   // The file may be a pipe by now, and waiting for its other end could take forever.
   Result<void> open() {
-    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor_ < 0) return Error::from_system(errno, "open file");
-    struct stat state{};
-    if (::fstat(descriptor_, &state) != 0) return Error::from_system(errno, "open file");
-    if (!S_ISREG(state.st_mode)) return Error(Errc::Unsupported, "not a regular file");
-    return {};
+    file_ = disk::Descriptor(disk::open(path_.c_str(), disk::for_reading));
+    if (!file_) return Error::from_system(errno, "open file");
+    const auto size_bytes = size_of(disk::stat_of(file_.number()));
+    return size_bytes ? Result<void>() : size_bytes.error();
   }
 
   std::string path_;
   std::uint64_t size_bytes_;
-  int descriptor_ = -1;
+  disk::Descriptor file_{};
 };
 
 }  // namespace
@@ -85,10 +82,9 @@ std::unique_ptr<PartSource> make_text_source(std::string text) {
 }
 
 Result<std::unique_ptr<PartSource>> make_file_source(const std::string& path) {
-  struct stat state{};
-  if (::stat(path.c_str(), &state) != 0) return Error::from_system(errno, "stat file");
-  if (!S_ISREG(state.st_mode)) return Error(Errc::Unsupported, "not a regular file");
-  return std::make_unique<FileSource>(path, static_cast<std::uint64_t>(state.st_size));
+  const auto size_bytes = size_of(disk::stat_of(path));
+  if (!size_bytes) return size_bytes.error();
+  return std::make_unique<FileSource>(path, *size_bytes);
 }
 
 }  // namespace skua::http

@@ -19,7 +19,7 @@
 #include <cstring>
 #include <utility>
 
-#include "loop/socket_calls.hpp"
+#include "loop/sockets.hpp"
 #include "loop/uring/backend.hpp"
 #include "skua/config.hpp"
 
@@ -38,7 +38,7 @@ ssize_t send_piece(int socket, int file, off_t offset, std::size_t size_bytes) n
   const ssize_t available = ::pread(file, piece.data(), std::min(size_bytes, piece.size()), offset);
   if (available <= 0) return available;
   return ::send(socket, piece.data(), static_cast<std::size_t>(available),
-                MSG_NOSIGNAL | MSG_DONTWAIT);
+                bsd::no_signal | MSG_DONTWAIT);
 }
 
 }  // namespace
@@ -171,7 +171,7 @@ std::size_t UringBackend::send(Handle& handle, std::span<const Slice> slices) {
   const Slice& slice = slices.front();
   io_uring_sqe* const entry = submission();
   io_uring_prep_send(entry, handle.descriptor_, slice.data,
-                     std::min(slice.size_bytes, max_send_bytes), MSG_NOSIGNAL);
+                     std::min(slice.size_bytes, max_send_bytes), bsd::no_signal);
   track(entry, handle, Purpose::Send);
   return 0;
 }
@@ -183,7 +183,7 @@ void UringBackend::send_gathered(Handle& handle, std::span<const Slice> slices) 
   UringOperation& operation = operations_[handle.slot_];
   operation.gather(slices);
   io_uring_sqe* const entry = submission();
-  io_uring_prep_sendmsg(entry, handle.descriptor_, &operation.message, MSG_NOSIGNAL);
+  io_uring_prep_sendmsg(entry, handle.descriptor_, &operation.message, bsd::no_signal);
   track(entry, handle, Purpose::Send);
 }
 
@@ -193,7 +193,7 @@ std::size_t UringBackend::try_send(Handle& handle, std::span<const Slice> slices
   operation.gather(slices);
   ++calls_.sends;
   const ssize_t count =
-      ::sendmsg(handle.descriptor_, &operation.message, MSG_NOSIGNAL | MSG_DONTWAIT);
+      ::sendmsg(handle.descriptor_, &operation.message, bsd::no_signal | MSG_DONTWAIT);
   return count > 0 ? static_cast<std::size_t>(count) : 0;
 }
 
@@ -201,7 +201,7 @@ std::size_t UringBackend::send_file(Handle& handle, int file, std::uint64_t offs
                                     std::size_t size_bytes) {
   if (!handle.is_open() || size_bytes == 0) return 0;
   SKUA_ASSERT(!handle.sending_);
-  if (!blocks_sigpipe_) block_sigpipe();
+  if (!blocks_sigpipe_) bsd::block_sigpipe();
   blocks_sigpipe_ = true;
   ++calls_.sends;
   const ssize_t count = send_piece(handle.descriptor_, file, static_cast<off_t>(offset),

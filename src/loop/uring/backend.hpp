@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "loop/backend.hpp"
+#include "loop/sockets.hpp"
 #include "skua/error.hpp"
 
 namespace skua::loop {

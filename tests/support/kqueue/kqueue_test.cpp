@@ -65,7 +65,7 @@ class Kqueue : public ::testing::Test {
     pair.ours = Socket(::socket(AF_INET, SOCK_STREAM, 0));
     EXPECT_EQ(::connect(pair.ours.descriptor(), address.data(), address.size_bytes()), 0);
     pair.peer = Socket(::accept(listening.descriptor(), nullptr, nullptr));
-    EXPECT_TRUE(net::set_flags(pair.ours.descriptor()));
+    EXPECT_EQ(bsd::set_flags(pair.ours.descriptor()), 0);
     return pair;
   }
   static void write(const Socket& socket, std::string_view text) {

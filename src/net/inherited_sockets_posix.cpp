@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
-// In: the variables that systemd sets for a service (sd_listen_fds(3)). Out: the sockets. Also the
-// checks and the duplicate with which a server listens on a socket that it has not opened.
+// In: the variables that systemd sets for a service (sd_listen_fds(3)). Out: the sockets.
 #include "skua/inherited_sockets.hpp"
 
-#include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -18,8 +14,6 @@
 #include <utility>
 
 #include "net/problem.hpp"
-#include "net/socket.hpp"
-#include "skua/address.hpp"
 
 namespace skua {
 namespace {
@@ -82,35 +76,6 @@ Result<std::vector<ListeningSocket>, Problem> inherited_sockets() {
     sockets.push_back({std::make_shared<Socket>(*std::move(socket)), take_name(names)});
   }
   return sockets;
-}
-
-Result<Socket, Problem> net::share(const ListeningSocket& listener) {
-  const int descriptor = listener.socket != nullptr ? listener.socket->descriptor() : -1;
-  const auto unusable = [&](const char* why, Error error) {
-    std::string text("the socket ");
-    if (!listener.name.empty()) text.append("\"").append(listener.name).append("\" ");
-    return Problem{error, text.append(why)};
-  };
-  const Result<int> type = get_option(descriptor, SOL_SOCKET, SO_TYPE);
-  if (!type) return unusable("is not open", type.error());
-  if (*type != SOCK_STREAM) {
-    return unusable("carries datagrams, not connections", Error(Errc::Unsupported, "listen"));
-  }
-#if defined(SO_ACCEPTCONN)
-  const Result<int> is_listening = get_option(descriptor, SOL_SOCKET, SO_ACCEPTCONN);
-  if (is_listening && *is_listening == 0) {
-    return unusable("does not listen: call listen() on it first",
-                    Error(Errc::InvalidAddress, "listen"));
-  }
-#endif
-  const Address address = local_address(descriptor);
-  if (address.family() == Address::Family::None) {
-    return unusable("is neither TCP nor a Unix socket", Error(Errc::Unsupported, "listen"));
-  }
-  const int duplicate = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-  if (duplicate < 0) return unusable("cannot be duplicated", failure(errno, "dup"));
-  if (address.is_ip()) keep_alive(duplicate);
-  return Socket(duplicate);
 }
 
 }  // namespace skua

@@ -4,8 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -20,10 +18,6 @@ struct CloseFolder {
   void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
 
-std::int64_t nanoseconds(const timespec& time) noexcept {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 }  // namespace
 
 std::size_t open_files_limit() noexcept {
@@ -33,6 +27,8 @@ std::size_t open_files_limit() noexcept {
   }
   return static_cast<std::size_t>(limit.rlim_cur);
 }
+
+std::size_t disk_files_limit() noexcept { return open_files_limit(); }
 
 void raise_open_files_limit() noexcept {
   rlimit limit{};
@@ -63,18 +59,6 @@ std::size_t open_files_count() noexcept {
   }
   return count == 0 ? 0 : count - 1;  // without the folder itself
 }
-
-#if defined(__APPLE__)
-std::int64_t modified_ns(const struct stat& state) noexcept {
-  return nanoseconds(state.st_mtimespec);
-}
-std::int64_t changed_ns(const struct stat& state) noexcept {
-  return nanoseconds(state.st_ctimespec);
-}
-#else
-std::int64_t modified_ns(const struct stat& state) noexcept { return nanoseconds(state.st_mtim); }
-std::int64_t changed_ns(const struct stat& state) noexcept { return nanoseconds(state.st_ctim); }
-#endif
 
 Result<std::size_t> read_at(int file, std::uint64_t offset, std::span<char> into) noexcept {
   std::size_t done = 0;

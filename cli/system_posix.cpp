@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "system.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <system_error>
+
+#include "base/disk.hpp"
+
+namespace skua::cli {
+
+// A held descriptor has a mode that still makes reads or writes fail. A closed pipe or a file size
+// limit is an error of the write, not the end of the program.
+void prepare_process() noexcept {
+  for (const int descriptor : {standard_input, standard_output, standard_error}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    // open() returns the lowest free number: this one.
+    (void)!::open("/dev/null", descriptor == standard_input ? O_WRONLY : O_RDONLY);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+std::vector<std::string> arguments_of(int count, char** arguments) {
+  return {arguments, arguments + count};
+}
+
+bool is_terminal(int descriptor) noexcept { return ::isatty(descriptor) == 1; }
+
+std::size_t terminal_columns(int descriptor) noexcept {
+  winsize size{};
+  const bool is_known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  return is_known ? size.ws_col : 80;
+}
+
+void write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {  // made non-blocking by another process
+      pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      ::poll(&wanted, 1, -1);
+      continue;
+    }
+    if (count < 0) {
+      throw std::system_error(errno, std::generic_category(), "cannot write the output");
+    }
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+bool redirect_output(const std::string& path) noexcept {
+  const disk::Descriptor file(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+  return file && ::dup2(file.number(), standard_output) >= 0;
+}
+
+bool wait_for_input(std::chrono::milliseconds patience, int stop) noexcept {
+  std::array<pollfd, 2> wanted{pollfd{.fd = standard_input, .events = POLLIN, .revents = 0},
+                               pollfd{.fd = stop, .events = POLLIN, .revents = 0}};
+  const auto wait = static_cast<int>(std::clamp<std::int64_t>(patience.count(), -1, INT_MAX));
+  int ready = 0;
+  do {
+    ready = ::poll(wanted.data(), wanted.size(), wait);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0 && wanted[1].revents == 0;
+}
+
+bool has_unread_input() noexcept {
+  struct stat about{};
+  if (::fstat(standard_input, &about) != 0) return false;
+  if (S_ISREG(about.st_mode)) return ::lseek(standard_input, 0, SEEK_CUR) < about.st_size;
+  int size_bytes = 0;
+  const bool is_pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
+  return is_pipe && ::ioctl(standard_input, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
+}
+
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+}  // namespace skua::cli

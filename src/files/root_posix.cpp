@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// In: a path whose names were checked. Out: its file, resolved by the system beneath the root.
+#include "files/safe_path.hpp"
+
+#include <array>
+#include <cerrno>
+#include <optional>
+
+#if defined(__linux__)
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#endif
+
+namespace skua::files {
+namespace {
+
+// A FIFO must not block the thread, and a terminal must not become the controlling terminal.
+constexpr int open_flags = disk::for_reading;
+
+#if defined(__linux__) && defined(SYS_openat2)
+int open_resolved(int directory, const char* path, int flags, std::uint64_t resolve) noexcept {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags);
+  how.resolve = resolve | RESOLVE_NO_MAGICLINKS;
+  while (true) {
+    const long number = syscall(SYS_openat2, directory, path, &how, sizeof how);
+    if (number >= 0) return static_cast<int>(number);
+    if (errno != EINTR) return -1;
+  }
+}
+
+int open_beneath(int directory, const char* path) noexcept {
+  return open_resolved(directory, path, open_flags, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+}
+
+// Returns the current path of an open descriptor, or nullopt without /proc.
+std::optional<std::string> path_of(int descriptor) {
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  std::array<char, 4096> buffer;
+  const ssize_t size = readlink(link.c_str(), buffer.data(), buffer.size());
+  if (size < 0 || static_cast<std::size_t>(size) == buffer.size()) return std::nullopt;
+  return std::string(buffer.data(), static_cast<std::size_t>(size));
+}
+
+// Resolves links to a canonical path below the directory; returns nullopt if the target is outside.
+// O_PATH only locates the file, without opening it.
+std::optional<std::string> follow_links(int directory, const char* path) {
+  const Descriptor target(open_resolved(directory, path, O_PATH | O_CLOEXEC, 0));
+  if (!target) return std::nullopt;
+  const std::optional<std::string> place = path_of(target.number());
+  std::optional<std::string> root = path_of(directory);
+  if (!place || !root) return std::nullopt;
+  if (*place == *root) return "/";
+  if (*root == "/") root->clear();
+  if (!place->starts_with(*root + "/")) return std::nullopt;
+  return place->substr(root->size());
+}
+#else
+int open_beneath(int, const char*) noexcept {
+  errno = ENOSYS;
+  return -1;
+}
+
+std::optional<std::string> follow_links(int, const char*) { return std::nullopt; }
+#endif
+
+// Opens a path segment by segment without following links; `path` is relative and already checked.
+int open_by_components(int directory, const std::string& path) noexcept {
+  Descriptor folder;
+  std::size_t begin = 0;
+  while (true) {
+    const int from = folder ? folder.number() : directory;
+    const std::size_t slash = path.find('/', begin);
+    if (slash == std::string::npos) {
+      const std::string name = begin < path.size() ? path.substr(begin) : ".";
+      return openat(from, name.c_str(), open_flags | O_NOFOLLOW);
+    }
+    const std::string name = path.substr(begin, slash - begin);
+    Descriptor next(openat(from, name.c_str(), open_flags | O_NOFOLLOW | O_DIRECTORY));
+    if (!next) return -1;
+    folder = std::move(next);
+    begin = slash + 1;
+  }
+}
+
+}  // namespace
+
+Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolver resolver) {
+  Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder) return Error::from_system(errno, "open directory");
+  if (resolver != Resolver::Components) {
+    // A sandbox may refuse openat2 with EPERM, an old kernel with ENOSYS.
+    const Descriptor probe(open_beneath(folder.number(), "."));
+    if (!probe && resolver == Resolver::Kernel) return Error(Errc::Unsupported, "openat2", errno);
+    resolver = probe ? Resolver::Kernel : Resolver::Components;
+  }
+  return Root(std::move(folder), policy, resolver);
+}
+
+int Root::open_file(std::string_view path) const {
+  const std::string relative(path == "/" ? "." : path.substr(1));
+  const int directory = directory_.number();
+  if (resolver_ == Resolver::Components) return open_by_components(directory, relative);
+  const int number = open_beneath(directory, relative.c_str());
+  if (number >= 0 || errno != ELOOP || !policy_.follow_symlinks) return number;
+  // The target of a link is served if its own path could be requested.
+  const std::optional<std::string> target = follow_links(directory, relative.c_str());
+  if (!target || !is_safe_path(*target, policy_)) {
+    errno = ENOENT;
+    return -1;
+  }
+  return open_beneath(directory, *target == "/" ? "." : target->c_str() + 1);
+}
+
+}  // namespace skua::files
