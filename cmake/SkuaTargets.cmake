@@ -215,7 +215,10 @@ function(skua_test_flags target)
     target_compile_options(${target} PRIVATE -O0)
   elseif(NOT SKUA_SANITIZE)
     # Only the library needs full speed. For GCC 12's false warnings see skua_flags.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1;-Wno-array-bounds;-Wno-stringop-overflow>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Wno-array-bounds;-Wno-stringop-overflow>)
+    endif()
   endif()
 endfunction()
 
