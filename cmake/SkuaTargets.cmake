@@ -330,7 +330,8 @@ function(skua_tests)
   if(CMAKE_CROSSCOMPILING)
     return()  # the other tests start programs of this build without the emulator
   endif()
-  if(NOT SKUA_SANITIZE)  # sanitizers add nothing to compile errors and to texts
+  # Sanitizers add nothing to compile errors and to texts.
+  if(NOT SKUA_SANITIZE AND NOT SKUA_TEST_FOLDERS)
     add_subdirectory(tests/rejected)
     add_subdirectory(tests/packaging)
   endif()
