@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Configures, builds and tests one preset. Usage: build_and_test.sh PRESET [JOBS]
+# Configures, builds and tests one preset. Usage: build_and_test.sh PRESET [JOBS [OPTION...]]
+#   OPTION  for CMake, such as -DSKUA_TEST_FOLDERS=h1 for the tests of some folders only
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1
 jobs=${2:-$(nproc)}
 
-cmake --preset "$preset" --log-level=WARNING >/dev/null
+cmake --preset "$preset" "${@:3}" --log-level=WARNING >/dev/null
 cmake --build --preset "$preset" -j"$jobs"
 
 # GCC 12's ThreadSanitizer supports only older address space layouts; it works without randomisation.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Cross-compiles the library, the command, the examples and the unit tests for 64-bit ARM, and runs the tests under
-# QEMU, which has no io_uring: tests of it are skipped, and say so. Usage: test_arm64.sh [JOBS]
+# QEMU, which has no io_uring: tests of it are skipped, and say so. Usage: test_arm64.sh [JOBS [OPTION...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common_options.hpp"
+#include "crypto/digest.hpp"
 #include "serve/tls.hpp"
 
 #include <chrono>
@@ -83,15 +84,19 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.option_defaults()->group("Output");
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
+  const bool has_tls = crypto::is_available();
   parser.footer(
-      "Ctrl-C or SIGTERM stops the server once the requests in progress are answered, within\n"
-      "30 s; a second signal stops it at once. SIGHUP reloads certificates and the lists\n"
-      "of --allow and --deny.\n\n"
+      std::string("Ctrl-C or SIGTERM stops the server once the requests in progress are answered, "
+                  "within\n30 s; a second signal stops it at once. SIGHUP reloads ") +
+      (has_tls ? "certificates and " : "") +
+      "the lists\nof --allow and --deny.\n\n"
       "Exit codes: 0 (stopped by a signal), 1 (the folder or the address cannot be used), 2 "
       "(usage).\n\n"
       "Examples:\n"
-      "  skua serve ~/Downloads --port 9000\n"
-      "  skua serve www --host 0.0.0.0 --port 443 --tls-cert chain.pem --redirect-http 80");
+      "  skua serve ~/Downloads --port 9000" +
+      (has_tls ? "\n  skua serve www --host 0.0.0.0 --port 443 --tls-cert chain.pem "
+                 "--redirect-http 80"
+               : ""));
 }
 
 }  // namespace skua::cli

@@ -342,8 +342,8 @@ class Loop;
 
 namespace detail {
 
-struct LoopDeleter {
-  SKUA_API void operator()(Loop* loop) const noexcept;
+struct SKUA_API LoopDeleter {
+  void operator()(Loop* loop) const noexcept;
 };
 /// Ends with: Exception if the machine has no back end for a loop.
 SKUA_API std::unique_ptr<Loop, LoopDeleter> make_loop();

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstring>
 #include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -28,7 +30,7 @@ TEST(Error, SaysWhereWhatAndWhatTheSystemSays) {
   EXPECT_EQ(Error(Errc::NotFound).message(), "it was not found");
   EXPECT_EQ(Error(Errc::NotFound, "open").message(), "open: it was not found");
   EXPECT_EQ(Error::from_system(EADDRINUSE, "bind").message(),
-            "bind: the address is in use (Address already in use)");
+            "bind: the address is in use (" + std::string(std::strerror(EADDRINUSE)) + ")");
 }
 
 TEST(Error, WhatIsWrongWithCertificatesComesLast) {

@@ -2,6 +2,7 @@
 #include "client/problem.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ TEST(Problem, SaysWhatCouldNotBeDoneAndWhy) {
   EXPECT_EQ(could_not("connect to a:1", Error::from_system(ECONNREFUSED, "connect")).text,
             "could not connect to a:1: the connection was refused");
   EXPECT_EQ(could_not("connect to a:1", Error::from_system(ENETUNREACH, "connect")).text,
-            "could not connect to a:1: Network is unreachable");
+            "could not connect to a:1: " + std::string(std::strerror(ENETUNREACH)));
   EXPECT_EQ(could_not("resolve a", {Errc::NameNotResolved, "nobody knows it"}).text,
             "could not resolve a: nobody knows it");
   EXPECT_EQ(could_not("resolve a", Errc::NameNotResolved).text,

@@ -115,7 +115,8 @@ TEST_P(Resumption, EndsWithTheCertificateOfTheClient) {
   // A slow machine may need longer before it presents the certificate.
   for (Duration life = 2s; session.empty() && life < 1min; life *= 2) {
     const Issued brief = made({.common_name = "brief", .ends_in = life}, &authorities().root);
-    end = std::chrono::system_clock::now() + life;
+    end = std::chrono::system_clock::now() +
+          std::chrono::duration_cast<std::chrono::system_clock::duration>(life);
     client_options.certificate = {brief.certificate, brief.private_key};
     client_ = client_context();
     TlsPair first(server_context(), client_->connect("example.com", ""));

@@ -114,7 +114,7 @@ class Bash(TypingTest):
             self.assertEqual(shell.line("skua serve --backend io\t"), "skua serve --backend io_uring ")
             self.assertEqual(shell.line("skua serve --backend=io\t"), "skua serve --backend=io_uring ")
             self.assertEqual(shell.line("skua serve ww\t"), "skua serve www/")
-            self.assertEqual(shell.line("skua serve --tls-cert ke\t"), "skua serve --tls-cert key.pem ")
+            self.assertEqual(shell.line("skua get --output ke\t"), "skua get --output key.pem ")
             self.assertEqual(shell.line("skua serve --port \t"), "skua serve --port ")
             self.assertEqual(shell.line("skua request OP\t"), "skua request OPTIONS ")
             self.assertEqual(shell.line("skua post --col" + every), "skua post --color --colour ")
@@ -129,12 +129,12 @@ class Zsh(TypingTest):
             self.assertEqual(shell.line("skua serve --ba\t"), "skua serve --backend=")
             self.assertEqual(shell.line("skua serve --backend io\t"), "skua serve --backend io_uring ")
             self.assertEqual(shell.line("skua serve ww\t"), "skua serve www/")
-            self.assertEqual(shell.line("skua serve --tls-cert ke\t"), "skua serve --tls-cert key.pem ")
+            self.assertEqual(shell.line("skua get --output ke\t"), "skua get --output key.pem ")
             self.assertEqual(shell.line("skua request OP\t"), "skua request OPTIONS ")
             listed = shell.press("skua serve --backend \t")
             for name in ("auto", "epoll", "io_uring", "poll"):
                 self.assertRegex(listed, rf"\b{name}\b")
-            self.assertIn("Number of server threads", shell.press("skua serve --t\t"))
+            self.assertIn("Disable HTTP/2", shell.press("skua serve --no-\t"))
 
 
 @needs("fish")
@@ -150,7 +150,7 @@ class Fish(TypingTest):
         self.assertEqual(list(self.complete("skua serve --ba")), ["--backend"])
         self.assertEqual(list(self.complete("skua serve --backend ")), ["auto", "epoll", "io_uring", "kqueue", "poll"])
         self.assertEqual(list(self.complete("skua serve ww")), ["www/"])
-        self.assertEqual(list(self.complete("skua serve --tls-cert ke")), ["key.pem"])
+        self.assertEqual(list(self.complete("skua get --output ke")), ["key.pem"])
         self.assertEqual(list(self.complete("skua serve --port ")), [])
         self.assertIn("OPTIONS", self.complete("skua request "))
         self.assertNotIn("OPTIONS", self.complete("skua request GET "))

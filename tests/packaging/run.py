@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Tests what users of an installed skua do: each case builds a program outside of this folder and runs it.
 
-Usage: run.py [CASE...]        default: every case; `run.py --list` lists them
+Usage: run.py [--short | CASE...]     default: every case; --list lists them; --short leaves out those that compile much
 The library is built once for each kind of installation, in build/packaged*.
 """
 import pathlib
@@ -15,12 +15,16 @@ import debian
 import documented
 from harness import Failure, Skipped
 
+LONG = {"add-subdirectory", "fetch-content", "examples"}
+
 
 def main(arguments: list[str]) -> int:
     cases = {function.__name__.replace("_", "-"): function for function in consuming.CASES + documented.CASES + debian.CASES}
     if arguments == ["--list"]:
         print("\n".join(cases))
         return 0
+    if arguments == ["--short"]:
+        arguments = [name for name in cases if name not in LONG]
     if unknown := [name for name in arguments if name not in cases]:
         print("no such case:", *unknown, file=sys.stderr)
         return 2
