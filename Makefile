@@ -5,7 +5,7 @@ PORT ?= 8080
 DIR ?= examples/site
 FUZZ_SECONDS ?= 30
 
-.PHONY: help deps run test test-packages test-arm64 test-musl test-windows packages preflight interop bench docs fuzz format check
+.PHONY: help deps run test test-packages test-minimal test-arm64 test-musl test-windows packages preflight interop bench docs fuzz format check
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -26,6 +26,9 @@ test: deps check ## build, then run every check and every test
 test-packages: ## build the library as it is installed and packaged, and programs that use it in every way
 	@bash tools/deps.sh ci
 	@python3 -B tests/packaging/run.py
+
+test-minimal: deps ## build without any optional library, and run every test
+	@bash tools/build_and_test.sh minimal $(JOBS)
 
 test-arm64: ## cross-compile for 64-bit ARM, and run the unit tests under QEMU
 	@bash tools/test_arm64.sh $(JOBS)

@@ -83,7 +83,9 @@ struct Knote {
   }
 };
 
-int ask(int descriptor, unsigned long request) noexcept {
+// A constant converts to any C library's type of requests.
+template <int request>
+int ask(int descriptor) noexcept {
   int answer = 0;
   return ::ioctl(descriptor, request, &answer) == 0 ? answer : 0;
 }
@@ -117,7 +119,7 @@ std::optional<Event> event_of(const Knote& knote, short ready) noexcept {
   if (event.filter == EVFILT_WRITE) {
     if ((ready & (POLLOUT | POLLERR | POLLHUP)) == 0) return std::nullopt;
     if ((ready & (POLLERR | POLLHUP)) != 0) event.flags |= EV_EOF;
-    event.data = std::max(0, option(descriptor, SO_SNDBUF) - ask(descriptor, SIOCOUTQ));
+    event.data = std::max(0, option(descriptor, SO_SNDBUF) - ask<SIOCOUTQ>(descriptor));
     return event;
   }
   if ((ready & (POLLIN | POLLRDHUP | POLLERR | POLLHUP)) == 0) return std::nullopt;
@@ -126,7 +128,7 @@ std::optional<Event> event_of(const Knote& knote, short ready) noexcept {
     return event;
   }
   if ((ready & (POLLRDHUP | POLLERR | POLLHUP)) != 0) event.flags |= EV_EOF;
-  event.data = ask(descriptor, SIOCINQ);
+  event.data = ask<SIOCINQ>(descriptor);
   return event;
 }
 
