@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/windows_errors.hpp"
-
 namespace skua::base {
 namespace {
 

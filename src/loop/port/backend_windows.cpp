@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 #include "loop/backends.hpp"
 #include "loop/sending.hpp"
 

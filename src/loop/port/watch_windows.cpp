@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 
 namespace skua::loop {
 
