@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "skua/error.hpp"
@@ -24,6 +25,7 @@ namespace skua::disk {
 
 #if defined(_WIN32)
 
+inline constexpr std::string_view separators = "/\\:";  // the colon is that of a drive
 inline constexpr int close_on_exec = O_NOINHERIT | O_BINARY;
 /// Opens to read. Never waits for the other end of a pipe.
 inline constexpr int for_reading = O_RDONLY | close_on_exec;
@@ -42,6 +44,7 @@ int ftruncate(int file, std::int64_t size_bytes) noexcept;
 
 #else
 
+inline constexpr std::string_view separators = "/";
 inline constexpr int close_on_exec = O_CLOEXEC;
 inline constexpr int for_reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 inline constexpr int for_appending = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -56,6 +59,11 @@ using ::unlink;
 using ::write;
 
 #endif
+
+/// Returns where the last name in a path begins.
+constexpr std::size_t name_begin(std::string_view path) noexcept {
+  return path.find_last_of(separators) + 1;  // npos + 1 is 0
+}
 
 /// Opens to read what may come through a pipe: waits for a writer that is there, but a pipe without
 /// one is empty. Returns -1 and sets errno.

@@ -11,8 +11,8 @@
 #include <climits>
 
 #include "base/disk_windows.hpp"
+#include "base/system_text.hpp"
 #include "base/wide_text.hpp"
-#include "base/windows_errors.hpp"
 
 namespace skua::disk {
 namespace {

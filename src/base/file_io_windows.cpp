@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 
 namespace skua::base {
 

@@ -31,8 +31,9 @@ TEST(HttpDate, AllThreeFormsOfTheRfcAreTheSameTime) {
 TEST(HttpDate, AgreesWithTheCLibraryOverCenturies) {
   for (std::int64_t t = -70'000'000'000; t < 200'000'000'000; t += 86'400 * 17 + 12'345) {
     const std::time_t c_time = t;
-    std::tm parts{};
-    gmtime_r(&c_time, &parts);
+    const std::tm* const known = std::gmtime(&c_time);
+    if (known == nullptr) continue;  // on Windows, all before 1970
+    const std::tm parts = *known;
     if (parts.tm_year + 1900 < 0 || parts.tm_year + 1900 > 9999) continue;
     char wanted[64];
     ASSERT_EQ(std::strftime(wanted, sizeof wanted, "%a, %d %b %Y %H:%M:%S GMT", &parts) > 0, true);

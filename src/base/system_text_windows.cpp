@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "base/windows_errors.hpp"
-
 namespace skua::base {
 namespace {
 
@@ -30,7 +28,7 @@ constexpr std::array pairs{
     Pair{WSAEWOULDBLOCK, EAGAIN},
     Pair{WSAEINPROGRESS, EINPROGRESS},
     Pair{WSAEALREADY, EALREADY},
-    Pair{WSAENOTSOCK, ENOTSOCK},
+    Pair{WSAENOTSOCK, EBADF},
     Pair{WSAEDESTADDRREQ, EDESTADDRREQ},
     Pair{WSAEMSGSIZE, EMSGSIZE},
     Pair{WSAEPROTOTYPE, EPROTOTYPE},

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "body/content_queue.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace skua::body {
@@ -130,10 +128,10 @@ class ContentQueueFiles : public ContentQueueTest {
  protected:
   ContentQueueFiles() {
     const std::string path = directory_.string() + "/file";
-    std::ofstream(path) << text_;
-    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::ofstream(path, std::ios::binary) << text_;
+    file_ = disk::open(path.c_str(), disk::for_reading);
   }
-  ~ContentQueueFiles() override { ::close(file_); }
+  ~ContentQueueFiles() override { disk::close(file_); }
 
   Body range(std::uint64_t offset, std::uint64_t size_bytes) {
     return Body(

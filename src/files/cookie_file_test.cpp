@@ -31,7 +31,7 @@ std::size_t count_files(const support::TemporaryDirectory& folder) {
 
 TEST(CookieFile, IsSavedAndLoaded) {
   const support::TemporaryDirectory folder;
-  const std::string path = folder / "cookies.txt";
+  const std::string path = (folder / "cookies.txt").string();
   folder.write("cookies.txt", "what was there");
   ASSERT_TRUE(filled().save(path, now));
   EXPECT_EQ(count_files(folder), 1);
@@ -44,7 +44,7 @@ TEST(CookieFile, IsSavedAndLoaded) {
 
 TEST(CookieFile, IsForItsOwnerAlone) {
   const support::TemporaryDirectory folder;
-  const std::string path = folder / "cookies.txt";
+  const std::string path = (folder / "cookies.txt").string();
   folder.write("cookies.txt", "");
   ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
   ASSERT_TRUE(filled().save(path, now));
@@ -55,9 +55,10 @@ TEST(CookieFile, IsForItsOwnerAlone) {
 
 TEST(CookieFile, ThatCannotBeWrittenLeavesNothing) {
   const support::TemporaryDirectory folder;
-  EXPECT_EQ(filled().save(folder / "none/cookies.txt", now).error().code(), Errc::NotFound);
+  EXPECT_EQ(filled().save((folder / "none/cookies.txt").string(), now).error().code(),
+            Errc::NotFound);
   folder.make("folder");
-  EXPECT_EQ(filled().save(folder / "folder", now).error().code(), Errc::Unsupported);
+  EXPECT_EQ(filled().save((folder / "folder").string(), now).error().code(), Errc::Unsupported);
   EXPECT_EQ(count_files(folder), 1);
   EXPECT_EQ(filled().save("/dev/null", now).error().code(), Errc::Unsupported);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
@@ -66,7 +67,7 @@ TEST(CookieFile, ThatCannotBeWrittenLeavesNothing) {
 TEST(CookieFile, ThatIsNotThereIsAnError) {
   const support::TemporaryDirectory folder;
   CookieJar jar = filled();
-  EXPECT_EQ(jar.load(folder / "none", now).error().code(), Errc::NotFound);
+  EXPECT_EQ(jar.load((folder / "none").string(), now).error().code(), Errc::NotFound);
   EXPECT_FALSE(jar.load(folder.string(), now));
   EXPECT_EQ(jar.size(), 1);
 }

@@ -2,13 +2,13 @@
 #include "files/directory_index.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "support/descriptors.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace skua::files {
@@ -53,7 +53,7 @@ TEST(DirectoryIndex, ShowsWhatCanBeAskedForAndNothingElse) {
   tree.link("a.txt", "link");
   tree.link("/etc", "outside");
   tree.link("nowhere", "dangling");
-  ASSERT_EQ(mkfifo((tree / "fifo").c_str(), 0600), 0);
+  ASSERT_TRUE(support::make_fifo((tree / "fifo").string().c_str()));
   const Root root = Root::open(tree.string()).value();
   const auto entries = read_all(root, "/");
   ASSERT_TRUE(entries);

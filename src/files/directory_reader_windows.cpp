@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 
 namespace skua::files {
 namespace {

@@ -192,9 +192,8 @@ namespace {
 
 // Splits a path into its folder, and its last component with a leading slash.
 std::pair<std::string, std::string> split_path(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == path.npos) return {".", "/" + path};
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash)};
+  const std::size_t name = disk::name_begin(path);
+  return {name == 0 ? "." : path.substr(0, name), "/" + path.substr(name)};
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "files/file_site.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_io.hpp"
 #include "base/http_date.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
@@ -36,9 +36,7 @@ std::string bytes_of(const Response& response) {
   const FileRange* const range = response.content().file();
   if (range == nullptr) return std::string(response.body());
   std::string text(static_cast<std::size_t>(range->size_bytes), '\0');
-  const ssize_t count =
-      pread(range->file, text.data(), text.size(), static_cast<off_t>(range->offset));
-  text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
+  text.resize(base::read_at(range->file, range->offset, text).value_or(0));
   return text;
 }
 
@@ -121,7 +119,7 @@ TEST_F(FileSiteTest, ALargeFileIsClosedWithItsLastResponse) {
     EXPECT_EQ(bytes_of(kept).size(), large_.size());
   }
   char byte = 0;
-  EXPECT_EQ(pread(file, &byte, 1, 0), -1);
+  EXPECT_FALSE(base::read_at(file, 0, {&byte, 1}));
 }
 
 TEST_F(FileSiteTest, AnswersOnlyGetAndHead) {

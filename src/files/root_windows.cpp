@@ -23,10 +23,15 @@ Result<Root> Root::open(const std::string& directory, PathPolicy policy, Resolve
 }
 
 int Root::open_file(std::string_view path) const {
+  const std::wstring wide = base::widen(path);
+  if (base::narrow(wide) != path) {  // it is not UTF-8, so it names no file
+    errno = ENOENT;
+    return -1;
+  }
   std::wstring wanted = disk::final_path(directory_.number());
   if (wanted.ends_with(L'\\')) wanted.pop_back();  // the root of a drive
   // The prefix `\\?\` of that path makes Windows take the rest literally.
-  wanted += base::widen(path);
+  wanted += wide;
   std::replace(wanted.begin(), wanted.end(), L'/', L'\\');
   if (path != "/" && wanted.ends_with(L'\\')) wanted.pop_back();
   Descriptor file(disk::open_wide(wanted, disk::for_reading));

@@ -1,48 +1,19 @@
 // SPDX-License-Identifier: MIT
+// Paths as text: what either platform refuses before it looks at a file.
 #include "files/safe_path.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "support/temporary_directory.hpp"
+#include "support/hostile_paths.hpp"
 
 namespace skua::files {
 namespace {
 
-using support::TemporaryDirectory;
-
-const std::vector<std::string> hostile_paths = {
-    "",
-    "a.txt",
-    "../a.txt",
-    "//a.txt",
-    "/a//b",
-    "/.",
-    "/..",
-    "/./a.txt",
-    "/../etc/passwd",
-    "/a/../b",
-    "/a/..",
-    "/a/./b",
-    "/a\\b",
-    "/..\\..\\etc",
-    "/a\nb",
-    "/a\rb",
-    "/a\tb",
-    "/a\x7F",
-    std::string("/a\0b", 4),
-    std::string("/a.txt\0", 7),
-    "/" + std::string(256, 'a'),
-    "/" + std::string(5000, 'a'),
-};
+using support::hostile_paths;
 
 // Names that are special only on Windows.
 const std::vector<std::string> windows_paths = {
@@ -121,205 +92,6 @@ TEST(SafePath, HidesDotfilesUnlessAllowed) {
   }
   EXPECT_TRUE(is_safe_path("/.well-known", {}));
   EXPECT_TRUE(is_safe_path("/.well-known/acme-challenge/x", {}));
-}
-
-// All tests on the tree run with both resolvers.
-class SafePathTree : public testing::TestWithParam<Root::Resolver> {
- protected:
-  void SetUp() override {
-    outside_.write("secret.txt", "secret");
-    tree_.write("a.txt", "hello");
-    tree_.write("dir/b.txt", "bb");
-    tree_.write(".env", "KEY");
-    tree_.write(".well-known/x", "public");
-    tree_.link("a.txt", "inside");
-    tree_.link("dir", "inside-dir");
-    tree_.link("../a.txt", "dir/up");
-    tree_.link((outside_ / "secret.txt").string(), "outside");
-    tree_.link(outside_.string(), "outside-dir");
-    tree_.link("../../../../../../../../etc/passwd", "climb");
-    tree_.link("/proc/self/root", "magic");
-    tree_.link("loop-b", "loop-a");
-    tree_.link("loop-a", "loop-b");
-    tree_.link("nowhere", "dangling");
-    // Skipped if the kernel lacks openat2.
-    auto root = Root::open(tree_.string(), {}, GetParam());
-    if (!root && root.error().code() == Errc::Unsupported) GTEST_SKIP();
-    ASSERT_TRUE(root);
-  }
-  Root open(PathPolicy policy = {}) const {
-    return Root::open(tree_.string(), policy, GetParam()).value();
-  }
-  static Errc code(const Result<OpenFile>& file) { return file ? Errc::None : file.error().code(); }
-
-  TemporaryDirectory tree_;
-  TemporaryDirectory outside_;
-};
-
-TEST_P(SafePathTree, OpensFilesAndDirectories) {
-  const Root root = open();
-  auto file = root.find("/a.txt");
-  ASSERT_TRUE(file);
-  EXPECT_EQ(file->stat.size_bytes, 5u);
-  EXPECT_EQ(file->stat.kind, FileKind::Regular);
-  EXPECT_GT(file->stat.modified_ns, 1'000'000'000'000'000'000);
-  char text[8] = {};
-  EXPECT_EQ(read(file->descriptor.number(), text, sizeof text), 5);
-  EXPECT_STREQ(text, "hello");
-  EXPECT_NE(fcntl(file->descriptor.number(), F_GETFD) & FD_CLOEXEC, 0);
-  EXPECT_EQ(root.find("/dir/b.txt")->stat.size_bytes, 2u);
-  for (const std::string_view path : {"/", "/dir", "/dir/"}) {
-    EXPECT_EQ(root.find(path)->stat.kind, FileKind::Directory) << path;
-  }
-}
-
-TEST_P(SafePathTree, AFileWithATrailingSlashIsNotFound) {
-  EXPECT_EQ(code(open().find("/a.txt/")), Errc::NotFound);
-  EXPECT_EQ(code(open().find("/a.txt/b")), Errc::NotFound);
-  EXPECT_EQ(code(open().find("/none")), Errc::NotFound);
-}
-
-TEST_P(SafePathTree, RefusesHostilePaths) {
-  const Root root = open({.dotfiles = true});
-  for (const std::string& path : hostile_paths) {
-    EXPECT_EQ(code(root.find(path)), Errc::NotFound) << path;
-  }
-}
-
-TEST_P(SafePathTree, NeverLeavesTheRootByALink) {
-  for (const bool follow : {true, false}) {
-    const Root root = open({.follow_symlinks = follow});
-    for (const std::string_view path :
-         {"/outside", "/outside-dir", "/outside-dir/", "/outside-dir/secret.txt", "/climb",
-          "/magic", "/magic/etc/passwd", "/loop-a", "/loop-a/x", "/dangling"}) {
-      EXPECT_EQ(code(root.find(path)), Errc::NotFound) << path;
-    }
-  }
-}
-
-TEST_P(SafePathTree, FollowsLinksInsideTheRootUnlessToldNotTo) {
-  const bool follows = GetParam() == Root::Resolver::Kernel;
-  for (const std::string_view path : {"/inside", "/inside-dir/b.txt", "/inside-dir/", "/dir/up"}) {
-    EXPECT_EQ(code(open().find(path)), follows ? Errc::None : Errc::NotFound) << path;
-    EXPECT_EQ(code(open({.follow_symlinks = false}).find(path)), Errc::NotFound) << path;
-  }
-}
-
-TEST_P(SafePathTree, FollowsAbsoluteLinksToPlacesInside) {
-  const bool follows = GetParam() == Root::Resolver::Kernel;
-  const TemporaryDirectory other;
-  other.link(tree_.string(), "root");
-  tree_.link((tree_ / "a.txt").string(), "absolute");
-  tree_.link((tree_ / "dir").string(), "absolute-dir");
-  tree_.link((tree_ / "dir/../a.txt").string(), "absolute-up");
-  tree_.link((other / "root/a.txt").string(), "detour");  // leaves the root and comes back
-  tree_.link("../" + tree_.path().filename().string() + "/a.txt", "round");
-  tree_.link("absolute-dir/b.txt", "two");
-  tree_.link(tree_.string(), "dir/root");
-  tree_.link(tree_.string() + "-no/a.txt", "sibling");
-  for (const std::string_view path :
-       {"/absolute", "/absolute-dir/", "/absolute-dir/b.txt", "/absolute-up", "/detour", "/round",
-        "/two", "/dir/root/", "/dir/root/a.txt"}) {
-    EXPECT_EQ(code(open().find(path)), follows ? Errc::None : Errc::NotFound) << path;
-    EXPECT_EQ(code(open({.follow_symlinks = false}).find(path)), Errc::NotFound) << path;
-  }
-  EXPECT_EQ(code(open().find("/sibling")), Errc::NotFound);
-  EXPECT_EQ(code(open().find("/absolute/")), Errc::NotFound);
-}
-
-TEST_P(SafePathTree, NeverLeadsToASiblingWithTheSameBeginning) {
-  const std::string sibling = tree_.string() + "-more";
-  ASSERT_EQ(mkdir(sibling.c_str(), 0700), 0);
-  const Descriptor secret(::open((sibling + "/s").c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  tree_.link(sibling + "/s", "s");
-  EXPECT_EQ(code(open().find("/s")), Errc::NotFound);
-  unlink((sibling + "/s").c_str());
-  rmdir(sibling.c_str());
-}
-
-TEST_P(SafePathTree, ALinkRevealsNoDotfile) {
-  const bool follows = GetParam() == Root::Resolver::Kernel;
-  tree_.write(".git/config", "url");
-  tree_.link(".env", "env");
-  tree_.link((tree_ / ".env").string(), "absolute-env");
-  tree_.link(".git", "git");
-  tree_.link("env", "twice");
-  tree_.link(".well-known/x", "public");
-  for (const std::string_view path :
-       {"/env", "/absolute-env", "/git", "/git/", "/git/config", "/twice"}) {
-    EXPECT_EQ(code(open().find(path)), Errc::NotFound) << path;
-    EXPECT_EQ(code(open({.dotfiles = true}).find(path)), follows ? Errc::None : Errc::NotFound)
-        << path;
-  }
-  EXPECT_EQ(code(open().find("/public")), follows ? Errc::None : Errc::NotFound);
-}
-
-TEST_P(SafePathTree, ServesOrdinaryNamesThatWindowsWouldRefuse) {
-  if (native_names == NameRules::Windows) GTEST_SKIP();
-  for (const std::string name : {"2026-11-22T20:37:30.log", "con", "aux.txt", "end.", "trail "}) {
-    tree_.write(name, "x");
-    EXPECT_EQ(code(open().find("/" + name)), Errc::None) << name;
-  }
-}
-
-TEST_P(SafePathTree, HidesDotfiles) {
-  EXPECT_EQ(code(open().find("/.env")), Errc::NotFound);
-  EXPECT_EQ(code(open({.dotfiles = true}).find("/.env")), Errc::None);
-  EXPECT_EQ(code(open().find("/.well-known/x")), Errc::None);
-}
-
-TEST_P(SafePathTree, NeitherServesNorWaitsForSpecialFiles) {
-  ASSERT_EQ(mkfifo((tree_ / "fifo").c_str(), 0600), 0);
-  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string name = (tree_ / "socket").string();
-  ASSERT_LT(name.size(), sizeof address.sun_path);
-  std::memcpy(address.sun_path, name.c_str(), name.size());
-  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(code(open().find("/fifo")), Errc::NotFound);
-  EXPECT_EQ(code(open().find("/socket")), Errc::NotFound);
-  close(listener);
-  const auto devices = Root::open("/dev", {}, GetParam());
-  if (devices) {
-    EXPECT_EQ(code(devices->find("/null")), Errc::NotFound);
-  }
-}
-
-TEST_P(SafePathTree, KeepsTheDirectoryThatWasOpened) {
-  const Root root = open();
-  const std::string moved = tree_.string() + "-moved";
-  ASSERT_EQ(rename(tree_.string().c_str(), moved.c_str()), 0);
-  EXPECT_EQ(code(root.find("/a.txt")), Errc::None);
-  ASSERT_EQ(rename(moved.c_str(), tree_.string().c_str()), 0);
-}
-
-TEST_P(SafePathTree, LeaksNoDescriptor) {
-  const Root root = open();
-  const int before = dup(0);
-  for (int i = 0; i < 50; ++i) {
-    for (const std::string_view path : {"/dir/b.txt", "/", "/none", "/climb", "/dir/none"}) {
-      (void)root.find(path);
-    }
-  }
-  close(before);
-  const int after = dup(0);
-  close(after);
-  EXPECT_EQ(before, after);
-}
-
-INSTANTIATE_TEST_SUITE_P(Resolvers, SafePathTree,
-                         testing::Values(Root::Resolver::Kernel, Root::Resolver::Components),
-                         [](const auto& parameter) {
-                           return parameter.param == Root::Resolver::Kernel ? "Kernel"
-                                                                            : "Components";
-                         });
-
-TEST(Root, SaysWhyADirectoryCannotBeServed) {
-  TemporaryDirectory tree;
-  tree.write("file", "x");
-  EXPECT_EQ(Root::open((tree / "none").string()).error().code(), Errc::NotFound);
-  EXPECT_EQ(Root::open((tree / "file").string()).error().code(), Errc::NotFound);
 }
 
 }  // namespace

@@ -42,6 +42,9 @@ using ::sendto;
 using ::setsockopt;
 using ::shutdown;
 
+/// Returns the descriptor as a pollfd and the system's other calls take it.
+inline int native(int descriptor) noexcept { return descriptor; }
+
 }  // namespace skua::bsd
 
 #endif

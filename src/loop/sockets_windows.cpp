@@ -16,8 +16,8 @@
 #include <climits>
 #include <span>
 
+#include "base/system_text.hpp"
 #include "base/wide_text.hpp"
-#include "base/windows_errors.hpp"
 
 namespace skua::bsd {
 namespace {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/un.h>
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <set>
 #include <unordered_set>
+#include "loop/sockets.hpp"
 
 #include "skua/address.hpp"
 
@@ -229,9 +228,9 @@ TEST(Interfaces, ContainLoopback) {
   EXPECT_NE(loopback->index, 0U);
   EXPECT_NE(loopback->name, "");
   std::set<std::string> names;
-  for (const NetworkInterface& interface : *interfaces) {
-    EXPECT_TRUE(names.insert(interface.name).second) << interface.name;
-    for (const Address& address : interface.addresses) EXPECT_EQ(address.port(), 0);
+  for (const NetworkInterface& network : *interfaces) {
+    EXPECT_TRUE(names.insert(network.name).second) << network.name;
+    for (const Address& address : network.addresses) EXPECT_EQ(address.port(), 0);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "net/close_detached.hpp"
 
-#include <sys/socket.h>
+#include <array>
 
 #include <gtest/gtest.h>
 
@@ -29,13 +29,13 @@ TEST(CloseDetached, KeepsAStreamUntilItIsClosed) {
 TEST(CloseDetached, IsOverAtTheLatestWithTheLoop) {
   for (const BackendChoice kind : testing::backends()) {
     auto loop = loop::Loop::create({.backend = kind});
-    int ends[2];
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    std::array<int, 2> ends{};
+    ASSERT_EQ(bsd::pair(ends), 0);
     const Socket peer(ends[1]);
     close_detached(std::make_unique<TcpStream>((*loop)->backend(), Socket(ends[0])));
     loop->reset();
     char byte = 0;
-    EXPECT_EQ(::recv(peer.descriptor(), &byte, 1, 0), 0);
+    EXPECT_EQ(bsd::recv(peer.descriptor(), &byte, 1, 0), 0);
   }
 }
 

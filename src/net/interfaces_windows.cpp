@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/system_text.hpp"
 #include "base/wide_text.hpp"
-#include "base/windows_errors.hpp"
 #include "loop/sockets.hpp"
 #include "skua/address.hpp"
 

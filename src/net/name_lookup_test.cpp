@@ -40,7 +40,7 @@ TEST(NameLookup, SaysWhyThereIsNothing) {
 
 TEST(NameLookup, FindsNamesInAFileOfHosts) {
   const support::TemporaryDirectory folder;
-  const std::string path = folder.path() / "hosts";
+  const std::string path = (folder / "hosts").string();
   std::ofstream(path)
       << "# hosts\n127.0.0.1\tlocalhost\n  10.0.0.1  a.example  b  # c\n10.0.0.2 last";
   for (const char* name : {"localhost", "a.example", "A.Example", "b", "last"}) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "net/socket.hpp"
 
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-
 #include <cerrno>
 
 #include <gtest/gtest.h>
-#include <poll.h>
+
+#include "support/descriptors.hpp"
 
 namespace skua::net {
 namespace {
@@ -16,15 +13,15 @@ namespace {
 const Address any_port = *Address::parse("127.0.0.1:0");
 
 TEST(Socket, ClosesItsDescriptorUnlessReleased) {
-  Socket first = *create_socket(Address::Family::Unix);
+  Socket first = *create_socket(Address::Family::Ipv4);
   const int descriptor = first.descriptor();
-  EXPECT_NE(::fcntl(descriptor, F_GETFL) & O_NONBLOCK, 0);
-  EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
+  EXPECT_TRUE(support::is_non_blocking(descriptor));
+  EXPECT_FALSE(support::is_inherited(descriptor));
   Socket second = std::move(first);
   EXPECT_FALSE(first);  // NOLINT: tests the moved-from state
   EXPECT_EQ(second.descriptor(), descriptor);
   second.close();
-  EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
+  EXPECT_FALSE(support::is_open_socket(descriptor));
 }
 
 TEST(Listener, TellsThePortThatTheSystemChose) {
@@ -61,13 +58,12 @@ TEST(Listener, WhatItAcceptsNoticesThatAPeerHasVanished) {
   const auto listener = create_listener(*Address::parse("127.0.0.1:0"));
   const auto peer = create_socket(Address::Family::Ipv4);
   const Address address = local_address(listener->descriptor());
-  static_cast<void>(::connect(peer->descriptor(), address.data(), address.size_bytes()));
-  pollfd waiting{.fd = listener->descriptor(), .events = POLLIN, .revents = 0};
-  ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
-  const Socket accepted(::accept(listener->descriptor(), nullptr, nullptr));
+  static_cast<void>(bsd::connect(peer->descriptor(), address.data(), address.size_bytes()));
+  ASSERT_TRUE(listener->wait_readable(10s));
+  const Socket accepted(bsd::accept_one(listener->descriptor()));
   int value = 0;
   socklen_t size_bytes = sizeof value;
-  ::getsockopt(accepted.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &value, &size_bytes);
+  bsd::getsockopt(accepted.descriptor(), SOL_SOCKET, SO_KEEPALIVE, &value, &size_bytes);
   EXPECT_NE(value, 0);
 }
 
@@ -76,9 +72,9 @@ TEST(Socket, TurnsNagleOffOnTcpAndIgnoresTheRest) {
   set_no_delay(tcp->descriptor());
   int value = 0;
   socklen_t size_bytes = sizeof value;
-  ::getsockopt(tcp->descriptor(), IPPROTO_TCP, TCP_NODELAY, &value, &size_bytes);
+  bsd::getsockopt(tcp->descriptor(), IPPROTO_TCP, TCP_NODELAY, &value, &size_bytes);
   EXPECT_NE(value, 0);
-  set_no_delay(create_socket(Address::Family::Unix)->descriptor());
+  set_no_delay(create_socket(Address::Family::Ipv4, SOCK_DGRAM)->descriptor());
 }
 
 }  // namespace

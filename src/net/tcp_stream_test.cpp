@@ -27,22 +27,21 @@ TEST(TcpStream, CarriesBytesAndKnowsItsAddresses) {
   const auto backend = *loop::Backend::create(BackendChoice::Auto);
   const Socket listening = *create_listener(*Address::parse("127.0.0.1:0"));
   const Address address = local_address(listening.descriptor());
-  Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ASSERT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
-  Owner owner(*backend, Socket(::accept4(listening.descriptor(), nullptr, nullptr, SOCK_NONBLOCK)));
+  auto client = TcpSocket::connect_to(address, 10s).value();
+  Owner owner(*backend, Socket(bsd::accept_one(listening.descriptor())));
   EXPECT_EQ(owner.stream->local(), address);
   EXPECT_EQ(owner.stream->peer(), local_address(client.descriptor()));
 
   owner.stream->start_receive();
-  ASSERT_EQ(::send(client.descriptor(), "ping", 4, 0), 4);
+  ASSERT_EQ(bsd::send(client.descriptor(), "ping", 4, 0), 4);
   while (owner.received.empty()) backend->turn(Duration(-1));
   EXPECT_EQ(owner.received, "ping|");
   EXPECT_EQ(send_text(*owner.stream, "pong"), 4U);
   owner.stream->shutdown_write();
   std::string got(4, '\0');
-  EXPECT_EQ(::recv(client.descriptor(), got.data(), 4, MSG_WAITALL), 4);
+  EXPECT_TRUE(client.receive_all(got, 10s));
   EXPECT_EQ(got, "pong");
-  EXPECT_EQ(::recv(client.descriptor(), got.data(), 4, 0), 0);
+  EXPECT_EQ(client.receive(got, 10s).error().code(), Errc::Closed);
   client.close();
   while (!owner.receive_end) backend->turn(Duration(-1));
   owner.stream->close();

@@ -124,8 +124,7 @@ class Adoption : public ::testing::Test {
   Adoption() {
     router_.get("/", [] { return "hello"; });
     std::array<int, 2> ends{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-    EXPECT_EQ(bsd::set_flags(ends[0]), 0);
+    EXPECT_EQ(bsd::pair(ends), 0);
     accepted_ = Socket(ends[0]);
     peer_ = Socket(ends[1]);
   }
@@ -163,7 +162,7 @@ TEST_F(Adoption, IsClosedByAWorkerThatIsCancelled) {
   EXPECT_TRUE((*worker_).acceptor().adopt(accepted_));
   EXPECT_TRUE(ends());
   char byte = 0;
-  EXPECT_EQ(::recv(peer_.descriptor(), &byte, 1, 0), 0);
+  EXPECT_EQ(bsd::recv(peer_.descriptor(), &byte, 1, 0), 0);
 }
 
 }  // namespace

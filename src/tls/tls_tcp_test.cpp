@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // TlsStream over sockets, on every back end that this machine supports.
-#include <poll.h>
-#include <sys/socket.h>
 
 #include "net/socket.hpp"
 #include "net/tcp_stream.hpp"
@@ -22,11 +20,9 @@ class TlsOverTcp : public TlsTest, public ::testing::WithParamInterface<BackendC
   void connect() {
     const Address address = net::local_address(listener_.descriptor());
     Socket ours = *net::create_socket(Address::Family::Ipv4);
-    ::connect(ours.descriptor(), address.data(), address.size_bytes());
-    pollfd waiting{listener_.descriptor(), POLLIN, 0};
-    ASSERT_EQ(::poll(&waiting, 1, 10'000), 1);
-    Socket accepted(
-        ::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    bsd::connect(ours.descriptor(), address.data(), address.size_bytes());
+    ASSERT_TRUE(listener_.wait_readable(10s));
+    Socket accepted(bsd::accept_one(listener_.descriptor()));
     ASSERT_TRUE(accepted);
     server_ = std::make_unique<TlsPeer>(
         *loop_, server_context(),

@@ -166,8 +166,8 @@ TEST_P(ClientFollows, CredentialsStayWithTheirOrigin) {
   options_.redirects.allow_https_to_http = true;
   if (wire() == testing::Wire::Http2) options_.versions = HttpVersions::Any;
   run([&](Client& client) -> Task<> {
-    auto near = co_await text_of(client.get(url("/near")).bearer("secret"));
-    EXPECT_EQ(near, "Bearer secret");
+    auto here = co_await text_of(client.get(url("/near")).bearer("secret"));
+    EXPECT_EQ(here, "Bearer secret");
     auto away = co_await text_of(client.get(url("/away")).bearer("secret"));
     EXPECT_EQ(away, "none");
   });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // File uploads, including files that change while they are sent.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/disk.hpp"
 #include "client_fixture.hpp"
 #include "net/socket.hpp"
 #include "support/scripted_server.hpp"
@@ -126,10 +126,11 @@ TEST_P(ClientUpload, ContentThatIsNotReadBeforeCannotBeProtectedByDigest) {
     return response;
   });
   run([&](Client& client) -> Task<> {
-    const auto file = std::make_shared<Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto file =
+        std::make_shared<disk::Descriptor>(disk::open(source_.string().c_str(), disk::for_reading));
     FileRange range;
     range.owner = file;
-    range.file = file->descriptor();
+    range.file = file->number();
     range.size_bytes = 10;
     auto text = co_await client.put(url("/")).auth("u", "p").body(Body(range)).text();
     EXPECT_FALSE(text);
@@ -141,10 +142,11 @@ TEST_P(ClientUpload, ContentThatIsNotReadBeforeCannotBeProtectedByDigest) {
 
 TEST_P(ClientUpload, AFileThatShrinksIsAProblem) {
   run([&](Client& client) -> Task<> {
-    const auto file = std::make_shared<Socket>(::open(source_.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto file =
+        std::make_shared<disk::Descriptor>(disk::open(source_.string().c_str(), disk::for_reading));
     FileRange range;
     range.owner = file;
-    range.file = file->descriptor();
+    range.file = file->number();
     range.size_bytes = size;
     auto text = co_await client.post(url("/shrinks")).body(Body(range)).text();
     EXPECT_FALSE(text);

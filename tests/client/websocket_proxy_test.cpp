@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A client's WebSocket through an HTTP proxy: always in a tunnel, with TLS or without.
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <array>
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -22,20 +20,27 @@ using Peer = testing::Client;
 
 /// Forwards data in both directions until one side closes.
 void carry(int left, int right) {
-  std::array<pollfd, 2> sides{pollfd{.fd = left, .events = POLLIN, .revents = 0},
-                              pollfd{.fd = right, .events = POLLIN, .revents = 0}};
+  const std::array<int, 2> sides{left, right};
+  std::array<pollfd, 2> entries{};
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    entries[i].fd = bsd::native(sides[i]);
+    entries[i].events = POLLIN;
+  }
   std::array<char, 16384> buffer;
-  while (::poll(sides.data(), sides.size(), -1) > 0) {
+  while (bsd::poll(entries.data(), entries.size(), -1) > 0) {
     for (std::size_t i = 0; i < sides.size(); ++i) {
-      if (sides[i].revents == 0) continue;
-      ssize_t left_bytes = ::recv(sides[i].fd, buffer.data(), buffer.size(), 0);
-      if (left_bytes <= 0) return;
-      for (const char* from = buffer.data(); left_bytes > 0;) {
-        const ssize_t sent =
-            ::send(sides[1 - i].fd, from, static_cast<std::size_t>(left_bytes), MSG_NOSIGNAL);
-        if (sent <= 0) return;
-        from += sent;
-        left_bytes -= sent;
+      if (entries[i].revents == 0) continue;
+      const ssize_t count = bsd::recv(sides[i], buffer.data(), buffer.size(), 0);
+      if (count <= 0) return;
+      std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
+      while (!bytes.empty()) {
+        const ssize_t sent = bsd::send(sides[1 - i], bytes.data(), bytes.size(), bsd::no_signal);
+        if (sent > 0) {
+          bytes.remove_prefix(static_cast<std::size_t>(sent));
+        } else if (errno != EAGAIN ||
+                   !net::wait_until(sides[1 - i], POLLOUT, net::Deadline::max())) {
+          return;
+        }
       }
     }
   }
@@ -53,10 +58,10 @@ void open_tunnel(Peer& peer, std::string& asked) {
       asked.substr(connect.size(), asked.find(' ', connect.size()) - connect.size());
   const auto address = Address::parse(target);
   ASSERT_TRUE(asked.starts_with(connect) && address) << asked;
-  const Socket server(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ASSERT_EQ(::connect(server.descriptor(), address->data(), address->size_bytes()), 0);
+  const auto server = TcpSocket::connect_to(*address);
+  ASSERT_TRUE(server);
   peer.send("HTTP/1.1 200 Connection established\r\n\r\n");
-  carry(peer.descriptor(), server.descriptor());
+  carry(peer.descriptor(), server->descriptor());
 }
 
 class ClientWebSocketProxy : public testing::ClientWebSocket {

@@ -3,8 +3,6 @@
 // Each case is sent in one piece, byte by byte, and in two pieces cut at every offset (at most 400
 // offsets for long cases).
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <array>
@@ -194,12 +192,10 @@ class CasesOverTcp : public ::testing::TestWithParam<BackendChoice> {
 // Returns both ends of a loopback connection: the non-blocking server end, then the client end.
 std::pair<Socket, Socket> connect_pair(const Socket& listener) {
   const Address address = net::local_address(listener.descriptor());
-  Socket client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  EXPECT_EQ(::connect(client.descriptor(), address.data(), address.size_bytes()), 0);
+  TcpSocket client = TcpSocket::connect_to(address).value();
   net::set_no_delay(client.descriptor());
-  pollfd ready{.fd = listener.descriptor(), .events = POLLIN, .revents = 0};
-  EXPECT_EQ(::poll(&ready, 1, 10'000), 1);
-  Socket server(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  EXPECT_TRUE(listener.wait_readable(10s));
+  Socket server(bsd::accept_one(listener.descriptor()));
   EXPECT_TRUE(server);
   return {std::move(server), std::move(client)};
 }

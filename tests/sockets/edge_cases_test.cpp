@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Sockets on a loop on a bad day of the network, on every back end.
-#include <unistd.h>
-
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -13,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "net/socket.hpp"
 #include "skua/async.hpp"
 #include "skua/loop.hpp"
 #include "skua/stream.hpp"
@@ -247,9 +246,8 @@ class NoDescriptorLeft {
 
  private:
   static std::size_t lowest_free() {
-    const int next = ::dup(STDERR_FILENO);
-    ::close(next);
-    return static_cast<std::size_t>(next);
+    const Socket next = net::create_socket(Ipv4).value();
+    return static_cast<std::size_t>(next.descriptor());
   }
   support::OpenFilesLimit limit_;
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Streams and listeners of programs, on every back end.
-#include <sys/socket.h>
-
 #include <array>
 #include <cstddef>
 #include <optional>

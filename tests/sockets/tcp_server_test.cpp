@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // TcpServer with real clients, on every back end and over TLS.
 #include <signal.h>
-#include <sys/resource.h>
 
 #include <array>
 #include <atomic>

@@ -31,19 +31,39 @@ bool is_to_fail() noexcept {
   return true;
 }
 
+constexpr bool is_plain(std::size_t alignment) noexcept {
+  return alignment <= alignof(std::max_align_t);
+}
+
+#if defined(_WIN32)
+std::size_t size_of(void* block, std::size_t alignment) noexcept {
+  return is_plain(alignment) ? ::_msize(block) : 0;  // older C libraries do not tell
+}
+void* take_aligned(std::size_t size, std::size_t alignment) noexcept {
+  return ::_aligned_malloc(size, alignment);
+}
+void free_aligned(void* block) noexcept { ::_aligned_free(block); }
+#else
+std::size_t size_of(void* block, std::size_t /*alignment*/) noexcept {
+  return ::malloc_usable_size(block);
+}
+void* take_aligned(std::size_t size, std::size_t alignment) noexcept {
+  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+void free_aligned(void* block) noexcept { std::free(block); }
+#endif
+
 // Includes the one-word header that glibc puts before each block.
-std::int64_t cost(void* block) noexcept {
-  return static_cast<std::int64_t>(::malloc_usable_size(block) + sizeof(void*));
+std::int64_t cost(void* block, std::size_t alignment) noexcept {
+  return static_cast<std::int64_t>(size_of(block, alignment) + sizeof(void*));
 }
 
 void* try_take(std::size_t size, std::size_t alignment) noexcept {
   if (is_to_fail()) return nullptr;
-  void* block = alignment <= alignof(std::max_align_t)
-                    ? std::malloc(size)
-                    : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void* block = is_plain(alignment) ? std::malloc(size) : take_aligned(size, alignment);
   if (block == nullptr) return nullptr;
   ++counted.count;
-  counted.live_bytes += cost(block);
+  counted.live_bytes += cost(block, alignment);
   return block;
 }
 
@@ -53,10 +73,14 @@ void* take(std::size_t size, std::size_t alignment) {
   return block;
 }
 
-void give_back(void* block) noexcept {
+void give_back(void* block, std::size_t alignment = 1) noexcept {
   if (block == nullptr) return;
-  counted.live_bytes -= cost(block);
-  std::free(block);
+  counted.live_bytes -= cost(block, alignment);
+  if (is_plain(alignment)) {
+    std::free(block);
+  } else {
+    free_aligned(block);
+  }
 }
 
 }  // namespace
@@ -110,11 +134,15 @@ void operator delete(void* block) noexcept { skua::testing::give_back(block); }
 void operator delete[](void* block) noexcept { skua::testing::give_back(block); }
 void operator delete(void* block, std::size_t) noexcept { skua::testing::give_back(block); }
 void operator delete[](void* block, std::size_t) noexcept { skua::testing::give_back(block); }
-void operator delete(void* block, std::align_val_t) noexcept { skua::testing::give_back(block); }
-void operator delete[](void* block, std::align_val_t) noexcept { skua::testing::give_back(block); }
-void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
-  skua::testing::give_back(block);
+void operator delete(void* block, std::align_val_t alignment) noexcept {
+  skua::testing::give_back(block, static_cast<std::size_t>(alignment));
 }
-void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
-  skua::testing::give_back(block);
+void operator delete[](void* block, std::align_val_t alignment) noexcept {
+  skua::testing::give_back(block, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* block, std::size_t, std::align_val_t alignment) noexcept {
+  skua::testing::give_back(block, static_cast<std::size_t>(alignment));
+}
+void operator delete[](void* block, std::size_t, std::align_val_t alignment) noexcept {
+  skua::testing::give_back(block, static_cast<std::size_t>(alignment));
 }

@@ -24,4 +24,10 @@ bool is_open_socket(int descriptor) {
   return bsd::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size_bytes) == 0;
 }
 
+OpenFilesLimit::OpenFilesLimit(std::size_t limit) : before_(limit) {}
+
+OpenFilesLimit::~OpenFilesLimit() = default;
+
+bool make_fifo(const char* /*path*/) { return false; }
+
 }  // namespace skua::support

@@ -1,32 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/resource.h>
-
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "files/file_body.hpp"
+#include "support/descriptors.hpp"
 
 namespace skua::support {
-
-/// Lowers the soft limit on open files while it lives.
-class OpenFilesLimit {
- public:
-  explicit OpenFilesLimit(std::size_t limit) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    rlimit lowered = before_;
-    lowered.rlim_cur = limit;
-    ::setrlimit(RLIMIT_NOFILE, &lowered);
-  }
-  OpenFilesLimit(const OpenFilesLimit&) = delete;
-  OpenFilesLimit& operator=(const OpenFilesLimit&) = delete;
-  ~OpenFilesLimit() { ::setrlimit(RLIMIT_NOFILE, &before_); }
-
- private:
-  rlimit before_{};
-};
 
 /// As many responses as may hold a file open under a limit of 256 open files.
 class HeldFiles {

@@ -25,7 +25,7 @@ class ConnectorProxyTest : public ConnectorTest {
     std::string head;
     turn_until([&] {
       char byte = 0;
-      while (!head.ends_with("\r\n\r\n") && ::recv(peer.descriptor(), &byte, 1, 0) == 1) {
+      while (!head.ends_with("\r\n\r\n") && bsd::recv(peer.descriptor(), &byte, 1, 0) == 1) {
         head += byte;
       }
       return head.ends_with("\r\n\r\n");
@@ -33,7 +33,7 @@ class ConnectorProxyTest : public ConnectorTest {
     return head;
   }
   static void say(const Socket& peer, std::string_view text) {
-    EXPECT_EQ(::send(peer.descriptor(), text.data(), text.size(), 0),
+    EXPECT_EQ(bsd::send(peer.descriptor(), text.data(), text.size(), 0),
               static_cast<ssize_t>(text.size()));
   }
   /// Starts a TLS server on a connection.

@@ -21,7 +21,7 @@ TEST_P(ConnectorTlsTest, ASilentTlsServerIsGivenUp) {
   Connecting task = started();
   const Socket peer = accepted();
   char byte = 0;
-  turn_until([&] { return ::recv(peer.descriptor(), &byte, 1, 0) == 1; });  // ClientHello
+  turn_until([&] { return bsd::recv(peer.descriptor(), &byte, 1, 0) == 1; });  // ClientHello
   advance(9900ms);
   EXPECT_FALSE(task.is_done());
   advance(200ms);
@@ -109,8 +109,8 @@ TEST_P(ConnectorTlsTest, SaysThatAServerHungUpOrSpeaksNoTls) {
   for (const std::string_view greeting : {"", "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
     Connecting task = started();
     const Socket peer = accepted();
-    ::send(peer.descriptor(), greeting.data(), greeting.size(), 0);
-    ::shutdown(peer.descriptor(), SHUT_WR);
+    bsd::send(peer.descriptor(), greeting.data(), greeting.size(), 0);
+    bsd::shutdown(peer.descriptor(), SHUT_WR);
     const auto outcome = finished(task);
     ASSERT_FALSE(outcome);
     EXPECT_NE(outcome.error().code(), Errc::None);

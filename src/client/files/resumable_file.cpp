@@ -27,8 +27,7 @@ std::string numbered(const std::string& path, int number) {
 }
 
 std::string part_path_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t name = slash == path.npos ? 0 : slash + 1;
+  const std::size_t name = disk::name_begin(path);
   return path.substr(0, name) + "." + path.substr(name) + ".part";
 }
 

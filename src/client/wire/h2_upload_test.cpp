@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Request content over HTTP/2: of every kind, at the server's pace, and cut short.
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/disk.hpp"
 #include "support/h2_client_fixture.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -29,11 +28,11 @@ class H2UploadTest : public H2ConnectionTest {
   Body file(std::size_t size, std::uint64_t told) {
     const std::string path = directory_.string() + "/file";
     std::ofstream(path) << std::string(size, 'f');
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const auto opened =
+        std::make_shared<disk::Descriptor>(disk::open(path.c_str(), disk::for_reading));
     FileRange range;
-    range.owner =
-        std::shared_ptr<const void>(nullptr, [descriptor](const void*) { ::close(descriptor); });
-    range.file = descriptor;
+    range.owner = opened;
+    range.file = opened->number();
     range.size_bytes = told;
     return Body(std::move(range));
   }

@@ -182,7 +182,7 @@ TEST(Multipart, SavesAPart) {
     EXPECT_EQ(file_text(path), "bytes\r\nof it");
     EXPECT_EQ(entries(folder), 1U);
   }
-  for (const std::size_t size : {0UL, 256_KiB, 256_KiB + 1, 1_MiB}) {
+  for (const std::size_t size : {std::size_t{0}, 256_KiB, 256_KiB + 1, 1_MiB}) {
     const auto saved = run(save_second(pieces(large_file(size), 10'000), path.string()));
     EXPECT_EQ(saved.value(), size);
     EXPECT_EQ(file_text(path), std::string(size, '\r'));

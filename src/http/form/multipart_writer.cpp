@@ -154,7 +154,7 @@ Result<void> MultipartWriter::file(std::string_view name, const std::string& pat
   auto source = http::make_file_source(path);
   if (!source) return source.error();
   // npos + 1 is 0: a path without a folder.
-  if (filename.empty()) filename = std::string_view(path).substr(path.find_last_of('/') + 1);
+  if (filename.empty()) filename = std::string_view(path).substr(disk::name_begin(path));
   add(name, filename, type, *std::move(source));
   return {};
 }

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "base/memory.hpp"
 #include "loop/backend.hpp"
 #include "loop/sockets.hpp"
+#include "skua/socket.hpp"
 
 namespace skua::loop {
 namespace port {
@@ -32,7 +34,7 @@ constexpr ULONG completions_per_turn = 64;
 // AcceptEx wants this much room beyond an address.
 constexpr DWORD address_bytes = sizeof(sockaddr_storage) + 16;
 
-enum class Purpose : std::uint8_t { Receive, Accept, Send, Connect, Watch };
+enum class Purpose : std::uint8_t { Receive, Accept, Send, Connect, WatchReading, WatchWriting };
 
 /// An operation, which the system knows by the address of its OVERLAPPED.
 struct Operation : OVERLAPPED {
@@ -46,24 +48,27 @@ struct SendBuffer {
   std::array<char, 64 * 1024> bytes;
 };
 
-/// A wait for readiness, which the system's thread pool reports.
-struct Watch : Operation {
-  Watch() = default;
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-  ~Watch();
+/// The argument of a poll of Winsock's driver: what is awaited, then what has happened.
+struct Poll {
+  std::int64_t timeout = std::numeric_limits<std::int64_t>::max();
+  std::uint32_t count = 1;
+  std::uint32_t is_exclusive = 0;
+  HANDLE socket = nullptr;
+  std::uint32_t events = 0;
+  std::int32_t status = 0;
+};
 
-  HANDLE port = nullptr;
-  HANDLE event = nullptr;
-  HANDLE wait = nullptr;
-  std::atomic<bool> has_fired = false;
+/// A wait for readiness.
+struct Watch : Operation {
+  Poll poll;
 };
 
 /// The operations of a handle, at most one in each direction.
 struct Slot {
   Operation input{};
   Operation output{};
-  std::unique_ptr<Watch> watch{};                                    // once it was watched
+  std::unique_ptr<Watch> reading{};  // once it was watched
+  std::unique_ptr<Watch> writing{};
   std::unique_ptr<SendBuffer> sending{};                             // while a send is in flight
   std::unique_ptr<std::array<char, 2 * address_bytes>> addresses{};  // of a listener
   int accepted = -1;             // the socket for the next connection
@@ -121,9 +126,11 @@ class PortBackend final : public Backend {
   port::SendBuffer& take_buffer(port::Slot& slot);
 
   void arm_watch(Handle& handle) noexcept;
-  int begin_watch(Handle& handle, port::Watch& watch, long events) noexcept;
-  void watched(Handle& handle, int failure);
-  static void cancel_watch(port::Slot& slot) noexcept;
+  void arm_watch(Handle& handle, std::unique_ptr<port::Watch>& watch,
+                 std::uint32_t events) noexcept;
+  int begin_watch(Handle& handle, port::Watch& watch, std::uint32_t events) noexcept;
+  void watched(Handle& handle, bool is_writing, int failure);
+  void cancel(const std::unique_ptr<port::Watch>& watch) noexcept;
 
   void wait(Duration timeout) noexcept;
   void complete(port::Operation& operation);
@@ -144,6 +151,7 @@ class PortBackend final : public Backend {
   Handle* first_closing_ = nullptr;
   bool may_finish_closing_ = false;  // some handle that closes has nothing in flight
   std::size_t in_flight_ = 0;
+  Socket poller_;  // the driver is asked through a socket: any will do
   LPFN_ACCEPTEX accept_ = nullptr;
   LPFN_CONNECTEX connect_ = nullptr;
   std::atomic<bool> is_woken_{false};

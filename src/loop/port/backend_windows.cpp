@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 #include "loop/backends.hpp"
 #include "loop/sending.hpp"
 
@@ -47,7 +47,8 @@ PortBackend::PortBackend(HANDLE port)
 // The system may write into the slots until every operation has completed.
 PortBackend::~PortBackend() {
   for (const auto& slot : slots_) {
-    cancel_watch(*slot);
+    cancel(slot->reading);
+    cancel(slot->writing);
     for (Operation* operation : {&slot->input, &slot->output}) {
       if (operation->is_in_flight) ::CancelIoEx(port::file_of(*operation->handle), operation);
     }
@@ -143,11 +144,9 @@ int PortBackend::release(Handle& handle) {
     cancel_all(handle);
     return -1;
   }
-  const bool was_watched = slot_of(handle).watch != nullptr;
   give_back_slot(handle);
   const int descriptor = std::exchange(handle.descriptor_, -1);
-  calls_.others += 2;
-  if (was_watched) ::WSAEventSelect(bsd::native(descriptor), nullptr, 0);
+  ++calls_.others;
   leave_port(descriptor);
   return descriptor;
 }
@@ -155,7 +154,8 @@ int PortBackend::release(Handle& handle) {
 // The completions follow in later turns.
 void PortBackend::cancel_all(Handle& handle) noexcept {
   ++calls_.others;
-  cancel_watch(slot_of(handle));
+  cancel(slot_of(handle).reading);
+  cancel(slot_of(handle).writing);
   ::CancelIoEx(port::file_of(handle), nullptr);
 }
 
@@ -220,7 +220,10 @@ int PortBackend::result_of(const Operation& operation, DWORD& count) noexcept {
   if (operation.failure != 0) return operation.failure;
   DWORD flags = 0;
   auto& overlapped = const_cast<Operation&>(operation);
-  const SOCKET socket = bsd::native(operation.handle->descriptor_);
+  const bool is_watch =
+      operation.purpose == Purpose::WatchReading || operation.purpose == Purpose::WatchWriting;
+  const SOCKET socket =
+      bsd::native(is_watch ? poller_.descriptor() : operation.handle->descriptor_);
   if (::WSAGetOverlappedResult(socket, &overlapped, &count, FALSE, &flags) != 0) return 0;
   return base::errno_of(static_cast<unsigned long>(::WSAGetLastError()));
 }
@@ -235,14 +238,17 @@ void PortBackend::complete(Operation& operation) {
     return;
   }
   DWORD count = 0;
-  const int error = operation.purpose == Purpose::Watch ? 0 : result_of(operation, count);
+  const int error = result_of(operation, count);
   if (operation.purpose == Purpose::Send) buffers_.give_back(std::move(slot_of(handle).sending));
   switch (operation.purpose) {
     case Purpose::Receive: return received(handle, error);
     case Purpose::Accept: return accepted(handle, error);
     case Purpose::Connect: return connected(handle, error);
     case Purpose::Send: return sent(handle, error, count);
-    case Purpose::Watch: return watched(handle, std::exchange(operation.failure, 0));
+    case Purpose::WatchReading:
+    case Purpose::WatchWriting:
+      operation.failure = 0;
+      return watched(handle, operation.purpose == Purpose::WatchWriting, error);
   }
 }
 

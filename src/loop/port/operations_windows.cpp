@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/file_io.hpp"
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 #include "loop/sending.hpp"
 
 namespace skua::loop {

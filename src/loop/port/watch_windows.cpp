@@ -1,119 +1,120 @@
 // SPDX-License-Identifier: MIT
 // In: a socket whose owner receives and sends itself. Out: when it is ready.
-// Winsock sets an event, the system's thread pool waits for it and posts a completion. Selecting
-// events again sets the event at once if the socket is still ready, so waits are level-triggered.
+// Completion ports know nothing of readiness, but Winsock's driver has an operation that completes
+// once a socket is ready: its select() is made of it. Microsoft does not describe it; libuv, Tokio
+// and many others rely on it.
 #include "loop/port/backend.hpp"
 
+#include <winternl.h>
+
 #include <cerrno>
+#include <new>
 #include <utility>
 
-#include "base/windows_errors.hpp"
+#include "base/system_text.hpp"
 
 namespace skua::loop {
 
-using port::Slot;
+using port::Purpose;
 using port::Watch;
 
 namespace {
 
-constexpr long read_events = FD_READ | FD_ACCEPT | FD_CLOSE;
-constexpr long write_events = FD_WRITE | FD_CONNECT | FD_CLOSE;
+constexpr ULONG driver_poll = 0x00012024;  // IOCTL_AFD_POLL
+constexpr std::uint32_t is_readable = 0x01;
+constexpr std::uint32_t is_writable = 0x04;
+constexpr std::uint32_t has_ended = 0x08;
+constexpr std::uint32_t is_reset = 0x10;
+constexpr std::uint32_t has_connection = 0x80;
+constexpr std::uint32_t connect_failed = 0x100;
 
-void post(Watch& watch) noexcept {
-  watch.has_fired = true;
-  ::PostQueuedCompletionStatus(watch.port, 0, 0, &watch);
-}
+constexpr std::uint32_t read_events = is_readable | has_connection | has_ended | is_reset;
+constexpr std::uint32_t write_events = is_writable | connect_failed | is_reset;
 
-// Runs on a thread of the system's.
-void CALLBACK on_event(void* context, BOOLEAN /*has_timed_out*/) {
-  post(*static_cast<Watch*>(context));
-}
-
-// Returns after the last call of on_event().
-void stop_waiting(Watch& watch) noexcept {
-  const HANDLE wait = std::exchange(watch.wait, nullptr);
-  if (wait != nullptr) ::UnregisterWaitEx(wait, INVALID_HANDLE_VALUE);
+// Returns the socket that the driver knows: a layered service may have put another one before it.
+HANDLE base_of(int descriptor) noexcept {
+  SOCKET base = INVALID_SOCKET;
+  DWORD size_bytes = 0;
+  const int result = ::WSAIoctl(bsd::native(descriptor), SIO_BASE_HANDLE, nullptr, 0, &base,
+                                sizeof base, &size_bytes, nullptr, nullptr);
+  return reinterpret_cast<HANDLE>(result == 0 ? base : bsd::native(descriptor));
 }
 
 }  // namespace
 
-Watch::~Watch() {
-  stop_waiting(*this);
-  if (event != nullptr) ::WSACloseEvent(event);
-}
-
 void PortBackend::watch_writable(Handle& handle) {
   SKUA_ASSERT(handle.is_open() && !handle.sending_);
   handle.sending_ = true;
-  arm_watch(handle);
+  arm_watch(handle, slot_of(handle).writing, write_events);
 }
 
 void PortBackend::arm_watch(Handle& handle) noexcept {
-  Slot& slot = slot_of(handle);
-  if (!slot.watch) slot.watch.reset(new (std::nothrow) Watch);
-  if (!slot.watch) return fail_later(handle, slot.input, port::Purpose::Watch, ENOMEM);
-  const long events = (handle.accepting_ ? read_events : 0) | (handle.sending_ ? write_events : 0);
-  const int error = begin_watch(handle, *slot.watch, events);
-  if (error != 0 && !slot.watch->is_in_flight) {
-    fail_later(handle, *slot.watch, port::Purpose::Watch, error);
-  }
+  arm_watch(handle, slot_of(handle).reading, read_events);
 }
 
-// Waits, or changes the events of the wait that is under way. Returns an errno.
-int PortBackend::begin_watch(Handle& handle, Watch& watch, long events) noexcept {
-  ++calls_.others;
-  if (watch.event == nullptr) watch.event = ::WSACreateEvent();
-  if (::WSAEventSelect(bsd::native(handle.descriptor_), watch.event, events) != 0) {
-    return base::errno_of(static_cast<unsigned long>(::WSAGetLastError()));
+void PortBackend::arm_watch(Handle& handle, std::unique_ptr<Watch>& watch,
+                            std::uint32_t events) noexcept {
+  if (!watch) watch.reset(new (std::nothrow) Watch);
+  const Purpose purpose = events == write_events ? Purpose::WatchWriting : Purpose::WatchReading;
+  if (!watch) {
+    port::Slot& slot = slot_of(handle);
+    auto& operation = events == write_events ? slot.output : slot.input;
+    return fail_later(handle, operation, purpose, ENOMEM);
   }
-  if (watch.is_in_flight) return 0;
-  watch.port = port_;
-  watch.has_fired = false;
-  if (::RegisterWaitForSingleObject(&watch.wait, watch.event, on_event, &watch, INFINITE,
-                                    WT_EXECUTEONLYONCE | WT_EXECUTEINWAITTHREAD) == 0) {
-    return base::errno_of(::GetLastError());
-  }
-  watch.handle = &handle;
-  watch.purpose = port::Purpose::Watch;
-  watch.is_in_flight = true;
+  if (watch->is_in_flight) return;
+  const int error = begin_watch(handle, *watch, events);
+  if (error != 0) return fail_later(handle, *watch, purpose, error);
+  watch->handle = &handle;
+  watch->purpose = purpose;
+  watch->is_in_flight = true;
   ++handle.in_flight_;
   ++in_flight_;
-  return 0;
 }
 
-void PortBackend::watched(Handle& handle, int failure) {
-  long happened = 0;
-  if (failure == 0) {
-    Watch& watch = *slot_of(handle).watch;
-    stop_waiting(watch);
-    WSANETWORKEVENTS events{};
-    ++calls_.others;
-    ::WSAEnumNetworkEvents(bsd::native(handle.descriptor_), watch.event, &events);
-    happened = events.lNetworkEvents;
-  }
-  if (handle.sending_ && (failure != 0 || (happened & write_events) != 0)) {
-    handle.sending_ = false;
-    if (failure == 0) {
-      handle.on_sent(0);
-    } else {
-      handle.on_send_failed(Error::from_system(failure, "watch"));
+// Returns an errno.
+int PortBackend::begin_watch(Handle& handle, Watch& watch, std::uint32_t events) noexcept {
+  if (!poller_) {
+    poller_ = Socket(bsd::open(AF_INET, SOCK_DGRAM));
+    if (!poller_) return errno;
+    const auto file = reinterpret_cast<HANDLE>(bsd::native(poller_.descriptor()));
+    if (::CreateIoCompletionPort(file, port_, 0, 0) != port_) {
+      poller_.close();
+      return base::errno_of(::GetLastError());
     }
   }
-  if (!handle.is_open()) return;
-  if (handle.accepting_ && failure != 0) {
-    handle.accepting_ = false;
-    handle.on_accept_failed(Error::from_system(failure, "watch"));
-  } else if (handle.accepting_ && (happened & read_events) != 0) {
-    handle.on_readable();
-  }
-  if (handle.is_open() && (handle.accepting_ || handle.sending_)) arm_watch(handle);
+  static_cast<OVERLAPPED&>(watch) = {};
+  watch.poll = {};
+  watch.poll.socket = base_of(handle.descriptor_);
+  watch.poll.events = events;
+  ++calls_.others;
+  // The first fields of an OVERLAPPED are a status block.
+  auto* const status = reinterpret_cast<IO_STATUS_BLOCK*>(&watch.Internal);
+  const NTSTATUS result =
+      ::NtDeviceIoControlFile(reinterpret_cast<HANDLE>(bsd::native(poller_.descriptor())), nullptr,
+                              nullptr, static_cast<OVERLAPPED*>(&watch), status, driver_poll,
+                              &watch.poll, sizeof watch.poll, &watch.poll, sizeof watch.poll);
+  constexpr NTSTATUS pending = 0x103;  // STATUS_PENDING
+  return result == 0 || result == pending ? 0 : base::errno_of(::RtlNtStatusToDosError(result));
 }
 
-// The completion comes anyway, so that there is one for each wait.
-void PortBackend::cancel_watch(Slot& slot) noexcept {
-  if (!slot.watch || !slot.watch->is_in_flight) return;
-  stop_waiting(*slot.watch);
-  if (!slot.watch->has_fired) post(*slot.watch);
+void PortBackend::watched(Handle& handle, bool is_writing, int failure) {
+  if (is_writing && handle.sending_) {
+    handle.sending_ = false;
+    if (failure == 0) return handle.on_sent(0);
+    handle.on_send_failed(Error::from_system(failure, "watch"));
+  } else if (!is_writing && handle.accepting_) {
+    if (failure != 0) {
+      handle.accepting_ = false;
+      return handle.on_accept_failed(Error::from_system(failure, "watch"));
+    }
+    handle.on_readable();
+    if (handle.is_open() && handle.accepting_) arm_watch(handle);
+  }
+}
+
+void PortBackend::cancel(const std::unique_ptr<Watch>& watch) noexcept {
+  if (!watch || !watch->is_in_flight || !poller_) return;
+  ::CancelIoEx(reinterpret_cast<HANDLE>(bsd::native(poller_.descriptor())), watch.get());
 }
 
 }  // namespace skua::loop
