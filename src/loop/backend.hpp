@@ -26,10 +26,10 @@ struct Slice {
 
 /// Counts of the system calls of a back end, by kind. Any thread may read them.
 struct SystemCalls {
-  base::Counter waits;     ///< epoll_wait, kevent, poll, io_uring_enter
+  base::Counter waits;     ///< epoll_wait, timerfd_settime, kevent, poll, io_uring_enter
   base::Counter receives;  ///< recv
   base::Counter sends;     ///< send, sendmsg, sendfile
-  base::Counter others;    ///< accept, close, shutdown, epoll_ctl, timerfd_settime, wake-ups
+  base::Counter others;    ///< accept, close, shutdown, epoll_ctl, wake-ups
   [[nodiscard]] std::uint64_t total() const noexcept { return waits + receives + sends + others; }
 };
 

@@ -117,7 +117,7 @@ void EpollBackend::arm_timer(Clock::time_point deadline) noexcept {
   itimerspec setting{};
   setting.it_value.tv_sec = static_cast<time_t>(seconds.count());
   setting.it_value.tv_nsec = static_cast<long>((since_boot - seconds).count());
-  ++calls_.others;
+  ++calls_.waits;
   ::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &setting, nullptr);
 }
 

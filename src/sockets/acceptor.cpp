@@ -84,9 +84,9 @@ void Acceptor::serve_adopted() {
     batch.swap(adopted_);
   }
   for (Socket& connection : batch) {
+    is_counted_ = true;
     if (!is_closed_) serve(std::move(connection));
-    // After opened() has counted it again: a dip would let the thread that accepts exceed the cap.
-    count_.open.fetch_sub(1, std::memory_order_relaxed);
+    if (std::exchange(is_counted_, false)) count_.open.fetch_sub(1, std::memory_order_relaxed);
   }
   owner_.on_accept_progress();
 }
@@ -98,7 +98,7 @@ void Acceptor::serve(Socket connection) noexcept try {
 }
 
 void Acceptor::opened() noexcept {
-  count_.open.fetch_add(1, std::memory_order_relaxed);
+  if (!std::exchange(is_counted_, false)) count_.open.fetch_add(1, std::memory_order_relaxed);
   update();
 }
 

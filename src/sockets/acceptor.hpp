@@ -96,6 +96,7 @@ class Acceptor final {
   std::size_t next_sharer_ = 0;
   loop::Timer resume_timer_;  // at the cap: another thread's connection may have closed
   bool is_at_cap_ = false;    // and accepts no connections
+  bool is_counted_ = false;   // the connection that is being served, by adopt()
   bool is_ending_ = false;
   bool is_closed_ = false;
 

@@ -248,7 +248,7 @@ TEST_F(BenchTest, SpeaksOverTls) {
   EXPECT_EQ(server.counters().requests, 50U);
   const Ended refused = bench({"-n", "50", "-c", "3"}, url);
   EXPECT_EQ(refused.code, 7) << "the certificate is not trusted";
-  EXPECT_EQ(refused.count("/errors/connect"), 3U);
+  EXPECT_GE(refused.count("/errors/connect"), 3U) << "one may try again before the last fails";
 }
 
 TEST_F(BenchTest, SpeaksHttp2) {
