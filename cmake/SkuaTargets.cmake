@@ -355,7 +355,7 @@ function(skua_tests)
     endforeach()
   endforeach()
   find_package(Python3 QUIET COMPONENTS Interpreter)
-  if(SKUA_STATIC_PROGRAMS AND TARGET skua-cli AND Python3_FOUND)
+  if(SKUA_STATIC_PROGRAMS AND NOT WIN32 AND TARGET skua-cli AND Python3_FOUND)
     add_test(NAME empty-root COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tests/interop/empty_root.py
              $<TARGET_FILE:skua-cli>)
     set_tests_properties(empty-root PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 LABELS unit)

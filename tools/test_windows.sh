@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Cross-compiles the library, the command, the examples and the tests for 64-bit Windows, and runs the tests under Wine.
-# tests/windows_skips.txt says what is left out, and why. Usage: test_windows.sh [JOBS]
+# tests/windows_skips.txt says what is left out, and why. Usage: test_windows.sh [JOBS [OPTION...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bash tools/deps.sh windows
 bash tools/sysroot.sh mingw amd64 libcli11-dev nlohmann-json3-dev
 export WINEPREFIX=$PWD/build/mingw/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
-mkdir -p build/mingw
+mkdir -p "$WINEPREFIX"
 wineserver --persistent  # for all tests, and no longer
 trap 'wineserver --kill' EXIT
 wineboot --init
