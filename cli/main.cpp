@@ -26,6 +26,7 @@ int run(const std::vector<std::string>& arguments) {
     return skua::cli::misunderstood;
   }
   std::vector<const char*> words;
+  words.reserve(arguments.size());
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   try {
     parser.parse(static_cast<int>(words.size()), words.data());
