@@ -14,7 +14,7 @@ namespace {
 
 void write(const std::filesystem::path& path, const std::string& content) {
   std::filesystem::create_directories(path.parent_path());
-  std::FILE* const file = std::fopen(path.c_str(), "w");
+  std::FILE* const file = std::fopen(path.string().c_str(), "w");
   if (file == nullptr) throw std::runtime_error("cannot write " + path.string());
   const bool is_written = std::fputs(content.c_str(), file) >= 0;
   if (std::fclose(file) != 0 || !is_written) {
