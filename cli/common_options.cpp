@@ -82,8 +82,8 @@ void declare_backend(CLI::App& parser, BackendChoice& backend) {
       .add_option_function<std::string>(
           "--backend",
           [&backend](const std::string& name) { backend = parse_backend(name).value(); },
-          "I/O back end: epoll, io_uring, kqueue, poll, or auto (epoll or kqueue if available)")
-      ->check(one_of({"auto", "epoll", "io_uring", "kqueue", "poll"}))
+          "I/O back end: epoll, io_uring, iocp, kqueue, poll, or auto (the best one available)")
+      ->check(one_of({"auto", "epoll", "io_uring", "iocp", "kqueue", "poll"}))
       ->option_text("NAME [auto]");
 }
 

@@ -266,7 +266,8 @@ TEST(Skua, SaysWhatIsWrongInItsOwnWords) {
       {{"get", url, "--form", "--json"}, "cannot be used together\n"},
       {{"get", url, "--colour", "blue"}, "'blue' is not auto, always or never\n"},
       {{"get", url, "-X", "PUT"}, "skua: unknown option -X\nUse `skua request METHOD URL`.\n"},
-      {{"bench", url, "--backend", "x"}, "'x' is not auto, epoll, io_uring, kqueue or poll\n"},
+      {{"bench", url, "--backend", "x"},
+       "'x' is not auto, epoll, io_uring, iocp, kqueue or poll\n"},
   };
   for (const auto& [words, text] : cases) {
     Process process(words);
@@ -279,7 +280,7 @@ TEST(Skua, SaysWhatIsWrongInItsOwnWords) {
 TEST(Skua, NamesTheBackEndsWhenOneIsUnknown) {
   Process process({"serve", "--backend", "kqueue9"});
   const std::string errors = process.errors();
-  EXPECT_NE(errors.find("'kqueue9' is not auto, epoll, io_uring, kqueue or poll"),
+  EXPECT_NE(errors.find("'kqueue9' is not auto, epoll, io_uring, iocp, kqueue or poll"),
             std::string::npos)
       << errors;
   EXPECT_EQ(process.wait(), 2);
