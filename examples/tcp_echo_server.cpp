@@ -31,7 +31,7 @@ struct Echo {
   }
 };
 
-void log(skua::LogLevel, std::string_view text) {
+void print_log(skua::LogLevel, std::string_view text) {
   std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
 }
 
@@ -44,7 +44,7 @@ int main(int count, char** arguments) {
                                 .threads = 0,  // one per core
                                 .clients = 10'000,
                                 .idle = 60s,
-                                .log = log});
+                                .log = print_log});
   const auto served = server.run_until_signal([&server] {
     std::printf("listening on %s\n", server.address().to_string().c_str());
     std::fflush(stdout);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/scan.hpp"
+#include "base/scan/scan.hpp"
 #include "h1/framing.hpp"
 #include "h1/head_parser.hpp"
 

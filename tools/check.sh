@@ -25,6 +25,7 @@ check "the checks themselves" selftest
 check layers python3 tools/check_layers.py src/LAYERS src include
 check sizes python3 tools/check_sizes.py "${roots[@]}"
 check coroutines python3 tools/check_coroutines.py "${roots[@]}"
+check extensions python3 tools/check_extensions.py src include cli examples
 check types python3 tools/check_types.py "${roots[@]}"
 check times python3 tools/check_times.py src include cli examples
 check format bash tools/format.sh --check

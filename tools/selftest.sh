@@ -109,6 +109,15 @@ passes "types: each defined once" types
 { echo 'namespace a {'; echo 'class B final : public C {'; echo '};'; echo '}  // namespace a'; } >src/base/d.cpp
 fails "types: defined twice" "a::B is defined in src/base/b.hpp and in src/base/d.cpp" types
 
+extensions() { python3 "$tools/check_extensions.py" src; }
+fresh
+{ echo '// __builtin_trap'; echo '[[gnu::noinline]] int a(); const char* asm_text = "asm";'; } >src/base/a.cpp
+echo 'using V = int __attribute__((vector_size(16)));' >src/base/compiler.hpp
+passes "extensions: none but in compiler.hpp" extensions
+for extension in '__builtin_trap();' 'int a() __attribute__((noinline));' '#pragma GCC poison x' 'asm volatile("nop");'; do
+  fresh; echo "$extension" >src/base/a.cpp; fails "extensions: $extension" "wrap it in base/compiler.hpp" extensions
+done
+
 times() { python3 "$tools/check_times.py" src; }
 fresh
 { echo 'auto a = later(loop.now(), timeouts.body);'; echo 'began_ += now - paused_;'; echo 'auto b = now - since; ++now; i = snow + 1;'

@@ -3,7 +3,7 @@
 // sets and the portable parser; the parser itself is in head_parser_core.hpp.
 #include "h1/head_parser.hpp"
 
-#include "base/scan_portable.hpp"
+#include "base/scan/portable.hpp"
 #include "h1/head_parser_run.hpp"
 
 #define SKUA_ISA portable

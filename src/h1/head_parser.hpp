@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/scan.hpp"
+#include "base/scan/scan.hpp"
 #include "http/message/field.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"

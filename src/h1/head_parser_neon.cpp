@@ -2,7 +2,7 @@
 // The head parser compiled for NEON, which every aarch64 CPU supports.
 #if defined(__aarch64__)
 
-#include "base/scan_neon.hpp"
+#include "base/scan/neon.hpp"
 #include "h1/head_parser_run.hpp"
 
 #define SKUA_ISA neon

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "base/ascii.hpp"
-#include "base/scan_portable.hpp"
+#include "base/scan/portable.hpp"
 #include "http/message/field.hpp"
 #include "http/message/field_lookup.hpp"
 

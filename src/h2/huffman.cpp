@@ -14,7 +14,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
+
+#include "base/byte_order.hpp"
 
 namespace skua::h2 {
 namespace {
@@ -116,15 +117,11 @@ static_assert(tables.codes['0'].bits == 0 && tables.codes['\n'].bits == 0x3fffff
 static_assert(tables.codes[end_of_string].bits == 0x3fffffff);
 
 std::uint64_t load_big(const char* at) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, at, sizeof word);
-  if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
-  return word;
+  return byte_order::load<std::uint64_t, std::endian::big>(at);
 }
 
-void store_big(char* at, std::uint32_t word) noexcept {
-  if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap32(word);
-  std::memcpy(at, &word, sizeof word);
+void store_big(char* at, std::uint64_t word) noexcept {
+  byte_order::store<std::endian::big>(at, static_cast<std::uint32_t>(word));
 }
 
 /// Returns up to eight bytes from `at` to the end, the first one highest, padded with zeros.
@@ -187,11 +184,11 @@ char* write_codes(std::string_view text, char* out, const char* limit) noexcept 
     count += code.size;
     if (count < 32) continue;
     count -= 32;
-    store_big(out, static_cast<std::uint32_t>(bits >> count));
+    store_big(out, bits >> count);
     out += 4;
     if (out >= limit) return nullptr;
   }
-  store_big(out, static_cast<std::uint32_t>((bits << 32U | 0xffff'ffffU) >> count));
+  store_big(out, (bits << 32U | 0xffff'ffffU) >> count);
   out += (count + 7) / 8;
   return out < limit ? out : nullptr;
 }

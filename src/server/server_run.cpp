@@ -183,7 +183,7 @@ Result<void, Problem> ServerRun::listen_on_shared() {
     addresses_.push_back(socket->local_address());
     Worker& worker = *workers_[next++ % workers_.size()];
     worker.acceptor().listen(*std::move(socket), sockets::Acceptor::Queue::Shared);
-    accept_for_all(worker);
+    worker.acceptor().share_with(sockets::acceptors_of(workers_));
   }
   return {};
 }
@@ -204,15 +204,10 @@ Result<void> ServerRun::listen_on_first(const Address& wanted) {
   if (!socket) return socket.error();
   addresses_ = {socket->local_address()};
   own_path_ = addresses_.front().path();
-  workers_.front()->acceptor().listen(*std::move(socket));
-  accept_for_all(*workers_.front());
+  sockets::Acceptor& acceptor = workers_.front()->acceptor();
+  acceptor.listen(*std::move(socket));
+  acceptor.share_with(sockets::acceptors_of(workers_));
   return {};
-}
-
-void ServerRun::accept_for_all(Worker& worker) {
-  std::vector<sockets::Acceptor*> all(workers_.size());
-  std::ranges::transform(workers_, all.begin(), [](auto& each) { return &each->acceptor(); });
-  worker.acceptor().share_with(std::move(all));
 }
 
 Result<void> ServerRun::start() {

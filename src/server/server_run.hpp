@@ -82,7 +82,6 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
   Result<void, Problem> listen_on_shared();
   Result<void> listen_on_all(const Address& wanted);
   Result<void> listen_on_first(const Address& wanted);
-  void accept_for_all(Worker& worker);
   [[nodiscard]] bool is_own_thread() const noexcept;
   Error give_up(Error why);
   void run(Worker& worker);

@@ -9,9 +9,7 @@
 #include "loop/clock.hpp"
 #include "net/log.hpp"
 #include "net/socket.hpp"
-#include "net/tcp_stream.hpp"
 #include "server/accounting.hpp"
-#include "tls/tls_stream.hpp"
 
 namespace skua::server {
 namespace {
@@ -37,7 +35,8 @@ Worker::Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const Ser
       resources_(router, options, *loop_, shared.hub, shared.content_budget, shared.connection_ids,
                  static_cast<ConnectionOwner&>(*this)),
       filter_(options, resources_.counters, *loop_),
-      acceptor_(*loop_, shared.connections, static_cast<sockets::AcceptorOwner&>(*this)),
+      acceptor_(*loop_, shared.tls.get(), shared.connections,
+                static_cast<sockets::AcceptorOwner&>(*this)),
       trim_timer_(
           loop_->timers(), [](void* self) noexcept { static_cast<Worker*>(self)->trim_memory(); },
           this),
@@ -63,16 +62,6 @@ void Worker::add_to(Counters& sum) const noexcept {
   sum.receive_calls += calls.receives;
   sum.send_calls += calls.sends;
   sum.other_calls += calls.others;
-}
-
-void Worker::serve(Socket connection) {
-  net::set_no_delay(connection.descriptor());
-  std::unique_ptr<net::Stream> stream =
-      std::make_unique<net::TcpStream>(loop_->backend(), std::move(connection));
-  if (shared_.tls != nullptr) {
-    stream = std::make_unique<tls::TlsStream>(*loop_, std::move(stream), shared_.tls->current());
-  }
-  serve(std::move(stream));
 }
 
 void Worker::watch_certificates() {

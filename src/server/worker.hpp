@@ -69,14 +69,13 @@ class Worker final : private ConnectionOwner, private sockets::AcceptorOwner {
   [[nodiscard]] BackendChoice backend() const noexcept { return loop_->backend().kind(); }
   [[nodiscard]] loop::Loop& loop() noexcept { return *loop_; }
   /// Serves a stream of any kind. Call it on the worker's thread.
-  void serve(std::unique_ptr<net::Stream> stream);
+  void serve(std::unique_ptr<net::Stream> stream) override;
 
  private:
   Worker(std::unique_ptr<loop::Loop> loop, const Router& router, const ServerOptions& options,
          SharedState& shared);
 
   Socket admit(Socket connection) override { return filter_.admit(std::move(connection)); }
-  void serve(Socket connection) override;
   void on_accept_paused(Error why) noexcept override;
   void on_accept_failed() noexcept override;
   void on_accept_progress() noexcept override { end_if_done(); }

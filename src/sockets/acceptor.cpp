@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "net/listener.hpp"
+#include "net/socket.hpp"
+#include "net/tcp_stream.hpp"
+#include "tls/tls_stream.hpp"
 
 namespace skua::sockets {
 namespace {
@@ -37,8 +40,10 @@ class Acceptor::Door final : private net::ListenerSink {
   net::Listener listener_;
 };
 
-Acceptor::Acceptor(loop::Loop& loop, ConnectionCount& count, AcceptorOwner& owner) noexcept
+Acceptor::Acceptor(loop::Loop& loop, tls::ReloadableContext* tls, ConnectionCount& count,
+                   AcceptorOwner& owner) noexcept
     : loop_(loop),
+      tls_(tls),
       count_(count),
       owner_(owner),
       resume_timer_(loop.timers(), loop::call_member<&Acceptor::update>, this) {}
@@ -54,7 +59,7 @@ void Acceptor::accept(Socket connection) noexcept try {
   Socket admitted = owner_.admit(std::move(connection));
   if (!admitted) return;
   if (hand_over(admitted)) return update();
-  owner_.serve(std::move(admitted));
+  serve(std::move(admitted));
 } catch (const std::bad_alloc&) {
   owner_.on_accept_failed();
 }
@@ -92,7 +97,13 @@ void Acceptor::serve_adopted() {
 }
 
 void Acceptor::serve(Socket connection) noexcept try {
-  owner_.serve(std::move(connection));
+  net::set_no_delay(connection.descriptor());
+  std::unique_ptr<net::Stream> stream =
+      std::make_unique<net::TcpStream>(loop_.backend(), std::move(connection));
+  if (tls_ != nullptr) {
+    stream = std::make_unique<tls::TlsStream>(loop_, std::move(stream), tls_->current());
+  }
+  owner_.serve(std::move(stream));
 } catch (const std::bad_alloc&) {
   owner_.on_accept_failed();
 }

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "loop/loop.hpp"
+#include "net/stream.hpp"
 #include "skua/error.hpp"
 #include "skua/socket.hpp"
+#include "tls/reloadable_context.hpp"
 
 namespace skua::sockets {
 
@@ -28,7 +30,7 @@ class AcceptorOwner {
   virtual Socket admit(Socket connection) = 0;
   /// Serves a connection, and tells the acceptor that it opened.
   /// Ends with: std::bad_alloc.
-  virtual void serve(Socket connection) = 0;
+  virtual void serve(std::unique_ptr<net::Stream> stream) = 0;
   /// Accepting pauses: because of an error, or at the cap (Errc::None).
   virtual void on_accept_paused(Error why) noexcept = 0;
   /// Memory ran out for a connection, which was closed.
@@ -52,8 +54,9 @@ class Acceptor final {
   /// the others.
   enum class Queue : std::uint8_t { Own, Shared };
 
-  /// All arguments must outlive the object.
-  Acceptor(loop::Loop& loop, ConnectionCount& count, AcceptorOwner& owner) noexcept;
+  /// All arguments must outlive the object. `tls` is null without TLS.
+  Acceptor(loop::Loop& loop, tls::ReloadableContext* tls, ConnectionCount& count,
+           AcceptorOwner& owner) noexcept;
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
@@ -89,6 +92,7 @@ class Acceptor final {
   void update() noexcept;
 
   loop::Loop& loop_;
+  tls::ReloadableContext* tls_;
   ConnectionCount& count_;
   AcceptorOwner& owner_;
   std::vector<std::unique_ptr<Door>> doors_;
@@ -104,5 +108,14 @@ class Acceptor final {
   std::vector<Socket> adopted_;  // not served yet; guarded by adopting_, like the next
   bool has_ended_ = false;
 };
+
+/// Returns the acceptors of all workers, for Acceptor::share_with().
+template <class Workers>
+std::vector<Acceptor*> acceptors_of(const Workers& workers) {
+  std::vector<Acceptor*> all(workers.size());
+  auto next = all.begin();
+  for (const auto& worker : workers) *next++ = &worker->acceptor();
+  return all;
+}
 
 }  // namespace skua::sockets

@@ -136,9 +136,7 @@ void TcpServerCore::accept_for_all(Socket socket) {
   address_ = socket.local_address();
   sockets::Acceptor& acceptor = workers_.front()->acceptor();
   acceptor.listen(std::move(socket));
-  std::vector<sockets::Acceptor*> all(workers_.size());
-  std::ranges::transform(workers_, all.begin(), [](auto& each) { return &each->acceptor(); });
-  acceptor.share_with(std::move(all));
+  acceptor.share_with(sockets::acceptors_of(workers_));
 }
 
 Result<void, Problem> TcpServerCore::begin() {

@@ -8,8 +8,6 @@
 
 #include "net/log.hpp"
 #include "net/socket.hpp"
-#include "net/tcp_stream.hpp"
-#include "tls/tls_stream.hpp"
 
 namespace skua::sockets {
 Result<std::unique_ptr<TcpWorker>> TcpWorker::create(TcpShared& shared) {
@@ -30,7 +28,7 @@ TcpWorker::TcpWorker(TcpShared& shared, std::unique_ptr<loop::Loop> loop)
                           static_cast<TcpWorker*>(self)->client_closed(client);
                         },
                     .owner = this},
-      acceptor_(*loop_, shared.clients, static_cast<AcceptorOwner&>(*this)),
+      acceptor_(*loop_, shared.tls.get(), shared.clients, static_cast<AcceptorOwner&>(*this)),
       stop_timer_(
           loop_->timers(), [](void* self) noexcept { static_cast<TcpWorker*>(self)->close_all(); },
           this) {}
@@ -78,13 +76,7 @@ bool TcpWorker::accepts(const Socket& connection) const {
   return false;
 }
 
-void TcpWorker::serve(Socket connection) {
-  net::set_no_delay(connection.descriptor());
-  std::unique_ptr<net::Stream> stream =
-      std::make_unique<net::TcpStream>(loop_->backend(), std::move(connection));
-  if (shared_.tls != nullptr) {
-    stream = std::make_unique<tls::TlsStream>(*loop_, std::move(stream), shared_.tls->current());
-  }
+void TcpWorker::serve(std::unique_ptr<net::Stream> stream) {
   auto owned = std::make_unique<TcpClient>(clients_data_, std::move(stream));
   TcpClient& client = *owned.release();  // client_closed takes it back
   clients_.push_back(client);

@@ -51,7 +51,7 @@ class TcpWorker final : private AcceptorOwner {
   TcpWorker(TcpShared& shared, std::unique_ptr<loop::Loop> loop);
 
   Socket admit(Socket connection) override;
-  void serve(Socket connection) override;
+  void serve(std::unique_ptr<net::Stream> stream) override;
   void on_accept_paused(Error why) noexcept override;
   void on_accept_failed() noexcept override;
   void on_accept_progress() noexcept override {}

@@ -504,7 +504,7 @@ TEST_P(TcpServers, ReloadCertificatesThatChange) {
   folder.write("own.pem", issued->certificate + issued->private_key);
   Journal journal;
   TcpServerOptions secure = options();
-  secure.tls.certificate = folder / "own.pem";
+  secure.tls.certificate = (folder / "own.pem").string();
   secure.tls.reload_interval = 1ms;
   secure.log = [&](LogLevel, std::string_view line) {
     journal.add(std::string(line));

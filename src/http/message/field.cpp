@@ -4,19 +4,16 @@
 #include "http/message/field.hpp"
 
 #include "base/ascii.hpp"
+#include "base/byte_order.hpp"
 #include "http/message/field_lookup.hpp"
 
 #include <bit>
-#include <cstring>
 
 namespace skua::http {
 namespace {
 
 std::uint64_t load_half(const char* p) noexcept {
-  std::uint32_t half;
-  std::memcpy(&half, p, sizeof half);
-  if constexpr (std::endian::native == std::endian::big) half = __builtin_bswap32(half);
-  return half;
+  return byte_order::load<std::uint32_t, std::endian::little>(p);
 }
 
 // Like lookup::first_word(), but in word loads that stay within the text.

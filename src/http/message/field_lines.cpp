@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/scan_whole.hpp"
+#include "base/scan/whole.hpp"
 #include "http/message/field.hpp"
 #include "http/message/field_lines_access.hpp"
 

@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
+#include "base/byte_order.hpp"
 #include "http/message/field.hpp"
 
 /// The known field names and their perfect hash, inline for the head parser.
@@ -128,10 +128,7 @@ static_assert(std::all_of(std::begin(names), std::end(names), has_letters_and_da
 
 /// Loads eight bytes as a little-endian word on any machine.
 inline std::uint64_t load(const char* p) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  return word;
+  return byte_order::load<std::uint64_t, std::endian::little>(p);
 }
 
 /// Reports whether eight bytes are equal except for bit 5, which is the letter case in tokens.

@@ -5,11 +5,10 @@
 #include "http/uri/target_path.hpp"
 
 #include <array>
-#include <bit>
-#include <cstdint>
 #include <cstring>
 
 #include "base/ascii.hpp"
+#include "base/compiler.hpp"
 #include "base/percent.hpp"
 #include "skua/config.hpp"
 
@@ -18,25 +17,16 @@ namespace {
 
 constexpr bool is_special(char c) noexcept { return ascii::is_control(c) || c == '%' || c == '\\'; }
 
-// Sixteen bytes at once, on any machine with vector registers of that size.
-using Block = unsigned char __attribute__((vector_size(16)));
-
-Block load(const char* from) noexcept {
-  Block block;
-  std::memcpy(&block, from, sizeof block);
-  return block;
-}
+using Block = compiler::Bytes16;
 
 // Reports whether a path with these bytes may have to change: bytes that are refused or decoded,
 // "//" or "/.". Inspects 16 bytes and the one after them, for pairs.
 bool needs_care(const char* at) noexcept {
   static_assert(('.' | 1) == '/');
-  const Block now = load(at);
-  const Block next = load(at + 1);
-  const auto found = (now < 0x20) | (now == 0x7f) | (now == '%') | (now == '\\') |
-                     ((now == '/') & ((next | 1) == '/'));
-  const auto halves = std::bit_cast<std::array<std::uint64_t, 2>>(found);
-  return (halves[0] | halves[1]) != 0;
+  const Block now = compiler::load16(at);
+  const Block next = compiler::load16(at + 1);
+  return compiler::has_any((now < 0x20) | (now == 0x7f) | (now == '%') | (now == '\\') |
+                           ((now == '/') & ((next | 1) == '/')));
 }
 
 bool is_canonical(std::string_view path) noexcept {

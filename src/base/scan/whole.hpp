@@ -1,49 +1,41 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/compiler.hpp"
 
 /// Checks whether a whole short text is in a class, with the vectors that every processor has.
 namespace skua::scan {
 namespace whole {
 
-using Bytes = std::uint8_t __attribute__((vector_size(16)));
-using Words = std::uint64_t __attribute__((vector_size(16)));
+using compiler::Bytes16;
 
-inline std::uint64_t load_word(const char* p) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, p, sizeof word);
-  return word;
-}
-
-inline Bytes load(const char* p) noexcept {
-  Bytes bytes;
-  std::memcpy(&bytes, p, sizeof bytes);
-  return bytes;
-}
-
-inline bool has_any(Bytes mask) noexcept {
-  const auto words = reinterpret_cast<Words>(mask);
-  return (words[0] | words[1]) != 0;
+/// Loads the eight bytes from `first` on, and those from `second` on.
+inline Bytes16 load_two(const char* first, const char* second) noexcept {
+  std::array<std::uint64_t, 2> halves;
+  std::memcpy(&halves[0], first, 8);
+  std::memcpy(&halves[1], second, 8);
+  return std::bit_cast<Bytes16>(halves);
 }
 
 /// A mask of the bytes that are not allowed in a field value, and of HTAB.
 struct Control {
-  Bytes operator()(Bytes bytes) const noexcept {
-    return reinterpret_cast<Bytes>((bytes < 0x20) | (bytes == 0x7f));
+  Bytes16 operator()(Bytes16 bytes) const noexcept {
+    return std::bit_cast<Bytes16>((bytes < 0x20) | (bytes == 0x7f));
   }
 };
 
 /// A mask of all bytes but letters, digits and `-`.
 struct Unusual {
-  Bytes operator()(Bytes bytes) const noexcept {
-    const Bytes lower = bytes | 0x20;
-    return reinterpret_cast<Bytes>(~((lower - 'a' < 26) | (bytes - '0' < 10) | (bytes == '-')));
+  Bytes16 operator()(Bytes16 bytes) const noexcept {
+    const Bytes16 lower = bytes | 0x20;
+    return std::bit_cast<Bytes16>(~((lower - 'a' < 26) | (bytes - '0' < 10) | (bytes == '-')));
   }
 };
 
@@ -53,12 +45,10 @@ inline bool has_none(std::string_view text, Find find) noexcept {
   const char* p = text.data();
   const char* const end = p + text.size();
   // The last load overlaps the one before, so that no byte is left over.
-  if (text.size() < 16) {
-    return !has_any(find(reinterpret_cast<Bytes>(Words{load_word(p), load_word(end - 8)})));
-  }
-  Bytes found = find(load(end - 16));
-  for (; end - p > 16; p += 16) found |= find(load(p));
-  return !has_any(found);
+  if (text.size() < 16) return !compiler::has_any(find(load_two(p, end - 8)));
+  Bytes16 found = find(compiler::load16(end - 16));
+  for (; end - p > 16; p += 16) found = found | find(compiler::load16(p));
+  return !compiler::has_any(found);
 }
 
 }  // namespace whole

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The scanners of every instruction set that this build has, as tables of functions. Code that
 // scans a lot includes the header of one instruction set instead, so that its scanners are inlined.
-#include "base/scan.hpp"
+#include "base/scan/scan.hpp"
 
-#include "base/scan_avx2.hpp"
-#include "base/scan_neon.hpp"
-#include "base/scan_portable.hpp"
-#include "base/scan_sse42.hpp"
+#include "base/compiler.hpp"
+#include "base/scan/avx2.hpp"
+#include "base/scan/neon.hpp"
+#include "base/scan/portable.hpp"
+#include "base/scan/sse42.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -41,8 +42,7 @@ bool has_avx2() noexcept {
   constexpr unsigned avx = bit_OSXSAVE | bit_AVX | bit_POPCNT;
   if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & avx) != avx) return false;
   constexpr unsigned both_halves = 0b110;
-  asm volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-  if ((a & both_halves) != both_halves) return false;
+  if ((compiler::saved_registers() & both_halves) != both_halves) return false;
   constexpr unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & avx2) == avx2;
 }

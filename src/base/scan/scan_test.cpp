@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/scan.hpp"
+#include "base/scan/scan.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/ascii.hpp"
-#include "base/scan_whole.hpp"
+#include "base/scan/whole.hpp"
 
 namespace skua::scan {
 namespace {

@@ -8,15 +8,11 @@
 #include <bit>
 #include <cstddef>
 
-#include "base/scan_sse42.hpp"
+#include "base/compiler.hpp"
+#include "base/scan/sse42.hpp"
 
 // As in scan_sse42.hpp: this region is compiled for AVX2.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
-#endif
+SKUA_BEGIN_AVX2
 
 /// Scanners that read thirty-two bytes at a time.
 namespace skua::scan::avx2 {
@@ -96,10 +92,6 @@ inline std::uint32_t count(const char* floor, const char* p, const char* end,
 
 }  // namespace skua::scan::avx2
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+SKUA_END_TARGET
 
 #endif  // __x86_64__

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/scan_portable.hpp"
+#include "base/scan/portable.hpp"
 
 /// Scanners that read sixteen bytes at a time; every aarch64 machine has NEON.
 namespace skua::scan::neon {

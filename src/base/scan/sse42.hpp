@@ -8,15 +8,11 @@
 #include <bit>
 #include <cstddef>
 
-#include "base/scan_portable.hpp"
+#include "base/compiler.hpp"
+#include "base/scan/portable.hpp"
 
 // This region is compiled for SSE4.2, and is only called if the machine has it.
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("sse4.2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("sse4.2,popcnt")
-#endif
+SKUA_BEGIN_SSE42
 
 /// Scanners that read sixteen bytes at a time.
 namespace skua::scan::sse42 {
@@ -110,10 +106,6 @@ inline std::uint32_t count(const char* floor, const char* p, const char* end,
 
 }  // namespace skua::scan::sse42
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+SKUA_END_TARGET
 
 #endif  // __x86_64__
