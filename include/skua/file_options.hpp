@@ -12,6 +12,12 @@ struct FileOptions {
   /// How long clients may use a response without revalidation (Cache-Control). Zero: they
   /// revalidate each time and mostly get 304. Negative: no Cache-Control.
   std::chrono::seconds max_age{0};
+  /// Sends `app.js.br`, `app.js.zst` or `app.js.gz` instead of `app.js` to clients that accept it
+  /// (Accept-Encoding), unless it is older than `app.js`.
+  bool precompressed = false;
+  /// Compresses text with brotli, zstd or gzip for clients that accept it: files up to 64 KiB once,
+  /// kept in memory, larger ones while they are sent, without ranges.
+  bool compress = false;
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder

@@ -43,12 +43,6 @@ class FileBodyTest : public ::testing::Test {
   }
   [[nodiscard]] Body whole() const { return body({0, text_.size()}); }
   [[nodiscard]] std::string path() const { return (tree_ / "file").string(); }
-  static std::string produced(const Body& body) {
-    support::CollectingSink sink;
-    BodyWriter writer(sink);
-    skua::run((*body.stream())->produce(writer));
-    return sink.text;
-  }
 
   std::string text_;
   support::TemporaryDirectory tree_;
@@ -67,8 +61,8 @@ TEST_F(FileBodyTest, AFileIsReadInPiecesWhileManyAreOpen) {
   EXPECT_EQ(base::open_files_count(), open);
   ASSERT_NE(content.stream(), nullptr);
   EXPECT_EQ((*content.stream())->length_bytes, text_.size());
-  EXPECT_EQ(produced(content), text_);
-  EXPECT_EQ(produced(body({70'000, 80'000})), text_.substr(70'000, 80'000));
+  EXPECT_EQ(support::produced(content), text_);
+  EXPECT_EQ(support::produced(body({70'000, 80'000})), text_.substr(70'000, 80'000));
   held.release_one();
   EXPECT_NE(whole().file(), nullptr);
 }
@@ -90,10 +84,8 @@ TEST_F(FileBodyTest, AFileThatChangesMeanwhileEndsTheContent) {
   const support::HeldFiles held(path());
   const Body content = whole();
   tree_.write("file", text_ + "more");
-  support::CollectingSink sink;
-  BodyWriter writer(sink);
   try {
-    skua::run((*content.stream())->produce(writer));
+    support::produced(content);
     ADD_FAILURE() << "it was sent";
   } catch (const Exception& error) {
     EXPECT_EQ(error.error().code(), Errc::TruncatedBody);
@@ -104,7 +96,7 @@ TEST_F(FileBodyTest, AResponseWithAFileIsSentSo) {
   const support::HeldFiles held(path());
   const Response response = Response::file(path(), "text/plain");
   ASSERT_NE(response.content().stream(), nullptr);
-  EXPECT_EQ(produced(response.content()), text_);
+  EXPECT_EQ(support::produced(response.content()), text_);
 }
 
 }  // namespace

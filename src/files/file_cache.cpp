@@ -5,17 +5,13 @@
 // entry is read again instead of compared.
 #include "files/file_cache.hpp"
 
-#include <array>
-#include <atomic>
 #include <utility>
 
 #include "base/file_io.hpp"
+#include "files/mime_type.hpp"
 
 namespace skua::files {
 namespace {
-
-// The cost of an entry beyond its bytes: list and index nodes, two heads, strings.
-constexpr std::size_t entry_overhead_bytes = 1024;
 
 constexpr int read_attempts = 3;
 
@@ -48,29 +44,34 @@ bool has_recent_timestamps(FileStat stat, WallTime now) noexcept {
   return is_just_modified(stat, now);
 }
 
+// Adds the responses to an entry.
+CachedFile with_responses(CachedFile entry, std::string text, const FileFields& fields) {
+  entry.whole = std::make_shared<const PreparedResponse>(
+      whole_response(entry.head, Body(std::move(text)), fields.cache_control));
+  entry.unchanged = std::make_shared<const PreparedResponse>(
+      unchanged_response(entry.head, fields.cache_control));
+  return entry;
+}
+
+// Reports whether an entry is about this state of its file.
+bool is_form_of(const CachedFile& form, const FoundFile& plain, const FileStat& stat) noexcept {
+  if (form.plain != stat) return false;
+  return !form.is_made || (plain.cached != nullptr && form.source.lock() == plain.cached->whole);
+}
+
 }  // namespace
 
 Result<FoundFile> FileCache::find(std::string_view path) {
   const loop::Instant now = times_.now();
-  const auto known = index_.find(path);
-  if (known == index_.end()) {
-    Result<OpenFile> file = root_.find(path);
-    if (!file) return file.error();
-    return load(path, *std::move(file));
-  }
-  const Entries::iterator entry = known->second;
-  entries_.splice(entries_.begin(), entries_, entry);
-  if (now - entry->checked < options_.fresh) return FoundFile{.cached = &*entry};
+  CachedFile* const known = files_.find(path);
+  if (known != nullptr && now - known->checked < options_.fresh) return FoundFile{.cached = known};
   Result<OpenFile> file = root_.find(path);
-  if (!file) {
-    erase(entry);
-    return file.error();
+  if (file && known != nullptr && !known->is_provisional && file->stat == known->stat) {
+    known->checked = now;
+    return FoundFile{.cached = known};
   }
-  if (!entry->is_provisional && file->stat == entry->stat) {
-    entry->checked = now;
-    return FoundFile{.cached = &*entry};
-  }
-  erase(entry);
+  if (known != nullptr) files_.erase(path);
+  if (!file) return file.error();
   return load(path, *std::move(file));
 }
 
@@ -86,70 +87,100 @@ Result<FoundFile> FileCache::load(std::string_view path, OpenFile file) {
   // The file keeps changing: it is sent as it is, like a large one.
   if (!text) return FoundFile{.file = std::move(file)};
   entry.stat = file.stat;
-  entry.head = describe(path, file.stat, wall);
+  entry.head = describe(path, file.stat, wall, fields_);
   entry.is_provisional = has_recent_timestamps(file.stat, wall);
-  entry.whole = std::make_shared<const PreparedResponse>(
-      whole_response(entry.head, Body(*std::move(text)), cache_control_));
-  entry.unchanged =
-      std::make_shared<const PreparedResponse>(unchanged_response(entry.head, cache_control_));
-  insert(std::move(entry));
-  return FoundFile{.cached = &entries_.front()};
+  return FoundFile{.cached =
+                       &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
 }
 
-void FileCache::insert(CachedFile entry) {
-  entries_.push_front(std::move(entry));
-  index_.emplace(entries_.front().path, entries_.begin());
-  size_bytes_ += cost(entries_.front());
-  while (size_bytes_ > options_.total_bytes && entries_.size() > 1)
-    erase(std::prev(entries_.end()));
+bool is_worth_coding(std::string_view type, std::uint64_t size_bytes) noexcept {
+  constexpr std::uint64_t least_bytes = 1_KiB;
+  return size_bytes >= least_bytes && is_compressible(type);
 }
 
-void FileCache::erase(Entries::iterator entry) noexcept {
-  size_bytes_ -= cost(*entry);
-  index_.erase(entry->path);
-  entries_.erase(entry);
+std::string_view sibling_suffix(coding::Coding coding) noexcept {
+  switch (coding) {
+    case coding::Coding::Brotli: return ".br";
+    case coding::Coding::Gzip: return ".gz";
+    case coding::Coding::Zstd: return ".zst";
+    case coding::Coding::Deflate: break;
+  }
+  return {};
 }
 
-std::size_t FileCache::cost(const CachedFile& entry) noexcept {
-  return entry_overhead_bytes + 2 * entry.path.size() +
-         static_cast<std::size_t>(entry.stat.size_bytes);
+std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile& plain,
+                                          bool may_make) {
+  FoundFile form = find_any(path, plain);
+  const CachedFile* const cached = form.cached;
+  const bool is_absent = cached != nullptr && cached->whole == nullptr;
+  if (is_absent || (cached != nullptr && cached->is_made && !may_make)) return std::nullopt;
+  return form;
 }
 
-// Each thread remembers pointers to its caches, which this object owns. A remembered pointer is
-// checked by a unique id, so it can be outdated but never wrong.
-
-namespace {
-
-struct Memo {
-  std::uint64_t id = 0;
-  FileCache* cache = nullptr;
-};
-
-// Few programs serve more folders than this; two that share a slot look theirs up again.
-constexpr std::size_t memo_count = 8;
-
-std::uint64_t next_id() noexcept {
-  static std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+// Also finds the mark of a form that is absent.
+FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain) {
+  const FileStat& stat = plain.cached != nullptr ? plain.cached->stat : plain.file.stat;
+  const loop::Instant now = times_.now();
+  CachedFile* known = files_.find(path);
+  if (known != nullptr && !is_form_of(*known, plain, stat)) {
+    files_.erase(path);
+    known = nullptr;
+  }
+  if (known != nullptr && now - known->checked < options_.fresh) return {.cached = known};
+  std::optional<OpenFile> sibling = find_sibling(path, stat);
+  if (known != nullptr) {
+    const bool is_sibling = known->whole != nullptr && !known->is_made;
+    const bool is_current =
+        sibling ? is_sibling && !known->is_provisional && sibling->stat == known->stat
+                : !is_sibling;
+    if (is_current) {
+      known->checked = now;
+      return {.cached = known};
+    }
+    files_.erase(path);
+  }
+  CachedFile entry{.path = std::string(path), .checked = now, .plain = stat};
+  if (sibling) return load(std::move(entry), *std::move(sibling));
+  return {.cached = &files_.insert(make(std::move(entry), plain))};
 }
 
-}  // namespace
-
-WorkerCaches::WorkerCaches(std::function<std::unique_ptr<FileCache>()> make)
-    : make_(std::move(make)), id_(next_id()) {}
-
-FileCache& WorkerCaches::local() const {
-  thread_local std::array<Memo, memo_count> memos;
-  Memo& memo = memos[id_ % memo_count];
-  if (memo.id != id_) memo = {id_, &find_or_make()};
-  return *memo.cache;
+FoundFile CodedCache::load(CachedFile entry, OpenFile sibling) {
+  const WallTime wall = times_.wall();
+  std::optional<std::string> text;
+  if (sibling.stat.size_bytes <= options_.file_bytes) {
+    text = read_state(sibling.descriptor.number(), sibling.stat, options_.file_bytes);
+  }
+  if (!text) return {.file = std::move(sibling), .coding = coding_};
+  entry.stat = sibling.stat;
+  entry.head = describe(entry.path, sibling.stat, wall, fields_, coding_);
+  entry.is_provisional = has_recent_timestamps(sibling.stat, wall);
+  return {.cached = &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
 }
 
-FileCache& WorkerCaches::find_or_make() const {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<FileCache>& cache = caches_[std::this_thread::get_id()];
-  if (!cache) cache = make_();
-  return *cache;
+// Returns the compressed form, or the mark that there is none.
+CachedFile CodedCache::make(CachedFile entry, const FoundFile& plain) const {
+  if (!fields_.made || plain.cached == nullptr) return entry;
+  const std::string_view text = plain.cached->whole->body();
+  if (!is_worth_coding(plain.cached->head.type, text.size())) return entry;
+  Result<coding::Encoder> encoder = coding::Encoder::create(coding_, coding::levels(coding_).usual);
+  std::string coded;
+  if (!encoder || !encoder->finish(text, coded) || coded.size() >= text.size()) return entry;
+  entry.is_made = true;
+  entry.source = plain.cached->whole;
+  entry.head = coded_head(plain.cached->head, coding_);
+  return with_responses(std::move(entry), std::move(coded), fields_);
+}
+
+std::optional<OpenFile> CodedCache::find_sibling(std::string_view path,
+                                                 const FileStat& plain) const {
+  if (!fields_.siblings) return std::nullopt;
+  std::string name(path);
+  name += sibling_suffix(coding_);
+  Result<OpenFile> file = root_.find(name);
+  if (!file || file->stat.kind != FileKind::Regular) return std::nullopt;
+  // It was made of an earlier state.
+  if (file->stat.modified_ns < plain.modified_ns) return std::nullopt;
+  return *std::move(file);
 }
 
 }  // namespace skua::files

@@ -34,8 +34,9 @@ class FileCacheTest : public testing::Test {
   TemporaryDirectory tree_;
   ManualTimes times_;
   Root root_ = Root::open(tree_.string()).value();
+  const FileFields fields_{.cache_control = "no-cache"};
   FileCache cache_{
-      root_, times_, "no-cache", {.file_bytes = 1000, .total_bytes = 10'000, .fresh = 1s}};
+      root_, times_, fields_, {.file_bytes = 1000, .total_bytes = 10'000, .fresh = 1s}};
 };
 
 TEST_F(FileCacheTest, AnswersSmallFilesFromMemoryForASecond) {
@@ -151,7 +152,7 @@ TEST_F(FileCacheTest, RefusesWhatTheRootRefuses) {
 // Every response is one consistent state, at any moment: each state is one repeated letter, and has
 // its own size.
 TEST_F(FileCacheTest, NeverMixesTwoStatesOfAFile) {
-  FileCache cache(root_, times_, "", {.file_bytes = 1000, .fresh = 0s});
+  FileCache cache(root_, times_, fields_, {.file_bytes = 1000, .fresh = 0s});
   const auto state = [](char letter) {
     return std::string(100u + 20u * static_cast<unsigned>(letter - 'a'), letter);
   };
@@ -173,37 +174,6 @@ TEST_F(FileCacheTest, NeverMixesTwoStatesOfAFile) {
   }
   stop = true;
   writer.join();
-}
-
-TEST(WorkerCaches, GiveEachThreadItsOwnCache) {
-  const TemporaryDirectory tree;
-  const ManualTimes times;
-  const Root root = Root::open(tree.string()).value();
-  int made = 0;
-  const WorkerCaches caches([&] {
-    ++made;
-    return std::make_unique<FileCache>(root, times, "");
-  });
-  FileCache* const mine = &caches.local();
-  EXPECT_EQ(&caches.local(), mine);
-  std::thread([&] {
-    EXPECT_NE(&caches.local(), mine);
-    EXPECT_EQ(&caches.local(), &caches.local());
-  }).join();
-  EXPECT_EQ(made, 2);
-}
-
-TEST(WorkerCaches, ANewOneNeverFindsTheCacheOfAnOldOne) {
-  const TemporaryDirectory tree;
-  const ManualTimes times;
-  const Root root = Root::open(tree.string()).value();
-  const auto make = [&] { return std::make_unique<FileCache>(root, times, ""); };
-  for (int i = 0; i < 20; ++i) {  // more than a thread remembers, each at the same address
-    const WorkerCaches caches(make);
-    EXPECT_EQ(caches.local().count(), 0u);
-    const WorkerCaches other(make);
-    EXPECT_NE(&caches.local(), &other.local());
-  }
 }
 
 }  // namespace

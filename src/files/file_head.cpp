@@ -51,16 +51,34 @@ std::string make_etag(const FileStat& stat, WallTime now) {
   return tag;
 }
 
-FileHead describe(std::string_view path, const FileStat& stat, WallTime now) {
+bool FileFields::vary(std::string_view type) const noexcept {
+  return siblings || (made && is_compressible(type));
+}
+
+FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
+                  const FileFields& fields, std::optional<coding::Coding> coding) {
   const WallTime modified{std::chrono::nanoseconds(stat.modified_ns)};
   FileHead head;
   head.etag = make_etag(stat, now);
   head.type = mime_type(path);
+  head.varies = fields.vary(head.type);
+  if (coding) head.coding = coding::name(*coding);
   // Rounded down, so that a client that sends this second back gets 304.
   head.modified = std::chrono::floor<std::chrono::seconds>(std::min(modified, now));
   char date[http_date_bytes];
   format_http_date(head.modified, date);
   head.last_modified.assign(date, http_date_bytes);
+  return head;
+}
+
+FileHead coded_head(const FileHead& plain, coding::Coding coding) {
+  FileHead head = plain;
+  head.coding = coding::name(coding);
+  std::string_view tag = plain.etag;
+  if (tag.starts_with("W/")) tag.remove_prefix(2);
+  tag.remove_suffix(1);  // the quote
+  head.etag = "W/";
+  head.etag.append(tag).append("-").append(head.coding).append("\"");
   return head;
 }
 
@@ -74,10 +92,12 @@ void add_validators(Response& response, const FileHead& head, std::string_view c
   response.header("ETag", head.etag);
   response.header("Last-Modified", head.last_modified);
   if (!cache_control.empty()) response.header("Cache-Control", cache_control);
+  if (head.varies) response.vary("Accept-Encoding");
 }
 
 Response whole_response(const FileHead& head, Body body, std::string_view cache_control) {
   Response response(Status::Ok, std::move(body), head.type);
+  if (!head.coding.empty()) response.header("Content-Encoding", head.coding);
   add_validators(response, head, cache_control);
   response.header("Accept-Ranges", "bytes");
   response.header("X-Content-Type-Options", "nosniff");

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "coding/coding.hpp"
 #include "files/safe_path.hpp"
 #include "http/message/conditional.hpp"
 #include "loop/clock.hpp"
@@ -44,11 +46,23 @@ class TimeSource {
   [[nodiscard]] virtual WallTime wall() const noexcept { return std::chrono::system_clock::now(); }
 };
 
+/// The parts that the responses for the files of one site have in common.
+struct FileFields {
+  std::string cache_control{};  ///< empty: no Cache-Control
+  bool siblings = false;        ///< `app.js.br` and the like are sent for `app.js`
+  bool made = false;            ///< text is compressed by the server
+
+  /// Reports whether the response for such a file depends on Accept-Encoding.
+  [[nodiscard]] bool vary(std::string_view type) const noexcept;
+};
+
 /// The metadata of a file in a response.
 struct FileHead {
   std::string etag{};           ///< including its quotes
   std::string last_modified{};  ///< never in the future: RFC 9110 §8.8.2.1
   std::string_view type{};      ///< media type, with static lifetime
+  std::string_view coding{};    ///< Content-Encoding, with static lifetime; empty: none
+  bool varies = false;          ///< with Accept-Encoding
   std::chrono::sys_seconds modified{};
 
   [[nodiscard]] http::Validators validators() const noexcept SKUA_LIFETIMEBOUND {
@@ -56,16 +70,26 @@ struct FileHead {
   }
 };
 
-/// Describes the file at `path` in this state, as of `now`.
-FileHead describe(std::string_view path, const FileStat& stat, WallTime now);
+/// Describes the file at `path` in this state, as of `now`; or a sibling of it with this state.
+FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
+                  const FileFields& fields = {},
+                  std::optional<coding::Coding> coding = std::nullopt);
+
+/// Describes what compressing a file makes of it. Its tag is weak: another version of the library
+/// may make other bytes.
+///
+/// RFC:       9110 §8.8.3.3
+FileHead coded_head(const FileHead& plain, coding::Coding coding);
 
 /// Returns the Cache-Control value for `max_age`; empty if the field is to be omitted.
 std::string cache_control(std::chrono::seconds max_age);
 
-/// Adds ETag, Last-Modified and Cache-Control, which 200, 206 and 304 share. RFC 9110 §15.4.5
+/// Adds ETag, Last-Modified, Cache-Control and Vary, which 200, 206 and 304 share.
+///
+/// RFC:       9110 §15.3.7, §15.4.5
 void add_validators(Response& response, const FileHead& head, std::string_view cache_control);
 
-/// Returns 200 with the whole file, its type, validators and Accept-Ranges.
+/// Returns 200 with the whole file, its type, coding, validators and Accept-Ranges.
 Response whole_response(const FileHead& head, Body body, std::string_view cache_control);
 
 /// Returns 304. RFC 9110 §15.4.5

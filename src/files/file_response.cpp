@@ -105,6 +105,7 @@ std::optional<std::string> multipart(const Content& content, std::span<const Byt
 Response partial(const FileHead& head, Body body, std::string_view type,
                  std::string_view cache_control) {
   Response response(Status::PartialContent, std::move(body), type);
+  if (!head.coding.empty()) response.header("Content-Encoding", head.coding);
   add_validators(response, head, cache_control);
   response.header("Accept-Ranges", "bytes");
   response.header("X-Content-Type-Options", "nosniff");
@@ -129,7 +130,8 @@ std::optional<Response> range_response(std::string_view field, Content& content,
     response.header("Content-Range", http::content_range(ranges[0], size_bytes));
     return response;
   }
-  if (set.total_bytes() > max_multipart_bytes) return std::nullopt;
+  // Content-Encoding would be that of the multipart message, not of its parts.
+  if (set.total_bytes() > max_multipart_bytes || !head.coding.empty()) return std::nullopt;
   const std::string boundary = make_boundary();
   std::optional<std::string> text = multipart(content, ranges, head.type, boundary);
   if (!text) return std::nullopt;
@@ -156,10 +158,11 @@ std::optional<std::string_view> find_range(const http::Head& request, const File
 
 Response file_response(const http::Head& request, FoundFile found,
                        const std::shared_ptr<const Root>& root, std::string_view path,
-                       std::string_view cache_control, WallTime now) {
+                       const FileFields& fields, WallTime now) {
+  const std::string_view cache_control = fields.cache_control;
   const CachedFile* const cached = found.cached;
   FileHead described;
-  if (cached == nullptr) described = describe(path, found.file.stat, now);
+  if (cached == nullptr) described = describe(path, found.file.stat, now, fields, found.coding);
   const FileHead& head = cached != nullptr ? cached->head : described;
 
   switch (http::check_preconditions(request, head.validators(),
@@ -172,8 +175,13 @@ Response file_response(const http::Head& request, FoundFile found,
   }
   const std::optional<std::string_view> range = find_range(request, head, now);
   if (cached != nullptr && !range) return Response(cached->whole);
+  std::string opened;
+  if (cached == nullptr) {
+    opened = path;
+    if (found.coding) opened += sibling_suffix(*found.coding);
+  }
   Content content = cached != nullptr ? Content(*cached)
-                                      : Content(std::move(found.file), {root, std::string(path)});
+                                      : Content(std::move(found.file), {root, std::move(opened)});
   if (range) {
     if (auto response = range_response(*range, content, head, cache_control)) {
       return *std::move(response);

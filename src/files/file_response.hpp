@@ -10,7 +10,8 @@
 
 namespace skua::files {
 
-/// Responds to GET or HEAD for a file found at `path` in `root`: 200, 206, 304, 412 or 416.
+/// Responds to GET or HEAD for a file found at `path` in `root`, or a coded form of it: 200, 206,
+/// 304, 412 or 416.
 ///
 /// Cached files are sent from memory, others with file_body(). Several ranges are sent as
 /// multipart/byteranges if they fit into 256 KiB, otherwise the whole file is sent.
@@ -18,6 +19,6 @@ namespace skua::files {
 /// RFC:       9110 §13.2.2, §14.2, §15.3.7
 Response file_response(const http::Head& request, FoundFile found,
                        const std::shared_ptr<const Root>& root, std::string_view path,
-                       std::string_view cache_control, WallTime now);
+                       const FileFields& fields, WallTime now);
 
 }  // namespace skua::files

@@ -3,16 +3,22 @@
 // a redirect that adds the slash, or an error that reveals only its status.
 #include "files/file_site.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "coding/coding.hpp"
+#include "files/compressed_stream.hpp"
 #include "files/directory_index.hpp"
 #include "files/escape.hpp"
 #include "files/file_response.hpp"
 #include "http/message/request_parts.hpp"
+#include "skua/accept.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/files.hpp"
@@ -26,6 +32,11 @@ const http::Head& head_of(const Request& request) noexcept {
 }
 
 Response error_response(Error error) { return status_for(error.code()); }
+
+using coding::Coding;
+
+// Those with the smallest results come first.
+constexpr std::array form_codings = {Coding::Brotli, Coding::Zstd, Coding::Gzip};
 
 // The most entries of a folder that one listing holds in memory.
 constexpr std::size_t max_entries = 1'000'000;
@@ -68,12 +79,21 @@ Response large_listing(ListingWork work) {
 
 }  // namespace
 
+SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields)
+    : files(root, times, fields) {
+  if (!fields.siblings && !fields.made) return;
+  coded.reserve(form_codings.size());
+  for (const Coding coding : form_codings) coded.emplace_back(root, times, fields, coding);
+}
+
 FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times)
     : root_(std::make_shared<const Root>(std::move(root))),
       options_(std::move(options)),
       times_(std::move(times)),
-      cache_control_(cache_control(options_.max_age)),
-      caches_([this] { return std::make_unique<FileCache>(*root_, *times_, cache_control_); }) {}
+      fields_{.cache_control = cache_control(options_.max_age),
+              .siblings = options_.precompressed,
+              .made = options_.compress},
+      caches_([this] { return std::make_unique<SiteCaches>(*root_, *times_, fields_); }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {
   if (request.method() != Method::Get && request.method() != Method::Head) {
@@ -81,7 +101,7 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
   }
   if (path.empty()) return redirect(request);  // the folder itself, without a slash
   if (path.back() == '/') return answer_directory(request, path);
-  Result<FoundFile> found = caches_.local().find(path);
+  Result<FoundFile> found = caches_.local().files.find(path);
   if (!found) return error_response(found.error());
   if (found->cached == nullptr && found->file.stat.kind == FileKind::Directory) {
     return redirect(request);
@@ -93,7 +113,7 @@ Response FileSite::answer_directory(const Request& request, std::string_view pat
   if (!options_.index.empty()) {
     thread_local std::string index;  // keeps its memory from one request to the next
     index.assign(path).append(options_.index);
-    Result<FoundFile> found = caches_.local().find(index);
+    Result<FoundFile> found = caches_.local().files.find(index);
     if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());
     const bool is_file =
         found && (found->cached != nullptr || found->file.stat.kind == FileKind::Regular);
@@ -105,8 +125,42 @@ Response FileSite::answer_directory(const Request& request, std::string_view pat
 
 Response FileSite::answer_file(const Request& request, FoundFile found,
                                std::string_view path) const {
-  return file_response(head_of(request), std::move(found), root_, path, cache_control_,
-                       times_->wall());
+  if (auto coded = answer_coded(request, found, path)) return *std::move(coded);
+  return file_response(head_of(request), std::move(found), root_, path, fields_, times_->wall());
+}
+
+// Answers with the coding that the client likes best among those that the file has; returns nullopt
+// if it has none of them.
+std::optional<Response> FileSite::answer_coded(const Request& request, FoundFile& found,
+                                               std::string_view path) const {
+  const http::Head& head = head_of(request);
+  if (!(fields_.siblings || fields_.made) || !head.has(http::FieldName::AcceptEncoding)) {
+    return std::nullopt;
+  }
+  // A range of compressed content means nothing once another version compresses it.
+  const bool may_make = !head.has(http::FieldName::Range);
+  std::vector<CodedCache>& caches = caches_.local().coded;
+  std::array<std::string_view, form_codings.size()> names;
+  std::size_t count = 0;
+  for (const Coding coding : form_codings) names[count++] = coding::name(coding);
+  while (count != 0) {
+    const auto best = preferred_encoding(request, std::span(names).first(count));
+    const auto at = std::find(names.begin(), names.begin() + count, best.value_or("identity"));
+    if (at == names.begin() + count) return std::nullopt;
+    const Coding coding = *coding::find_coding(*at);
+    const auto cache = std::ranges::find(caches, coding, &CodedCache::coding);
+    if (auto form = cache->find(path, found, may_make)) {
+      return file_response(head, *std::move(form), root_, path, fields_, times_->wall());
+    }
+    if (found.cached == nullptr && may_make && fields_.made) {
+      if (auto stream = compressed_stream(path, found.file, fields_, coding, times_->wall())) {
+        return stream;
+      }
+    }
+    std::copy(at + 1, names.begin() + count, at);
+    --count;
+  }
+  return std::nullopt;
 }
 
 // The relative links of an index need the slash. The location is built from the parsed path, not
@@ -119,7 +173,7 @@ Response FileSite::redirect(const Request& request) const {
   location += '/';
   if (!request.query_string().empty()) location.append("?").append(request.query_string());
   Response response = Response::redirect(location, Status::MovedPermanently);
-  if (!cache_control_.empty()) response.header("Cache-Control", cache_control_);
+  if (!fields_.cache_control.empty()) response.header("Cache-Control", fields_.cache_control);
   return response;
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "files/file_cache.hpp"
 #include "files/file_head.hpp"
+#include "files/per_thread.hpp"
 #include "files/safe_path.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
@@ -14,6 +17,14 @@
 #include "skua/response.hpp"
 
 namespace skua::files {
+
+/// One thread's caches of a folder.
+struct SiteCaches {
+  SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields);
+
+  FileCache files;
+  std::vector<CodedCache> coded{};  ///< in order of preference
+};
 
 /// A served folder: maps requests to responses.
 ///
@@ -34,13 +45,15 @@ class FileSite final {
   [[nodiscard]] Response list(const Request& request, std::string_view path) const;
   [[nodiscard]] Response answer_file(const Request& request, FoundFile found,
                                      std::string_view path) const;
+  [[nodiscard]] std::optional<Response> answer_coded(const Request& request, FoundFile& found,
+                                                     std::string_view path) const;
 
   std::shared_ptr<const Root>
       root_;  // shared with listings and streams that outlive the handler of a request
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
-  std::string cache_control_;
-  WorkerCaches caches_;
+  FileFields fields_;
+  PerThread<SiteCaches> caches_;
 };
 
 }  // namespace skua::files

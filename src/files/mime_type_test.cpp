@@ -42,5 +42,19 @@ TEST(MimeType, KnowsTextFilesThatHaveNoExtension) {
   EXPECT_EQ(mime_type("Makefile"), "text/plain; charset=utf-8");
 }
 
+TEST(Compressible, IsTextAndWhatIsBuiltOnIt) {
+  for (const std::string_view type :
+       {"text/html; charset=utf-8", "TEXT/x", "application/json", "application/problem+json",
+        "image/svg+xml", "application/wasm", "text/event-stream", "Application/JavaScript;x=y",
+        "application/xml ; q"}) {
+    EXPECT_TRUE(is_compressible(type)) << type;
+  }
+  for (const std::string_view type :
+       {"", "image/png", "video/mp4", "application/gzip", "font/woff2", "application/octet-stream",
+        "application/zip", "text", "json", "application/jsonx"}) {
+    EXPECT_FALSE(is_compressible(type)) << type;
+  }
+}
+
 }  // namespace
 }  // namespace skua::files

@@ -4,7 +4,6 @@
 // bound. HEAD is treated as GET, so that both report the same Content-Length.
 #include "middleware/compression.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -14,6 +13,7 @@
 
 #include "base/ascii.hpp"
 #include "coding/coding.hpp"
+#include "files/mime_type.hpp"
 #include "http/message/conditional.hpp"
 #include "skua/accept.hpp"
 #include "skua/body_writer.hpp"
@@ -88,7 +88,7 @@ bool has_weak_form(const Request& request, std::string_view etag) noexcept {
 // Content-Type; a superfluous Vary does no harm.
 void amend_unchanged(const Request& request, Response& response) {
   const std::string_view type = response.content_type();
-  if (!type.empty() && !is_compressible(type)) return;
+  if (!type.empty() && !files::is_compressible(type)) return;
   response.vary("Accept-Encoding");
   if (has_weak_form(request, response.header("ETag").value_or(""))) weaken_etag(response);
 }
@@ -96,7 +96,7 @@ void amend_unchanged(const Request& request, Response& response) {
 // RFC 9110 §15.3.7: the same holds for a 206, whatever the size of the complete representation.
 void amend_partial(Response& response) {
   const std::string_view type = response.content_type();
-  if (is_compressible(type) || type.starts_with("multipart/byteranges")) {
+  if (files::is_compressible(type) || type.starts_with("multipart/byteranges")) {
     response.vary("Accept-Encoding");
   }
 }
@@ -149,7 +149,7 @@ bool Compressor::applies_to(const Body& content) const noexcept {
 bool Compressor::applies(const Response& response) const noexcept {
   if (!applies_to(response.content())) return false;
   if (is_bodiless(response.status())) return false;
-  return is_compressible(response.content_type()) && !response.header("Content-Range");
+  return files::is_compressible(response.content_type()) && !response.header("Content-Range");
 }
 
 const Compressor::Choice* Compressor::choose(const Request& request) const noexcept {
@@ -266,53 +266,6 @@ std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStre
                     encoder = std::make_shared<coding::Encoder>(std::move(encoder))](
                        BodyWriter& writer) { return produce_encoded(plain, encoder, writer); };
   return coded;
-}
-
-// In: a Content-Type. Out: whether it is worth compressing. Types missing from the table are not:
-// most unknown types are compressed already, and trying costs time.
-
-namespace {
-
-constexpr std::array types = {
-    std::string_view("application/ecmascript"),
-    std::string_view("application/graphql"),
-    std::string_view("application/javascript"),
-    std::string_view("application/json"),
-    std::string_view("application/jsonl"),
-    std::string_view("application/ndjson"),
-    std::string_view("application/rtf"),
-    std::string_view("application/sql"),
-    std::string_view("application/toml"),
-    std::string_view("application/vnd.ms-fontobject"),
-    std::string_view("application/wasm"),
-    std::string_view("application/x-javascript"),
-    std::string_view("application/x-ndjson"),
-    std::string_view("application/x-sh"),
-    std::string_view("application/xml"),
-    std::string_view("application/yaml"),
-    std::string_view("font/collection"),
-    std::string_view("font/otf"),
-    std::string_view("font/ttf"),
-    std::string_view("image/bmp"),
-    std::string_view("image/vnd.microsoft.icon"),
-    std::string_view("image/x-icon"),
-};
-
-constexpr bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() &&
-         ascii::equals_ignoring_case(text.substr(text.size() - end.size()), end);
-}
-
-}  // namespace
-
-bool is_compressible(std::string_view content_type) noexcept {
-  const std::string_view type = ascii::trim_ows(content_type.substr(0, content_type.find(';')));
-  if (ascii::equals_ignoring_case(type.substr(0, 5), "text/")) return true;
-  // RFC 6839 §3.1, RFC 7303 §4.2: structured syntax suffixes
-  if (ends_with(type, "+json") || ends_with(type, "+xml") || ends_with(type, "+yaml")) return true;
-  return std::any_of(types.begin(), types.end(), [type](std::string_view known) {
-    return ascii::equals_ignoring_case(type, known);
-  });
 }
 
 }  // namespace skua::middleware

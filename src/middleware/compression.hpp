@@ -44,7 +44,4 @@ class Compressor {
 std::shared_ptr<const BodyStream> compress_stream(std::shared_ptr<const BodyStream> plain,
                                                   coding::Encoder encoder);
 
-/// Reports whether content of this media type is worth compressing, i.e. mostly text.
-bool is_compressible(std::string_view content_type) noexcept;
-
 }  // namespace skua::middleware

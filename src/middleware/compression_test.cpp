@@ -230,21 +230,6 @@ TEST(CompressionOptions, RefusesWhatCannotBe) {
   EXPECT_THROW((void)compression({.min_bytes = 2, .max_bytes = 1}), std::invalid_argument);
 }
 
-TEST(Compressible, IsTextAndWhatIsBuiltOnIt) {
-  using middleware::is_compressible;
-  for (const std::string_view type :
-       {"text/html; charset=utf-8", "TEXT/x", "application/json", "application/problem+json",
-        "image/svg+xml", "application/wasm", "text/event-stream", "Application/JavaScript;x=y",
-        "application/xml ; q"}) {
-    EXPECT_TRUE(is_compressible(type)) << type;
-  }
-  for (const std::string_view type :
-       {"", "image/png", "video/mp4", "application/gzip", "font/woff2", "application/octet-stream",
-        "application/zip", "text", "json", "application/jsonx"}) {
-    EXPECT_FALSE(is_compressible(type)) << type;
-  }
-}
-
 }  // namespace
 }  // namespace skua
 

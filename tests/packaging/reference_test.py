@@ -110,7 +110,7 @@ class Bash(TypingTest):
         with Shell("bash", self.folder, setup) as shell:
             self.assertEqual(shell.line("skua ser\t"), "skua serve ")
             self.assertEqual(shell.line("skua serve --ba\t"), "skua serve --backend ")
-            self.assertEqual(shell.line("skua serve --backend " + every), "skua serve --backend auto epoll io_uring kqueue poll ")
+            self.assertEqual(shell.line("skua serve --backend " + every), "skua serve --backend auto epoll io_uring iocp kqueue poll ")
             self.assertEqual(shell.line("skua serve --backend io\t"), "skua serve --backend io_uring ")
             self.assertEqual(shell.line("skua serve --backend=io\t"), "skua serve --backend=io_uring ")
             self.assertEqual(shell.line("skua serve ww\t"), "skua serve www/")
@@ -148,7 +148,7 @@ class Fish(TypingTest):
     def test_completes(self):
         self.assertEqual(self.complete("skua ser"), {"serve": "Serve a folder over HTTP"})
         self.assertEqual(list(self.complete("skua serve --ba")), ["--backend"])
-        self.assertEqual(list(self.complete("skua serve --backend ")), ["auto", "epoll", "io_uring", "kqueue", "poll"])
+        self.assertEqual(list(self.complete("skua serve --backend ")), ["auto", "epoll", "iocp", "io_uring", "kqueue", "poll"])
         self.assertEqual(list(self.complete("skua serve ww")), ["www/"])
         self.assertEqual(list(self.complete("skua get --output ke")), ["key.pem"])
         self.assertEqual(list(self.complete("skua serve --port ")), [])

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::support {
@@ -17,5 +18,14 @@ class CollectingSink final : public detail::BodySink {
 
   std::string text;
 };
+
+/// Returns what the producer of a stream writes.
+/// Ends with: what the producer throws.
+inline std::string produced(const Body& stream) {
+  CollectingSink sink;
+  BodyWriter writer(sink);
+  skua::run((*stream.stream())->produce(writer));
+  return sink.text;
+}
 
 }  // namespace skua::support

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "files/cached_files.hpp"
+
+#include <iterator>
+#include <utility>
+
+namespace skua::files {
+namespace {
+
+// The cost of an entry beyond its bytes: list and index nodes, two heads, strings.
+constexpr std::size_t entry_overhead_bytes = 1024;
+
+}  // namespace
+
+CachedFile* CachedFiles::find(std::string_view path) noexcept {
+  const auto known = index_.find(path);
+  if (known == index_.end()) return nullptr;
+  files_.splice(files_.begin(), files_, known->second);
+  return &*known->second;
+}
+
+CachedFile& CachedFiles::insert(CachedFile file) {
+  CachedFile& inserted = files_.emplace_front(std::move(file));
+  index_.emplace(inserted.path, files_.begin());
+  size_bytes_ += cost(inserted);
+  while (size_bytes_ > total_bytes_ && files_.size() > 1) erase(files_.back().path);
+  return inserted;
+}
+
+void CachedFiles::erase(std::string_view path) noexcept {
+  const auto known = index_.find(path);
+  if (known == index_.end()) return;
+  const auto file = known->second;
+  size_bytes_ -= cost(*file);
+  index_.erase(known);
+  files_.erase(file);
+}
+
+std::size_t CachedFiles::cost(const CachedFile& file) noexcept {
+  const std::size_t body_bytes = file.whole != nullptr ? file.whole->body().size() : 0;
+  return entry_overhead_bytes + 2 * file.path.size() + body_bytes;
+}
+
+}  // namespace skua::files

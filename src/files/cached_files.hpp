@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "files/file_head.hpp"
+#include "files/safe_path.hpp"
+#include "skua/prepared_response.hpp"
+
+namespace skua::files {
+
+/// The size of a cache, and how long it trusts its entries.
+struct FileCacheOptions {
+  std::size_t file_bytes = 64_KiB;   ///< larger files are left to the system's page cache
+  std::size_t total_bytes = 16_MiB;  ///< beyond this the least recently used file is evicted
+  Duration fresh = 1s;               ///< older entries are checked against the file system
+};
+
+/// A small file in memory, with its prepared responses.
+struct CachedFile {
+  std::string path{};
+  FileHead head{};
+  FileStat stat{};
+  std::shared_ptr<const PreparedResponse> whole{};      ///< 200; null if there is no such form
+  std::shared_ptr<const PreparedResponse> unchanged{};  ///< 304
+  loop::Instant checked{};
+  bool is_provisional = false;  ///< written too recently to trust its time stamps
+
+  // Of a coded form:
+  FileStat plain{};                                ///< the state of the file that it is a form of
+  bool is_made = false;                            ///< compressed by the server
+  std::weak_ptr<const PreparedResponse> source{};  ///< if so: of this
+};
+
+/// Cached files by their paths, within a budget.
+class CachedFiles {
+ public:
+  explicit CachedFiles(std::size_t total_bytes) noexcept : total_bytes_(total_bytes) {}
+
+  /// Returns a file and marks it as used, or null. The pointer is valid until the next insert() or
+  /// erase().
+  CachedFile* find(std::string_view path) noexcept;
+  /// Inserts a file that is not there, and evicts others beyond the budget.
+  CachedFile& insert(CachedFile file);
+  void erase(std::string_view path) noexcept;
+
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::size_t count() const noexcept { return index_.size(); }
+
+ private:
+  static std::size_t cost(const CachedFile& file) noexcept;
+
+  std::list<CachedFile> files_;  // most recently used first
+  // By the file's own path.
+  std::unordered_map<std::string_view, std::list<CachedFile>::iterator> index_;
+  std::size_t total_bytes_;
+  std::size_t size_bytes_ = 0;
+};
+
+}  // namespace skua::files

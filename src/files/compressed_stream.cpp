@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// In: an open file. Out: its content in a content coding, piece by piece. Reading waits for the
+// disk and compressing takes long, so other threads do both.
+#include "files/compressed_stream.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "base/file_io.hpp"
+#include "files/file_cache.hpp"
+#include "skua/async.hpp"
+#include "skua/body_writer.hpp"
+
+namespace skua::files {
+namespace {
+
+constexpr std::size_t chunk_bytes = 256_KiB;
+
+std::atomic<int> stream_count{0};
+
+// One of the few streams that there may be.
+class Place {
+ public:
+  Place() noexcept : is_taken_(stream_count.fetch_add(1) < compressed_streams_at_most) {}
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { stream_count.fetch_sub(1); }
+
+  [[nodiscard]] bool is_taken() const noexcept { return is_taken_; }
+
+ private:
+  bool is_taken_;
+};
+
+class Compressing {
+ public:
+  Compressing(std::unique_ptr<Place> place, coding::Encoder encoder, OpenFile file)
+      : place_(std::move(place)), encoder_(std::move(encoder)), file_(std::move(file)) {}
+
+  [[nodiscard]] bool is_done() const noexcept { return offset_ == file_.stat.size_bytes; }
+  // Returns the next piece, which may be empty.
+  std::string next() {
+    const auto size = static_cast<std::size_t>(
+        std::min<std::uint64_t>(chunk_bytes, file_.stat.size_bytes - offset_));
+    plain_.resize(size);
+    const Result<std::size_t> count =
+        base::read_at(file_.descriptor.number(), offset_, std::span(plain_));
+    if (!count) throw Exception(count.error());
+    if (*count != size) throw Exception(Error(Errc::TruncatedBody, "the file has shrunk"));
+    offset_ += size;
+    std::string coded;
+    const Result<void> encoded =
+        is_done() ? encoder_.finish(plain_, coded) : encoder_.push(plain_, coded);
+    if (!encoded) throw Exception(encoded.error());
+    return coded;
+  }
+
+ private:
+  std::unique_ptr<Place> place_;
+  coding::Encoder encoder_;
+  OpenFile file_;
+  std::uint64_t offset_ = 0;
+  std::string plain_;
+};
+
+Task<> write_compressed(std::shared_ptr<Compressing> work, BodyWriter& writer) {
+  const auto next = [work] { return work->next(); };
+  while (!work->is_done()) {
+    auto call = offload(next);
+    std::string piece = co_await call;
+    if (piece.empty()) continue;
+    auto written = writer.write(Body(std::move(piece)));
+    co_await written;
+  }
+}
+
+}  // namespace
+
+std::optional<Response> compressed_stream(std::string_view path, OpenFile& file,
+                                          const FileFields& fields, coding::Coding coding,
+                                          WallTime now) {
+  const FileHead plain = describe(path, file.stat, now, fields);
+  if (!is_worth_coding(plain.type, file.stat.size_bytes)) return std::nullopt;
+  auto place = std::make_unique<Place>();
+  if (!place->is_taken()) return std::nullopt;
+  Result<coding::Encoder> encoder = coding::Encoder::create(coding, coding::levels(coding).usual);
+  if (!encoder) return std::nullopt;
+  const auto work =
+      std::make_shared<Compressing>(std::move(place), *std::move(encoder), std::move(file));
+  const FileHead head = coded_head(plain, coding);
+  Response response = Response::stream(
+      head.type, [work](BodyWriter& writer) { return write_compressed(work, writer); });
+  response.header("Content-Encoding", head.coding);
+  response.header("X-Content-Type-Options", "nosniff");
+  add_validators(response, head, fields.cache_control);
+  return response;
+}
+
+}  // namespace skua::files
