@@ -27,7 +27,8 @@ function(skua_install)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/SkuaPackage.cmake DESTINATION ${package} COMPONENT dev
           RENAME skua-config.cmake)
   install(FILES ${made}/skua-config-version.cmake ${made}/skua-${kind}.cmake
-          ${PROJECT_SOURCE_DIR}/cmake/SkuaDependencies.cmake DESTINATION ${package} COMPONENT dev)
+          ${PROJECT_SOURCE_DIR}/cmake/SkuaDependencies.cmake ${PROJECT_SOURCE_DIR}/cmake/SkuaEmbedFiles.cmake
+          DESTINATION ${package} COMPONENT dev)
   install(FILES ${made}/skua.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
   if(PROJECT_IS_TOP_LEVEL)

@@ -5,6 +5,7 @@ Usage: examples_test.py NAME PROGRAM        NAME is one of the functions below o
 Every example prints `listening on ...` first and exits with 0.
 """
 import base64
+import gzip
 import hashlib
 import http.client
 import json
@@ -93,6 +94,26 @@ def files(program: str):
     missing = subprocess.run([program, "0", "/nowhere"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(missing.returncode, 1)
     assert "/nowhere" in missing.stderr
+
+
+def embedded_files(program: str):
+    example = Example(program)
+    for path in sorted(SITE.rglob("*")):
+        if not path.is_file():
+            continue
+        url = "/" + urllib.parse.quote(path.relative_to(SITE).as_posix())
+        status, content, fields = example.ask_bytes("GET", url)
+        equal((status, content), (200, path.read_bytes()))
+        digest = hashlib.sha256(content).hexdigest()[:32]
+        equal(fields["etag"], f'"{digest}"')
+        status, content, fields = example.ask_bytes("GET", url, Accept_Encoding="gzip")
+        coding = fields.get("content-encoding", "identity")
+        equal((coding, gzip.decompress(content) if coding == "gzip" else content), (coding, path.read_bytes()))
+        if path.suffix in {".html", ".css", ".svg", ".json"} and path.stat().st_size > 1000:
+            equal(coding, "gzip")
+    equal(example.get("/")[1], (SITE / "index.html").read_text())
+    equal(example.get("/none")[0], 404)
+    example.end()
 
 
 def multicore(program: str):
@@ -376,7 +397,7 @@ def client(program: str):
 
 
 if __name__ == "__main__":
-    tests = {f.__name__: f for f in (hello, routes, files, multicore, prepared, visitor_counter, testing, graceful,
+    tests = {f.__name__: f for f in (hello, routes, files, embedded_files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
                                      late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:

@@ -33,15 +33,19 @@ class Example:
     def connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
 
-    def ask(self, method: str, target: str, body=None, **fields) -> tuple[int, str, dict]:
-        """Sends one request on its own connection. Returns status, text, fields (names in lower case)."""
+    def ask_bytes(self, method: str, target: str, body=None, **fields) -> tuple[int, bytes, dict]:
+        """Sends one request on its own connection. Returns status, content, fields (names in lower case)."""
         connection = self.connection()
         headers = {name.replace("_", "-"): value for name, value in fields.items()}
         connection.request(method, target, body, headers)
         response = connection.getresponse()
-        text = response.read().decode()
+        content = response.read()
         connection.close()
-        return response.status, text, {name.lower(): value for name, value in response.getheaders()}
+        return response.status, content, {name.lower(): value for name, value in response.getheaders()}
+
+    def ask(self, method: str, target: str, body=None, **fields) -> tuple[int, str, dict]:
+        status, content, found = self.ask_bytes(method, target, body, **fields)
+        return status, content.decode(), found
 
     def get(self, target: str, **fields) -> tuple[int, str, dict]:
         return self.ask("GET", target, **fields)

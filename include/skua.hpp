@@ -43,6 +43,7 @@
 #include "skua/literals.hpp"
 #include "skua/log_level.hpp"
 #include "skua/loop.hpp"
+#include "skua/memory_files.hpp"
 #include "skua/method.hpp"
 #include "skua/middleware.hpp"
 #include "skua/mistakes.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "files/escape.hpp"
+#include "files/listing/escape.hpp"
 
 namespace skua::cli::bench {
 namespace {

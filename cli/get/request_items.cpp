@@ -11,7 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/disk.hpp"
 #include "client/problem.hpp"
-#include "files/escape.hpp"
+#include "files/listing/escape.hpp"
 #include "get/json_printer.hpp"
 #include "http/message/media_type.hpp"
 #include "skua/bytes.hpp"

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/base_encoding.hpp"
-#include "files/escape.hpp"
+#include "files/listing/escape.hpp"
 #include "system.hpp"
 #include "terminal.hpp"
 #include "ws/utf8.hpp"

@@ -24,6 +24,8 @@
 
 namespace skua {
 
+class MemoryFiles;
+
 namespace router {
 struct Match;
 class Table;
@@ -192,6 +194,10 @@ class SKUA_API Router final {
   /// Ends with: Exception (NotFound, PermissionDenied) if the folder cannot be opened.
   Router& files(Prefix prefix, const std::string& directory, const FileOptions& options = {},
                 Where where = Where::current());
+
+  /// Serves files that are part of the program below a path. To serve them at `/`, pass them to
+  /// get("/{path...}").
+  Router& files(Prefix prefix, const MemoryFiles& files, Where where = Where::current());
 
   /// Serves one file at a URL, with caching, conditions and ranges as in FileHandler. A symbolic
   /// link is followed if it stays in the file's folder.

@@ -12,6 +12,14 @@ constexpr std::size_t entry_overhead_bytes = 1024;
 
 }  // namespace
 
+CachedFile with_responses(CachedFile file, std::string text, const FileFields& fields) {
+  file.whole = std::make_shared<const PreparedResponse>(
+      whole_response(file.head, Body(std::move(text)), fields.cache_control));
+  file.unchanged =
+      std::make_shared<const PreparedResponse>(unchanged_response(file.head, fields.cache_control));
+  return file;
+}
+
 CachedFile* CachedFiles::find(std::string_view path) noexcept {
   const auto known = index_.find(path);
   if (known == index_.end()) return nullptr;

@@ -31,11 +31,14 @@ struct CachedFile {
   loop::Instant checked{};
   bool is_provisional = false;  ///< written too recently to trust its time stamps
 
-  // Of a coded form:
+  // Only in coded forms:
   FileStat plain{};                                ///< the state of the file that it is a form of
   bool is_made = false;                            ///< compressed by the server
   std::weak_ptr<const PreparedResponse> source{};  ///< if so: of this
 };
+
+/// Returns the file with its responses, made of its head.
+CachedFile with_responses(CachedFile file, std::string text, const FileFields& fields);
 
 /// Cached files by their paths, within a budget.
 class CachedFiles {

@@ -44,15 +44,6 @@ bool has_recent_timestamps(FileStat stat, WallTime now) noexcept {
   return is_just_modified(stat, now);
 }
 
-// Adds the responses to an entry.
-CachedFile with_responses(CachedFile entry, std::string text, const FileFields& fields) {
-  entry.whole = std::make_shared<const PreparedResponse>(
-      whole_response(entry.head, Body(std::move(text)), fields.cache_control));
-  entry.unchanged = std::make_shared<const PreparedResponse>(
-      unchanged_response(entry.head, fields.cache_control));
-  return entry;
-}
-
 // Reports whether an entry is about this state of its file.
 bool is_form_of(const CachedFile& form, const FoundFile& plain, const FileStat& stat) noexcept {
   if (form.plain != stat) return false;

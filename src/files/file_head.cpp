@@ -90,7 +90,7 @@ std::string cache_control(std::chrono::seconds max_age) {
 
 void add_validators(Response& response, const FileHead& head, std::string_view cache_control) {
   response.header("ETag", head.etag);
-  response.header("Last-Modified", head.last_modified);
+  if (!head.last_modified.empty()) response.header("Last-Modified", head.last_modified);
   if (!cache_control.empty()) response.header("Cache-Control", cache_control);
   if (head.varies) response.vary("Accept-Encoding");
 }

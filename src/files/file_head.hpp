@@ -59,13 +59,14 @@ struct FileFields {
 /// The metadata of a file in a response.
 struct FileHead {
   std::string etag{};           ///< including its quotes
-  std::string last_modified{};  ///< never in the future: RFC 9110 §8.8.2.1
+  std::string last_modified{};  ///< never in the future (RFC 9110 §8.8.2.1); empty: unknown
   std::string_view type{};      ///< media type, with static lifetime
   std::string_view coding{};    ///< Content-Encoding, with static lifetime; empty: none
   bool varies = false;          ///< with Accept-Encoding
   std::chrono::sys_seconds modified{};
 
   [[nodiscard]] http::Validators validators() const noexcept SKUA_LIFETIMEBOUND {
+    if (last_modified.empty()) return {.etag = etag};
     return {.etag = etag, .modified = modified};
   }
 };

@@ -4,21 +4,17 @@
 #include "files/file_site.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "coding/coding.hpp"
 #include "files/compressed_stream.hpp"
-#include "files/directory_index.hpp"
-#include "files/escape.hpp"
 #include "files/file_response.hpp"
-#include "http/message/request_parts.hpp"
-#include "skua/accept.hpp"
+#include "files/listing/directory_index.hpp"
+#include "files/site_answer.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/files.hpp"
@@ -27,16 +23,9 @@
 namespace skua::files {
 namespace {
 
-const http::Head& head_of(const Request& request) noexcept {
-  return *http::RequestAccess::parts(request).head;
-}
-
 Response error_response(Error error) { return status_for(error.code()); }
 
 using coding::Coding;
-
-// Those with the smallest results come first.
-constexpr std::array form_codings = {Coding::Brotli, Coding::Zstd, Coding::Gzip};
 
 // The most entries of a folder that one listing holds in memory.
 constexpr std::size_t max_entries = 1'000'000;
@@ -82,8 +71,8 @@ Response large_listing(ListingWork work) {
 SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields)
     : files(root, times, fields) {
   if (!fields.siblings && !fields.made) return;
-  coded.reserve(form_codings.size());
-  for (const Coding coding : form_codings) coded.emplace_back(root, times, fields, coding);
+  coded.reserve(PreferredCodings::all.size());
+  for (const Coding coding : PreferredCodings::all) coded.emplace_back(root, times, fields, coding);
 }
 
 FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times)
@@ -96,15 +85,13 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       caches_([this] { return std::make_unique<SiteCaches>(*root_, *times_, fields_); }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {
-  if (request.method() != Method::Get && request.method() != Method::Head) {
-    return Response(Status::MethodNotAllowed).header("Allow", "GET, HEAD");
-  }
-  if (path.empty()) return redirect(request);  // the folder itself, without a slash
+  if (auto refused = refuse_method(request)) return *std::move(refused);
+  if (path.empty()) return redirect_to_folder(request, fields_.cache_control);
   if (path.back() == '/') return answer_directory(request, path);
   Result<FoundFile> found = caches_.local().files.find(path);
   if (!found) return error_response(found.error());
   if (found->cached == nullptr && found->file.stat.kind == FileKind::Directory) {
-    return redirect(request);
+    return redirect_to_folder(request, fields_.cache_control);
   }
   return answer_file(request, *std::move(found), path);
 }
@@ -134,47 +121,21 @@ Response FileSite::answer_file(const Request& request, FoundFile found,
 std::optional<Response> FileSite::answer_coded(const Request& request, FoundFile& found,
                                                std::string_view path) const {
   const http::Head& head = head_of(request);
-  if (!(fields_.siblings || fields_.made) || !head.has(http::FieldName::AcceptEncoding)) {
-    return std::nullopt;
-  }
+  if (!fields_.siblings && !fields_.made) return std::nullopt;
   // A range of compressed content means nothing once another version compresses it.
   const bool may_make = !head.has(http::FieldName::Range);
   std::vector<CodedCache>& caches = caches_.local().coded;
-  std::array<std::string_view, form_codings.size()> names;
-  std::size_t count = 0;
-  for (const Coding coding : form_codings) names[count++] = coding::name(coding);
-  while (count != 0) {
-    const auto best = preferred_encoding(request, std::span(names).first(count));
-    const auto at = std::find(names.begin(), names.begin() + count, best.value_or("identity"));
-    if (at == names.begin() + count) return std::nullopt;
-    const Coding coding = *coding::find_coding(*at);
-    const auto cache = std::ranges::find(caches, coding, &CodedCache::coding);
+  PreferredCodings codings(request);
+  while (const std::optional<Coding> coding = codings.next()) {
+    const auto cache = std::ranges::find(caches, *coding, &CodedCache::coding);
     if (auto form = cache->find(path, found, may_make)) {
       return file_response(head, *std::move(form), root_, path, fields_, times_->wall());
     }
-    if (found.cached == nullptr && may_make && fields_.made) {
-      if (auto stream = compressed_stream(path, found.file, fields_, coding, times_->wall())) {
-        return stream;
-      }
-    }
-    std::copy(at + 1, names.begin() + count, at);
-    --count;
+    if (found.cached != nullptr || !may_make || !fields_.made) continue;
+    auto stream = compressed_stream(path, found.file, fields_, *coding, times_->wall());
+    if (stream) return stream;
   }
   return std::nullopt;
-}
-
-// The relative links of an index need the slash. The location is built from the parsed path, not
-// the raw one, and never begins with two slashes, which would name another host.
-Response FileSite::redirect(const Request& request) const {
-  std::string_view path = request.path();
-  while (path.starts_with('/')) path.remove_prefix(1);
-  std::string location = "/";
-  append_path(location, path);
-  location += '/';
-  if (!request.query_string().empty()) location.append("?").append(request.query_string());
-  Response response = Response::redirect(location, Status::MovedPermanently);
-  if (!fields_.cache_control.empty()) response.header("Cache-Control", fields_.cache_control);
-  return response;
 }
 
 Response FileSite::list(const Request& request, std::string_view path) const {
@@ -216,26 +177,8 @@ Result<FileHandler> FileHandler::open(const std::string& directory, FileOptions 
       *std::move(root), std::move(options), std::make_unique<files::TimeSource>()));
 }
 
-namespace {
-
-// Returns the match of the route's rest wildcard: the last capture, if it ends where the path does.
-std::optional<std::string_view> find_rest(const Request& request) noexcept {
-  const http::Captures* const captures = http::RequestAccess::captures(request);
-  if (captures == nullptr || captures->count == 0) return std::nullopt;
-  const std::string_view last = (*captures)[captures->count - 1];
-  if (!request.path().ends_with(last)) return std::nullopt;
-  return last;
-}
-
-}  // namespace
-
 Response FileHandler::operator()(const Request& request) const {
-  const std::string_view path = request.path();
-  const std::optional<std::string_view> rest = find_rest(request);
-  if (!rest) return site_->answer(request, path);
-  // Includes the slash before the rest, as FileSite expects.
-  const std::size_t begin = path.size() - rest->size();
-  return site_->answer(request, path.substr(begin == 0 ? 0 : begin - 1));
+  return site_->answer(request, files::path_below_route(request));
 }
 
 // Redirects `/assets` to `/assets/`.

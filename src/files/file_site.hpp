@@ -41,7 +41,6 @@ class FileSite final {
 
  private:
   [[nodiscard]] Response answer_directory(const Request& request, std::string_view path) const;
-  [[nodiscard]] Response redirect(const Request& request) const;
   [[nodiscard]] Response list(const Request& request, std::string_view path) const;
   [[nodiscard]] Response answer_file(const Request& request, FoundFile found,
                                      std::string_view path) const;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/wide_text.hpp"
-#include "files/directory_index.hpp"
+#include "files/listing/directory_index.hpp"
 #include "files/safe_path.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -5,8 +5,17 @@
 
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+
+#if __has_include("assets.hpp")  // made by skua_embed_files(), which only CMake has
+#include "assets.hpp"
+#else
+constexpr skua::EmbeddedFile one[] = {
+    {"/deep/a gull.txt", "a gull from the program\n", "1", {}, {}}};
+const std::span<const skua::EmbeddedFile> assets{one};
+#endif
 
 namespace {
 
@@ -33,6 +42,7 @@ skua::Router routes() {
     co_await skua::sleep(1ms);
     co_return "later";
   });
+  router.files("/assets", skua::MemoryFiles(assets));
   router.post("/shout", [] { return std::make_unique<Shout>(); });
   return router;
 }
@@ -67,8 +77,11 @@ int main() {
   const std::string got = ask(server, skua::Method::Get, "/who") + ", " +
                           ask(server, skua::Method::Get, "/missing") + ", " +
                           ask(server, skua::Method::Get, "/later") + ", " +
+                          ask(server, skua::Method::Get, "/assets/deep/a%20gull.txt") + ", " +
                           ask(server, skua::Method::Post, "/shout", "ahoy");
-  const bool is_good = got == "200 ada, 404 no such gull, 200 later, 200 ahoy!" &&
+  const bool is_good = got ==
+                           "200 ada, 404 no such gull, 200 later, 200 a gull from the program\n, "
+                           "200 ahoy!" &&
                        is_thrown_and_caught() && skua::library_version() == SKUA_VERSION_TEXT;
   std::puts(is_good ? "good" : got.c_str());
   return is_good ? 0 : 1;

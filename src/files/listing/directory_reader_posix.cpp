@@ -2,7 +2,7 @@
 // In: a directory below the root. Out: its entries.
 // Every entry passes the name check and, if it is a link, the resolver itself, so the listing never
 // shows a file that would be answered with 404.
-#include "files/directory_index.hpp"
+#include "files/listing/directory_index.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the entries of a directory, and a client's wishes. Out: a sorted page of them.
-#include "files/directory_index.hpp"
+#include "files/listing/directory_index.hpp"
 
 #include "base/ascii.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "files/escape.hpp"
+#include "files/listing/escape.hpp"
 
 #include <gtest/gtest.h>
 

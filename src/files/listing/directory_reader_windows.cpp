@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a directory below the root. Out: its entries.
 // Every entry passes the name check. Links are left out, because the resolver refuses them.
-#include "files/directory_index.hpp"
+#include "files/listing/directory_index.hpp"
 
 #include "base/disk_windows.hpp"
 #include "base/wide_text.hpp"

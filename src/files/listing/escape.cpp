@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: names as the file system has them, any bytes but '/' and NUL. Out: text that is harmless in
 // HTML, a URL or JSON. Names may be invalid UTF-8; only known-good sequences pass unchanged.
-#include "files/escape.hpp"
+#include "files/listing/escape.hpp"
 
 #include "base/percent.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // In: a page of a sorted listing. Out: HTML or JSON. The HTML has no scripts and loads nothing, so
 // its Content-Security-Policy can forbid both. Every name goes through escape.hpp.
-#include "files/directory_index.hpp"
-#include "files/escape.hpp"
+#include "files/listing/directory_index.hpp"
+#include "files/listing/escape.hpp"
 
 #include <array>
 #include <charconv>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "files/directory_index.hpp"
+#include "files/listing/directory_index.hpp"
 
 #include <gtest/gtest.h>
 
