@@ -51,8 +51,13 @@ Result<User, Problem> find_user(const std::string& text) {
   User user{.name = text.substr(0, colon)};
   const std::optional<unsigned> id = id_in(user.name);
   const passwd* const entry = id ? ::getpwuid(*id) : ::getpwnam(user.name.c_str());
-  if (entry == nullptr && !id) return no_such("user", user.name);
-  user.id = entry != nullptr ? entry->pw_uid : *id;
+  if (entry != nullptr) {
+    user.id = entry->pw_uid;
+  } else if (id) {
+    user.id = *id;
+  } else {
+    return no_such("user", user.name);
+  }
   if (colon == std::string::npos) {
     if (entry != nullptr) {
       user.group = entry->pw_gid;
