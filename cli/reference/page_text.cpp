@@ -51,7 +51,10 @@ constexpr PageText texts[] = {
      "Files whose names start with a dot are hidden, and no path or symbolic link leads out of "
      "the folder.\n\n"
      "The first line on standard output is `listening on` and the URL. Every buffer has a limit "
-     "and every wait a timeout; `--print-config` prints them.",
+     "and every wait a timeout; `--print-config` prints them.\n\n"
+     "On Linux, the server then gives up the rights to read other files, to write, to start "
+     "programs and to connect. The line `sandbox:` says what holds; without a layer that the "
+     "kernel lacks, it names it.",
      serve_environment, serve_files},
     {"get", "send an HTTP request",
      "These commands send a request and print the content of the response on standard output, "

@@ -17,7 +17,9 @@
 #include "serve/ip_rules.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
+#include "serve/sandbox.hpp"
 #include "serve/tls.hpp"
+#include "serve/user.hpp"
 #include "server/access_log.hpp"
 #include "skua/files.hpp"
 #include "skua/https_redirect.hpp"
@@ -29,6 +31,11 @@
 
 namespace skua::cli {
 namespace {
+
+int report(const Problem& problem) {
+  std::fprintf(stderr, "skua: %s\n", problem.text.c_str());
+  return failed;
+}
 
 void add_hooks(ServeOptions& options, LogSink& sink) {
   if (options.access_log) {
@@ -51,12 +58,47 @@ struct Redirect {
   std::optional<Server> server{};
 };
 
-Result<void, Problem> start(Redirect& redirect, const ServeOptions& options, const Server& target) {
-  if (!options.redirect_port) return {};
-  // The only known name of this machine is the host that the client asked for.
-  redirect.router = redirect_to_https({.hosts = {"*"}, .port = target.port()});
-  redirect.server.emplace(redirect.router, redirect_options(options));
-  return redirect.server->start();
+// Gives up privileges. Returns what holds from then on; nothing without the sandbox.
+Result<std::string, Problem> confine(const ServeOptions& options, const std::optional<User>& user,
+                                     BackendChoice backend) {
+  if (options.sandbox) return enter_sandbox(needs_of(options, backend), user);
+  if (user) {
+    if (auto changed = become(*user); !changed) return std::move(changed).error();
+  }
+  return std::string();
+}
+
+// Starts the servers. Privileges are given up when all of them listen, and before any thread
+// starts, because each thread has its own. Returns what holds, or the exit code after printing why
+// not.
+Result<std::string, int> start(Server& server, Redirect& redirect, const ServeOptions& options,
+                               const std::optional<User>& user) {
+  std::string holds;
+  std::optional<int> code;  // once the reason is printed
+  const auto give_up_privileges = [&]() -> Result<void, Problem> {
+    auto confined = confine(options, user, server.backend());
+    if (confined) {
+      holds = *std::move(confined);
+      return {};
+    }
+    code = report(confined.error());
+    return std::move(confined).error();
+  };
+  const auto redirect_or_go_on = [&]() -> Result<void, Problem> {
+    if (!options.redirect_port) return give_up_privileges();
+    // The only known name of this machine is the host that the client asked for.
+    redirect.router = redirect_to_https({.hosts = {"*"}, .port = server.port()});
+    Server& second = redirect.server.emplace(redirect.router, redirect_options(options));
+    auto started = second.start(give_up_privileges);
+    if (!started && !code) {
+      code = report_start(redirect_options(options), started.error(), "--redirect-http");
+    }
+    return started;
+  };
+  const auto started = server.start(redirect_or_go_on);
+  if (!started && !code) code = report_start(options.server, started.error());
+  if (code) return *code;
+  return holds;
 }
 
 // Takes over inherited sockets, and sets up the filter of --allow and --deny.
@@ -89,23 +131,23 @@ int serve(ServeOptions& options) {
   add_transport_security(router, options);
 
   const auto filter = std::make_shared<IpFilter>();
-  if (const auto prepared = prepare(options, filter); !prepared) {
-    std::fprintf(stderr, "skua: %s\n", prepared.error().text.c_str());
-    return failed;
+  if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
+  std::optional<User> user;
+  if (!options.user.empty()) {
+    auto found = find_user(options.user);
+    if (!found) return report(found.error());
+    user = *std::move(found);
   }
   LogSink sink;
   add_hooks(options, sink);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   Server server(router, options.server);
-  if (const auto started = server.start(); !started) {
-    return report_start(options.server, started.error());
-  }
   Redirect redirect;
-  if (const auto started = start(redirect, options, server); !started) {
-    return report_start(redirect_options(options), started.error(), "--redirect-http");
-  }
+  const auto holds = start(server, redirect, options, user);
+  if (!holds) return holds.error();
   for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
   if (!options.quiet) {
+    if (options.sandbox) sink.write("sandbox: " + *holds + "\n");
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());

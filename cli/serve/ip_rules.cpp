@@ -2,7 +2,6 @@
 // In: the values of --allow and --deny. Out: rules, or what is wrong with them.
 #include "serve/ip_rules.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -61,10 +60,18 @@ Result<IpRules, Problem> read_ip_rules(const ServeOptions& options) {
   return IpRules{*std::move(allow), *std::move(deny)};
 }
 
-bool reload_ip_rules(const ServeOptions& options, IpFilter& filter) {
-  if (std::ranges::none_of(options.allow, is_file) && std::ranges::none_of(options.deny, is_file)) {
-    return false;
+std::vector<std::string> ip_rule_files(const ServeOptions& options) {
+  std::vector<std::string> files;
+  for (const auto* values : {&options.allow, &options.deny}) {
+    for (const std::string& value : *values) {
+      if (is_file(value)) files.push_back(value.substr(1));
+    }
   }
+  return files;
+}
+
+bool reload_ip_rules(const ServeOptions& options, IpFilter& filter) {
+  if (ip_rule_files(options).empty()) return false;
   auto rules = read_ip_rules(options);
   if (!rules) {
     std::fprintf(stderr, "skua: keeping the old rules: %s\n", rules.error().text.c_str());

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "serve/options.hpp"
 #include "skua/error.hpp"
 #include "skua/ip_filter.hpp"
@@ -12,6 +15,9 @@ namespace skua::cli {
 /// Ends with: a text that names the option or file and the line; also if there are --allow options,
 ///            but all their files are empty: that would allow everyone.
 Result<IpRules, Problem> read_ip_rules(const ServeOptions& options);
+
+/// Returns the files of --allow and --deny.
+std::vector<std::string> ip_rule_files(const ServeOptions& options);
 
 /// Reads the files again, if there are any, and reports whether there are. If that fails, the
 /// filter keeps its rules. The outcome is printed on stderr.

@@ -43,6 +43,16 @@ void declare_clients(CLI::App& parser, ServeOptions& options) {
   add_list("--deny", options.deny, "Refuse clients of this network, even if they are allowed");
 }
 
+void declare_privileges(CLI::App& parser, ServeOptions& options) {
+  parser
+      .add_option("--user", options.user,
+                  "Become this user, with this group only, once the server listens; needs root")
+      ->option_text("NAME[:GROUP]");
+  parser.add_flag_callback(
+      "--no-sandbox", [&options] { options.sandbox = false; },
+      "Keep all rights, instead of those to read the served files and answer clients (Linux)");
+}
+
 void declare_files(CLI::App& parser, FileOptions& files) {
   parser.add_option("--index", files.index, "Index file to serve for a folder; empty for none")
       ->option_text("NAME [index.html]");
@@ -77,6 +87,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   parser.option_defaults()->group("Server");
   declare_server(parser, options.server);
   declare_clients(parser, options);
+  declare_privileges(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");

@@ -21,6 +21,8 @@ struct ServeOptions {
   std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent
   std::vector<std::string> allow{};              ///< networks, or @FILE with a list of them
   std::vector<std::string> deny{};               ///< likewise
+  std::string user{};   ///< NAME[:GROUP] to become once the server listens; empty: stay
+  bool sandbox = true;  ///< gives up what the server does not need, see enter_sandbox()
   bool access_log = false;
   bool print_config = false;
   bool quiet = false;

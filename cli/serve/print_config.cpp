@@ -145,6 +145,8 @@ void print_config(const ServeOptions& options) {
   print_flag("reuse_port", server.reuse_port);
   print("allow", options.allow.empty() ? "everyone" : joined(options.allow));
   print("deny", options.deny.empty() ? "nobody" : joined(options.deny));
+  print("user", options.user.empty() ? "unchanged" : options.user);
+  print_flag("sandbox", options.sandbox);
   print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
   print("backend", std::string(to_string(server.backend)));
   print_flag("http2", server.http2);

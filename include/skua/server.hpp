@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,6 +77,11 @@ class SKUA_API Server {
   ///            TooManyOpenFiles, Unsupported (back end, TLS), TlsConfiguration (whose message says
   ///            which file is wrong, and how).
   Result<void, Problem> start();
+  /// Like start(), but calls `before_threads` in between: the server listens, and port() and url()
+  /// are known, but no thread runs yet. A program gives up privileges there; threads inherit what
+  /// it keeps. If it returns a Problem, the server stops listening. Exceptions become one.
+  /// Ends with: like start(); the Problem; SystemFailure with the exception's text.
+  Result<void, Problem> start(const std::function<Result<void, Problem>()>& before_threads);
 
   [[nodiscard]] ServerState state() const noexcept;
   /// Waits until the server has ended, for any reason; returns at once if it is not running.

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -29,14 +31,26 @@ ServerOptions completed(ServerOptions options) {
   return options;
 }
 
+Result<void, Problem> called(const std::function<Result<void, Problem>()>& before_threads) {
+  try {
+    return before_threads();
+  } catch (const std::exception& error) {
+    return Problem{Error(Errc::SystemFailure, "start"), error.what()};
+  } catch (...) {
+    return Problem{Error(Errc::SystemFailure, "start"), "an exception of unknown type"};
+  }
+}
+
 }  // namespace
 
 struct Server::Impl {
   Impl(const Router& router, ServerOptions options)
       : setup(new ServerSetup{router, completed(std::move(options))}) {}
 
-  Result<void, Problem> start();
-  Result<std::shared_ptr<ServerRun>, Problem> replace_run(const std::shared_ptr<ServerRun>& old);
+  Result<void, Problem> start(const std::function<Result<void, Problem>()>& before_threads);
+  Result<std::shared_ptr<ServerRun>, Problem> replace_run(
+      const std::shared_ptr<ServerRun>& old,
+      const std::function<Result<void, Problem>()>& before_threads);
   void stop(Duration deadline);
   [[nodiscard]] std::shared_ptr<ServerRun> present() const;
 
@@ -55,9 +69,14 @@ Server::Server(const Router& router, ServerOptions options)
 
 Server::~Server() { shutdown(Duration(0)); }
 
-Result<void, Problem> Server::start() { return impl_->start(); }
+Result<void, Problem> Server::start() { return impl_->start({}); }
 
-Result<void, Problem> Server::Impl::start() {
+Result<void, Problem> Server::start(const std::function<Result<void, Problem>()>& before_threads) {
+  return impl_->start(before_threads);
+}
+
+Result<void, Problem> Server::Impl::start(
+    const std::function<Result<void, Problem>()>& before_threads) {
   std::shared_ptr<ServerRun> old;
   {
     const std::lock_guard lock(mutex);
@@ -68,7 +87,7 @@ Result<void, Problem> Server::Impl::start() {
     is_start_stopped = false;
     old = run;
   }
-  auto made = replace_run(old);
+  auto made = replace_run(old, before_threads);
   if (!made) return std::move(made).error();
   const Result<void> started = (*made)->start();
   if (!started) return Problem::from(started.error());
@@ -77,7 +96,8 @@ Result<void, Problem> Server::Impl::start() {
 
 // Slow operations and calls of hooks happen without the lock.
 Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
-    const std::shared_ptr<ServerRun>& old) {
+    const std::shared_ptr<ServerRun>& old,
+    const std::function<Result<void, Problem>()>& before_threads) {
   struct Ending {
     ~Ending() {
       const std::lock_guard lock(impl.mutex);
@@ -89,10 +109,23 @@ Result<std::shared_ptr<ServerRun>, Problem> Server::Impl::replace_run(
   if (old != nullptr) old->wait();
   auto made = ServerRun::create(setup);
   if (!made) return made;
-  const std::lock_guard lock(mutex);
-  if (is_start_stopped) return Problem::from(Error(Errc::Cancelled, "start"));
+  std::unique_lock lock(mutex);
+  const Counters past_before = past;
   if (old != nullptr) old->add_to(past);
-  run = *made;
+  run = *made;  // port() and url() know it from now on
+  const auto give_up = [&](Problem why) {
+    run = old;
+    past = past_before;
+    (*made)->abandon();
+    return why;
+  };
+  if (before_threads) {
+    lock.unlock();
+    Result<void, Problem> ready = called(before_threads);
+    lock.lock();
+    if (!ready) return give_up(std::move(ready).error());
+  }
+  if (is_start_stopped) return give_up(Problem::from(Error(Errc::Cancelled, "start")));
   return made;
 }
 

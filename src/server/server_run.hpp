@@ -44,7 +44,7 @@ struct ServerSetup {
 /// One run of a server, from start to end: its workers and their threads.
 ///
 /// Its threads share it, so that a server may be destroyed on one of them. All members but start()
-/// are thread-safe.
+/// and abandon() are thread-safe.
 class ServerRun final : public std::enable_shared_from_this<ServerRun> {
  public:
   /// Creates the workers and listens. Only starting the threads may still fail afterwards.
@@ -58,6 +58,8 @@ class ServerRun final : public std::enable_shared_from_this<ServerRun> {
 
   /// Ends with: SystemFailure or OutOfMemory if a thread cannot be started; the run is cancelled.
   Result<void> start();
+  /// Ends a run that is not going to be started.
+  void abandon() { threads_ended(0); }
 
   /// Finishes requests in progress, and cancels the rest at the deadline.
   void begin_drain(Duration deadline);

@@ -93,6 +93,7 @@ class Process {
   std::string errors() const { return read_until(err_, '\0'); }
   /// Reads the rest of stdout, until the process ends.
   std::string output() const { return read_until(out_, '\0'); }
+  [[nodiscard]] pid_t id() const { return id_; }
   void signal(int number) const { kill(id_, number); }
   /// Waits for the exit code; 128 plus the signal's number if a signal ended the process.
   int wait() {

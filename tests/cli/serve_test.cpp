@@ -150,7 +150,7 @@ TEST_F(ServeTest, OptionsReachTheFiles) {
 }
 
 TEST_F(ServeTest, WritesAnAccessLogThatNoRequestCanForge) {
-  start({"--access-log"});
+  start({"--access-log", "--quiet"});
   ask("GET /?q=1 HTTP/1.1\r\nUser-Agent: a\"b\\c");
   const std::string line = process_->line();
   EXPECT_TRUE(line.starts_with("127.0.0.1 - - [")) << line;
@@ -160,7 +160,7 @@ TEST_F(ServeTest, WritesAnAccessLogThatNoRequestCanForge) {
 TEST_F(ServeTest, TheAccessLogTellsOfADownloadThatWasCutWhatWasSent) {
   constexpr std::size_t huge_bytes = 32'000'000;
   tree_.write("huge.bin", std::string(huge_bytes, 'x'));
-  start({"--access-log"});
+  start({"--access-log", "--quiet"});
   {
     const Connection connection(port_);
     connection.send("GET /huge.bin HTTP/1.1\r\nHost: localhost\r\n\r\n");

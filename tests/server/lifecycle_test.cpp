@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "skua.hpp"
@@ -212,6 +215,51 @@ TEST_P(Lifecycle, ARefusedHeadHasNoContent) {
     EXPECT_TRUE(all.starts_with("HTTP/1.1 400 ")) << all;
     EXPECT_TRUE(all.ends_with("\r\n\r\n")) << all;
   }
+}
+
+TEST_P(Lifecycle, AProgramActsBetweenListeningAndTheThreads) {
+  Server server(router_, {.host = "127.0.0.1", .port = 0, .threads = 2, .backend = GetParam()});
+  std::uint16_t port = 0;
+  std::optional<Client> early;
+  ASSERT_TRUE(server.start([&]() -> Result<void, Problem> {
+    port = server.port();
+    early.emplace(port, testing::Transport::Tcp);
+    early->send(get("/"));
+    EXPECT_EQ(server.start().error().code(), Errc::AlreadyStarted);
+    return {};
+  }));
+  EXPECT_NE(port, 0);
+  EXPECT_EQ(server.port(), port);
+  EXPECT_EQ(early->answer()->body, "hello");  // it has waited in the system's queue
+}
+
+TEST_P(Lifecycle, AProgramMayGiveUpAStart) {
+  const std::string path = ::testing::TempDir() + "skua-start-" + std::to_string(::getpid()) + "-" +
+                           std::to_string(static_cast<int>(GetParam()));
+  Server server(router_, {.host = "unix:" + path, .threads = 2, .backend = GetParam()});
+  const auto fail = [&path]() -> Result<void, Problem> {
+    EXPECT_EQ(::access(path.c_str(), F_OK), 0);
+    return Problem{Error(Errc::PermissionDenied), "no such user"};
+  };
+  const auto stop = [&server]() -> Result<void, Problem> {
+    server.shutdown();
+    return {};
+  };
+  const auto throw_text = []() -> Result<void, Problem> { throw std::runtime_error("thrown"); };
+  const auto throw_number = []() -> Result<void, Problem> { throw 1; };
+  const std::pair<std::function<Result<void, Problem>()>, std::string> cases[] = {
+      {fail, "no such user"},
+      {stop, Error(Errc::Cancelled, "start").message()},
+      {throw_text, "thrown"},
+      {throw_number, "an exception of unknown type"}};
+  for (const auto& [before_threads, text] : cases) {
+    const Result<void, Problem> started = server.start(before_threads);
+    ASSERT_FALSE(started) << text;
+    EXPECT_EQ(started.error().text, text);
+    EXPECT_EQ(server.state(), ServerState::New);
+    EXPECT_NE(::access(path.c_str(), F_OK), 0) << "the socket is left";
+  }
+  EXPECT_TRUE(server.start());
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, Lifecycle, ::testing::ValuesIn(testing::backends()),

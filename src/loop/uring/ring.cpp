@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 
 #if defined(__SANITIZE_THREAD__)
@@ -74,7 +75,8 @@ Result<void> UringRing::create(const UringOptions& options) {
   ring_begins();
   // Submission i is always in slot i.
   for (unsigned i = 0; i < ring_.sq.ring_entries; ++i) ring_.sq.array[i] = i;
-  return check_features();
+  if (const auto checked = check_features(); !checked) return checked;
+  return restrict_operations();
 }
 
 Result<void> UringRing::check_features() noexcept {
@@ -89,6 +91,24 @@ Result<void> UringRing::check_features() noexcept {
   }
   io_uring_free_probe(probe);
   if (!has_all) return Error(Errc::Unsupported, "io_uring operations");
+  return {};
+}
+
+// A filter of system calls does not see what goes through a ring: code that an attacker runs in the
+// process could still open files and sockets with it. From its first submission on, the ring takes
+// only the operations of a loop, and no registration.
+Result<void> UringRing::restrict_operations() noexcept {
+  std::array<io_uring_restriction, required_operations.size() + 1> rules{};
+  for (std::size_t i = 0; i < required_operations.size(); ++i) {
+    rules[i].opcode = IORING_RESTRICTION_SQE_OP;
+    rules[i].sqe_op = required_operations[i];
+  }
+  rules.back().opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED;
+  rules.back().sqe_flags = IOSQE_BUFFER_SELECT;
+  const int failure =
+      io_uring_register(static_cast<unsigned>(ring_.ring_fd), IORING_REGISTER_RESTRICTIONS,
+                        rules.data(), static_cast<unsigned>(rules.size()));
+  if (failure != 0) return uring_error("io_uring restrictions", "a ring's restrictions", -failure);
   return {};
 }
 

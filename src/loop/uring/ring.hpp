@@ -63,6 +63,7 @@ class UringRing final {
 
  private:
   Result<void> check_features() noexcept;
+  Result<void> restrict_operations() noexcept;
   int enter(unsigned wait_count, unsigned flags, const __kernel_timespec* timeout) noexcept;
   void enable() noexcept;
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "loop/uring/ring.hpp"
+
 #include "support/uring_fixture.hpp"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -11,6 +14,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <deque>
 #include <optional>
@@ -183,6 +187,33 @@ TEST(UringBackend, IsUnsupportedWhereTheKernelRefuses) {
   EXPECT_EQ(error->code(), Errc::Unsupported);
   EXPECT_FALSE(error->message().empty());
 }
+
+#if defined(SKUA_HAS_IO_URING)
+TEST(UringRing, TakesNoOperationThatALoopDoesNotNeed) {
+  UringRing ring;
+  if (!ring.create({})) GTEST_SKIP() << "io_uring is not available";
+  const auto result_of = [&ring](const auto& prepare) {
+    prepare(ring.submission());
+    ring.wait(20s);
+    Completion completion{};
+    EXPECT_TRUE(ring.next_completion(ring.completions_end(), completion));
+    return completion.result;
+  };
+  EXPECT_EQ(result_of([](io_uring_sqe* entry) { io_uring_prep_nop(entry); }), 0);
+  EXPECT_EQ(result_of([](io_uring_sqe* entry) {
+              io_uring_prep_openat(entry, AT_FDCWD, "/dev/null", O_RDONLY, 0);
+            }),
+            -EACCES);
+  EXPECT_EQ(result_of([](io_uring_sqe* entry) {
+              io_uring_prep_nop(entry);
+              entry->flags = IOSQE_IO_LINK;
+            }),
+            -EACCES);
+  EXPECT_EQ(io_uring_register(static_cast<unsigned>(ring.descriptor()), IORING_REGISTER_EVENTFD,
+                              nullptr, 0),
+            -EACCES);
+}
+#endif
 
 }  // namespace
 }  // namespace skua::loop

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "serve/landlock.hpp"
+#include "serve/options.hpp"
+#include "serve/system_call_filter.hpp"
+#include "serve/user.hpp"
+#include "skua/backend.hpp"
+
+namespace skua::cli {
+
+/// Rights that a server keeps.
+struct SandboxNeeds {
+  FileAccess files{};
+  CallNeeds calls{};
+};
+
+/// Returns what a server with these options needs once it listens: the served folder, the folders
+/// of files that are read again (a file that replaces one is only known by its folder), and that of
+/// its Unix socket, which it removes in the end.
+SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend);
+
+/// Gives up all other rights and becomes the user, if there is one. Must be called before threads
+/// are started. What the system lacks is left out. Returns what holds, as a text:
+/// `user web, no new privileges, Landlock 7, seccomp`.
+///
+/// Ends with: the errors of become().
+Result<std::string, Problem> enter_sandbox(const SandboxNeeds& needs,
+                                           const std::optional<User>& user = {});
+
+}  // namespace skua::cli
