@@ -124,7 +124,7 @@ class Conversation {
     Result<ClientResponse, Problem> response = co_await std::move(request);
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
-    const bool is_head = options_.method == Method::Head;
+    const bool is_head = options_.method == "HEAD";
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     const Result<void, Problem> printed = co_await print_content(*response);
     if (options_.with_head && printed) print_trailers(*response, options_.colour);
@@ -257,14 +257,13 @@ int ask(GetOptions& options) {
 
 std::function<int()> configure_method(CLI::App& parser, Method method) {
   const auto options = std::make_shared<GetOptions>();
-  options->method = method;
+  options->method = name(method);
   declare(parser, *options);
   return [options] { return ask(*options); };
 }
 
 std::function<int()> configure_any_method(CLI::App& parser) {
   const auto options = std::make_shared<GetOptions>();
-  options->any_method = true;
   declare(parser, *options);
   return [options] { return ask(*options); };
 }

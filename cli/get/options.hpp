@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "configure.hpp"
 #include "get/request_items.hpp"
 #include "skua/client.hpp"
-#include "skua/method.hpp"
 #include "skua/release.hpp"
 #include "skua/url.hpp"
 #include "terminal.hpp"
@@ -20,8 +18,8 @@ namespace skua::cli {
 
 /// Options of `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request`.
 struct GetOptions {
-  Method method = Method::Get;
-  bool any_method = false;  ///< the first argument is the method
+  std::string method{};     ///< empty before parsing: the first argument
+  bool any_method = false;  ///< the method was given as a word, so it may have content
   std::vector<Url> urls{};  ///< several only to download
   RequestItems items{};
   std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
@@ -55,15 +53,5 @@ struct GetOptions {
 /// Adds the options, in groups, to a command, with a check of their combinations after parsing.
 /// `options` must outlive the parser.
 void declare(CLI::App& parser, GetOptions& options);
-
-/// Parses a URL argument; the scheme defaults to http://, the host to localhost.
-///
-/// Ends with: MalformedUrl, with a text that says what is wrong.
-Result<Url, Problem> parse_url_argument(std::string_view text);
-
-/// Parses `HOST:PORT:ADDRESS`; an IPv6 address may be in brackets.
-///
-/// Ends with: CLI::ValidationError
-HostOverride parse_override(const std::string& text);
 
 }  // namespace skua::cli

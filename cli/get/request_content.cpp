@@ -123,9 +123,8 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
 }
 
 bool PreparedRequest::ignores_input() const {
-  const Method method = options_->method;
-  const bool takes_content =
-      method == Method::Post || method == Method::Put || method == Method::Patch;
+  const std::string& method = options_->method;
+  const bool takes_content = method == "POST" || method == "PUT" || method == "PATCH";
   return takes_content && content_.index() == 0 && has_unread_input();
 }
 

@@ -47,6 +47,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
   Result<ExchangePointer> begun = connection.begin(
       {.method = method_,
+       .other_method = other_method(),
        .url = url_,
        .fields = *lines,
        .content = std::move(content->body),
@@ -219,6 +220,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   timings_.secured = since(times_.secured);
   IncomingResponse::Asked asked;
   asked.method = method_;
+  asked.method_name = method_name();
   asked.url = url_;
   asked.redirects = redirects_;
   asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");

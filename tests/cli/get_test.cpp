@@ -2,9 +2,10 @@
 // `skua get` and its siblings as scripts see them (pipes) and as people see them (a terminal).
 #include <sys/stat.h>
 
+#include "cli/blunt_server.hpp"
 #include "cli/get_fixture.hpp"
 #include "crypto/digest.hpp"
-#include "get/options.hpp"
+#include "get/words.hpp"
 
 namespace skua::test {
 namespace {
@@ -104,7 +105,21 @@ TEST_F(GetTest, ARequestMayHaveAnyMethod) {
   EXPECT_TRUE(put.output.starts_with("PUT /echo\n")) << put.output;
   EXPECT_TRUE(put.output.ends_with("{\"a\":\"b\"}")) << put.output;
   const Ended got = run({"request", "GET", url("/echo"), "a=b"});
+  EXPECT_TRUE(run({"get", "-X", "put", url("/echo"), "a=b"}).output.starts_with("PUT /echo\n"));
+  EXPECT_TRUE(run({"post", url("/echo"), "--method=DELETE"}).output.starts_with("DELETE /echo\n"));
+  EXPECT_TRUE(run({"get", "-X", "HEAD", url("/json")}).output.starts_with("HTTP/1.1 200 OK\n"));
   EXPECT_TRUE(got.output.ends_with("{\"a\":\"b\"}")) << got.output;
+}
+
+TEST_F(GetTest, AMethodNeedNotBeKnown) {
+  const BluntServer server([](std::string_view received) {
+    const std::string line(received.substr(0, received.find("\r\n")));
+    return BluntServer::Answer{"HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(line.size()) +
+                               "\r\n\r\n" + line};
+  });
+  const std::string place = ":" + std::to_string(server.port()) + "/cup";
+  EXPECT_EQ(run({"request", "brew", place}).output, "BREW /cup HTTP/1.1");
+  EXPECT_EQ(run({"get", "-X", "M-SEARCH", place}).output, "M-SEARCH /cup HTTP/1.1");
 }
 
 TEST_F(GetTest, InputThatIsNotSentIsNotIgnoredInSilence) {
@@ -182,8 +197,10 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
        "'a=b' is not a URL; the URL comes first: skua post URL a=b (-d means --download; use "
        "--data to send text)"},
       {{"get", "http://m\u00fcll.example/"}, "in ASCII form (xn--...)"},
-      {{"request", "BREW", url("/")}, "'BREW' is not GET, HEAD, POST, PUT, PATCH, DELETE, "},
-      {{"request", "CONNECT", url("/")}, "'CONNECT' is not GET, "},
+      {{"request", "TWO WORDS", url("/")}, "'TWO WORDS' is not a method"},
+      {{"get", "-X", "", url("/")}, "'' is not a method"},
+      {{"request", "connect", url("/")}, "CONNECT is for proxies: use --proxy"},
+      {{"request", "GET", "-X", "PUT", url("/")}, "unknown option -X"},
       {{"request", "TRACE", url("/"), "a=b"}, "TRACE sends no content"},
       {{"request", "POST"}, "URL is missing"},
   };
