@@ -23,6 +23,7 @@
 #include "get/report.hpp"
 #include "get/request_content.hpp"
 #include "get/response_printer.hpp"
+#include "get/retry.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "skua/async.hpp"
@@ -112,16 +113,27 @@ class Conversation {
     if (!save_cookies(client) && code_ == succeeded) code_ = file_failed;
   }
 
-  Task<int> print(Client& client) {
-    const Url& url = options_.urls.front();
-    ClientRequest request = prepared_.make(client, url);
-    if (options_.verbose) {
-      request.on_head([this](HeadOf of, std::string_view lines) {
+  // Sends the request, several times if it fails.
+  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url) {
+    Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
+    while (true) {
+      ClientRequest request = prepared_.make(client, url);
+      request.on_head([this, &attempts](HeadOf of, std::string_view lines) {
+        attempts.note_head();
+        if (!options_.verbose) return;
         const Mortal mortal;
         say(shown_head(options_, of, lines));
       });
+      Result<ClientResponse, Problem> response = co_await std::move(request);
+      const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
+      if (!retry) co_return response;
+      if (!options_.quiet) say(retry->line);
+      co_await sleep(retry->wait);
     }
-    Result<ClientResponse, Problem> response = co_await std::move(request);
+  }
+
+  Task<int> print(Client& client) {
+    Result<ClientResponse, Problem> response = co_await ask(client, options_.urls.front());
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
     const bool is_head = options_.method == "HEAD";

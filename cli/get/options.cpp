@@ -149,6 +149,24 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
       ->option_text("SECONDS [5, 10, 10]");
 }
 
+void declare_retries(CLI::App& parser, RetryOptions& retry) {
+  const auto seconds = [&parser](const char* name, Duration& time, const char* description) {
+    return parser
+        .add_option_function<double>(
+            name, [&time](double value) { time = from_seconds(value); }, description)
+        ->check(in_range(0.001, longest_seconds));
+  };
+  parser
+      .add_option("--retry", retry.count,
+                  "Repeat a request that fails for a passing reason, if that is safe")
+      ->check(whole_in_range(0, 1000))
+      ->option_text("COUNT [0]");
+  seconds("--retry-delay", retry.delay, "Wait before the first repetition; doubled each time")
+      ->option_text("SECONDS [1]");
+  seconds("--retry-max-time", retry.max_time, "Repeat nothing later than this")
+      ->option_text("SECONDS");
+}
+
 void declare_saving(CLI::App& parser, GetOptions& options) {
   parser.add_flag("-d,--download", options.download,
                   "Save each URL to a file named by the server or the URL; keep existing files");
@@ -229,6 +247,7 @@ void declare(CLI::App& parser, GetOptions& options) {
   parser.option_defaults()->group("Connection");
   declare_redirects(parser, options.client.redirects);
   declare_connection(parser, options);
+  declare_retries(parser, options.retry);
   parser.option_defaults()->group("TLS");
   declare_tls(parser, options.client.tls);
   parser.option_defaults()->group("Files");

@@ -16,6 +16,13 @@
 
 namespace skua::cli {
 
+/// How often failed requests are repeated.
+struct RetryOptions {
+  unsigned count = 0;                 ///< of attempts after the first
+  Duration delay = 1s;                ///< before the second attempt; then twice as long each time
+  Duration max_time = no_time_limit;  ///< from the first attempt to the last
+};
+
 /// Options of `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request`.
 struct GetOptions {
   std::string method{};     ///< empty before parsing: the first argument
@@ -29,6 +36,7 @@ struct GetOptions {
   std::string cookie_file{};
   std::string output{};  ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
+  RetryOptions retry{};
   ClientOptions client{.proxy = {.from_environment = true},
                        .user_agent = "skua/" SKUA_VERSION_TEXT};
   Colour colour = Colour::Auto;

@@ -31,6 +31,9 @@ class PreparedRequest final {
   /// Reports whether a POST, PUT or PATCH has no content although standard input has unread data.
   [[nodiscard]] bool ignores_input() const;
 
+  /// Reports whether the content can be sent again after some of it was sent.
+  [[nodiscard]] bool is_repeatable() const { return !std::holds_alternative<Input>(content_); }
+
   /// Reports whether the command line has a field of this name.
   [[nodiscard]] bool has_field(std::string_view name) const;
 

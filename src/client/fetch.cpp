@@ -17,11 +17,6 @@ using Event = h1::ResponseEvent;
 
 constexpr unsigned max_tries = 3;  // on connections that may be dead
 
-// RFC 9110 §9.2.2
-constexpr bool is_idempotent(Method method) noexcept {
-  return method != Method::Post && method != Method::Patch && method != Method::Connect;
-}
-
 void append_lines(const http::Head& head, std::string& out) {
   for (const http::FieldLine& line : head.fields) {
     out.append(head.name(line)).append(": ").append(head.value(line)).append("\r\n");
