@@ -18,6 +18,7 @@
 #include "client/problem.hpp"
 #include "common_options.hpp"
 #include "exit_code.hpp"
+#include "get/curl_text.hpp"
 #include "get/download.hpp"
 #include "get/options.hpp"
 #include "get/report.hpp"
@@ -236,16 +237,20 @@ Result<void, Problem> prepare_output(GetOptions& options) {
 }
 
 int ask(GetOptions& options) {
-  warn_of(options.client.tls);
   options.client.cookies = !options.cookie_file.empty();
   try {
-    if (const auto prepared = prepare_output(options); !prepared) {
-      return fail(file_failed, prepared.error().text);
-    }
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
       const bool is_word = prepared.error().code() == Errc::MalformedForm;
       return fail(is_word ? misunderstood : file_failed, prepared.error().text);
+    }
+    if (options.curl) {
+      write_all(standard_output, curl_text(options, *prepared) + "\n");
+      return succeeded;
+    }
+    warn_of(options.client.tls);
+    if (const auto output = prepare_output(options); !output) {
+      return fail(file_failed, output.error().text);
     }
     Conversation conversation(options, *prepared);
     const int code = skua::run(conversation.run());

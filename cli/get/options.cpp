@@ -30,11 +30,11 @@ CLI::Validator method_value() {
 }
 
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
-  if (!options.method.empty()) {
-    parser.add_option("-X,--method", words.method, "Send this method, which may be any")
-        ->transform(method_value())
-        ->option_text("METHOD [" + options.method + "]");
-  }
+  CLI::Option* const method =
+      parser.add_option("-X,--method", words.method, "Send this method, which may be any")
+          ->transform(method_value())
+          ->option_text("METHOD");
+  if (CLI::Option* const word = parser.get_option_no_throw("METHOD")) method->excludes(word);
   parser
       .add_option("-H,--header", words.fields,
                   "Add a request header, or remove one with 'NAME:'; may be repeated")
@@ -199,6 +199,7 @@ void declare_output(CLI::App& parser, GetOptions& options) {
   parser.add_flag("--timing", options.timing, "Print the duration of each step to standard error");
   parser.add_flag("--raw", options.raw,
                   "Print content as received: no decompression, no JSON formatting");
+  parser.add_flag("--curl", options.curl, "Print the equivalent curl command; send nothing");
   declare_colour(parser, options.colour);
   parser.add_flag("-q,--quiet", options.quiet, "Print only content and errors");
 }

@@ -51,6 +51,7 @@ struct GetOptions {
   bool with_head = false;
   bool quiet = false;
   bool raw = false;
+  bool curl = false;  ///< prints the curl command instead of sending anything
 
   /// Reports whether content is saved to files.
   [[nodiscard]] bool saves() const noexcept {

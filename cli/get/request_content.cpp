@@ -128,6 +128,19 @@ bool PreparedRequest::ignores_input() const {
   return takes_content && content_.index() == 0 && has_unread_input();
 }
 
+std::string PreparedRequest::content_type() const { return has_field("content-type") ? "" : type_; }
+
+std::optional<std::string_view> PreparedRequest::text() const {
+  const Body* const body = std::get_if<Body>(&content_);
+  if (body == nullptr || body->kind() == Body::Kind::File) return std::nullopt;
+  return body->text();
+}
+
+std::span<const std::pair<std::string, std::string>> PreparedRequest::form() const {
+  const Form* const form = std::get_if<Form>(&content_);
+  return form != nullptr ? std::span(*form) : std::span<const Form::value_type>();
+}
+
 bool PreparedRequest::has_field(std::string_view name) const {
   return std::any_of(options_->items.fields.begin(), options_->items.fields.end(),
                      [name](const RequestItems::Field& field) {
@@ -159,7 +172,7 @@ ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
 }
 
 void PreparedRequest::add_content(ClientRequest& request) const {
-  const std::string type = has_field("content-type") ? "" : type_;
+  const std::string type = content_type();
   if (const Body* const body = std::get_if<Body>(&content_)) {
     request.body(*body, type);
   } else if (std::holds_alternative<Input>(content_)) {

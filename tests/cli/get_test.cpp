@@ -200,7 +200,7 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"request", "TWO WORDS", url("/")}, "'TWO WORDS' is not a method"},
       {{"get", "-X", "", url("/")}, "'' is not a method"},
       {{"request", "connect", url("/")}, "CONNECT is for proxies: use --proxy"},
-      {{"request", "GET", "-X", "PUT", url("/")}, "unknown option -X"},
+      {{"request", "GET", "-X", "PUT", url("/")}, "METHOD and --method cannot be used together"},
       {{"request", "TRACE", url("/"), "a=b"}, "TRACE sends no content"},
       {{"request", "POST"}, "URL is missing"},
   };
