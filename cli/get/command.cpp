@@ -13,6 +13,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/disk.hpp"
 #include "client/problem.hpp"
@@ -25,6 +26,7 @@
 #include "get/request_content.hpp"
 #include "get/response_printer.hpp"
 #include "get/retry.hpp"
+#include "get/words.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "skua/async.hpp"
@@ -108,7 +110,7 @@ class Conversation {
       downloader_ = nullptr;
       code_ = code;
     } else {
-      const int code = co_await print(client);
+      const int code = co_await print_all(client);
       code_ = code;
     }
     if (!save_cookies(client) && code_ == succeeded) code_ = file_failed;
@@ -133,8 +135,18 @@ class Conversation {
     }
   }
 
-  Task<int> print(Client& client) {
-    Result<ClientResponse, Problem> response = co_await ask(client, options_.urls.front());
+  // Returns the exit code of the first URL that failed, or 0.
+  Task<int> print_all(Client& client) {
+    int failure = succeeded;
+    for (const Url& url : options_.urls) {
+      const int code = co_await print(client, url);
+      if (failure == succeeded) failure = code;
+    }
+    co_return failure;
+  }
+
+  Task<int> print(Client& client, const Url& url) {
+    Result<ClientResponse, Problem> response = co_await ask(client, url);
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
     const bool is_head = options_.method == "HEAD";
@@ -236,7 +248,21 @@ Result<void, Problem> prepare_output(GetOptions& options) {
   return {};
 }
 
+// Adds the URLs of --input-file. Returns an exit code.
+int add_urls(GetOptions& options) {
+  if (options.input_file.empty()) return succeeded;
+  Result<std::vector<Url>, Problem> urls = read_urls(options.input_file);
+  if (!urls) {
+    const bool is_line = urls.error().code() == Errc::MalformedForm;
+    return fail(is_line ? misunderstood : file_failed, urls.error().text);
+  }
+  for (Url& url : *urls) options.urls.push_back(std::move(url));
+  if (options.urls.empty()) return fail(misunderstood, options.input_file + " has no URL");
+  return succeeded;
+}
+
 int ask(GetOptions& options) {
+  if (const int code = add_urls(options); code != succeeded) return code;
   options.client.cookies = !options.cookie_file.empty();
   try {
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);

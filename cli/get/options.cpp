@@ -174,6 +174,9 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
       .add_option("-o,--output", options.output,
                   "Save to this file, replacing it; - for standard output")
       ->option_text("FILE");
+  parser
+      .add_option("--input-file", options.input_file, "Also get the URLs in this file, one a line")
+      ->option_text("FILE");
   parser.add_flag("-c,--continue", options.resume,
                   "Resume partial downloads, and skip complete ones");
   parser.add_option("--parallel", options.parallel, "Maximum number of simultaneous downloads")
@@ -235,11 +238,10 @@ void declare(CLI::App& parser, GetOptions& options) {
   }
   parser
       .add_option("URL", words->url, "[http://]HOST[:PORT][/PATH], or :PORT[/PATH] for localhost")
-      ->required()
       ->option_text(" ");
   parser
       .add_option("ITEM", words->more,
-                  "Headers, query parameters and data (see below); with -d, also URLs")
+                  "Headers, query parameters and data (see below), or further URLs")
       ->option_text("...");
   parser.option_defaults()->group("Request");
   declare_request(parser, options, *words);

@@ -27,7 +27,8 @@ struct RetryOptions {
 struct GetOptions {
   std::string method{};     ///< empty before parsing: the first argument
   bool any_method = false;  ///< the method was given as a word, so it may have content
-  std::vector<Url> urls{};  ///< several only to download
+  std::vector<Url> urls{};
+  std::string input_file{};  ///< a list of further URLs
   RequestItems items{};
   std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
   std::string type{};                 ///< media type of the content; empty: guessed

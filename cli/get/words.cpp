@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "get/request_items.hpp"
 
 namespace skua::cli {
 namespace {
@@ -84,9 +85,13 @@ void check_saving(GetOptions& options) {
   if (options.download && options.output == "-") options.download = false;
   if (options.method == "HEAD" && options.saves()) refuse("head has no content to save");
   if (options.resume && options.method != "GET") refuse("--continue works only with get");
-  if (options.urls.size() > 1 && !options.output.empty()) refuse("--output takes only one URL");
-  if (options.urls.size() > 1 && options.method != "GET")
-    refuse("multiple URLs work only with get");
+  const bool has_several = options.urls.size() > 1 || !options.input_file.empty();
+  if (has_several && options.saves() && !options.output.empty()) {
+    refuse("--output takes only one URL");
+  }
+  if (has_several && options.method != "GET" && options.method != "HEAD") {
+    refuse("multiple URLs work only with get and head");
+  }
 }
 
 }  // namespace
@@ -96,10 +101,13 @@ void take_words(const CLI::App& parser, GetOptions& options, const Words& words)
     options.method = words.method;
     options.any_method = true;
   }
-  check_url(parser, options, words.url);
-  options.urls.push_back(checked(parse_url_argument(words.url)));
+  if (words.url.empty() && options.input_file.empty()) throw CLI::RequiredError("URL");
+  if (!words.url.empty()) {
+    check_url(parser, options, words.url);
+    options.urls.push_back(checked(parse_url_argument(words.url)));
+  }
   for (const std::string& word : words.more) {
-    if (options.download && is_url(word)) {
+    if (has_scheme(word) || (options.download && is_url(word))) {
       options.urls.push_back(checked(parse_url_argument(word)));
     } else {
       checked(add_item(options.items, word));
@@ -117,6 +125,27 @@ void check(GetOptions& options) {
     refuse("--auth and --bearer cannot be used together");
   if (options.digest && !options.credentials) refuse("--digest needs --auth");
   if (options.saves() || options.raw) options.client.decompress = false;
+}
+
+Result<std::vector<Url>, Problem> read_urls(const std::string& path) {
+  const Result<std::string, Problem> content = read_file(path);
+  if (!content) return content.error();
+  std::vector<Url> urls;
+  std::string_view rest = *content;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    line = ascii::trim_ows(line);
+    if (line.empty() || line.starts_with('#')) continue;
+    Result<Url, Problem> url = parse_url_argument(line);
+    if (!url) {
+      return Problem{.error = Errc::MalformedForm,
+                     .text = path + ":" + std::to_string(number) + ": " + url.error().text};
+    }
+    urls.push_back(*std::move(url));
+  }
+  return urls;
 }
 
 Result<Url, Problem> parse_url_argument(std::string_view text) {

@@ -26,6 +26,11 @@ struct Words {
 /// Ends with: CLI::ValidationError
 void take_words(const CLI::App& parser, GetOptions& options, const Words& words);
 
+/// Reads a list of URLs, one a line; empty lines and those that begin with `#` are skipped. Blocks.
+///
+/// Ends with: MalformedForm, with a text that names the line; the errors of read_file().
+Result<std::vector<Url>, Problem> read_urls(const std::string& path);
+
 /// Checks combinations of options, and derives some of them from others.
 ///
 /// Ends with: CLI::ValidationError
