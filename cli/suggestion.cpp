@@ -55,8 +55,7 @@ std::string nearest(std::string_view word, std::span<const std::string> known) {
 namespace {
 
 // Options of other clients, such as curl.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> habits = {{
-    {"-X", "Use `skua request METHOD URL`."},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> habits = {{
     {"-L", "Redirects are followed by default."},
     {"-I", "Use `skua head URL`."},
     {"-O", "Use -d to save to a file."},

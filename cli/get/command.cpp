@@ -13,16 +13,20 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/disk.hpp"
 #include "client/problem.hpp"
 #include "common_options.hpp"
 #include "exit_code.hpp"
+#include "get/curl_text.hpp"
 #include "get/download.hpp"
 #include "get/options.hpp"
 #include "get/report.hpp"
 #include "get/request_content.hpp"
 #include "get/response_printer.hpp"
+#include "get/retry.hpp"
+#include "get/words.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
 #include "skua/async.hpp"
@@ -106,25 +110,46 @@ class Conversation {
       downloader_ = nullptr;
       code_ = code;
     } else {
-      const int code = co_await print(client);
+      const int code = co_await print_all(client);
       code_ = code;
     }
     if (!save_cookies(client) && code_ == succeeded) code_ = file_failed;
   }
 
-  Task<int> print(Client& client) {
-    const Url& url = options_.urls.front();
-    ClientRequest request = prepared_.make(client, url);
-    if (options_.verbose) {
-      request.on_head([this](HeadOf of, std::string_view lines) {
+  // Sends the request, several times if it fails.
+  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url) {
+    Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
+    while (true) {
+      ClientRequest request = prepared_.make(client, url);
+      request.on_head([this, &attempts](HeadOf of, std::string_view lines) {
+        attempts.note_head();
+        if (!options_.verbose) return;
         const Mortal mortal;
         say(shown_head(options_, of, lines));
       });
+      Result<ClientResponse, Problem> response = co_await std::move(request);
+      const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
+      if (!retry) co_return response;
+      if (!options_.quiet) say(retry->line);
+      co_await sleep(retry->wait);
     }
-    Result<ClientResponse, Problem> response = co_await std::move(request);
+  }
+
+  // Returns the exit code of the first URL that failed, or 0.
+  Task<int> print_all(Client& client) {
+    int failure = succeeded;
+    for (const Url& url : options_.urls) {
+      const int code = co_await print(client, url);
+      if (failure == succeeded) failure = code;
+    }
+    co_return failure;
+  }
+
+  Task<int> print(Client& client, const Url& url) {
+    Result<ClientResponse, Problem> response = co_await ask(client, url);
     if (!response) co_return fail(options_, response.error());
     const Mortal mortal;
-    const bool is_head = options_.method == Method::Head;
+    const bool is_head = options_.method == "HEAD";
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     const Result<void, Problem> printed = co_await print_content(*response);
     if (options_.with_head && printed) print_trailers(*response, options_.colour);
@@ -223,17 +248,35 @@ Result<void, Problem> prepare_output(GetOptions& options) {
   return {};
 }
 
+// Adds the URLs of --input-file. Returns an exit code.
+int add_urls(GetOptions& options) {
+  if (options.input_file.empty()) return succeeded;
+  Result<std::vector<Url>, Problem> urls = read_urls(options.input_file);
+  if (!urls) {
+    const bool is_line = urls.error().code() == Errc::MalformedForm;
+    return fail(is_line ? misunderstood : file_failed, urls.error().text);
+  }
+  for (Url& url : *urls) options.urls.push_back(std::move(url));
+  if (options.urls.empty()) return fail(misunderstood, options.input_file + " has no URL");
+  return succeeded;
+}
+
 int ask(GetOptions& options) {
-  warn_of(options.client.tls);
+  if (const int code = add_urls(options); code != succeeded) return code;
   options.client.cookies = !options.cookie_file.empty();
   try {
-    if (const auto prepared = prepare_output(options); !prepared) {
-      return fail(file_failed, prepared.error().text);
-    }
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
       const bool is_word = prepared.error().code() == Errc::MalformedForm;
       return fail(is_word ? misunderstood : file_failed, prepared.error().text);
+    }
+    if (options.curl) {
+      write_all(standard_output, curl_text(options, *prepared) + "\n");
+      return succeeded;
+    }
+    warn_of(options.client.tls);
+    if (const auto output = prepare_output(options); !output) {
+      return fail(file_failed, output.error().text);
     }
     Conversation conversation(options, *prepared);
     const int code = skua::run(conversation.run());
@@ -257,14 +300,13 @@ int ask(GetOptions& options) {
 
 std::function<int()> configure_method(CLI::App& parser, Method method) {
   const auto options = std::make_shared<GetOptions>();
-  options->method = method;
+  options->method = name(method);
   declare(parser, *options);
   return [options] { return ask(*options); };
 }
 
 std::function<int()> configure_any_method(CLI::App& parser) {
   const auto options = std::make_shared<GetOptions>();
-  options->any_method = true;
   declare(parser, *options);
   return [options] { return ask(*options); };
 }

@@ -16,6 +16,7 @@
 #include "get/report.hpp"
 #include "get/response_printer.hpp"
 #include "http/form/content_disposition.hpp"
+#include "loop/loop.hpp"
 #include "system.hpp"
 #include "terminal.hpp"
 
@@ -99,6 +100,30 @@ ClientRequest Downloader::request(const Url& url, const client::ResumableFile* r
   return made;
 }
 
+void Downloader::announce(const Retry& retry) {
+  if (!options_.quiet) display_.say(retry.line);
+}
+
+// Sends the request, several times if it fails.
+Task<Result<ClientResponse, Problem>> Downloader::ask(const Url& url,
+                                                      const client::ResumableFile* resumed,
+                                                      Attempts& attempts) {
+  while (true) {
+    ClientRequest asking = request(url, resumed);
+    std::string heads;  // printed at once, as downloads are concurrent
+    asking.on_head([this, &heads, &attempts](HeadOf of, std::string_view lines) {
+      attempts.note_head();
+      if (options_.verbose) heads += shown_head(options_, of, lines);
+    });
+    Result<ClientResponse, Problem> response = co_await std::move(asking);
+    display_.say(heads);
+    const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
+    if (!retry) co_return response;
+    announce(*retry);
+    co_await sleep(retry->wait);
+  }
+}
+
 Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
   using client::Verdict;
   if (options_.resume) {
@@ -106,16 +131,10 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
     if (!looked) co_return fail_to_write(looked.error(), file);
   }
   bool goes_on = file.found() == client::ResumableFile::Found::Part;
+  Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
   while (true) {
-    ClientRequest asking = request(url, goes_on ? &file : nullptr);
-    std::string heads;  // printed at once, as downloads are concurrent
-    if (options_.verbose) {
-      asking.on_head([this, &heads](HeadOf of, std::string_view lines) {
-        heads += shown_head(options_, of, lines);
-      });
-    }
-    Result<ClientResponse, Problem> response = co_await std::move(asking);
-    display_.say(heads);
+    const client::ResumableFile* const resumed = goes_on ? &file : nullptr;
+    Result<ClientResponse, Problem> response = co_await ask(url, resumed, attempts);
     if (!response) {
       const int code = fail(exit_code_of(response.error().code()), response.error().text);
       if (code == tls_failed) {
@@ -147,14 +166,18 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
       }
       case Verdict::Append: file.append(); break;
     }
-    const int code = co_await receive(url, *response, file);
+    const std::optional<int> code = co_await receive(url, *response, file, attempts);
+    if (!code) {
+      goes_on = file.can_be_resumed();
+      continue;
+    }
     if (options_.with_head) print_trailers(*response, options_.colour);
-    co_return code;
+    co_return *code;
   }
 }
 
-Task<int> Downloader::receive(const Url& url, ClientResponse& response,
-                              client::ResumableFile& file) {
+Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& response,
+                                             client::ResumableFile& file, Attempts& attempts) {
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
   std::optional<std::uint64_t> total = file.origin().total_bytes;
@@ -164,7 +187,13 @@ Task<int> Downloader::receive(const Url& url, ClientResponse& response,
     const Result<std::optional<Bytes>, Problem> piece = co_await response.read();
     if (!piece) {
       display_.end(number);
-      co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file);
+      const auto retry = attempts.after(piece.error(), loop::Loop::current().now());
+      if (!retry) {
+        co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file);
+      }
+      announce(*retry);
+      co_await sleep(retry->wait);
+      co_return std::nullopt;
     }
     const std::optional<Bytes>& bytes = *piece;
     if (!bytes) break;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "client/files/resumable_file.hpp"
 #include "get/options.hpp"
 #include "get/request_content.hpp"
+#include "get/retry.hpp"
 #include "progress.hpp"
 #include "skua/async.hpp"
 #include "skua/client.hpp"
@@ -56,7 +58,12 @@ class Downloader final {
   Task<> tick();
   Task<int> fetch(const Url& url);
   Task<int> fetch_into(const Url& url, client::ResumableFile& file);
-  Task<int> receive(const Url& url, ClientResponse& response, client::ResumableFile& file);
+  // Returns an exit code, or nullopt if the rest of the file is to be requested.
+  Task<std::optional<int>> receive(const Url& url, ClientResponse& response,
+                                   client::ResumableFile& file, Attempts& attempts);
+  Task<Result<ClientResponse, Problem>> ask(const Url& url, const client::ResumableFile* resumed,
+                                            Attempts& attempts);
+  void announce(const Retry& retry);
   [[nodiscard]] ClientRequest request(const Url& url, const client::ResumableFile* resumed) const;
   [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
   [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;

@@ -4,25 +4,31 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "configure.hpp"
 #include "get/request_items.hpp"
 #include "skua/client.hpp"
-#include "skua/method.hpp"
 #include "skua/release.hpp"
 #include "skua/url.hpp"
 #include "terminal.hpp"
 
 namespace skua::cli {
 
+/// How often failed requests are repeated.
+struct RetryOptions {
+  unsigned count = 0;                 ///< of attempts after the first
+  Duration delay = 1s;                ///< before the second attempt; then twice as long each time
+  Duration max_time = no_time_limit;  ///< from the first attempt to the last
+};
+
 /// Options of `skua get`, `post`, `put`, `patch`, `delete`, `head` and `request`.
 struct GetOptions {
-  Method method = Method::Get;
-  bool any_method = false;  ///< the first argument is the method
-  std::vector<Url> urls{};  ///< several only to download
+  std::string method{};     ///< empty before parsing: the first argument
+  bool any_method = false;  ///< the method was given as a word, so it may have content
+  std::vector<Url> urls{};
+  std::string input_file{};  ///< a list of further URLs
   RequestItems items{};
   std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
   std::string type{};                 ///< media type of the content; empty: guessed
@@ -31,6 +37,7 @@ struct GetOptions {
   std::string cookie_file{};
   std::string output{};  ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
+  RetryOptions retry{};
   ClientOptions client{.proxy = {.from_environment = true},
                        .user_agent = "skua/" SKUA_VERSION_TEXT};
   Colour colour = Colour::Auto;
@@ -45,6 +52,7 @@ struct GetOptions {
   bool with_head = false;
   bool quiet = false;
   bool raw = false;
+  bool curl = false;  ///< prints the curl command instead of sending anything
 
   /// Reports whether content is saved to files.
   [[nodiscard]] bool saves() const noexcept {
@@ -55,15 +63,5 @@ struct GetOptions {
 /// Adds the options, in groups, to a command, with a check of their combinations after parsing.
 /// `options` must outlive the parser.
 void declare(CLI::App& parser, GetOptions& options);
-
-/// Parses a URL argument; the scheme defaults to http://, the host to localhost.
-///
-/// Ends with: MalformedUrl, with a text that says what is wrong.
-Result<Url, Problem> parse_url_argument(std::string_view text);
-
-/// Parses `HOST:PORT:ADDRESS`; an IPv6 address may be in brackets.
-///
-/// Ends with: CLI::ValidationError
-HostOverride parse_override(const std::string& text);
 
 }  // namespace skua::cli

@@ -123,10 +123,22 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
 }
 
 bool PreparedRequest::ignores_input() const {
-  const Method method = options_->method;
-  const bool takes_content =
-      method == Method::Post || method == Method::Put || method == Method::Patch;
+  const std::string& method = options_->method;
+  const bool takes_content = method == "POST" || method == "PUT" || method == "PATCH";
   return takes_content && content_.index() == 0 && has_unread_input();
+}
+
+std::string PreparedRequest::content_type() const { return has_field("content-type") ? "" : type_; }
+
+std::optional<std::string_view> PreparedRequest::text() const {
+  const Body* const body = std::get_if<Body>(&content_);
+  if (body == nullptr || body->kind() == Body::Kind::File) return std::nullopt;
+  return body->text();
+}
+
+std::span<const std::pair<std::string, std::string>> PreparedRequest::form() const {
+  const Form* const form = std::get_if<Form>(&content_);
+  return form != nullptr ? std::span(*form) : std::span<const Form::value_type>();
 }
 
 bool PreparedRequest::has_field(std::string_view name) const {
@@ -160,7 +172,7 @@ ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
 }
 
 void PreparedRequest::add_content(ClientRequest& request) const {
-  const std::string type = has_field("content-type") ? "" : type_;
+  const std::string type = content_type();
   if (const Body* const body = std::get_if<Body>(&content_)) {
     request.body(*body, type);
   } else if (std::holds_alternative<Input>(content_)) {

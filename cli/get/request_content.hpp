@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,6 +32,17 @@ class PreparedRequest final {
 
   /// Reports whether a POST, PUT or PATCH has no content although standard input has unread data.
   [[nodiscard]] bool ignores_input() const;
+
+  /// Returns the media type to send for content that is not a form; empty if it is given as a
+  /// field.
+  [[nodiscard]] std::string content_type() const;
+  /// Returns the content if it is a text of the command line.
+  [[nodiscard]] std::optional<std::string_view> text() const;
+  /// Returns the fields of a form.
+  [[nodiscard]] std::span<const std::pair<std::string, std::string>> form() const;
+
+  /// Reports whether the content can be sent again after some of it was sent.
+  [[nodiscard]] bool is_repeatable() const { return !std::holds_alternative<Input>(content_); }
 
   /// Reports whether the command line has a field of this name.
   [[nodiscard]] bool has_field(std::string_view name) const;

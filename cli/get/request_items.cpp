@@ -121,8 +121,6 @@ Result<void, Problem> add_item(RequestItems& items, std::string_view word) {
                            (is_file ? "; use --data @FILE to send a file as is" : ""));
   }
   if (separator == ":") {
-    const bool is_url = value.starts_with("//");
-    if (is_url) return wrong(word, "is a second URL; use --download to fetch several");
     Result<RequestItems::Field, Problem> field = make_field(std::move(name), value, word);
     if (!field) return std::move(field).error();
     items.fields.push_back(*std::move(field));

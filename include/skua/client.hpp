@@ -171,6 +171,11 @@ class SKUA_API Client final {
   [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
   /// Makes a request with any method, like get().
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
+  /// Makes a request with any method, like get(). One that skua does not know, such as `PROPFIND`,
+  /// is treated as neither safe nor idempotent. RFC 9110 §9.2
+  ///
+  /// Ends with: std::invalid_argument if it is not a token.
+  [[nodiscard]] ClientRequest request(std::string_view method, std::string_view url);
 
   // Mistakes: content and options as arguments.
 

@@ -74,6 +74,7 @@ enum class HeadOf : std::uint8_t { Request, Response };
 class SKUA_API ClientRequest final {
  public:
   ClientRequest(std::shared_ptr<client::Core> core, Method method, std::string_view url);
+  ClientRequest(std::shared_ptr<client::Core> core, std::string_view method, std::string_view url);
   ClientRequest(ClientRequest&&) noexcept;
   ClientRequest& operator=(ClientRequest&&) noexcept;
   ~ClientRequest();

@@ -54,7 +54,7 @@ Result<std::string, Problem> content_of(const Make& make, ClientOptions options,
   Answer answer = run(with_client(make, std::move(options)));
   if (!answer) return std::move(answer).error();
   if (code(answer->status) / 100 == 2) return std::move(answer->content);
-  return client::could_not(client::step_of(method, answer->url), Errc::UnexpectedStatus,
+  return client::could_not(client::step_of(name(method), answer->url), Errc::UnexpectedStatus,
                            "the server answered " + std::to_string(code(answer->status)));
 }
 

@@ -202,6 +202,10 @@ Client::~Client() { core_->break_off(); }
 
 ClientRequest Client::request(Method method, std::string_view url) { return {core_, method, url}; }
 
+ClientRequest Client::request(std::string_view method, std::string_view url) {
+  return {core_, method, url};
+}
+
 CookieJar& Client::cookie_jar() noexcept { return core_->jar; }
 
 WebSocketRequest Client::websocket(std::string_view url) { return {core_, url}; }

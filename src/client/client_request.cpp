@@ -90,6 +90,16 @@ ClientRequest::ClientRequest(std::shared_ptr<client::Core> core, Method method,
   spec_->decompress = core_->options.decompress;
 }
 
+ClientRequest::ClientRequest(std::shared_ptr<client::Core> core, std::string_view method,
+                             std::string_view url)
+    : ClientRequest(std::move(core), parse_method(method).value_or(client::like_unknown), url) {
+  if (parse_method(method)) return;
+  if (!ascii::is_token_text(method)) {
+    throw std::invalid_argument("Client::request: the method is not a token");
+  }
+  spec_->other_method = method;
+}
+
 ClientRequest::ClientRequest(ClientRequest&&) noexcept = default;
 ClientRequest& ClientRequest::operator=(ClientRequest&&) noexcept = default;
 ClientRequest::~ClientRequest() = default;

@@ -17,11 +17,6 @@ using Event = h1::ResponseEvent;
 
 constexpr unsigned max_tries = 3;  // on connections that may be dead
 
-// RFC 9110 §9.2.2
-constexpr bool is_idempotent(Method method) noexcept {
-  return method != Method::Post && method != Method::Patch && method != Method::Connect;
-}
-
 void append_lines(const http::Head& head, std::string& out) {
   for (const http::FieldLine& line : head.fields) {
     out.append(head.name(line)).append(": ").append(head.value(line)).append("\r\n");
@@ -47,6 +42,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
   Result<ExchangePointer> begun = connection.begin(
       {.method = method_,
+       .other_method = other_method(),
        .url = url_,
        .fields = *lines,
        .content = std::move(content->body),
@@ -219,6 +215,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   timings_.secured = since(times_.secured);
   IncomingResponse::Asked asked;
   asked.method = method_;
+  asked.method_name = method_name();
   asked.url = url_;
   asked.redirects = redirects_;
   asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");

@@ -74,7 +74,14 @@ class Fetch final {
   bool answers_proxy(const http::Head& head);
   bool answers_refusal(const http::Head& head);
   Next redirect(const http::Head& head);
-  [[nodiscard]] std::string step() const { return step_of(method_, url_); }
+  [[nodiscard]] std::string step() const { return step_of(method_name(), url_); }
+  /// Returns the token to send if skua does not know the method, else an empty view.
+  [[nodiscard]] std::string_view other_method() const noexcept {
+    return method_ == like_unknown ? std::string_view(spec_->other_method) : std::string_view();
+  }
+  [[nodiscard]] std::string_view method_name() const noexcept {
+    return other_method().empty() ? name(method_) : other_method();
+  }
 
   const std::shared_ptr<Core> core_;
   const std::unique_ptr<RequestSpec> spec_;

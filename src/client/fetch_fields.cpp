@@ -80,7 +80,7 @@ Result<void> Fetch::authorize_to_proxy(FieldLines& lines, const RequestContent& 
   if (route_.use != ProxyUse::Forward || fields_.find(field_name)) return {};
   const std::string target = h1::request_target({.form = h1::TargetForm::Absolute}, url_);
   Result<std::string> field =
-      route_.proxy->authorization().field(name(method_), target, text_of(content));
+      route_.proxy->authorization().field(method_name(), target, text_of(content));
   if (!field) return field.error();
   shown_to_proxy_ = *std::move(field);
   if (!shown_to_proxy_.empty()) lines.add(field_name, shown_to_proxy_);
@@ -98,7 +98,7 @@ Result<void> Fetch::authorize(FieldLines& lines, const RequestContent& content) 
   constexpr std::string_view field_name = origin_authorization.credentials;
   if (!credentials_ || fields_.find(field_name)) return {};
   Result<std::string> field =
-      authorization(*credentials_).field(name(method_), url_.request_target(), text_of(content));
+      authorization(*credentials_).field(method_name(), url_.request_target(), text_of(content));
   if (!field) return field.error();
   shown_to_server_ = *std::move(field);
   if (!shown_to_server_.empty()) lines.add(field_name, shown_to_server_);

@@ -18,11 +18,11 @@ std::string without_userinfo(std::string_view url) {
   return std::string(url.substr(0, begin)).append(url.substr(begin + at + 1));
 }
 
-std::string step_of(Method method, const Url& url) {
+std::string step_of(std::string_view method, const Url& url) {
   Url shown = url;
   static_cast<void>(shown.set_userinfo({}));
   static_cast<void>(shown.set_fragment(std::nullopt));
-  std::string step(name(method));
+  std::string step(method);
   std::transform(step.begin(), step.end(), step.begin(), ascii::to_lower);
   return step + " " + shown.to_string();
 }

@@ -7,7 +7,6 @@
 
 #include "net/problem.hpp"
 #include "skua/error.hpp"
-#include "skua/method.hpp"
 #include "skua/url.hpp"
 
 namespace skua::client {
@@ -17,7 +16,7 @@ using net::reason_of;
 using net::timed_out;
 
 /// Returns the step of a request, `get http://example.com/a?b`, without userinfo and fragment.
-std::string step_of(Method method, const Url& url);
+std::string step_of(std::string_view method, const Url& url);
 
 /// Returns a URL as it was given, but without anything that may be a password.
 std::string without_userinfo(std::string_view url);

@@ -98,6 +98,10 @@ void append_fields(const FieldLines& fields, bool has_content, std::string& out)
 
 }  // namespace
 
+std::string_view method_name(const RequestHead& head) noexcept {
+  return head.other_method.empty() ? name(head.method) : head.other_method;
+}
+
 std::string request_target(const RequestHead& head, const Url& url) {
   switch (head.form) {
     case TargetForm::Origin: return url.request_target();
@@ -126,7 +130,7 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
                                  std::string& out) {
   const Result<std::string> host = request_host(head, url, fields);
   if (!host) return host.error();
-  out.append(name(head.method))
+  out.append(method_name(head))
       .append(" ")
       .append(request_target(head, url))
       .append(" HTTP/1.1\r\n");

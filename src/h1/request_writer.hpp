@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "h1/framing.hpp"
 #include "h1/message_writer.hpp"
@@ -17,6 +18,7 @@ namespace skua::h1 {
 /// The parts of a request head other than its URL and its fields.
 struct RequestHead {
   Method method = Method::Get;
+  std::string_view other_method{};  ///< a token to send in place of the method's name
   /// Origin for a server, Absolute for a proxy, Authority for CONNECT only, Asterisk for OPTIONS of
   /// the server itself.
   TargetForm form = TargetForm::Origin;
@@ -40,6 +42,9 @@ struct RequestHead {
 /// RFC:       9112 §3, §6; 9110 §7.2, §8.6, §10.1.1
 Result<void> append_request_head(const RequestHead& head, const Url& url, const FieldLines& fields,
                                  std::string& out);
+
+/// Returns the method that append_request_head() writes.
+std::string_view method_name(const RequestHead& head) noexcept;
 
 /// Returns the value of a request's Host field, or of `:authority` in HTTP/2.
 ///

@@ -51,6 +51,11 @@ TEST(RequestWriter, WritesTargetAndHost) {
             "GET /chat HTTP/1.1\r\nHost: example.com\r\n\r\n");
 }
 
+TEST(RequestWriter, WritesMethodsThatSkuaDoesNotKnow) {
+  EXPECT_EQ(text({.head = {.other_method = "PROPFIND"}}),
+            "PROPFIND / HTTP/1.1\r\nHost: example.com\r\n\r\n");
+}
+
 TEST(RequestWriter, WritesTheOtherForms) {
   EXPECT_EQ(text({.head = {.form = TargetForm::Absolute}, .url = "http://u:p@a.test:80?x#y"}),
             "GET http://a.test/?x HTTP/1.1\r\nHost: a.test\r\n\r\n");

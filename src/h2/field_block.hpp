@@ -30,6 +30,7 @@ struct ResponseHead {
 /// A request head. Its views need to be valid only during the call.
 struct RequestLines {
   Method method = Method::Get;
+  std::string_view other_method{};  ///< a token to send in place of the method's name
   std::string_view scheme = "https";
   std::string_view authority{};
   std::string_view path = "/";                  ///< including the query

@@ -2,9 +2,10 @@
 // `skua get` and its siblings as scripts see them (pipes) and as people see them (a terminal).
 #include <sys/stat.h>
 
+#include "cli/blunt_server.hpp"
 #include "cli/get_fixture.hpp"
 #include "crypto/digest.hpp"
-#include "get/options.hpp"
+#include "get/words.hpp"
 
 namespace skua::test {
 namespace {
@@ -81,6 +82,33 @@ TEST_F(GetTest, ItemsGoToTheWire) {
   EXPECT_TRUE(posted.output.ends_with("\n\n{\"name\":\"Ada\",\"born\":1815}")) << posted.output;
 }
 
+TEST_F(GetTest, SeveralUrlsAreGotInTurn) {
+  const Ended ended = run({"get", url("/json"), "X-Name:Ada", url("/echo"), "--fail"});
+  EXPECT_TRUE(ended.output.starts_with("{\"a\":[1,\"b\"]}GET /echo\nX-Name: Ada\n"))
+      << ended.output;
+  EXPECT_EQ(ended.code, 0);
+  const Ended failing =
+      run({"get", url("/status/404"), url("/json"), url("/status/500"), "--fail"});
+  EXPECT_EQ(failing.output, "404 Not Found\n{\"a\":[1,\"b\"]}500 Internal Server Error\n");
+  EXPECT_EQ(failing.code, 4) << "the first failure";
+}
+
+TEST_F(GetTest, UrlsCanBeInAFile) {
+  folder_.write("list", "# two\r\n\n  " + url("/json") + "\r\n" + url("/status/204"));
+  EXPECT_EQ(run({"get", "--input-file", "list"}).output, R"({"a":[1,"b"]})");
+  EXPECT_EQ(run({"get", url("/json"), "--input-file", "list"}).output,
+            R"({"a":[1,"b"]}{"a":[1,"b"]})");
+  EXPECT_EQ(run({"get", "-d", "--input-file", "list"}).code, 0);
+  EXPECT_EQ(content("json"), R"({"a":[1,"b"]})");
+  folder_.write("bad", "a.test\n\x1b[2J:\n");
+  const Ended bad = run({"get", "--input-file", "bad"});
+  EXPECT_EQ(bad.errors, "skua: bad:2: '\\x1b[2J:' is not a URL: invalid syntax\n");
+  EXPECT_EQ(bad.code, 2);
+  folder_.write("none", "#\n");
+  EXPECT_EQ(run({"get", "--input-file", "none"}).errors, "skua: none has no URL\n");
+  EXPECT_EQ(run({"get", "--input-file", "missing"}).code, 11);
+}
+
 TEST_F(GetTest, EachCommandIsAMethod) {
   for (const auto& [command, method] :
        {std::pair("post", "POST"), std::pair("put", "PUT"), std::pair("patch", "PATCH"),
@@ -104,7 +132,21 @@ TEST_F(GetTest, ARequestMayHaveAnyMethod) {
   EXPECT_TRUE(put.output.starts_with("PUT /echo\n")) << put.output;
   EXPECT_TRUE(put.output.ends_with("{\"a\":\"b\"}")) << put.output;
   const Ended got = run({"request", "GET", url("/echo"), "a=b"});
+  EXPECT_TRUE(run({"get", "-X", "put", url("/echo"), "a=b"}).output.starts_with("PUT /echo\n"));
+  EXPECT_TRUE(run({"post", url("/echo"), "--method=DELETE"}).output.starts_with("DELETE /echo\n"));
+  EXPECT_TRUE(run({"get", "-X", "HEAD", url("/json")}).output.starts_with("HTTP/1.1 200 OK\n"));
   EXPECT_TRUE(got.output.ends_with("{\"a\":\"b\"}")) << got.output;
+}
+
+TEST_F(GetTest, AMethodNeedNotBeKnown) {
+  const BluntServer server([](std::string_view received) {
+    const std::string line(received.substr(0, received.find("\r\n")));
+    return BluntServer::Answer{"HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(line.size()) +
+                               "\r\n\r\n" + line};
+  });
+  const std::string place = ":" + std::to_string(server.port()) + "/cup";
+  EXPECT_EQ(run({"request", "brew", place}).output, "BREW /cup HTTP/1.1");
+  EXPECT_EQ(run({"get", "-X", "M-SEARCH", place}).output, "M-SEARCH /cup HTTP/1.1");
 }
 
 TEST_F(GetTest, InputThatIsNotSentIsNotIgnoredInSilence) {
@@ -161,7 +203,9 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"get", url("/"), "a=1"},
        "get sends no content: use `skua post`, or name==value for a query parameter"},
       {{"get", url("/"), "word"}, "'word' is not Name:value, "},
-      {{"get", url("/"), url("/")}, " is a second URL; use --download to fetch several"},
+      {{"post", url("/"), url("/")}, "multiple URLs work only with get and head"},
+      {{"get", url("/"), url("/"), "-o", "file"}, "--output takes only one URL"},
+      {{"get", "--input-file", "list", "-o", "file"}, "--output takes only one URL"},
       {{"get", "ftp://a/"}, "'ftp://a/' is not a URL: it must begin with http:// or https://"},
       {{"get", "http://a b/"}, "'http://a b/' is not a URL: invalid syntax"},
       {{"post", url("/"), "a=1", "--data", "x"}, "--data and data items cannot be used together"},
@@ -182,8 +226,10 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
        "'a=b' is not a URL; the URL comes first: skua post URL a=b (-d means --download; use "
        "--data to send text)"},
       {{"get", "http://m\u00fcll.example/"}, "in ASCII form (xn--...)"},
-      {{"request", "BREW", url("/")}, "'BREW' is not GET, HEAD, POST, PUT, PATCH, DELETE, "},
-      {{"request", "CONNECT", url("/")}, "'CONNECT' is not GET, "},
+      {{"request", "TWO WORDS", url("/")}, "'TWO WORDS' is not a method"},
+      {{"get", "-X", "", url("/")}, "'' is not a method"},
+      {{"request", "connect", url("/")}, "CONNECT is for proxies: use --proxy"},
+      {{"request", "GET", "-X", "PUT", url("/")}, "METHOD and --method cannot be used together"},
       {{"request", "TRACE", url("/"), "a=b"}, "TRACE sends no content"},
       {{"request", "POST"}, "URL is missing"},
   };

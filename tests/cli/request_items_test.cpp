@@ -87,8 +87,6 @@ TEST(RequestItems, WhatIsWrongIsSaid) {
   EXPECT_EQ(refusal_of("a=@"), "'a=@' has no file name after the @");
   EXPECT_EQ(refusal_of("a@b;type=png"),
             "'a@b;type=png' has an invalid media type 'png': expected type/subtype");
-  EXPECT_EQ(refusal_of("http://a/b"),
-            "'http://a/b' is a second URL; use --download to fetch several");
   EXPECT_TRUE(refusal_of("a b: c").starts_with("'a b: c' is not a header: "))
       << refusal_of("a b: c");
   EXPECT_TRUE(refusal_of("a:b\r\nc:d").starts_with("'a:b\r\nc:d' is not a header: "));

@@ -265,7 +265,7 @@ TEST(Skua, SaysWhatIsWrongInItsOwnWords) {
                               : "skua: --key: this build of skua has no TLS\n"},
       {{"get", url, "--form", "--json"}, "cannot be used together\n"},
       {{"get", url, "--colour", "blue"}, "'blue' is not auto, always or never\n"},
-      {{"get", url, "-X", "PUT"}, "skua: unknown option -X\nUse `skua request METHOD URL`.\n"},
+      {{"get", url, "-L"}, "skua: unknown option -L\nRedirects are followed by default.\n"},
       {{"bench", url, "--backend", "x"},
        "'x' is not auto, epoll, io_uring, iocp, kqueue or poll\n"},
   };

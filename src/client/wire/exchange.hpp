@@ -24,6 +24,7 @@ namespace skua::client {
 /// A request as passed to a connection; its references need to be valid only during the call.
 struct OutgoingRequest {
   Method method = Method::Get;
+  std::string_view other_method{};  ///< a token to send in place of the method's name
   const Url& url;
   const FieldLines& fields;
   Body content{};                                ///< Kind::None: no content, not even empty content

@@ -85,11 +85,12 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   const bool is_asterisk = head.form == h1::TargetForm::Asterisk;
   const std::string path = is_asterisk ? "*" : request.url.request_target();
   if (request.shown != nullptr) {
-    request.shown->assign(name(request.method)).append(" ").append(path);
+    request.shown->assign(h1::method_name(head)).append(" ").append(path);
     request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");
   }
   auto exchange = std::make_unique<ClientStream>(*this, blocks_, loop_.now(), max_content_bytes_);
   h2::Stream* const stream = session_.request({.method = request.method,
+                                               .other_method = request.other_method,
                                                .scheme = scheme_of(request.url),
                                                .authority = *host,
                                                .path = path,

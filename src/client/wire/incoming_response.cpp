@@ -88,7 +88,7 @@ IncomingResponse::IncomingResponse(std::shared_ptr<Core> core, Pool::Lease&& lea
 
 IncomingResponse::~IncomingResponse() = default;
 
-std::string IncomingResponse::step() const { return step_of(asked_.method, asked_.url); }
+std::string IncomingResponse::step() const { return step_of(asked_.method_name, asked_.url); }
 
 Problem IncomingResponse::unexpected_status() const {
   return could_not(step(), Errc::UnexpectedStatus,

@@ -53,6 +53,7 @@ class IncomingResponse final {
   /// The request that it answers.
   struct Asked {
     Method method = Method::Get;
+    std::string method_name{};
     Url url{};
     unsigned redirects = 0;
     bool decompress = true;

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// In: options. Out: a command line of curl, with only those options that differ from its defaults.
+#include "get/curl_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+#include "base/ascii.hpp"
+#include "skua/form.hpp"
+#include "skua/query.hpp"
+#include "terminal.hpp"
+
+namespace skua::cli {
+namespace {
+
+bool is_safe_unquoted(char c) noexcept {
+  return ascii::is_digit(c) || ascii::is_alpha(c) ||
+         std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
+}
+
+std::string quoted_with_escapes(std::string_view text) {
+  std::string word = "$'";
+  for (const char c : text) {
+    const auto octet = static_cast<unsigned char>(c);
+    if (c == '\'' || c == '\\') {
+      word.append("\\").push_back(c);
+    } else if (octet >= 0x20 && octet < 0x7f) {
+      word.push_back(c);
+    } else {
+      // Octal: a digit after \x1b would belong to it in some shells.
+      std::array<char, 8> code;
+      std::snprintf(code.data(), code.size(), "\\%03o", unsigned{octet});
+      word.append(code.data());
+    }
+  }
+  return word + "'";
+}
+
+class CurlCommand final {
+ public:
+  CurlCommand& add(std::string_view option) {
+    text_.append(" ").append(option);
+    return *this;
+  }
+  CurlCommand& add(std::string_view option, std::string_view value) {
+    add(option).text_.append(" ").append(shell_word(value));
+    return *this;
+  }
+  void add_if_given(std::string_view option, std::string_view value) {
+    if (!value.empty()) add(option, value);
+  }
+  void add_word(std::string_view word) { text_.append(" ").append(shell_word(word)); }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  std::string text_ = "curl";
+};
+
+std::string whole_url(const Url& url, const RequestItems& items) {
+  if (items.query.empty()) return url.to_string();
+  QueryBuilder query(url.query());
+  for (const auto& [name, value] : items.query) query.add(name, value);
+  Url whole = url;
+  static_cast<void>(whole.set_query(query.to_string()));  // an encoded query is valid
+  return whole.to_string();
+}
+
+std::string curl_seconds(Duration time) {
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.9g", std::chrono::duration<double>(time).count());
+  return text.data();
+}
+
+// curl's own quotes, inside those of the shell: a file name may contain commas and semicolons.
+std::string form_file(const RequestItems::File& file) {
+  std::string text = file.name + "=@\"";
+  for (const char c : file.path) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + (file.type.empty() ? "\"" : "\";type=" + file.type);
+}
+
+void add_content(CurlCommand& command, const GetOptions& options, const PreparedRequest& prepared) {
+  const RequestItems& items = options.items;
+  const std::string type = prepared.content_type();
+  if (!type.empty()) command.add("-H", "Content-Type: " + type);
+  if (options.data && (options.data->starts_with('@') || *options.data == "-")) {
+    command.add("--data-binary", *options.data == "-" ? "@-" : *options.data);
+  } else if (const auto text = prepared.text()) {
+    command.add("--data-raw", *text);
+  } else if (items.files.empty()) {
+    Form form;
+    for (const auto& [name, value] : prepared.form()) form.add(name, value);
+    if (!prepared.form().empty()) command.add("--data-raw", form.to_string());
+  } else {
+    for (const auto& [name, value] : prepared.form()) {
+      command.add("--form-string", std::string(name).append("=").append(value));
+    }
+    for (const RequestItems::File& file : items.files) command.add("-F", form_file(file));
+  }
+}
+
+void add_method(CurlCommand& command, const GetOptions& options) {
+  const bool has_content = options.data || options.items.has_content();
+  if (options.method == "HEAD" && !has_content) {
+    command.add("-I");
+  } else if (options.method != (has_content ? "POST" : "GET")) {
+    command.add("-X", options.method);
+  }
+}
+
+void add_request(CurlCommand& command, const GetOptions& options, const PreparedRequest& prepared) {
+  for (const RequestItems::Field& field : options.items.fields) {
+    command.add("-H", field.value ? field.name + ": " + *field.value : field.name + ":");
+  }
+  if (!options.token.empty()) command.add("-H", "Authorization: Bearer " + options.token);
+  if (options.credentials) {
+    if (options.digest) command.add("--anyauth");
+    command.add("-u", options.credentials->first + ":" + options.credentials->second);
+  }
+  if (!options.cookie_file.empty()) {
+    command.add("-b", options.cookie_file).add("-c", options.cookie_file);
+  }
+  add_content(command, options, prepared);
+}
+
+void add_connection(CurlCommand& command, const GetOptions& options,
+                    const PreparedRequest& prepared) {
+  const ClientOptions& client = options.client;
+  if (client.redirects.limit != 0) command.add("-L");
+  if (client.redirects.limit > 0 && client.redirects.limit != RedirectOptions().limit) {
+    command.add("--max-redirs", std::to_string(client.redirects.limit));
+  }
+  if (client.decompress && !prepared.has_field("accept-encoding")) command.add("--compressed");
+  if (client.versions == HttpVersions::Http1) command.add("--http1.1");
+  if (client.versions == HttpVersions::Http2) {
+    const bool is_secure = options.urls.front().scheme() == "https";
+    command.add(is_secure ? "--http2" : "--http2-prior-knowledge");
+  }
+  command.add_if_given("-x", client.proxy.url);
+  command.add_if_given("--noproxy", client.proxy.except);
+  command.add_if_given("--unix-socket", client.unix_socket);
+  for (const HostOverride& host : client.hosts) {
+    const std::string port = host.port == 0 ? "" : std::to_string(host.port);
+    const bool is_six = host.address.find(':') != std::string::npos;
+    const std::string address = is_six ? "[" + host.address + "]" : host.address;
+    command.add("--connect-to", host.host + ":" + port + ":" + address + ":" + port);
+  }
+  if (client.timeout != no_time_limit) command.add("-m", curl_seconds(client.timeout));
+  if (client.timeouts.connect != ClientTimeouts().connect) {
+    command.add("--connect-timeout", curl_seconds(client.timeouts.connect));
+  }
+  command.add_if_given("--cacert", client.tls.authorities);
+  command.add_if_given("--cert", client.tls.certificate.certificate);
+  command.add_if_given("--key", client.tls.certificate.private_key);
+  if (client.tls.insecure) command.add("-k");
+  if (options.retry.count != 0) command.add("--retry", std::to_string(options.retry.count));
+}
+
+void add_output(CurlCommand& command, const GetOptions& options) {
+  if (options.fail) command.add("--fail");
+  if (options.with_head) command.add("-i");
+  if (options.verbose) command.add("-v");
+  if (options.resume) command.add("-C", "-");
+  if (!options.output.empty()) {
+    command.add("-o", options.output);
+  } else if (options.download) {
+    command.add("--remote-name-all");
+  }
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view text) {
+  if (!text.empty() && std::ranges::all_of(text, is_safe_unquoted)) return std::string(text);
+  const bool has_lines = text.find_first_of("\n\t") != text.npos;
+  if (has_lines || harmless(text) != text) return quoted_with_escapes(text);
+  std::string word = "'";
+  for (const char c : text) word.append(c == '\'' ? "'\\''" : std::string_view(&c, 1));
+  return word + "'";
+}
+
+std::string curl_text(const GetOptions& options, const PreparedRequest& prepared) {
+  CurlCommand command;
+  add_method(command, options);
+  for (const Url& url : options.urls) command.add_word(whole_url(url, options.items));
+  add_request(command, options, prepared);
+  add_connection(command, options, prepared);
+  add_output(command, options);
+  return command.text();
+}
+
+}  // namespace skua::cli
