@@ -144,10 +144,11 @@ void add_connection(CurlCommand& command, const GetOptions& options,
   command.add_if_given("--noproxy", client.proxy.except);
   command.add_if_given("--unix-socket", client.unix_socket);
   for (const HostOverride& host : client.hosts) {
-    const std::string port = host.port == 0 ? "" : std::to_string(host.port);
+    const std::string port = host.port == 0 ? ":" : ":" + std::to_string(host.port);
     const bool is_six = host.address.find(':') != std::string::npos;
-    const std::string address = is_six ? "[" + host.address + "]" : host.address;
-    command.add("--connect-to", host.host + ":" + port + ":" + address + ":" + port);
+    std::string route = host.host + port;
+    route.append(is_six ? ":[" : ":").append(host.address).append(is_six ? "]" : "").append(port);
+    command.add("--connect-to", route);
   }
   if (client.timeout != no_time_limit) command.add("-m", curl_seconds(client.timeout));
   if (client.timeouts.connect != ClientTimeouts().connect) {

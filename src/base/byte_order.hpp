@@ -23,16 +23,16 @@ constexpr Word converted(Word word, std::endian order) noexcept {
   return std::endian::native == order ? word : swapped(word);
 }
 
-template <std::unsigned_integral Word, std::endian order>
+template <std::unsigned_integral Word, std::endian Order>
 inline Word load(const char* from) noexcept {
   Word word;
   std::memcpy(&word, from, sizeof word);
-  return converted(word, order);
+  return converted(word, Order);
 }
 
-template <std::endian order, std::unsigned_integral Word>
+template <std::endian Order, std::unsigned_integral Word>
 inline void store(char* to, Word word) noexcept {
-  word = converted(word, order);
+  word = converted(word, Order);
   std::memcpy(to, &word, sizeof word);
 }
 

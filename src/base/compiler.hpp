@@ -93,8 +93,8 @@ inline bool has_any(Mask mask) noexcept {
 /// Returns extended control register 0: the registers that the operating system saves.
 /// Only if cpuid reports OSXSAVE.
 inline std::uint32_t saved_registers() noexcept {
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
+  std::uint32_t low = 0;   // NOLINT(misc-const-correctness): written by the instruction
+  std::uint32_t high = 0;  // NOLINT(misc-const-correctness)
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
 }
