@@ -7,6 +7,7 @@ Doxygen reads a copy of the public headers and the pages in build/docs/input, wh
 - the files and folders that pages link to are pages, too.
 Usage: build_docs.py      in the root of the tree
 """
+import collections
 import json
 import os
 import pathlib
@@ -87,9 +88,18 @@ def slug(heading: str) -> str:
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
-def with_anchor(path: str, heading: re.Match) -> str:
-    anchor = page_id(path) + ("" if heading[1] == "#" else "_" + slug(heading[2]))
-    return f"{heading[0]} {{#{anchor}}}"
+class Anchors:
+    """Gives each heading of a page its anchor; that of the second one with the same words ends in -1, and so on."""
+
+    def __init__(self, path: str):
+        self.page = page_id(path)
+        self.uses = collections.Counter()
+
+    def add(self, heading: re.Match) -> str:
+        anchor = self.page + ("" if heading[1] == "#" else "_" + slug(heading[2]))
+        again = self.uses[anchor]
+        self.uses[anchor] += 1
+        return f"{heading[0]} {{#{anchor}{f'-{again}' if again else ''}}}"
 
 
 class Site:
@@ -110,9 +120,11 @@ class Site:
         return f'<a href="{page_url(path)}{anchor}">{link["text"]}</a>'
 
     def markdown(self, path: str, text: str) -> str:
+        anchors = Anchors(path)
+
         def prose(piece: str) -> str:
             piece = LINK.sub(lambda link: self.target(path, link), piece)
-            return code_spans(HEADING.sub(lambda found: with_anchor(path, found), piece))
+            return code_spans(HEADING.sub(anchors.add, piece))
 
         result, end = "", 0
         for fence in FENCE.finditer(text):

@@ -28,7 +28,7 @@ Response error_response(Error error) { return status_for(error.code()); }
 using coding::Coding;
 
 // The most entries of a folder that one listing holds in memory.
-constexpr std::size_t max_entries = 1'000'000;
+constexpr std::size_t listed_at_most = 1'000'000;
 
 // The input of a listing, and its requested form.
 struct ListingWork {
@@ -50,7 +50,7 @@ struct ListingWork {
 
 Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
   const auto finish = [work] {
-    work->is_truncated = work->reader.read(work->entries, max_entries);
+    work->is_truncated = work->reader.read(work->entries, listed_at_most);
     return work->text();
   };
   auto call = offload(finish);
