@@ -107,10 +107,10 @@ TEST(Attempts, NeverRepeatAnEffect) {
 }
 
 TEST(Attempts, OnlyPassingFailuresCount) {
-  for (const unsigned code : {200, 301, 400, 401, 404, 501, 505}) {
+  for (const unsigned code : {200U, 301U, 400U, 401U, 404U, 501U, 505U}) {
     EXPECT_FALSE(cli::is_transient(static_cast<Status>(code))) << code;
   }
-  for (const unsigned code : {408, 425, 429, 500, 502, 503, 504}) {
+  for (const unsigned code : {408U, 425U, 429U, 500U, 502U, 503U, 504U}) {
     EXPECT_TRUE(cli::is_transient(static_cast<Status>(code))) << code;
   }
   for (const Errc code : {Errc::TlsCertificate, Errc::MalformedUrl, Errc::TooManyRedirects}) {
