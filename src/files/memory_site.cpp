@@ -61,15 +61,14 @@ const MemorySite::Entry* MemorySite::find(std::string_view path) const {
 Response MemorySite::answer(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);
   if (path.empty()) return redirect_to_folder(request, fields_.cache_control);
-  std::string full(path);
-  if (path.ends_with('/')) {
-    if (index_.empty()) return Status::NotFound;
-    full += index_;
+  if (!path.ends_with('/')) {
+    if (const Entry* const entry = find(path)) return answer_file(request, *entry);
+    if (!folders_.contains(std::string(path) + '/')) return Status::NotFound;
+    return redirect_to_folder(request, fields_.cache_control);
   }
-  if (const Entry* const entry = find(full)) return answer_file(request, *entry);
-  full += '/';
-  if (folders_.contains(full)) return redirect_to_folder(request, fields_.cache_control);
-  return Status::NotFound;
+  const Entry* const index = index_.empty() ? nullptr : find(std::string(path) + index_);
+  if (index == nullptr) return Status::NotFound;
+  return answer_file(request, *index);
 }
 
 Response MemorySite::answer_file(const Request& request, const Entry& entry) const {
