@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import http.client
+import http.server
 import json
 import pathlib
 import shutil
@@ -17,6 +18,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import urllib.parse
 
 sys.dont_write_bytecode = True
@@ -94,6 +96,30 @@ def files(program: str):
     missing = subprocess.run([program, "0", "/nowhere"], capture_output=True, text=True, timeout=TIMEOUT)
     equal(missing.returncode, 1)
     assert "/nowhere" in missing.stderr
+
+
+def reverse_proxy(program: str):
+    class Upstream(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            content = f"{self.path} for {self.headers['X-Forwarded-For']}".encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+    threading.Thread(target=upstream.serve_forever, daemon=True).start()
+    example = Example(program, f"http://127.0.0.1:{upstream.server_port}/")
+    equal(example.get("/api/users?x=1")[0], 401)
+    equal(example.get("/api/users?x=1", Authorization="Bearer gull")[:2], (200, "/users?x=1 for 127.0.0.1"))
+    equal(example.get("/")[:2], (200, "The API is below /api.\n"))
+    upstream.shutdown()
+    upstream.server_close()
+    equal(example.get("/api/users", Authorization="Bearer gull")[0], 502)
+    assert "GET /api/users: could not connect" in example.end()[1]
 
 
 def embedded_files(program: str):
@@ -397,7 +423,7 @@ def client(program: str):
 
 
 if __name__ == "__main__":
-    tests = {f.__name__: f for f in (hello, routes, files, embedded_files, multicore, prepared, visitor_counter, testing, graceful,
+    tests = {f.__name__: f for f in (hello, routes, files, reverse_proxy, embedded_files, multicore, prepared, visitor_counter, testing, graceful,
                                      auth, middleware, coroutine, download, sse, mjpeg, forms, upload, responder,
                                      late_answer, https, chat, ws_client, client, *socket_examples.TESTS)}
     if len(sys.argv) != 3 or sys.argv[1] not in tests:

@@ -21,6 +21,9 @@ struct FileOptions {
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder
+  /// The folder whose listing, and those of the folders below it, have a form that sends files to
+  /// its URL, for an UploadHandler: `/` for all, or such as `/inbox/`. Empty: none.
+  std::string upload_form{};
 };
 
 }  // namespace skua

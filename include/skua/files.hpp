@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "skua/config.hpp"
 #include "skua/error.hpp"
@@ -39,10 +40,16 @@ class SKUA_API FileHandler final {
   /// the route has none.
   Response operator()(const Request& request) const;
 
+  /// Answers GET and HEAD with the file at `path`, whatever the request's own path is: the page of
+  /// an application for all its URLs, or the new place of a file.
+  ///
+  /// `path` is decoded and starts with a slash: `/app/index.html`. A folder is answered with its
+  /// index, or with 404 if it has none; it is neither listed nor redirected to.
+  [[nodiscard]] Response answer_at(const Request& request, std::string_view path) const;
+
  private:
   friend class Router;
   explicit FileHandler(std::shared_ptr<const files::FileSite> site) noexcept;
-  Response answer_prefix(const Request& request) const;
 
   // Copies of a handler, as routers make them, share its caches.
   std::shared_ptr<const files::FileSite> site_;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "skua/config.hpp"
 #include "skua/mistakes.hpp"
@@ -13,11 +14,12 @@
 
 namespace skua {
 
-/// An exception that a handler throws to answer with a status; the text is sent to the peer.
+/// An exception that a handler throws to answer with a status. The text is sent to the peer, the
+/// reason only to the log (Hooks::log).
 class SKUA_API HttpError : public std::runtime_error {
  public:
-  explicit HttpError(Status status, const std::string& text = {})
-      : std::runtime_error(text), status_(status) {}
+  explicit HttpError(Status status, const std::string& text = {}, std::string reason = {})
+      : std::runtime_error(text), reason_(std::move(reason)), status_(status) {}
   template <class First, class... Rest>
     requires(!std::is_base_of_v<HttpError, std::remove_cvref_t<First>> &&
              !std::is_convertible_v<First, Status>)
@@ -27,8 +29,10 @@ class SKUA_API HttpError : public std::runtime_error {
                   "\"no such gull\")");
   }
   [[nodiscard]] Status status() const noexcept { return status_; }
+  [[nodiscard]] const std::string& reason() const noexcept SKUA_LIFETIMEBOUND { return reason_; }
 
  private:
+  std::string reason_;
   Status status_;
 };
 

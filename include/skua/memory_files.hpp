@@ -51,7 +51,6 @@ class SKUA_API MemoryFiles final {
 
  private:
   friend class Router;
-  Response answer_prefix(const Request& request) const;
 
   // Copies of a handler, as routers make them, share its files.
   std::shared_ptr<const files::MemorySite> site_;

@@ -250,6 +250,7 @@ class SKUA_API Response final {
   FieldLines lines_;
   Status status_ = Status::Ok;
   bool closes_connection_ = false;
+  bool is_evaluated_ = false;         // the request's preconditions were, by the origin server
   KnownType type_ = KnownType::None;  // any other type is among the lines
 };
 static_assert(sizeof(Response) <= 256);

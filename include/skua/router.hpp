@@ -20,6 +20,7 @@
 #include "skua/pattern.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "skua/upload_options.hpp"
 #include "skua/websocket_handler.hpp"
 
 namespace skua {
@@ -197,7 +198,7 @@ class SKUA_API Router final {
 
   /// Serves files that are part of the program below a path. To serve them at `/`, pass them to
   /// get("/{path...}").
-  Router& files(Prefix prefix, const MemoryFiles& files, Where where = Where::current());
+  Router& files(Prefix prefix, const MemoryFiles& handler, Where where = Where::current());
 
   /// Serves one file at a URL, with caching, conditions and ranges as in FileHandler. A symbolic
   /// link is followed if it stays in the file's folder.
@@ -205,6 +206,13 @@ class SKUA_API Router final {
   /// Ends with: Exception (NotFound, PermissionDenied) if there is no such file.
   Router& file(Pattern<0> url, const std::string& path, const FileOptions& options = {},
                Where where = Where::current());
+
+  /// Writes uploads to a folder below a path, as UploadHandler does: PUT to a file's URL, POST of a
+  /// form to a folder's. Guards decide who may upload.
+  ///
+  /// Ends with: Exception (NotFound, PermissionDenied) if the folder cannot be opened.
+  Router& uploads(Prefix prefix, const std::string& directory, const UploadOptions& options = {},
+                  Where where = Where::current());
 
   /// Answers a request, for tests. A coroutine handler runs to its end on this thread.
   [[nodiscard]] Response handle(Request& request) const;

@@ -119,10 +119,14 @@ bool lock(int file) noexcept;
 void set_modified(int file, std::chrono::sys_seconds time) noexcept;
 /// Reports a lack of space that the file system has kept until now. Returns -1 and sets errno.
 int finish_writes(int file) noexcept;
+/// Waits until what was written is on the disk. Returns -1 and sets errno.
+int sync(int file) noexcept;
 /// Renames a file, but never replaces one. Returns -1 and sets errno.
 int rename_beside(const std::string& from, const std::string& to) noexcept;
 
 #if !defined(_WIN32)
+/// Like rename_beside(), but the paths are relative to a folder.
+int rename_beside(int folder, const std::string& from, const std::string& to) noexcept;
 FileStat converted(const struct stat& state) noexcept;
 #endif
 

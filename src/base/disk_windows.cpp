@@ -176,6 +176,8 @@ void set_modified(int file, std::chrono::sys_seconds time) noexcept {
 
 int finish_writes(int /*file*/) noexcept { return 0; }
 
+int sync(int file) noexcept { return result_of(::FlushFileBuffers(handle_of(file))); }
+
 int rename_beside(const std::string& from, const std::string& to) noexcept {
   return result_of(::MoveFileExW(base::widen(from).c_str(), base::widen(to).c_str(), 0));
 }

@@ -39,6 +39,12 @@ std::vector<std::string> protocols(HttpVersions versions) {
   return {"h2", "http/1.1"};
 }
 
+Result<std::shared_ptr<const tls::ClientContext>, Problem> make_context(
+    const ClientOptions& options, bool only_http1) {
+  return tls::ClientContext::create(
+      options.tls, only_http1 ? std::vector<std::string>{"http/1.1"} : protocols(options.versions));
+}
+
 Url read_base(const std::string& text) {
   if (text.empty()) return {};
   const Result<Url> url = Url::parse_lenient(text);
@@ -81,7 +87,15 @@ ResolverOptions resolver_options(const ClientOptions& options) {
 
 }  // namespace
 
-Core::Core(loop::Loop& thread_loop, ClientOptions told)
+Result<TlsContexts, Problem> TlsContexts::create(const ClientOptions& options) {
+  auto http = make_context(options, false);
+  if (!http) return http.error();
+  auto http1 = make_context(options, true);
+  if (!http1) return http1.error();
+  return TlsContexts{*std::move(http), *std::move(http1)};
+}
+
+Core::Core(loop::Loop& thread_loop, ClientOptions told, TlsContexts tls)
     : loop(thread_loop),
       options(std::move(told)),
       base_url(read_base(options.base_url)),
@@ -89,15 +103,14 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told)
       resolver(loop, resolver_options(options)),
       connector(loop, resolver),
       blocks(kept_blocks),
-      pool(loop, pool_limits(options)) {}
+      pool(loop, pool_limits(options)) {
+  if (tls.http) http_tls_ = std::move(tls.http);
+  if (tls.http1) http1_tls_ = std::move(tls.http1);
+}
 
-// Loading the system's trust store is slow, so it is done once, on first use.
 Result<std::shared_ptr<const tls::ClientContext>, Problem> Core::context(bool only_http1) {
   Context& made = only_http1 ? http1_tls_ : http_tls_;
-  if (!made) {
-    made = tls::ClientContext::create(options.tls, only_http1 ? std::vector<std::string>{"http/1.1"}
-                                                              : protocols(options.versions));
-  }
+  if (!made) made = make_context(options, only_http1);
   return *made;
 }
 

@@ -28,10 +28,20 @@ namespace skua::client {
 
 class WebSocketConnection;
 
+/// The TLS settings of connections that may speak HTTP/2, and of those that may not. Null ones are
+/// made when they are needed, because reading the system's trust store is slow. Thread-safe.
+struct TlsContexts {
+  std::shared_ptr<const tls::ClientContext> http{};
+  std::shared_ptr<const tls::ClientContext> http1{};  ///< also for WebSockets and proxies
+
+  /// Ends with: the errors of tls::ClientContext::create.
+  static Result<TlsContexts, Problem> create(const ClientOptions& options);
+};
+
 /// A client's options and the state that its connections share. They keep it alive.
 class Core final : public std::enable_shared_from_this<Core> {
  public:
-  Core(loop::Loop& loop, ClientOptions options);
+  Core(loop::Loop& loop, ClientOptions options, TlsContexts tls = {});
 
   /// Returns how to connect to an origin. WebSockets use HTTP/1.1 only.
   ///
@@ -77,6 +87,7 @@ class Core final : public std::enable_shared_from_this<Core> {
   void end_callbacks() noexcept;
   [[nodiscard]] bool is_finishing();
 
+  // An error is remembered, too.
   using Context = std::optional<Result<std::shared_ptr<const tls::ClientContext>, Problem>>;
   Result<std::shared_ptr<const tls::ClientContext>, Problem> context(bool only_http1);
   Result<std::unique_ptr<PooledConnection>, Problem> connection_over(net::HeldStream stream,
@@ -84,7 +95,7 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   std::exception_ptr thrown_{};  // the first
   Context http_tls_{};
-  Context http1_tls_{};  // also for WebSockets and proxies
+  Context http1_tls_{};
 };
 
 }  // namespace skua::client

@@ -40,9 +40,11 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   if (!lines) return lines.error();
   std::string shown;
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
+  const std::optional<Forwarding>& forwarding = spec_->forwarding;
   Result<ExchangePointer> begun = connection.begin(
       {.method = method_,
        .other_method = other_method(),
+       .target = forwarding ? std::string_view(forwarding->target) : "",
        .url = url_,
        .fields = *lines,
        .content = std::move(content->body),
@@ -66,7 +68,9 @@ std::string Fetch::pool_key() const {
 
 Task<Result<Pool::Lease, Problem>> Fetch::acquire() {
   std::string key = pool_key();
-  const bool only_http1 = core_->http1_only.contains(key);
+  const std::optional<Forwarding>& forwarding = spec_->forwarding;
+  const bool offers_upgrade = forwarding && forwarding->offers_upgrade;
+  const bool only_http1 = offers_upgrade || core_->http1_only.contains(key);
   if (only_http1) key += " http/1.1";
   const Pool::Sharing sharing =
       only_http1 ? Pool::Sharing::None : core_->sharing(origin_, route_.use);

@@ -21,6 +21,10 @@ std::optional<std::string_view> text_of(const RequestContent& content) {
 }  // namespace
 
 Result<void, Problem> Fetch::read_url() {
+  if (const std::optional<Forwarding>& forwarding = spec_->forwarding) {
+    url_ = *forwarding->server;
+    return {};
+  }
   Result<Url> url = Url::parse_lenient(spec_->url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
   const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";
@@ -55,6 +59,11 @@ void Fetch::add_usual(FieldLines& lines, std::string_view name, std::string_view
 }
 
 Result<FieldLines> Fetch::fields(const RequestContent& content) {
+  if (spec_->forwarding) {
+    FieldLines lines = fields_;
+    if (waits_for_continue_) lines.add("Expect", "100-continue");
+    return lines;
+  }
   FieldLines lines;
   add_usual(lines, "User-Agent", core_->options.user_agent);
   add_usual(lines, "Accept", "*/*");

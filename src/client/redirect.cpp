@@ -205,6 +205,7 @@ bool Fetch::answers_refusal(const http::Head& head) {
 }
 
 Fetch::Next Fetch::next(const http::Head& head) {
+  if (spec_->forwarding) return Next::Answer;
   if (answers_proxy(head)) return Next::Again;
   const bool is_proxys_own =
       head.status == code(Status::ProxyAuthenticationRequired) && route_.use == ProxyUse::Forward;

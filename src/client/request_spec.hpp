@@ -21,6 +21,7 @@
 #include "skua/multipart_writer.hpp"
 #include "skua/query.hpp"
 #include "skua/status.hpp"
+#include "skua/url.hpp"
 
 namespace skua::client {
 
@@ -41,6 +42,13 @@ struct FormFile {
   std::shared_ptr<const std::string> text{};  ///< the content, instead of a file's
 };
 
+/// The destination of a message that is passed on for another client.
+struct Forwarding {
+  const Url* server = nullptr;  ///< outlives the request; its path and query are not used
+  std::string target{};         ///< the path and query to send, in origin form and checked
+  bool offers_upgrade = false;  ///< the connection may switch to another protocol: HTTP/1.1 only
+};
+
 /// The settings of a ClientRequest.
 struct RequestSpec {
   Method method = Method::Get;
@@ -57,6 +65,8 @@ struct RequestSpec {
   std::optional<BasicCredentials> credentials{};  ///< sent when the server asks for them
   Duration timeout{};
   unsigned redirects = 0;
+  /// If set, `url` is not used, no field is added, and every response is final.
+  std::optional<Forwarding> forwarding{};
   bool is_content_given = false;  ///< even if it is empty
   bool expects_continue = false;
   bool decompress = true;

@@ -14,6 +14,7 @@
 #include "files/compressed_stream.hpp"
 #include "files/file_response.hpp"
 #include "files/listing/directory_index.hpp"
+#include "files/listing/page_assets.hpp"
 #include "files/site_answer.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
@@ -23,9 +24,14 @@
 namespace skua::files {
 namespace {
 
+using coding::Coding;
+
 Response error_response(Error error) { return status_for(error.code()); }
 
-using coding::Coding;
+// Files and folders are all that can be found.
+bool is_file(const FoundFile& found) noexcept {
+  return found.cached != nullptr || found.file.stat.kind == FileKind::Regular;
+}
 
 // The most entries of a folder that one listing holds in memory.
 constexpr std::size_t listed_at_most = 1'000'000;
@@ -36,14 +42,25 @@ struct ListingWork {
   std::string path{};  // as in the request
   ListingSort sort{};
   std::size_t page_number = 1;
+  std::string filter{};
+  bool has_gallery = false;
   bool is_json = false;
+  bool has_upload_form = false;
   std::vector<DirectoryEntry> entries{};
   bool is_truncated = false;
 
   std::string text() {
+    filter_entries(entries, filter);
+    if (sort.order != ListingOrder::Name) reader.add_details(entries);
     sort_entries(entries, sort);
     ListingPage page = make_page(entries, sort, page_number);
+    std::vector<DirectoryEntry> shown(page.entries.begin(), page.entries.end());
+    reader.add_details(shown);
+    page.entries = shown;
     page.is_truncated = is_truncated;
+    page.filter = filter;
+    page.has_gallery = has_gallery;
+    page.has_upload_form = has_upload_form;
     return is_json ? listing_json(page, path) : listing_html(page, path);
   }
 };
@@ -90,24 +107,39 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
   if (path.back() == '/') return answer_directory(request, path);
   Result<FoundFile> found = caches_.local().files.find(path);
   if (!found) return error_response(found.error());
-  if (found->cached == nullptr && found->file.stat.kind == FileKind::Directory) {
-    return redirect_to_folder(request, fields_.cache_control);
-  }
+  if (!is_file(*found)) return redirect_to_folder(request, fields_.cache_control);
   return answer_file(request, *std::move(found), path);
 }
 
-Response FileSite::answer_directory(const Request& request, std::string_view path) const {
-  if (!options_.index.empty()) {
-    thread_local std::string index;  // keeps its memory from one request to the next
-    index.assign(path).append(options_.index);
-    Result<FoundFile> found = caches_.local().files.find(index);
-    if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());
-    const bool is_file =
-        found && (found->cached != nullptr || found->file.stat.kind == FileKind::Regular);
-    if (is_file) return answer_file(request, *std::move(found), index);
+// A folder is its index, never a redirect: the client would come back with another path, and the
+// caller could send it here again and again.
+Response FileSite::answer_at(const Request& request, std::string_view path) const {
+  if (auto refused = refuse_method(request)) return *std::move(refused);
+  if (!path.ends_with('/')) {
+    Result<FoundFile> found = caches_.local().files.find(path);
+    if (!found) return error_response(found.error());
+    if (is_file(*found)) return answer_file(request, *std::move(found), path);
   }
+  std::string folder(path);
+  if (!folder.ends_with('/')) folder += '/';
+  return answer_index(request, folder).value_or(Status::NotFound);
+}
+
+Response FileSite::answer_directory(const Request& request, std::string_view path) const {
+  if (auto response = answer_index(request, path)) return *std::move(response);
   if (!options_.listing) return Status::NotFound;
   return list(request, path);
+}
+
+std::optional<Response> FileSite::answer_index(const Request& request,
+                                               std::string_view path) const {
+  if (options_.index.empty()) return std::nullopt;
+  thread_local std::string index;  // keeps its memory from one request to the next
+  index.assign(path).append(options_.index);
+  Result<FoundFile> found = caches_.local().files.find(index);
+  if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());
+  if (!found || !is_file(*found)) return std::nullopt;
+  return answer_file(request, *std::move(found), index);
 }
 
 Response FileSite::answer_file(const Request& request, FoundFile found,
@@ -144,7 +176,10 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   ListingWork work{.reader = *std::move(reader), .path = std::string(request.path())};
   work.sort = parse_sort(request.query("sort").value_or("name"));
   work.page_number = parse_page(request.query("page").value_or("1"));
+  work.filter = request.query("q").value_or("");
+  work.has_gallery = request.query("view") == "gallery";
   work.is_json = prefers_json(request.header("accept").value_or(""));
+  work.has_upload_form = !options_.upload_form.empty() && path.starts_with(options_.upload_form);
   // Reading and sorting a large folder takes long, so another thread does it.
   const bool is_large = work.reader.read(work.entries, page_entries);
   Response response = is_large       ? large_listing(std::move(work))
@@ -153,9 +188,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   response.header("Cache-Control", "no-cache");
   response.header("Vary", "Accept");
   response.header("X-Content-Type-Options", "nosniff");
-  response.header("Content-Security-Policy",
-                  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-                  "form-action 'self'; frame-ancestors 'self'");
+  response.header("Content-Security-Policy", listing_policy);
   return response;
 }
 
@@ -181,19 +214,14 @@ Response FileHandler::operator()(const Request& request) const {
   return site_->answer(request, files::path_below_route(request));
 }
 
-// Redirects `/assets` to `/assets/`.
-Response FileHandler::answer_prefix(const Request& request) const {
-  return site_->answer(request, request.path().ends_with('/') ? "/" : "");
+Response FileHandler::answer_at(const Request& request, std::string_view path) const {
+  return site_->answer_at(request, path);
 }
 
 Router& Router::files(Prefix prefix, const std::string& directory, const FileOptions& options,
                       Where where) {
   const FileHandler handler = FileHandler::open(directory, options).value();
-  Router folder;
-  folder.get(
-      "/", [handler](const Request& request) { return handler.answer_prefix(request); }, where);
-  folder.get("/{path...}", handler, where);
-  return mount(prefix, std::move(folder));
+  return mount(prefix, files::folder_routes(handler.site_, where));
 }
 
 }  // namespace skua

@@ -38,9 +38,14 @@ class FileSite final {
   /// Answers GET and HEAD for `path`, the part of the request's path below this folder. It starts
   /// with a slash, or is empty if the request names the folder without one.
   [[nodiscard]] Response answer(const Request& request, std::string_view path) const;
+  /// Answers GET and HEAD with the file or index at `path`, wherever the request points.
+  [[nodiscard]] Response answer_at(const Request& request, std::string_view path) const;
 
  private:
   [[nodiscard]] Response answer_directory(const Request& request, std::string_view path) const;
+  // Nullopt if the folder has no index. `path` ends in a slash.
+  [[nodiscard]] std::optional<Response> answer_index(const Request& request,
+                                                     std::string_view path) const;
   [[nodiscard]] Response list(const Request& request, std::string_view path) const;
   [[nodiscard]] Response answer_file(const Request& request, FoundFile found,
                                      std::string_view path) const;

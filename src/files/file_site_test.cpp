@@ -281,6 +281,8 @@ TEST_F(FileSiteTest, ListsAFolderWhereThatIsWanted) {
   const Response json = get("/plain/", {{"Accept", "application/json"}});
   EXPECT_EQ(json.content_type(), "application/json");
   EXPECT_NE(json.body().find("\"name\":\"c.txt\""), std::string_view::npos);
+  EXPECT_EQ(get("/plain/?q=none").body().find("href=\"./c.txt\""), std::string_view::npos);
+  EXPECT_NE(get("/plain/?q=C.T").body().find("href=\"./c.txt\""), std::string_view::npos);
   EXPECT_EQ(get("/dir/").body(), "dir");
   EXPECT_EQ(status("/none/"), Status::NotFound);
   EXPECT_EQ(status("/a.txt/"), Status::NotFound);
@@ -362,6 +364,27 @@ TEST(Files, AHandlerWithoutAWildcardServesTheWholePath) {
 
 TEST(Files, SaysWhyAFolderCannotBeServed) {
   EXPECT_EQ(FileHandler::open("/nowhere/at/all").error().code(), Errc::NotFound);
+}
+
+TEST(FileHandler, AnswersWithAnotherFileThanTheRequested) {
+  const TemporaryDirectory tree;
+  tree.write("app/index.html", "app");
+  tree.write(".env", "secret");
+  tree.make("empty");
+  const FileHandler handler = FileHandler::open(tree.string(), {.listing = true}).value();
+  const auto answer = [&handler](std::string_view path, const char* line = "GET /the/request") {
+    FakeRequest fake(line);
+    return handler.answer_at(fake.request(), path);
+  };
+  EXPECT_EQ(answer("/app/index.html").body(), "app");
+  EXPECT_EQ(answer("/app/").body(), "app");
+  // A redirect or a listing would be about a folder that the client did not ask for.
+  EXPECT_EQ(answer("/app").body(), "app");
+  for (const char* path :
+       {"/empty", "/empty/", "/none", "/none/", "/.env", "/../x", "//x", "x", ""}) {
+    EXPECT_EQ(answer(path).status(), Status::NotFound) << path;
+  }
+  EXPECT_EQ(answer("/app", "POST /the/request").status(), Status::MethodNotAllowed);
 }
 
 }  // namespace

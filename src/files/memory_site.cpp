@@ -97,16 +97,8 @@ Response MemoryFiles::operator()(const Request& request) const {
   return site_->answer(request, files::path_below_route(request));
 }
 
-// Redirects `/assets` to `/assets/`.
-Response MemoryFiles::answer_prefix(const Request& request) const {
-  return site_->answer(request, request.path().ends_with('/') ? "/" : "");
-}
-
-Router& Router::files(Prefix prefix, const MemoryFiles& files, Where where) {
-  Router folder;
-  folder.get("/", [files](const Request& request) { return files.answer_prefix(request); }, where);
-  folder.get("/{path...}", files, where);
-  return mount(prefix, std::move(folder));
+Router& Router::files(Prefix prefix, const MemoryFiles& handler, Where where) {
+  return mount(prefix, files::folder_routes(handler.site_, where));
 }
 
 }  // namespace skua

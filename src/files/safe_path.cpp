@@ -65,6 +65,10 @@ bool is_safe_name(std::string_view name, NameRules rules) noexcept {
   return rules == NameRules::Posix || is_windows_name(name);
 }
 
+bool is_unfinished(std::string_view name) noexcept {
+  return ascii::equals_ignoring_case(name.substr(0, unfinished_prefix.size()), unfinished_prefix);
+}
+
 bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
   if (path.empty() || path.front() != '/' || path.size() > max_path_bytes) return false;
   bool first = true;
@@ -75,7 +79,7 @@ bool is_safe_path(std::string_view path, const PathPolicy& policy) noexcept {
     // RFC 8615: /.well-known/ is meant to be public
     const bool is_public =
         name.front() != '.' || policy.dotfiles || (first && name == ".well-known");
-    if (!is_public) return false;
+    if (!is_public || (!policy.unfinished && is_unfinished(name))) return false;
     first = false;
     if (slash == std::string_view::npos) break;
     begin = slash + 1;

@@ -29,8 +29,16 @@ struct PathPolicy {
   bool dotfiles = false;  ///< allow names that begin with a dot; `/.well-known/` is always allowed
   /// Follow links whose target is itself reachable below the root; others are never followed.
   bool follow_symlinks = true;
+  bool unfinished = false;  ///< allow the temporary names of uploads
   NameRules names = native_names;
 };
+
+/// The beginning of the temporary names of uploads, which nobody else may reach.
+inline constexpr std::string_view unfinished_prefix = ".skua-upload-";
+
+/// Reports whether a file may be an upload that is not finished. Letter case is ignored, as it is
+/// by some file systems.
+bool is_unfinished(std::string_view name) noexcept;
 
 /// Reports whether a name may be a segment of a served path.
 bool is_safe_name(std::string_view name, NameRules rules = native_names) noexcept;

@@ -26,6 +26,16 @@ Result<std::string> random_name(const std::string& path) {
 
 }  // namespace
 
+Result<void> write_all(int file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto count = disk::write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Error::from_system(errno, "write");
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return {};
+}
+
 PartialFile::~PartialFile() {
   if (descriptor_ >= 0) disk::close(descriptor_);
   if (!name_.empty()) disk::unlink(name_.c_str());
@@ -44,16 +54,6 @@ Result<void> PartialFile::create(const std::string& path, unsigned mode) {
     if (errno != EEXIST) break;
   }
   return Error::from_system(errno, "open");
-}
-
-Result<void> PartialFile::write(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const auto count = disk::write(descriptor_, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Error::from_system(errno, "write");
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return {};
 }
 
 Result<void> PartialFile::keep_as(const std::string& path) noexcept {
@@ -76,32 +76,49 @@ namespace {
 // Bytes per write: large, so that the switch to another thread costs little.
 constexpr std::size_t batch_bytes = 256_KiB;
 
+// A PartialFile whose first write creates it.
+class PlainFile final : public SavedFile {
+ public:
+  explicit PlainFile(std::string path) noexcept : path_(std::move(path)) {}
+
+  Result<void> write(std::string_view text) override {
+    if (!is_created_) {
+      if (auto created = partial_.create(path_); !created) return created;
+      is_created_ = true;
+    }
+    return partial_.write(text);
+  }
+  Result<void> keep() override { return partial_.keep_as(path_); }
+
+ private:
+  std::string path_;
+  PartialFile partial_;
+  bool is_created_ = false;
+};
+
 }  // namespace
 
-struct FileSaver::File {
-  explicit File(std::string name) noexcept : path(std::move(name)) {}
+struct FileSaver::Batch {
+  explicit Batch(std::shared_ptr<SavedFile> saved) noexcept : file(std::move(saved)) {}
 
   // Runs off the loop.
   Result<void> write(bool is_last) {
-    if (!is_created) {
-      if (auto created = partial.create(path); !created) return created;
-      is_created = true;
-    }
-    if (auto written = partial.write(batch); !written) return written;
-    batch.clear();
-    return is_last ? partial.keep_as(path) : Result<void>();
+    if (auto written = file->write(text); !written) return written;
+    text.clear();
+    return is_last ? file->keep() : Result<void>();
   }
 
-  std::string path;
-  PartialFile partial;
-  std::string batch;
-  bool is_created = false;
+  std::shared_ptr<SavedFile> file;
+  std::string text;
 };
 
-FileSaver::FileSaver(std::string path) : file_(std::make_shared<File>(std::move(path))) {}
+FileSaver::FileSaver(std::string path) : FileSaver(std::make_shared<PlainFile>(std::move(path))) {}
 
-Task<Result<void>> FileSaver::flush(std::shared_ptr<File> file, bool is_last) {
-  const auto write = [file, is_last] { return file->write(is_last); };
+FileSaver::FileSaver(std::shared_ptr<SavedFile> file)
+    : batch_(std::make_shared<Batch>(std::move(file))) {}
+
+Task<Result<void>> FileSaver::flush(std::shared_ptr<Batch> batch, bool is_last) {
+  const auto write = [batch, is_last] { return batch->write(is_last); };
   try {
     auto call = offload(write);
     const Result<void> written = co_await call;
@@ -113,14 +130,14 @@ Task<Result<void>> FileSaver::flush(std::shared_ptr<File> file, bool is_last) {
 
 Task<Result<void>> FileSaver::write(Bytes piece) {
   size_bytes_ += piece.size();
-  file_->batch += text(piece);
-  if (file_->batch.size() < batch_bytes) co_return Result<void>();
-  const Result<void> written = co_await flush(file_, false);
+  batch_->text += text(piece);
+  if (batch_->text.size() < batch_bytes) co_return Result<void>();
+  const Result<void> written = co_await flush(batch_, false);
   co_return written;
 }
 
 Task<Result<std::uint64_t>> FileSaver::end() {
-  const Result<void> written = co_await flush(file_, true);
+  const Result<void> written = co_await flush(batch_, true);
   if (!written) co_return written.error();
   co_return size_bytes_;
 }

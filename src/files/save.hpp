@@ -12,6 +12,9 @@
 
 namespace skua::files {
 
+/// Writes all of a text to an open file.
+Result<void> write_all(int file, std::string_view text) noexcept;
+
 /// A file that is written under a temporary name until it is complete. Its calls block, so use it
 /// off the loop.
 ///
@@ -25,7 +28,7 @@ class PartialFile {
 
   /// Creates the file in the folder of `path`, with mode `mode & ~umask`.
   Result<void> create(const std::string& path, unsigned mode = 0666);
-  Result<void> write(std::string_view text) noexcept;
+  Result<void> write(std::string_view text) noexcept { return write_all(descriptor_, text); }
   /// Renames the file to `path`, replacing any existing file.
   Result<void> keep_as(const std::string& path) noexcept;
 
@@ -34,13 +37,28 @@ class PartialFile {
   int descriptor_ = -1;
 };
 
+/// A file that a FileSaver writes. Its calls block.
+class SavedFile {
+ public:
+  SavedFile() = default;
+  SavedFile(const SavedFile&) = delete;
+  SavedFile& operator=(const SavedFile&) = delete;
+  virtual ~SavedFile() = default;
+
+  virtual Result<void> write(std::string_view text) = 0;
+  /// Completes the file, after the last write.
+  virtual Result<void> keep() = 0;
+};
+
 /// Writes a file piece by piece from a coroutine. Calls that may block on a disk run off the loop,
 /// in batches that are large enough to pay off.
 ///
-/// Lifetime:  if destroyed early, it lets a call in progress finish, then removes the file.
+/// Lifetime:  if destroyed early, it lets a call in progress finish, then releases the file.
 class FileSaver {
  public:
+  /// Writes a PartialFile, which is kept as `path`.
   explicit FileSaver(std::string path);
+  explicit FileSaver(std::shared_ptr<SavedFile> file);
 
   /// Ends with: a file system error of this or an earlier piece; Overloaded.
   Task<Result<void>> write(Bytes piece);
@@ -48,10 +66,10 @@ class FileSaver {
   Task<Result<std::uint64_t>> end();
 
  private:
-  struct File;
-  static Task<Result<void>> flush(std::shared_ptr<File> file, bool is_last);
+  struct Batch;
+  static Task<Result<void>> flush(std::shared_ptr<Batch> batch, bool is_last);
 
-  std::shared_ptr<File> file_;  // shared with calls off the loop, which may outlive us
+  std::shared_ptr<Batch> batch_;  // shared with calls off the loop, which may outlive us
   std::uint64_t size_bytes_ = 0;
 };
 

@@ -15,13 +15,16 @@ std::optional<Response> refuse_method(const Request& request) {
   return Response(Status::MethodNotAllowed).header("Allow", "GET, HEAD");
 }
 
-// The location is built from the parsed path, not the raw one, and never begins with two slashes,
-// which would name another host.
-Response redirect_to_folder(const Request& request, std::string_view cache_control) {
-  std::string_view path = request.path();
+std::string url_of(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
-  std::string location = "/";
-  append_path(location, path);
+  std::string url = "/";
+  append_path(url, path);
+  return url;
+}
+
+// The location is built from the parsed path, not the raw one.
+Response redirect_to_folder(const Request& request, std::string_view cache_control) {
+  std::string location = url_of(request.path());
   location += '/';
   if (!request.query_string().empty()) location.append("?").append(request.query_string());
   Response response = Response::redirect(location, Status::MovedPermanently);

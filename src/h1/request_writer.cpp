@@ -103,6 +103,7 @@ std::string_view method_name(const RequestHead& head) noexcept {
 }
 
 std::string request_target(const RequestHead& head, const Url& url) {
+  if (!head.target.empty()) return std::string(head.target);
   switch (head.form) {
     case TargetForm::Origin: return url.request_target();
     case TargetForm::Authority: return authority_of(head, url);

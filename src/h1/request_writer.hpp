@@ -19,6 +19,8 @@ namespace skua::h1 {
 struct RequestHead {
   Method method = Method::Get;
   std::string_view other_method{};  ///< a token to send in place of the method's name
+  /// Sent in place of the URL's path and query, in origin form; the caller has checked it.
+  std::string_view target{};
   /// Origin for a server, Absolute for a proxy, Authority for CONNECT only, Asterisk for OPTIONS of
   /// the server itself.
   TargetForm form = TargetForm::Origin;

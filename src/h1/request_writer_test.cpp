@@ -174,5 +174,11 @@ TEST(RequestWriter, WhatItWritesOurServerReads) {
   }
 }
 
+TEST(RequestWriter, ATargetReplacesThePathAndTheQuery) {
+  const std::string written =
+      text({.head = {.target = "/b%2F?c=%zz"}, .url = "http://a:1/path?query", .fields = {}});
+  EXPECT_EQ(written, "GET /b%2F?c=%zz HTTP/1.1\r\nHost: a:1\r\n\r\n");
+}
+
 }  // namespace
 }  // namespace skua::h1

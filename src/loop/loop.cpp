@@ -77,6 +77,7 @@ Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
       on_failure_([](const std::exception_ptr& thrown) { std::rethrow_exception(thrown); }) {}
 
 Loop::~Loop() {
+  attachments_ = {};
   for (Loop** link = &newest_loop; *link != nullptr; link = &(*link)->older_) {
     if (*link != this) continue;
     *link = older_;

@@ -12,6 +12,7 @@
 #include "loop/backend.hpp"
 #include "loop/clock.hpp"
 #include "loop/timer_wheel.hpp"
+#include "skua/attachments.hpp"
 #include "skua/bytes.hpp"
 #include "skua/error.hpp"
 #include "skua/waiter.hpp"
@@ -163,6 +164,10 @@ class Loop {
     on_failure_ = std::move(handler);
   }
 
+  /// Values that belong to this loop's thread, by type: a client that handlers share, for example.
+  /// They are destroyed first of all when the loop is, and may close streams then.
+  [[nodiscard]] Attachments& attachments() noexcept { return attachments_; }
+
   /// Sets the pool of offload(); null at first. It must outlive the loop's turns.
   void use_pool(WorkerPool* pool) noexcept { pool_ = pool; }
   [[nodiscard]] WorkerPool* pool() const noexcept { return pool_; }
@@ -190,6 +195,7 @@ class Loop {
   WorkerPool* pool_ = nullptr;
   std::function<void(std::exception_ptr)> on_failure_;
   Loop* older_ = nullptr;  // that lives on the same thread
+  Attachments attachments_{};
 };
 
 /// Makes a loop the current one of this thread, as in a turn. Loops may nest.

@@ -176,6 +176,26 @@ TEST_F(LoopTest, ADeferredCallMayCancelAndDestroyOthersAndItself) {
   EXPECT_EQ(order, "14");
 }
 
+TEST(Loop, DestroysItsAttachmentsBeforeItsBackEnd) {
+  struct Attached {
+    Loop* loop = nullptr;
+    std::string* log = nullptr;
+    ~Attached() {
+      loop->post([] {});  // both still work
+      log->append(loop->backend().kind() == BackendChoice::Poll ? "gone" : "?");
+    }
+  };
+  std::string log;
+  auto loop = *Loop::create({.backend = BackendChoice::Poll});
+  auto& attached = loop->attachments().get<Attached>();
+  attached.loop = loop.get();
+  attached.log = &log;
+  loop->run_once(Duration::zero());
+  EXPECT_EQ(log, "");
+  loop.reset();
+  EXPECT_EQ(log, "gone");
+}
+
 TEST(Loop, SaysThatABackEndIsMissing) {
   for (const BackendChoice kind :
        {BackendChoice::Epoll, BackendChoice::IoUring, BackendChoice::Poll, BackendChoice::Kqueue}) {

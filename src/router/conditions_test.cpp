@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "http/message/response_parts.hpp"
 #include "skua/router.hpp"
 #include "skua/testing.hpp"
 #include "support/temporary_directory.hpp"
@@ -142,6 +143,17 @@ TEST_F(OneFile, IsServedAtAUrl) {
   EXPECT_THROW(other.file("/a", path("none")), Exception);
   EXPECT_THROW(other.file("/a", folder_.string()), Exception);
   EXPECT_THROW(other.file("/a", path("none/b")), Exception);
+}
+
+TEST(ResponseConditions, AreNotEvaluatedAgainForAnOriginServer) {
+  Router router;
+  router.get("/", [] {
+    Response response = tagged();
+    http::ResponseAccess::mark_evaluated(response);
+    return response;
+  });
+  EXPECT_EQ(ask(router, "GET /", {{"If-None-Match", "\"a\""}}).status(), Status::Ok);
+  EXPECT_EQ(ask(router, "GET /", {{"If-Match", "\"b\""}}).status(), Status::Ok);
 }
 
 }  // namespace

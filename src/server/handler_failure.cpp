@@ -17,6 +17,17 @@ void log_failure(Resources& resources, std::string line, std::string_view why) {
   }
 }
 
+namespace {
+
+void log_reason(Resources& resources, const Request& request, std::string_view reason) {
+  const auto& log = resources.options.hooks.log;
+  if (reason.empty() || !log) return;
+  std::string line(name(request.method()));
+  log(LogLevel::Warning, line.append(" ").append(request.target()).append(": ").append(reason));
+}
+
+}  // namespace
+
 Response failed(Resources& resources, const Request& request, std::string_view why) {
   std::string line("a handler failed on ");
   line.append(name(request.method())).append(" ").append(request.target());
@@ -28,6 +39,7 @@ Response caught(Resources& resources, const Request& request) {
   try {
     throw;
   } catch (const HttpError& error) {
+    log_reason(resources, request, error.reason());
     return *error.what() != '\0' ? Response(error.status(), std::string(error.what()))
                                  : Response(error.status());
   } catch (const Exception& error) {

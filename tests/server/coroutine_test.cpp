@@ -45,6 +45,22 @@ TEST_P(CoroutineHandlers, ExceptionsBecomeResponses) {
   EXPECT_NE(logged.find("a secret"), std::string::npos);
 }
 
+TEST_P(CoroutineHandlers, TheReasonOfAnHttpErrorIsForTheLogOnly) {
+  std::string logged;
+  options_.hooks.log = [&logged](LogLevel, std::string_view line) {
+    if (line.find("unreachable") != line.npos) logged.append(line);  // not of the server itself
+  };
+  router_.get("/unreachable", []() -> Response {
+    throw HttpError(Status::BadGateway, "try again", "no route to 192.0.2.1");
+  });
+  Client client = server().connect();
+  const Answer failed = ask(client, get("/unreachable?x"));
+  EXPECT_EQ(failed.status, 502);
+  EXPECT_EQ(failed.body, "try again");
+  server_.reset();
+  EXPECT_EQ(logged, "GET /unreachable?x: no route to 192.0.2.1");
+}
+
 TEST_P(CoroutineHandlers, AnswerPipelinedRequestsInOrder) {
   Client client = server().connect();
   client.send(get("/later/1") + get("/plain") + post("/echo", "two") + get("/later/3") +

@@ -21,8 +21,10 @@ Result<Exchange::Step> read_step(Exchange& exchange, bool is_producer_ours) {
 }
 
 h1::RequestHead head_of(const OutgoingRequest& request) noexcept {
-  h1::RequestHead head{
-      .method = request.method, .other_method = request.other_method, .form = request.form};
+  h1::RequestHead head{.method = request.method,
+                       .other_method = request.other_method,
+                       .target = request.target,
+                       .form = request.form};
   if (request.content.kind() == Body::Kind::None) return head;
   const std::optional<std::uint64_t> length = length_of(request.content);
   head.body = length ? h1::BodyField::Length : h1::BodyField::Chunked;

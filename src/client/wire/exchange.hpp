@@ -12,6 +12,7 @@
 #include "h1/response_reader.hpp"
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
+#include "net/close_detached.hpp"
 #include "skua/body.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
@@ -25,6 +26,7 @@ namespace skua::client {
 struct OutgoingRequest {
   Method method = Method::Get;
   std::string_view other_method{};  ///< a token to send in place of the method's name
+  std::string_view target{};        ///< in place of the URL's path and query, see h1::RequestHead
   const Url& url;
   const FieldLines& fields;
   Body content{};                                ///< Kind::None: no content, not even empty content
@@ -38,6 +40,13 @@ struct OutgoingRequest {
 
 /// Returns a request's HTTP/1 head, without URL and fields. HTTP/2 uses it for the same checks.
 [[nodiscard]] h1::RequestHead head_of(const OutgoingRequest& request) noexcept;
+
+/// A connection that a server has switched to another protocol.
+struct SwitchedStream {
+  net::HeldStream stream;      ///< idle; listen at once, as bytes may still come
+  std::string received{};      ///< what the server has sent since
+  std::optional<Error> end{};  ///< how the server's data has ended, if it has
+};
 
 /// One request and its response, on a connection that others may share.
 ///
@@ -80,6 +89,11 @@ class Exchange {
   [[nodiscard]] virtual std::uint64_t sent_bytes() const noexcept = 0;
   /// Sends the content without waiting for 100 (Continue).
   virtual void continue_now() = 0;
+
+  /// Takes the connection away after Switched. Only end() may follow.
+  ///
+  /// Ends with: Unsupported unless the whole request was sent and is alone on its connection.
+  virtual Result<SwitchedStream> take_stream() { return Errc::Unsupported; }
 
   /// Ends the exchange, breaking it off if it is not complete. Must be the last call.
   virtual void end() noexcept = 0;

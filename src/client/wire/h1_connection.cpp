@@ -45,6 +45,11 @@ H1Connection::H1Connection(std::shared_ptr<void> owner, loop::Loop& loop, Pool& 
 
 H1Connection::~H1Connection() = default;
 
+void H1Connection::close() {
+  if (pump_.state() != net::StreamPump::State::Closed) return pump_.close();
+  const auto self = pool_.remove(*this);  // its stream was taken away
+}
+
 void H1Connection::on_closing() noexcept {
   stop_content();
   changed_.wake_all();
@@ -201,6 +206,14 @@ void H1Connection::complete() noexcept {
   const bool can_go_on =
       reader_.can_be_reused() && is_all_sent() && !send_failure_ && !has_more && !end_ && !closes_;
   state_ = can_go_on ? State::Idle : State::Over;
+}
+
+Result<SwitchedStream> H1Connection::take_stream() {
+  if (!is_all_sent() || !pump_.is_open()) return Errc::Unsupported;
+  looked_at_.erase(0, used_bytes_);
+  looked_at_.append(received_);
+  pump_.set_receiving(false);
+  return SwitchedStream{net::HeldStream(pump_.give_up()), std::move(looked_at_), end_};
 }
 
 void H1Connection::end() noexcept {

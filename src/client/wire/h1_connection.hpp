@@ -71,7 +71,7 @@ class H1Connection final : public HttpConnection,
   [[nodiscard]] std::size_t capacity() const noexcept override {
     return is_usable() && state_ != State::Over ? 1 : 0;
   }
-  void close() override { pump_.close(); }
+  void close() override;
   Result<ExchangePointer> begin(const OutgoingRequest& request) override;
 
  private:
@@ -101,6 +101,7 @@ class H1Connection final : public HttpConnection,
     return sent_bytes_ < head_bytes_ ? 0 : sent_bytes_ - head_bytes_;
   }
   void continue_now() override;
+  Result<SwitchedStream> take_stream() override;
   void end() noexcept override;
 
   void on_receive(std::span<char> bytes) override;

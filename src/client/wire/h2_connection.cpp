@@ -82,8 +82,7 @@ Result<ExchangePointer> H2Connection::begin(const OutgoingRequest& request) {
   FieldLines fields = request.fields;
   // RFC 9110 §10.1.1: no expectation without content.
   if (!has_content) fields.remove("Expect");
-  const bool is_asterisk = head.form == h1::TargetForm::Asterisk;
-  const std::string path = is_asterisk ? "*" : request.url.request_target();
+  const std::string path = h1::request_target(head, request.url);
   if (request.shown != nullptr) {
     request.shown->assign(h1::method_name(head)).append(" ").append(path);
     request.shown->append(" HTTP/2\r\nhost: ").append(*host).append("\r\n");

@@ -197,6 +197,17 @@ Task<Result<std::optional<Bytes>, Problem>> IncomingResponse::read() {
   }
 }
 
+Result<SwitchedStream, Problem> IncomingResponse::switch_protocol() {
+  const Result<Exchange::Step> step = exchange_->read();
+  if (!step) return fail(step.error());
+  if (step->event != Event::Switched) return fail(Error(Errc::UnexpectedUpgrade));
+  Result<SwitchedStream> taken = exchange_->take_stream();
+  if (!taken) return fail(taken.error());
+  exchange_.reset();
+  lease_.release();
+  return *std::move(taken);
+}
+
 Task<> IncomingResponse::discard() {
   decoder_.reset();
   is_discarding_ = true;

@@ -90,6 +90,10 @@ class IncomingResponse final {
   Task<Result<std::optional<Bytes>, Problem>> read();
   /// The program holds the response from now on, for an unknown time. See Pool::closed().
   void hand_over() noexcept { lease_.hold(); }
+  /// Returns the connection after 101 (Switching Protocols).
+  ///
+  /// Ends with: the errors of Exchange::take_stream().
+  Result<SwitchedStream, Problem> switch_protocol();
   /// Reads and discards the rest, so that the connection can be used again; gives up if that is
   /// long or slow.
   Task<> discard();

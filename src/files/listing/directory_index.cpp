@@ -55,6 +55,13 @@ void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort) {
   });
 }
 
+void filter_entries(std::vector<DirectoryEntry>& entries, std::string_view text) {
+  const auto same = [](char a, char b) { return ascii::to_lower(a) == ascii::to_lower(b); };
+  std::erase_if(entries, [&](const DirectoryEntry& entry) {
+    return std::ranges::search(entry.name, text, same).begin() == entry.name.end() && !text.empty();
+  });
+}
+
 std::size_t parse_page(std::string_view text) noexcept {
   std::size_t number = 0;
   const char* const end = text.data() + text.size();

@@ -20,6 +20,7 @@ struct DirectoryEntry {
   std::uint64_t size_bytes = 0;  ///< 0 for a directory
   std::int64_t modified_ns = 0;  ///< since 1970
   bool is_directory = false;
+  bool has_details = true;  ///< size and time are known
 };
 
 enum class ListingOrder : std::uint8_t { Name, Size, Time };
@@ -35,7 +36,8 @@ ListingSort parse_sort(std::string_view text) noexcept;
 
 /// Reports whether a listing shows a name.
 inline bool is_visible(std::string_view name, const PathPolicy& policy) noexcept {
-  return is_safe_name(name, policy.names) && (policy.dotfiles || name.front() != '.');
+  return is_safe_name(name, policy.names) && (policy.dotfiles || name.front() != '.') &&
+         (policy.unfinished || !is_unfinished(name));
 }
 
 /// Reads the visible entries of a directory: files and directories that a client could request.
@@ -46,10 +48,14 @@ class DirectoryReader final {
   /// `path` is the directory's canonical path with a trailing slash.
   static Result<DirectoryReader> open(std::shared_ptr<const Root> root, std::string_view path);
 
-  /// Appends entries in directory order until `entries` holds `max_entries`.
+  /// Appends entries in directory order until `entries` holds `max_entries`; some have no details,
+  /// because to ask the system for those of a large directory takes longer than all the rest.
   ///
   /// Returns whether it stopped at that limit: there may be more.
   bool read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
+
+  /// Adds missing details, and removes entries that are no longer there.
+  void add_details(std::vector<DirectoryEntry>& entries);
 
  private:
   struct Close {
@@ -68,6 +74,9 @@ class DirectoryReader final {
 
 void sort_entries(std::vector<DirectoryEntry>& entries, ListingSort sort);
 
+/// Removes the entries whose names do not contain `text`, in any letter case.
+void filter_entries(std::vector<DirectoryEntry>& entries, std::string_view text);
+
 /// One page of a sorted directory.
 struct ListingPage {
   std::span<const DirectoryEntry> entries{};
@@ -76,6 +85,9 @@ struct ListingPage {
   std::size_t pages = 1;      ///< number of pages
   std::size_t total = 0;      ///< entries on all pages
   bool is_truncated = false;  ///< the directory has more entries than were read
+  std::string_view filter{};  ///< the text that all names contain
+  bool has_gallery = false;   ///< shows pictures, films and sound instead of their names
+  bool has_upload_form = false;
 };
 
 /// The number of entries on a page.
@@ -93,8 +105,8 @@ ListingPage make_page(std::span<const DirectoryEntry> sorted SKUA_LIFETIMEBOUND,
 /// Formats a size as `999`, `1.0K` or `12M`: bytes, or units of 1024.
 std::string human_size(std::uint64_t size_bytes);
 
-/// Formats a page as HTML without scripts. Links are relative, so any mount point will do. Programs
-/// that parse nginx's and Apache's listings can parse it.
+/// Formats a page as HTML. Links are relative, so any mount point will do. Programs that parse
+/// nginx's and Apache's listings can parse it.
 std::string listing_html(const ListingPage& page, std::string_view path);
 
 /// Formats a page as JSON:

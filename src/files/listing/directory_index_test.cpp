@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ Result<Entries> read_all(const Root& root, std::string_view path) {
   if (!reader) return reader.error();
   Entries entries;
   reader->read(entries, 1000);
+  reader->add_details(entries);
   return entries;
 }
 
@@ -91,6 +93,27 @@ TEST(DirectoryIndex, GoesOnWhereItStopped) {
   EXPECT_EQ(entries.size(), 10u);
   EXPECT_FALSE(reader->read(entries, 100));
   EXPECT_EQ(entries.size(), 12u);
+}
+
+TEST(DirectoryIndex, AddsDetailsAndDropsWhatIsGone) {
+  TemporaryDirectory tree;
+  tree.write("kept", "12345");
+  tree.write("gone", "");
+  auto reader =
+      DirectoryReader::open(std::make_shared<Root>(Root::open(tree.string()).value()), "/");
+  ASSERT_TRUE(reader);
+  Entries entries;
+  reader->read(entries, 10);
+  ASSERT_EQ(entries.size(), 2u);
+  const bool had_details = entries[0].has_details;  // as on Windows, which tells them with names
+  std::filesystem::remove(tree / "gone");
+  reader->add_details(entries);
+  EXPECT_EQ(entries.size(), had_details ? 2u : 1u);
+  const auto kept = std::ranges::find(entries, "kept", &DirectoryEntry::name);
+  ASSERT_NE(kept, entries.end());
+  EXPECT_TRUE(kept->has_details);
+  EXPECT_EQ(kept->size_bytes, 5u);
+  EXPECT_GT(kept->modified_ns, 0);
 }
 
 Entries numbered_entries(std::size_t count) {
@@ -183,7 +206,7 @@ TEST(DirectoryIndex, HostileNamesStayText) {
     entries.push_back({.name = name});
   }
   const std::string html = listing_html(page_of(entries), "/<b>\"/");
-  EXPECT_EQ(html.find("<script"), std::string::npos);
+  EXPECT_EQ(html.find("<script>alert"), std::string::npos);
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(html.find("\" onmouseover"), std::string::npos);
   EXPECT_EQ(html.find("\"javascript:"), std::string::npos);
@@ -196,9 +219,69 @@ TEST(DirectoryIndex, HostileNamesStayText) {
   }
 }
 
-TEST(DirectoryIndex, LinksToTheParentButAtTheRoot) {
-  EXPECT_FALSE(contains(listing_html({}, "/"), "\"../\""));
-  EXPECT_TRUE(contains(listing_html({}, "/a/"), "\"../\""));
+TEST(DirectoryIndex, LinksToTheFoldersAboveButAtTheRoot) {
+  EXPECT_FALSE(contains(listing_html({}, "/"), "<a href=\"../"));
+  EXPECT_TRUE(contains(listing_html({}, "/"), "<h1>/</h1>"));
+  EXPECT_TRUE(contains(listing_html({}, "/a/"), "<tr><td><a href=\"../\">../</a></td>"));
+  EXPECT_TRUE(contains(listing_html({}, "/<a>/b/c/"),
+                       "<h1><a href=\"../../../\" aria-label=\"Root\">/</a>"
+                       "<a href=\"../../\">&lt;a&gt;/</a><a href=\"../\">b/</a>c/</h1>"));
+}
+
+TEST(DirectoryIndex, FindsPartsOfNames) {
+  const auto found = [](std::string_view text) {
+    Entries entries = {
+        {.name = "Annual.PDF"}, {.name = "b.txt"}, {.name = "pdf", .is_directory = true}};
+    filter_entries(entries, text);
+    return names(entries);
+  };
+  EXPECT_EQ(found(""), (std::vector<std::string>{"Annual.PDF", "b.txt", "pdf"}));
+  EXPECT_EQ(found("pDf"), (std::vector<std::string>{"Annual.PDF", "pdf"}));
+  EXPECT_EQ(found("b.txt"), (std::vector<std::string>{"b.txt"}));
+  EXPECT_EQ(found("b.txt2"), (std::vector<std::string>{}));
+}
+
+TEST(DirectoryIndex, ASearchLastsOnOtherPagesAndInAnotherOrder) {
+  const Entries entries = numbered_entries(2 * page_entries);
+  ListingPage page = page_of(entries, "-size", 1);
+  page.filter = "1&\"<";
+  const std::string html = listing_html(page, "/");
+  EXPECT_TRUE(contains(html,
+                       "<input type=\"search\" name=\"q\" aria-label=\"Search\" "
+                       "value=\"1&amp;&quot;&lt;\">"
+                       "<button name=\"sort\" value=\"-size\">Search</button>"));
+  EXPECT_TRUE(contains(html, "href=\"?q=1%26%22%3C&amp;sort=-size&amp;page=2\""));
+  page.entries = {};
+  EXPECT_TRUE(contains(listing_html(page, "/"), "<p>No name contains this text.</p>"));
+}
+
+TEST(DirectoryIndex, AGalleryShowsMediaOnceTheyAreInViewOrPlayed) {
+  const Entries entries = {{.name = "sub.jpg", .is_directory = true},
+                           {.name = "a<.png"},
+                           {.name = "b.mp4"},
+                           {.name = "c.mp3"},
+                           {.name = "d.txt"}};
+  ListingPage page = page_of(entries, "time");
+  const std::string list = listing_html(page, "/");
+  EXPECT_TRUE(
+      contains(list, "<a rel=\"nofollow\" href=\"?sort=time&amp;view=gallery\">Gallery</a>"));
+  EXPECT_FALSE(contains(list, "<img"));
+  page.has_gallery = true;
+  const std::string html = listing_html(page, "/");
+  EXPECT_TRUE(contains(html, "<a rel=\"nofollow\" href=\"?sort=time\">List</a>"));
+  EXPECT_TRUE(contains(html,
+                       "<li><a href=\"./a%3C.png\"><img loading=\"lazy\" alt=\"\" "
+                       "src=\"./a%3C.png\">a&lt;.png</a></li>"));
+  EXPECT_TRUE(contains(html,
+                       "<li><video controls preload=\"none\" src=\"./b.mp4\"></video>"
+                       "<a href=\"./b.mp4\">b.mp4</a></li>"));
+  EXPECT_TRUE(contains(html, "<audio controls preload=\"none\" src=\"./c.mp3\"></audio>"));
+  EXPECT_TRUE(contains(html, "<tr><td><a href=\"./sub.jpg/\">"));
+  EXPECT_TRUE(contains(html, "<tr><td><a href=\"./d.txt\">"));
+  EXPECT_FALSE(contains(html, "<tr><td><a href=\"./b.mp4\">"));
+  page.entries = std::span(entries).last(1);
+  page.has_gallery = false;
+  EXPECT_FALSE(contains(listing_html(page, "/"), "view=gallery"));
 }
 
 // Crawlers follow links, but do not press buttons.
@@ -206,6 +289,7 @@ TEST(DirectoryIndex, SortsByButtonsThatReverseTheOrder) {
   const std::string by_name = listing_html(page_of({}), "/");
   EXPECT_TRUE(contains(by_name, "<button name=\"sort\" value=\"-name\">Name \u2191</button>"));
   EXPECT_TRUE(contains(by_name, "<button name=\"sort\" value=\"size\">Size</button>"));
+  EXPECT_TRUE(contains(by_name, "<th scope=\"col\" aria-sort=\"ascending\">"));
   EXPECT_FALSE(contains(by_name, "href=\"?"));
   const std::string reversed = listing_html(page_of({}, "-name"), "/");
   EXPECT_TRUE(contains(reversed, "<button name=\"sort\" value=\"name\">Name \u2193</button>"));

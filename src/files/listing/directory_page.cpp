@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: MIT
-// In: a page of a sorted listing. Out: HTML or JSON. The HTML has no scripts and loads nothing, so
-// its Content-Security-Policy can forbid both. Every name goes through escape.hpp.
+// In: a page of a sorted listing. Out: HTML or JSON. The HTML is whole without its script, and the
+// script gets names from the page only, as text. Every name goes through escape.hpp.
 #include "files/listing/directory_index.hpp"
 #include "files/listing/escape.hpp"
+#include "files/listing/page_assets.hpp"
+#include "files/listing/upload_form.hpp"
+#include "files/mime_type.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
 
 namespace skua::files {
 namespace {
-
-constexpr std::string_view style =
-    ":root{color-scheme:light dark;--link:#0b6e85;--quiet:#5d6b72;--line:#8883}"
-    "@media(prefers-color-scheme:dark){:root{--link:#5cc6df;--quiet:#93a7b1}}"
-    "body{font:16px/1.5 system-ui,sans-serif;max-width:56rem;margin:2rem auto;padding:0 1rem}"
-    "h1{font-size:1.4rem;font-weight:600;overflow-wrap:anywhere}"
-    "table{border-collapse:collapse;width:100%}"
-    "th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line)}"
-    "td:first-child{width:100%;overflow-wrap:anywhere}"
-    "td+td,th+th{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    "td+td{color:var(--quiet);font-size:.9rem}tr:hover td{background:#8881}"
-    "button{font:600 .85rem system-ui,sans-serif;color:var(--quiet);background:none;border:0;"
-    "padding:.2rem 0;cursor:pointer}"
-    "a{color:var(--link);text-decoration:none}a:hover,a:focus,button:hover{text-decoration:"
-    "underline}p{color:var(--quiet)}p a{margin-right:1rem}"
-    "@media(max-width:40rem){body{margin:1rem auto}tr{display:flex;flex-wrap:wrap;column-gap:1rem;"
-    "padding:.4rem 0;border-bottom:1px solid var(--line)}th,td{padding:0;border:0}"
-    "tr:hover td{background:none}td+td,th+th{text-align:left}td+td{font-size:.8rem}"
-    "td:empty{display:none}}";
 
 void append_number(std::string& out, std::uint64_t value, std::size_t min_digits = 1) {
   char digits[20];
@@ -74,22 +59,35 @@ std::string_view name_of(ListingOrder order) noexcept {
   return "name";
 }
 
+// Returns the value of the parameter `sort`.
+std::string sort_value(ListingOrder order, bool descending) {
+  return std::string(descending ? "-" : "").append(name_of(order));
+}
+
 // Appends a column title as a button, which crawlers do not follow. The button of the column that
 // the page is sorted by reverses the order.
 void append_column(std::string& out, std::string_view title, ListingOrder order, ListingSort sort) {
   const bool is_current = sort.order == order;
-  out.append("<th><button name=\"sort\" value=\"");
-  if (is_current && !sort.descending) out += '-';
-  out.append(name_of(order)).append("\">").append(title);
+  out.append("<th scope=\"col\"");
+  if (is_current) {
+    out.append(" aria-sort=\"").append(sort.descending ? "descending\"" : "ascending\"");
+  }
+  out.append("><button name=\"sort\" value=\"");
+  out.append(sort_value(order, is_current && !sort.descending)).append("\">").append(title);
   if (is_current) out.append(sort.descending ? " \u2193" : " \u2191");
   out.append("</button></th>");
 }
 
-void append_row(std::string& out, const DirectoryEntry& entry) {
-  // "./" keeps a name with a colon from being read as a scheme.
-  out.append("<tr><td><a href=\"./");
+// "./" keeps a name with a colon from being read as a scheme.
+void append_link(std::string& out, const DirectoryEntry& entry) {
+  out.append("./");
   append_path(out, entry.name);
   if (entry.is_directory) out += '/';
+}
+
+void append_row(std::string& out, const DirectoryEntry& entry) {
+  out.append("<tr><td><a href=\"");
+  append_link(out, entry);
   out.append("\">");
   append_html(out, entry.name);
   if (entry.is_directory) out += '/';
@@ -101,20 +99,24 @@ void append_row(std::string& out, const DirectoryEntry& entry) {
 
 // Returns a relative reference to another page in the same order. The first page in the default
 // order has no query, so that it has only one URL.
-std::string reference(const ListingPage& page, std::size_t number) {
-  const bool is_usual = page.sort.order == ListingOrder::Name && !page.sort.descending;
+std::string reference(const ListingPage& page, std::size_t number, bool has_gallery) {
   std::string query;
-  if (!is_usual) {
-    query.append("?sort=").append(page.sort.descending ? "-" : "").append(name_of(page.sort.order));
-  }
-  if (number > 1) query.append(query.empty() ? "?page=" : "&page=").append(std::to_string(number));
+  const auto add = [&query](std::string_view parameter, std::string_view value) {
+    query.append(query.empty() ? "?" : "&").append(parameter);
+    append_path(query, value);
+  };
+  const bool is_usual = page.sort.order == ListingOrder::Name && !page.sort.descending;
+  if (!page.filter.empty()) add("q=", page.filter);
+  if (!is_usual) add("sort=", sort_value(page.sort.order, page.sort.descending));
+  if (has_gallery) add("view=", "gallery");
+  if (number > 1) add("page=", std::to_string(number));
   return query.empty() ? "./" : query;
 }
 
 void append_neighbour(std::string& out, const ListingPage& page, std::size_t number,
                       std::string_view relation, std::string_view title) {
   out.append("<a rel=\"").append(relation).append("\" href=\"");
-  append_html(out, reference(page, number));
+  append_html(out, reference(page, number, page.has_gallery));
   out.append("\">").append(title).append("</a> ");
 }
 
@@ -129,6 +131,88 @@ void append_neighbours(std::string& out, const ListingPage& page) {
   out.append(" of ");
   append_number(out, page.total);
   out.append("</p>\n");
+}
+
+// Appends the path, each of its folders as a link.
+void append_heading(std::string& out, std::string_view path) {
+  const auto folders = std::ranges::count(path, '/');
+  std::size_t begin = 0;
+  out.append("<h1>");
+  for (auto above = folders - 1; above > 0; --above) {
+    const std::size_t end = path.find('/', begin) + 1;
+    out.append("<a href=\"");
+    for (auto i = above; i > 0; --i) out.append("../");
+    out.append(begin == 0 ? "\" aria-label=\"Root\">" : "\">");
+    append_html(out, path.substr(begin, end - begin));
+    out.append("</a>");
+    begin = end;
+  }
+  append_html(out, path.substr(begin));
+  out.append("</h1>\n");
+}
+
+// The kind of preview that a gallery has for a file.
+enum class Medium : std::uint8_t { None, Picture, Film, Sound };
+
+Medium medium_of(const DirectoryEntry& entry) noexcept {
+  if (entry.is_directory) return Medium::None;
+  const std::string_view type = mime_type(entry.name);
+  if (type.starts_with("image/")) return Medium::Picture;
+  if (type.starts_with("video/")) return Medium::Film;
+  return type.starts_with("audio/") ? Medium::Sound : Medium::None;
+}
+
+bool has_media(const ListingPage& page) noexcept {
+  return std::ranges::any_of(
+      page.entries, [](const DirectoryEntry& entry) { return medium_of(entry) != Medium::None; });
+}
+
+// Loads nothing before it is in view, or played.
+void append_preview(std::string& out, const DirectoryEntry& entry, Medium medium) {
+  const bool is_picture = medium == Medium::Picture;
+  out.append("<li>");
+  if (!is_picture) {
+    out.append(medium == Medium::Film ? "<video" : "<audio")
+        .append(" controls preload=\"none\" src=\"");
+    append_link(out, entry);
+    out.append(medium == Medium::Film ? "\"></video>" : "\"></audio>");
+  }
+  out.append("<a href=\"");
+  append_link(out, entry);
+  out.append("\">");
+  if (is_picture) {
+    out.append("<img loading=\"lazy\" alt=\"\" src=\"");
+    append_link(out, entry);
+    out.append("\">");
+  }
+  append_html(out, entry.name);
+  out.append("</a></li>\n");
+}
+
+void append_gallery(std::string& out, const ListingPage& page) {
+  out.append("<ul class=\"gallery\">\n");
+  for (const DirectoryEntry& entry : page.entries) {
+    const Medium medium = medium_of(entry);
+    if (medium != Medium::None) append_preview(out, entry, medium);
+  }
+  out.append("</ul>\n");
+}
+
+// Appends the field for a name, and the link to the other view.
+void append_search(std::string& out, const ListingPage& page) {
+  out.append(
+      "<div role=\"search\"><input type=\"search\" name=\"q\" aria-label=\"Search\" value=\"");
+  append_html(out, page.filter);
+  // The first button is that of the Enter key; it keeps the order.
+  out.append("\"><button name=\"sort\" value=\"");
+  out.append(sort_value(page.sort.order, page.sort.descending)).append("\">Search</button>");
+  if (page.has_gallery || has_media(page)) {
+    out.append("<a rel=\"nofollow\" href=\"");
+    append_html(out, reference(page, page.number, !page.has_gallery));
+    out.append(page.has_gallery ? "\">List</a>" : "\">Gallery</a>");
+  }
+  out.append("</div>\n<p role=\"status\"></p>\n");
+  if (page.has_gallery) out.append("<input type=\"hidden\" name=\"view\" value=\"gallery\">");
 }
 
 }  // namespace
@@ -153,27 +237,36 @@ std::string human_size(std::uint64_t size_bytes) {
 
 std::string listing_html(const ListingPage& page, std::string_view path) {
   std::string out;
-  out.reserve(2048 + page.entries.size() * 160);
+  out.reserve(6144 + page.entries.size() * 160);
   out.append(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
   append_html(out, path);
-  out.append("</title><style>").append(style).append("</style></head><body><h1>");
-  append_html(out, path);
-  out.append("</h1>\n<form><table><thead><tr>");
+  out.append("</title><style>").append(listing_style).append("</style></head><body><main>");
+  append_heading(out, path);
+  out.append("<form>");
+  append_search(out, page);
+  out.append("<table><thead><tr>");
   append_column(out, "Name", ListingOrder::Name, page.sort);
   append_column(out, "Modified (UTC)", ListingOrder::Time, page.sort);
   append_column(out, "Size", ListingOrder::Size, page.sort);
   out.append("</tr></thead><tbody>\n");
   if (path != "/") out.append("<tr><td><a href=\"../\">../</a></td><td></td><td></td></tr>\n");
-  for (const DirectoryEntry& entry : page.entries) append_row(out, entry);
+  for (const DirectoryEntry& entry : page.entries) {
+    if (!page.has_gallery || medium_of(entry) == Medium::None) append_row(out, entry);
+  }
   out.append("</tbody></table></form>\n");
+  if (page.has_gallery) append_gallery(out, page);
   if (page.pages > 1) append_neighbours(out, page);
   if (page.is_truncated) {
     out.append("<p>This folder has more entries than can be listed.</p>\n");
   } else if (page.entries.empty()) {
-    out.append("<p>This folder is empty.</p>\n");
+    out.append(page.filter.empty() ? "<p>This folder is empty.</p>\n"
+                                   : "<p>No name contains this text.</p>\n");
   }
+  if (page.has_upload_form) out.append(upload_form);
+  out.append("</main><script>").append(listing_script).append("</script>");
+  if (page.has_upload_form) out.append("<script>").append(upload_script).append("</script>");
   return out.append("</body></html>\n");
 }
 
@@ -187,10 +280,14 @@ std::string listing_json(const ListingPage& page, std::string_view path) {
   out.append(",\"pages\":").append(std::to_string(page.pages));
   out.append(page.is_truncated ? ",\"truncated\":true" : ",\"truncated\":false");
   if (page.number > 1) {
-    out.append(",\"previous\":\"").append(reference(page, page.number - 1)).append("\"");
+    out.append(",\"previous\":\"")
+        .append(reference(page, page.number - 1, page.has_gallery))
+        .append("\"");
   }
   if (page.number < page.pages) {
-    out.append(",\"next\":\"").append(reference(page, page.number + 1)).append("\"");
+    out.append(",\"next\":\"")
+        .append(reference(page, page.number + 1, page.has_gallery))
+        .append("\"");
   }
   out.append(",\"entries\":[");
   for (const DirectoryEntry& entry : page.entries) {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace skua::files {
 namespace {
@@ -36,6 +37,13 @@ std::optional<DirectoryEntry> inspect(const Root& root, int directory, std::stri
   }
   if (stat.kind == FileKind::Other) return std::nullopt;
   return make_entry(name, stat);
+}
+
+// Returns what the system tells with the name; nullopt if that is not enough.
+std::optional<DirectoryEntry> named_entry(const dirent& item) {
+  if (item.d_type != DT_REG && item.d_type != DT_DIR) return std::nullopt;
+  return DirectoryEntry{
+      .name = item.d_name, .is_directory = item.d_type == DT_DIR, .has_details = false};
 }
 
 }  // namespace
@@ -64,11 +72,22 @@ bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max
     const dirent* const item = readdir(stream);
     if (item == nullptr) return false;
     if (!is_visible(item->d_name, root_->policy())) continue;
-    if (auto entry = inspect(*root_, dirfd(stream), path_, item->d_name)) {
-      entries.push_back(*std::move(entry));
-    }
+    auto entry = named_entry(*item);
+    if (!entry) entry = inspect(*root_, dirfd(stream), path_, item->d_name);
+    if (entry) entries.push_back(*std::move(entry));
   }
   return true;
+}
+
+void DirectoryReader::add_details(std::vector<DirectoryEntry>& entries) {
+  const int directory = dirfd(static_cast<DIR*>(stream_.get()));
+  std::erase_if(entries, [&](DirectoryEntry& entry) {
+    if (entry.has_details) return false;
+    auto found = inspect(*root_, directory, path_, entry.name.c_str());
+    if (!found) return true;
+    entry = *std::move(found);
+    return false;
+  });
 }
 
 }  // namespace skua::files

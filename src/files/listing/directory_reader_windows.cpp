@@ -66,4 +66,6 @@ bool DirectoryReader::read(std::vector<DirectoryEntry>& entries, std::size_t max
   return true;
 }
 
+void DirectoryReader::add_details(std::vector<DirectoryEntry>&) {}  // they come with the names
+
 }  // namespace skua::files

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reads the content of a request, piece by piece or whole. A request without a source (all of it
 // was there, or a test made it) has one piece.
+#include "http/message/request_body.hpp"
 
 #include <string>
 #include <string_view>
@@ -93,10 +94,7 @@ std::optional<std::string_view> Request::trailer(std::string_view name) const no
 // Reads the content of a request as a form or as parts, from the pieces that the request supplies.
 // Encoded content is refused: its bytes are not a form.
 
-namespace {
-
-// Reports whether the content has a coding other than identity. RFC 9110 §8.4
-bool has_coding(const Request& request) noexcept {
+bool http::has_coding(const Request& request) noexcept {
   for (const auto [name, value] : request.headers()) {
     if (!ascii::equals_ignoring_case(name, "Content-Encoding")) continue;
     for (std::string_view rest = value; !rest.empty();) {
@@ -106,6 +104,8 @@ bool has_coding(const Request& request) noexcept {
   }
   return false;
 }
+
+namespace {
 
 Task<Result<Form>> refuse_form() {
   co_return Error(Errc::UnsupportedMediaType, "Content-Encoding");
@@ -119,12 +119,12 @@ Task<std::optional<Bytes>> read_piece(Request& request) {
 }  // namespace
 
 Task<Result<Form>> Request::form(FormLimits limits) {
-  if (has_coding(*this)) return refuse_form();
+  if (http::has_coding(*this)) return refuse_form();
   return http::read_form(std::string(content_type()), [this] { return read_piece(*this); }, limits);
 }
 
 Multipart Request::multipart(const MultipartLimits& limits) {
-  const std::string_view type = has_coding(*this) ? std::string_view() : content_type();
+  const std::string_view type = http::has_coding(*this) ? std::string_view() : content_type();
   return {type, [this] { return read_piece(*this); }, limits};
 }
 

@@ -15,6 +15,9 @@ namespace skua::http {
 struct ResponseAccess {
   /// The field lines, for fields that handlers do not set.
   static FieldLines& lines(Response& response) noexcept { return response.lines_; }
+  /// The response of an origin server, which has evaluated the request's preconditions itself.
+  static void mark_evaluated(Response& response) noexcept { response.is_evaluated_ = true; }
+  static bool is_evaluated(const Response& response) noexcept { return response.is_evaluated_; }
   /// The index of static_type() in known_types(); 0, the empty one, for any other type.
   static std::size_t known_type(const Response& response) noexcept {
     return static_cast<std::size_t>(response.type_);

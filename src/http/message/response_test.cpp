@@ -212,6 +212,8 @@ TEST(HttpError, CarriesAStatusAndAText) {
   const HttpError error(Status::Conflict, "it changed");
   EXPECT_EQ(error.status(), Status::Conflict);
   EXPECT_STREQ(error.what(), "it changed");
+  EXPECT_EQ(error.reason(), "");
+  EXPECT_EQ(HttpError(Status::BadGateway, "", "no route").reason(), "no route");
 }
 
 }  // namespace

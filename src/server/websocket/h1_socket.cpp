@@ -13,15 +13,18 @@ constexpr std::size_t direct_bytes = 16 * 1024;
 }  // namespace
 
 H1Socket::H1Socket(Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
-                   const detail::Upgrade& upgrade)
-    : output_(output), owner_(owner), run_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
+                   const Takeovers& users, const detail::Upgrade& upgrade)
+    : resources_(resources),
+      output_(output),
+      owner_(owner),
+      run_(users.take_over(resources, static_cast<ws::Wire&>(*this), upgrade)) {}
 
 void H1Socket::start(Request& request, const detail::Upgrade& upgrade) {
-  run_.start(request, upgrade);
-  if (run_.resources().is_draining) run_.drain();
+  run_->start(request, upgrade);
+  if (resources_.is_draining) run_->drain();
 }
 
-void H1Socket::receive(std::span<char> input) { run_.socket().receive(input); }
+void H1Socket::receive(std::span<char> input) { run_->receive(input); }
 
 // Sends a long payload at once without copying it: a copy costs more than the system call that
 // batching would save.
@@ -39,15 +42,15 @@ void H1Socket::write_frame(std::string_view header, std::string_view payload) {
 }
 
 ProtocolState H1Socket::state(bool) const noexcept {
-  return {.waiting = run_.deadline() ? Waiting::Peer : Waiting::Handler,
-          .can_resume = run_.can_resume(),
-          .has_work = !run_.is_over(),
-          .wants_input = run_.socket().wants_input(),
-          .is_finished = run_.is_over()};
+  return {.waiting = run_->deadline() ? Waiting::Peer : Waiting::Handler,
+          .can_resume = run_->can_resume(),
+          .has_work = !run_->is_over(),
+          .wants_input = run_->wants_input(),
+          .is_finished = run_->is_over()};
 }
 
 loop::Instant H1Socket::deadline() const noexcept {
-  return run_.deadline().value_or(loop::Instant::max());
+  return run_->deadline().value_or(loop::Instant::max());
 }
 
 }  // namespace skua::server

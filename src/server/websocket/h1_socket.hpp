@@ -5,28 +5,28 @@
 
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
-#include "server/websocket/socket_run.hpp"
+#include "server/websocket/takeover.hpp"
 #include "server/websocket/upgrades.hpp"
 
 namespace skua::server {
 
-/// A WebSocket that has an HTTP/1.1 connection to itself. See SocketProtocol.
+/// A WebSocket, or a tunnel, that has an HTTP/1.1 connection to itself. See SocketProtocol.
 class H1Socket final : public SocketProtocol, private ws::Wire {
  public:
   H1Socket(Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
-           const detail::Upgrade& upgrade);
+           const Takeovers& users, const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
 
   void receive(std::span<char> input) override;
   [[nodiscard]] ProtocolState state(bool is_sending) const noexcept override;
-  void resume() override { run_.resume(); }
-  void output_drained() noexcept override { run_.socket().output_drained(); }
+  void resume() override { run_->resume(); }
+  void output_drained() noexcept override { run_->output_drained(); }
   [[nodiscard]] loop::Instant deadline() const noexcept override;
-  void time_out() override { run_.time_out(); }
-  void receive_end() override { run_.socket().receive_end(); }
-  void drain() override { run_.drain(); }
-  void cancel() noexcept override { run_.cancel(); }
+  void time_out() override { run_->time_out(); }
+  void receive_end() override { run_->receive_end(); }
+  void drain() override { run_->drain(); }
+  void cancel() noexcept override { run_->cancel(); }
 
  private:
   void write(std::string_view text) override { output_.append(text); }
@@ -36,13 +36,14 @@ class H1Socket final : public SocketProtocol, private ws::Wire {
     return output_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.settle_later(); }
-  void callback_failed(const std::exception_ptr& failure) noexcept override { run_.fail(failure); }
-  [[nodiscard]] loop::Instant now() noexcept override { return run_.resources().loop.now(); }
-  [[nodiscard]] ws::Poster poster() override { return run_.resources().poster(); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { run_->fail(failure); }
+  [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
+  [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
+  Resources& resources_;
   net::OutputQueue& output_;
   ProtocolOwner& owner_;
-  SocketRun run_;
+  const std::unique_ptr<Takeover> run_;
 };
 
 }  // namespace skua::server

@@ -12,36 +12,36 @@
 namespace skua::server {
 
 H2Socket::H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& protocol,
-                   h2::Stream& stream, const detail::Upgrade& upgrade)
+                   h2::Stream& stream, const Takeovers& users, const detail::Upgrade& upgrade)
     : resources_(resources),
       owner_(owner),
       session_(protocol),
       stream_(stream),
       content_(resources.blocks),
-      run_(resources, static_cast<ws::Wire&>(*this), upgrade) {}
+      run_(users.take_over(resources, static_cast<ws::Wire&>(*this), upgrade)) {}
 
 void H2Socket::start(Request& request, const detail::Upgrade& upgrade) {
-  run_.start(request, upgrade);
-  if (resources_.is_draining) run_.drain();
+  run_->start(request, upgrade);
+  if (resources_.is_draining) run_->drain();
 }
 
 void H2Socket::receive(std::string_view data) {
   held_bytes_ += data.size();
   std::string& bytes = resources_.unmask_scratch;
   bytes.assign(data);
-  run_.socket().receive(bytes);
+  run_->receive(bytes);
 }
 
-void H2Socket::receive_end() { run_.socket().receive_end(); }
+void H2Socket::receive_end() { run_->receive_end(); }
 
 bool H2Socket::can_advance() const noexcept {
-  return run_.can_resume() || owes_window() || (run_.is_over() && !is_ended_);
+  return run_->can_resume() || owes_window() || (run_->is_over() && !is_ended_);
 }
 
 void H2Socket::advance() {
-  run_.resume();
+  run_->resume();
   if (owes_window()) session_.consume(stream_, std::exchange(held_bytes_, 0));
-  if (!run_.is_over() || is_ended_) return;
+  if (!run_->is_over() || is_ended_) return;
   if (content_.empty()) await_peer();
   is_ended_ = true;
 }
@@ -58,7 +58,7 @@ h2::BodyRead H2Socket::read_body(std::size_t max_bytes) noexcept {
 void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
   write_deadline_ = later(now(), resources_.options.timeouts.write);
   static_cast<void>(content_.move_to(output, size_bytes));  // cannot fail without files
-  run_.socket().output_drained();
+  run_->output_drained();
 }
 
 void H2Socket::write(std::string_view text) {
@@ -80,12 +80,12 @@ void H2Socket::await_peer() {
 
 std::optional<loop::Instant> H2Socket::deadline() const noexcept {
   if (is_end_told_) return end_deadline_;
-  return owes_output() ? write_deadline_ : run_.deadline();
+  return owes_output() ? write_deadline_ : run_->deadline();
 }
 
 void H2Socket::time_out() {
   if (is_end_told_) return session_.reset(stream_, h2::ErrorCode::Cancel);
-  if (!owes_output()) return run_.time_out();
+  if (!owes_output()) return run_->time_out();
   if (session_.is_blocked_by_window(stream_)) {
     ++resources_.counters.refused_slow;
     return session_.reset(stream_, h2::ErrorCode::Cancel);
@@ -96,7 +96,7 @@ void H2Socket::time_out() {
 
 void H2Socket::close() noexcept {
   is_closed_ = true;
-  run_.cancel();
+  run_->cancel();
 }
 
 }  // namespace skua::server

@@ -11,12 +11,12 @@
 #include "h2/connection.hpp"
 #include "net/output_queue.hpp"
 #include "server/resources.hpp"
-#include "server/websocket/socket_run.hpp"
+#include "server/websocket/takeover.hpp"
 #include "server/websocket/upgrades.hpp"
 
 namespace skua::server {
 
-/// A WebSocket on a stream of an HTTP/2 connection.
+/// A WebSocket, or a tunnel, on a stream of an HTTP/2 connection.
 ///
 /// END_STREAM stands for the end of a connection, RST_STREAM for its loss. Messages that the
 /// application has not taken count against the peer's window. Output that the peer does not take is
@@ -25,7 +25,7 @@ namespace skua::server {
 class H2Socket final : public SocketStream, private ws::Wire {
  public:
   H2Socket(Resources& resources, StreamOwner& owner, h2::Connection& protocol, h2::Stream& stream,
-           const detail::Upgrade& upgrade);
+           const Takeovers& users, const detail::Upgrade& upgrade);
 
   void start(Request& request, const detail::Upgrade& upgrade) override;
   void receive(std::string_view data) override;
@@ -36,7 +36,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) noexcept override;
   void write_body(net::OutputQueue& output, std::size_t size_bytes) override;
 
-  void drain() override { run_.drain(); }
+  void drain() override { run_->drain(); }
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override;
   void time_out() override;
   void close() noexcept override;
@@ -48,7 +48,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
     return content_.pressure_bytes();
   }
   void settle_later() noexcept override { owner_.wake(); }
-  void callback_failed(const std::exception_ptr& failure) noexcept override { run_.fail(failure); }
+  void callback_failed(const std::exception_ptr& failure) noexcept override { run_->fail(failure); }
   [[nodiscard]] loop::Instant now() noexcept override { return resources_.loop.now(); }
   [[nodiscard]] ws::Poster poster() override { return resources_.poster(); }
 
@@ -56,7 +56,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   void await_peer();
   [[nodiscard]] bool owes_output() const noexcept { return !content_.empty() || is_ended_; }
   [[nodiscard]] bool owes_window() const noexcept {
-    return held_bytes_ != 0 && run_.socket().wants_input();
+    return held_bytes_ != 0 && run_->wants_input();
   }
 
   Resources& resources_;
@@ -70,7 +70,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   bool is_ended_ = false;           // our side ends after content_
   bool is_end_told_ = false;
   bool is_closed_ = false;
-  SocketRun run_;
+  const std::unique_ptr<Takeover> run_;
 };
 
 }  // namespace skua::server

@@ -4,8 +4,10 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "server/resources.hpp"
+#include "server/websocket/takeover.hpp"
 #include "skua/request.hpp"
 #include "skua/task.hpp"
 #include "skua/websocket.hpp"
@@ -19,38 +21,34 @@ namespace skua::server {
 /// kind of connection.
 ///
 /// Destroying it cancels the handler.
-class SocketRun final : private ws::SocketListener {
+class SocketRun final : public Takeover, private ws::SocketListener {
  public:
   /// `wire` must outlive the object.
   SocketRun(Resources& resources, ws::Wire& wire, const detail::Upgrade& upgrade);
-  ~SocketRun();
-  SocketRun(const SocketRun&) = delete;
-  SocketRun& operator=(const SocketRun&) = delete;
+  ~SocketRun() override;
 
   /// Starts the application inline, with the upgrade passed to the constructor. Moves the request's
-  /// attachments to the socket. Both arguments need to live only for the call.
-  void start(Request& request, const detail::Upgrade& upgrade);
-  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
-  [[nodiscard]] ws::Socket& socket() noexcept { return socket_; }
-  [[nodiscard]] const ws::Socket& socket() const noexcept { return socket_; }
+  /// attachments to the socket.
+  void start(Request& request, const detail::Upgrade& upgrade) override;
+  void receive(std::span<char> input) override { socket_.receive(input); }
+  void receive_end() override { socket_.receive_end(); }
+  [[nodiscard]] bool wants_input() const noexcept override { return socket_.wants_input(); }
+  void output_drained() override { socket_.output_drained(); }
 
-  /// Reports whether resume() would make progress.
-  [[nodiscard]] bool can_resume() const noexcept { return socket_.can_resume() || has_news(); }
-  void resume();
-  /// Reports whether the socket is over: both sides are done, and the application has ended or has
-  /// run out of time.
-  [[nodiscard]] bool is_over() const noexcept;
-  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept {
+  [[nodiscard]] bool can_resume() const noexcept override {
+    return socket_.can_resume() || has_news();
+  }
+  void resume() override;
+  /// The application has ended, too, or has run out of time.
+  [[nodiscard]] bool is_over() const noexcept override;
+  [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override {
     return socket_.deadline();
   }
-  /// Called when the peer, or the application after the close, has run out of time.
-  void time_out();
-  /// Closes the socket because the server drains.
-  void drain();
-  /// Called when the connection is gone.
-  void cancel() noexcept;
-  /// Logs an exception of the application, and closes the socket.
-  void fail(const std::exception_ptr& failure) noexcept;
+  void time_out() override;
+  void drain() override;
+  void cancel() noexcept override;
+  /// Logs the exception, and closes the socket.
+  void fail(const std::exception_ptr& failure) noexcept override;
 
  private:
   void on_message(const Message& message) noexcept override;

@@ -6,22 +6,31 @@
 
 #include "server/websocket/h1_socket.hpp"
 #include "server/websocket/h2_socket.hpp"
+#include "server/websocket/socket_run.hpp"
 
 namespace skua {
 namespace server {
+
+std::unique_ptr<SocketProtocol> Takeovers::on_connection(Resources& resources,
+                                                         net::OutputQueue& output,
+                                                         ProtocolOwner& owner,
+                                                         const detail::Upgrade& upgrade) const {
+  return std::make_unique<H1Socket>(resources, output, owner, *this, upgrade);
+}
+
+std::unique_ptr<SocketStream> Takeovers::on_stream(Resources& resources, StreamOwner& owner,
+                                                   h2::Connection& protocol, h2::Stream& stream,
+                                                   const detail::Upgrade& upgrade) const {
+  return std::make_unique<H2Socket>(resources, owner, protocol, stream, *this, upgrade);
+}
+
 namespace {
 
-class Sockets final : public WebSocketServer {
+class Sockets final : public Takeovers {
  public:
-  std::unique_ptr<SocketProtocol> on_connection(Resources& resources, net::OutputQueue& output,
-                                                ProtocolOwner& owner,
-                                                const detail::Upgrade& upgrade) const override {
-    return std::make_unique<H1Socket>(resources, output, owner, upgrade);
-  }
-  std::unique_ptr<SocketStream> on_stream(Resources& resources, StreamOwner& owner,
-                                          h2::Connection& protocol, h2::Stream& stream,
-                                          const detail::Upgrade& upgrade) const override {
-    return std::make_unique<H2Socket>(resources, owner, protocol, stream, upgrade);
+  std::unique_ptr<Takeover> take_over(Resources& resources, ws::Wire& wire,
+                                      const detail::Upgrade& upgrade) const override {
+    return std::make_unique<SocketRun>(resources, wire, upgrade);
   }
 };
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "skua/release.hpp"  // first: it checks the C++ version
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua/bytes.hpp"
+#include "skua/client_options.hpp"
+#include "skua/config.hpp"
+#include "skua/pattern.hpp"
+#include "skua/request.hpp"
+#include "skua/response.hpp"
+#include "skua/router.hpp"
+#include "skua/task.hpp"
+#include "skua/tls.hpp"
+
+namespace skua {
+
+namespace proxy {
+class Upstream;
+}  // namespace proxy
+
+/// How an upstream server is told who the client is.
+enum class ForwardedFields : std::uint8_t {
+  None,
+  XForwarded,  ///< X-Forwarded-For, -Host and -Proto
+  Forwarded,   ///< RFC 7239
+};
+
+/// How long a reverse proxy waits for an upstream server, and what the client gets then.
+struct ReverseProxyTimeouts {
+  Duration connect = 5s;    ///< for an address, a connection and TLS, each: 504
+  Duration response = 60s;  ///< for the head of the response, once the request is sent: 504
+  Duration idle = 5min;     ///< for the next bytes of content, in either direction: cut off
+  Duration tunnel = 1h;     ///< for the next bytes of a WebSocket, in either direction: cut off
+  /// Then an unused connection is closed. Shorter than the 5 s after which Node.js closes one: a
+  /// request that is not idempotent could meet the end of its connection, and fail.
+  Duration idle_connection = 4s;
+};
+
+/// Options of a reverse proxy; the defaults do not believe what clients say about themselves.
+struct ReverseProxyOptions {
+  /// Sends the Host of the client's request; otherwise that of the upstream URL.
+  bool keeps_host = true;
+  ForwardedFields forwarded = ForwardedFields::XForwarded;
+  /// Adds to the fields of either kind that the request has, which are removed otherwise. Only for
+  /// servers that nobody but another proxy can reach.
+  bool trusts_forwarded = false;
+  std::size_t connections = 1024;  ///< at once, per thread; further requests wait for one: 504
+  HttpVersions versions = HttpVersions::Any;  ///< WebSockets always use HTTP/1.1
+  ClientTlsOptions tls{};                     ///< for https://
+  std::vector<HostOverride> hosts{};  ///< addresses of names, used instead of name resolution
+  ReverseProxyTimeouts timeouts{};
+};
+
+/// A handler that passes requests on to another server, and its responses back:
+///
+/// ```cpp
+/// router.any("/{path...}", skua::ReverseProxy("http://127.0.0.1:3000"));
+/// skua::reverse_proxy(router, "/api", "http://127.0.0.1:4000/v2");
+/// ```
+/// If the URL has a path, it replaces the literal beginning of the pattern, so that `/api/users`
+/// becomes `/v2/users`, and with `http://127.0.0.1:4000/` becomes `/users`. Without one, not even a
+/// slash, the path is passed on as it is. Dot segments and empty segments, also encoded ones, are
+/// resolved before; the rest is passed on as sent.
+///
+/// Content is streamed in both directions, at the speed of the slower side, and trailers are passed
+/// on. WebSockets are tunnelled. Each thread has its own connections to the upstream server. A
+/// request without content whose reused connection turns out to be dead is repeated if its method
+/// is idempotent. Interim responses are not passed on, except 100 (Continue).
+///
+/// Fields of the connection are removed (RFC 9110 §7.6.1), and so is everything that begins with
+/// `Proxy-`; Via is added. A request that has passed here before gets 508. An upstream server that
+/// cannot be reached, or whose answer is malformed, is reported as 502, and one that takes too long
+/// as 504; the reason goes to Hooks::log. After the head, either ends the response, so that the
+/// client can tell that it is incomplete.
+class SKUA_API ReverseProxy final {
+ public:
+  /// `upstream` is an http:// or https:// URL, or `unix:/path/of/socket`.
+  ///
+  /// Ends with: std::invalid_argument if it is anything else, has a user, a query or a fragment, or
+  ///            if the TLS options cannot be used.
+  explicit ReverseProxy(std::string_view upstream, const ReverseProxyOptions& options = {});
+
+  /// `rest` is the end of the path, which is kept if the URL has a path of its own.
+  Task<Response> operator()(Request& request, std::string_view rest) const;
+
+ private:
+  std::shared_ptr<const proxy::Upstream> upstream_;  // shared by the copies of this handler
+};
+
+/// Passes requests for a path, and all paths below it, to another server.
+///
+/// Ends with: see ReverseProxy; std::invalid_argument if the route exists already.
+SKUA_API void reverse_proxy(Router& router, Prefix prefix, std::string_view upstream,
+                            const ReverseProxyOptions& options = {},
+                            Router::Where where = Router::Where::current());
+
+}  // namespace skua

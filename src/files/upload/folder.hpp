@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/disk.hpp"
+#include "skua/error.hpp"
+
+namespace skua::files {
+
+/// An open folder whose files are made, renamed and removed by name. No call follows a link, and
+/// none can leave the folder, whatever happens to its path meanwhile.
+///
+/// Names must be safe: see is_safe_name(). Calls that return an int return -1 and set errno.
+class Folder {
+ public:
+  Folder() noexcept = default;
+  explicit Folder(disk::Descriptor folder) noexcept : folder_(std::move(folder)) {}
+
+  /// Returns the state of what has this name, which may be a link.
+  [[nodiscard]] Result<disk::FileStat> stat(const std::string& name) const;
+  /// Creates a file, and opens it to write. Returns its descriptor; EEXIST if the name is taken.
+  [[nodiscard]] int create(const std::string& name) const noexcept;
+  /// Renames a file, and replaces any file with that name.
+  [[nodiscard]] int rename(const std::string& from, const std::string& to) const noexcept;
+  /// Renames a file; EEXIST if the name is taken.
+  [[nodiscard]] int rename_beside(const std::string& from, const std::string& to) const noexcept;
+  int remove(const std::string& name) const noexcept;
+  /// Waits until the names are on the disk.
+  void sync() const noexcept;
+
+ private:
+  disk::Descriptor folder_;
+};
+
+}  // namespace skua::files

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// In: the pieces of a file. Out: a file that has its name once all of it is on the disk, or
+// nothing. Conditions are checked twice: before the content, to save the client the way, and again
+// together with the renaming, which alone decides.
+#include "files/upload/upload_file.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/base_encoding.hpp"
+#include "crypto/random.hpp"
+#include "files/file_head.hpp"
+#include "files/listing/directory_index.hpp"
+#include "files/site_answer.hpp"
+#include "http/message/conditional.hpp"
+
+namespace skua::files {
+namespace {
+
+constexpr int max_tries = 16;
+
+// The tag of an uploaded file. It is strong at once, unlike that of a file that was written a
+// moment ago: each upload is another inode, so that no two have the same tag.
+std::string strong_etag(const FileStat& stat) {
+  const WallTime modified{std::chrono::nanoseconds(stat.modified_ns)};
+  return make_etag(stat, modified + std::chrono::hours(1));
+}
+
+Result<std::string> random_name() {
+  const Result<std::string> random = crypto::random_bytes(8);
+  if (!random) return random.error();
+  return std::string(unfinished_prefix) + hex::encode(*random);
+}
+
+}  // namespace
+
+UploadResult failed(const Error& error) noexcept {
+  switch (error.system_code()) {
+    case ENOSPC:
+#if defined(EDQUOT)
+    case EDQUOT:
+#endif
+      return {.status = Status::InsufficientStorage, .reason = "the disk is full"};
+    case EFBIG:
+      return {.status = Status::ContentTooLarge,
+              .reason = "the disk cannot hold files of this size"};
+    default: return {.status = status_for(error.code()), .reason = message(error.code())};
+  }
+}
+
+UploadFile::UploadFile(std::shared_ptr<const UploadSite> site, std::string path,
+                       std::shared_ptr<const Request> conditions)
+    : site_(std::move(site)),
+      path_(std::move(path)),
+      name_(path_.substr(path_.rfind('/') + 1)),
+      conditions_(std::move(conditions)) {}
+
+UploadFile::~UploadFile() {
+  if (!temporary_.empty()) folder_.remove(temporary_);
+}
+
+std::optional<UploadResult> UploadFile::begin() {
+  if (name_.empty()) return UploadResult{Status::Conflict, "the path names a folder"};
+  if (!is_safe_path(path_, site_->root().policy())) {
+    return UploadResult{Status::Forbidden, "the name is not allowed"};
+  }
+  const std::string_view parent = std::string_view(path_).substr(0, path_.size() - name_.size());
+  Result<OpenFile> folder = site_->root().find(parent);
+  if (!folder && folder.error().code() == Errc::NotFound) {
+    return UploadResult{Status::NotFound, "there is no such folder"};
+  }
+  if (!folder) return failed(folder.error());
+  folder_ = Folder(std::move(folder->descriptor));
+  if (auto refused = check(folder_.stat(name_))) return refused;
+  if (const auto created = create(); !created) return failed(created.error());
+  return std::nullopt;
+}
+
+std::optional<UploadResult> UploadFile::check(const Result<FileStat>& current) const {
+  const bool exists = current.has_value();
+  if (!exists && current.error().code() != Errc::NotFound) return failed(current.error());
+  if (conditions_ != nullptr) {
+    http::Validators validators{.exists = exists};
+    const std::string etag = exists ? strong_etag(*current) : std::string();
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    if (exists) {
+      validators.etag = etag;
+      validators.modified = std::chrono::floor<std::chrono::seconds>(
+          WallTime{std::chrono::nanoseconds(current->modified_ns)});
+    }
+    const auto met = http::check_preconditions(head_of(*conditions_), validators, now);
+    if (met == http::Precondition::Failed) {
+      return UploadResult{Status::PreconditionFailed, "the file is not as expected"};
+    }
+  }
+  if (!exists) return std::nullopt;
+  if (current->kind != FileKind::Regular) {
+    return UploadResult{Status::Conflict, "the name is taken, but not by a file"};
+  }
+  if (site_->options().overwrite) return std::nullopt;
+  return UploadResult{Status::Conflict, "there is a file with this name"};
+}
+
+Result<void> UploadFile::create() {
+  for (int i = 0; i < max_tries; ++i) {
+    Result<std::string> name = random_name();
+    if (!name) return name.error();
+    Descriptor file(folder_.create(*name));
+    if (!file && errno == EEXIST) continue;
+    if (!file) return Error::from_system(errno, "create");
+    // Another process that starts now may have taken it for a remnant before it was locked.
+    const bool is_locked = disk::lock(file.number());
+    const Result<FileStat> made = disk::stat_of(file.number());
+    const Result<FileStat> found = folder_.stat(*name);
+    if (!is_locked || !made || !found || found->inode != made->inode) continue;
+    file_ = std::move(file);
+    temporary_ = *std::move(name);
+    return {};
+  }
+  return Error(Errc::Overloaded, "create");
+}
+
+Result<void> UploadFile::write(std::string_view text) { return write_all(file_.number(), text); }
+
+Result<void> UploadFile::keep() {
+  return disk::sync(file_.number()) == 0 ? Result<void>() : Error::from_system(errno, "fsync");
+}
+
+UploadResult UploadFile::commit() {
+  UploadResult result = take_name();
+  if (code(result.status) < 300) folder_.sync();
+  return result;
+}
+
+UploadResult UploadFile::take_name() {
+  const Result<FileStat> made = disk::stat_of(file_.number());
+  if (!made) return failed(made.error());
+  const std::lock_guard lock(site_->naming());
+  for (int i = 0; i < max_tries; ++i) {
+    const Result<FileStat> current = folder_.stat(name_);
+    if (auto refused = check(current)) return *std::move(refused);
+    // A file that has appeared since then is not replaced: its state has not been checked.
+    const int renamed =
+        current ? folder_.rename(temporary_, name_) : folder_.rename_beside(temporary_, name_);
+    if (renamed == 0) {
+      temporary_.clear();
+      return {.status = current ? Status::NoContent : Status::Created, .etag = strong_etag(*made)};
+    }
+    if (errno != EEXIST) return failed(Error::from_system(errno, "rename"));
+  }
+  return {.status = Status::Conflict, .reason = "the file keeps changing"};
+}
+
+// In: a folder. Out: the folder without what killed processes left. An upload in progress is told
+// by its lock.
+
+namespace {
+
+constexpr std::size_t entries_at_a_time = 1000;
+
+void remove_if_unused(const Root& root, const std::string& folder, const std::string& name) {
+  const Result<OpenFile> file = root.find(folder + name);
+  if (!file || !disk::lock(file->descriptor.number())) return;
+  Result<OpenFile> parent = root.find(folder);
+  if (parent) Folder(std::move(parent->descriptor)).remove(name);
+}
+
+}  // namespace
+
+void remove_unfinished(const std::string& directory) {
+  const PathPolicy everything{.dotfiles = true, .follow_symlinks = false, .unfinished = true};
+  Result<Root> opened = Root::open(directory, everything);
+  if (!opened) return;
+  const auto root = std::make_shared<const Root>(*std::move(opened));
+  std::vector<std::string> folders{"/"};
+  std::vector<DirectoryEntry> entries;
+  while (!folders.empty()) {
+    const std::string folder = std::move(folders.back());
+    folders.pop_back();
+    Result<DirectoryReader> reader = DirectoryReader::open(root, folder);
+    if (!reader) continue;
+    for (bool has_more = true; has_more;) {
+      entries.clear();
+      has_more = reader->read(entries, entries_at_a_time);
+      for (const DirectoryEntry& entry : entries) {
+        if (entry.is_directory) {
+          folders.push_back(folder + entry.name + "/");
+        } else if (is_unfinished(entry.name)) {
+          remove_if_unused(*root, folder, entry.name);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace skua::files

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "files/safe_path.hpp"
+#include "files/save.hpp"
+#include "files/upload/folder.hpp"
+#include "skua/error.hpp"
+#include "skua/request.hpp"
+#include "skua/status.hpp"
+#include "skua/upload_options.hpp"
+
+namespace skua::files {
+
+/// A folder that accepts uploads. Any thread may use it.
+class UploadSite final {
+ public:
+  UploadSite(Root root, UploadOptions options) noexcept
+      : root_(std::move(root)), options_(options) {}
+
+  [[nodiscard]] const Root& root() const noexcept { return root_; }
+  [[nodiscard]] const UploadOptions& options() const noexcept { return options_; }
+  /// Held from the check of an upload's conditions until it has its name, so that of two uploads
+  /// that replace the same version only one does.
+  [[nodiscard]] std::mutex& naming() const noexcept { return naming_; }
+
+ private:
+  Root root_;
+  UploadOptions options_;
+  mutable std::mutex naming_;
+};
+
+/// The end of an upload, as its client is told.
+struct UploadResult {
+  Status status = Status::Created;
+  std::string_view reason{};  ///< of an error, with static lifetime
+  std::string etag{};         ///< of the new file
+};
+
+/// One file on its way into a folder: written under a temporary name, then renamed. Its calls
+/// block.
+///
+/// The temporary file is locked while it is in use, so that remove_unfinished() can tell those that
+/// a killed process left behind.
+///
+/// Lifetime:  if destroyed before commit() succeeds, it removes the temporary file.
+class UploadFile final : public SavedFile {
+ public:
+  /// `path` is the canonical path below the site's root. `conditions` is the request whose
+  /// preconditions the file must meet; null: none.
+  UploadFile(std::shared_ptr<const UploadSite> site, std::string path,
+             std::shared_ptr<const Request> conditions);
+  ~UploadFile() override;
+
+  /// Creates the temporary file. Returns the reason if the upload is bound to fail: 404 if there is
+  /// no folder for the file, 403, 409 or 412.
+  std::optional<UploadResult> begin();
+  Result<void> write(std::string_view text) override;
+  /// Waits until the content is on the disk.
+  Result<void> keep() override;
+  /// Gives the file its name. Returns 201, 204, 409, 412 or 5xx.
+  UploadResult commit();
+
+ private:
+  [[nodiscard]] std::optional<UploadResult> check(const Result<FileStat>& current) const;
+  [[nodiscard]] Result<void> create();
+  [[nodiscard]] UploadResult take_name();
+
+  std::shared_ptr<const UploadSite> site_;
+  std::string path_;
+  std::string name_;
+  std::shared_ptr<const Request> conditions_;
+  Folder folder_;
+  Descriptor file_;
+  std::string temporary_;  // its name; empty: there is none
+};
+
+/// Returns the result for a file system error: 507 for a full disk, 413 for a file that is too long
+/// for the file system.
+UploadResult failed(const Error& error) noexcept;
+
+/// Removes the temporary files of uploads, in the folder and those below it, that no process uses.
+void remove_unfinished(const std::string& directory);
+
+}  // namespace skua::files

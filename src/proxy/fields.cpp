@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// In: the head of a message. Out: the field lines for the next hop. Those of the connection end
+// here (RFC 9110 §7.6.1), and so does what a client says about itself in place of its proxy.
+#include "proxy/fields.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "base/ascii.hpp"
+#include "http/message/field_lines_access.hpp"
+#include "http/message/request_parts.hpp"
+#include "skua/address.hpp"
+
+namespace skua::proxy {
+namespace {
+
+using http::FieldLine;
+using http::FieldName;
+using http::Head;
+
+template <class IsIt>
+bool has_element(const Head& head, FieldName name, const IsIt& is_it) {
+  if (!head.has(name)) return false;
+  for (const FieldLine& line : head.fields) {
+    if (line.name != name) continue;
+    std::string_view list = head.value(line);
+    while (!list.empty()) {
+      if (is_it(ascii::take_list_element(list))) return true;
+    }
+  }
+  return false;
+}
+
+bool is_nominated(const Head& head, std::string_view name) {
+  return has_element(head, FieldName::Connection, [name](std::string_view option) {
+    return ascii::equals_ignoring_case(option, name);
+  });
+}
+
+// Servers that pass fields on as variables cannot tell `_` from `-`.
+char folded(char c) noexcept { return c == '_' ? '-' : ascii::to_lower(c); }
+bool begins_with(std::string_view name, std::string_view folded_prefix) noexcept {
+  if (name.size() < folded_prefix.size()) return false;
+  return std::equal(folded_prefix.begin(), folded_prefix.end(), name.begin(),
+                    [](char prefix, char c) { return prefix == folded(c); });
+}
+bool is_same(std::string_view name, std::string_view folded_name) noexcept {
+  return name.size() == folded_name.size() && begins_with(name, folded_name);
+}
+
+// Includes all fields `Proxy-...`, and `Proxy`, which a CGI program would take for a proxy of its
+// own.
+bool ends_here(FieldName known, std::string_view name) noexcept {
+  switch (known) {
+    case FieldName::Connection:
+    case FieldName::ContentLength:
+    case FieldName::Expect:
+    case FieldName::Host:
+    case FieldName::KeepAlive:
+    case FieldName::ProxyAuthenticate:
+    case FieldName::ProxyAuthorization:
+    case FieldName::ProxyConnection:
+    case FieldName::Te:
+    case FieldName::TransferEncoding:
+    case FieldName::Upgrade: return true;
+    case FieldName::Other: return begins_with(name, "proxy-") || is_same(name, "proxy");
+    default: return false;
+  }
+}
+
+bool is_about_client(FieldName known, std::string_view name) noexcept {
+  if (known == FieldName::Forwarded || known == FieldName::XForwardedFor) return true;
+  return known == FieldName::Other && (begins_with(name, "x-forwarded-") ||
+                                       is_same(name, "x-real-ip") || is_same(name, "forwarded"));
+}
+
+template <class IsWanted>
+void add_lines(FieldLines& lines, const Head& head, const IsWanted& is_wanted) {
+  const bool has_options = head.has(FieldName::Connection);
+  for (const FieldLine& line : head.fields) {
+    const std::string_view name = head.name(line);
+    if (ends_here(line.name, name) || !is_wanted(line.name, name)) continue;
+    if (has_options && is_nominated(head, name)) continue;
+    http::FieldLinesAccess::add(lines, line.name, name, head.value(line));
+  }
+}
+
+/// The client's address as text, made once per connection.
+struct ClientAddress {
+  std::string text{};  // `192.0.2.1`, or `2001:db8::1` without brackets; empty for a Unix socket
+  bool is_made = false;
+};
+
+const std::string& address_of(Request& request) {
+  Connection& connection = request.connection();
+  auto& [text, is_made] = connection.state<ClientAddress>();
+  if (std::exchange(is_made, true) || !connection.peer_address().is_ip()) return text;
+  std::array<char, Address::max_text_bytes> buffer;
+  text = connection.peer_address().format_host(buffer);
+  return text;
+}
+
+// Adds an element to the list that a trusted client has sent, or a new one.
+void append_element(FieldLines& lines, std::string_view name, const std::string& element) {
+  std::string list;
+  for (std::size_t nth = 0; const auto value = lines.find(name, nth); ++nth) {
+    list.append(*value).append(", ");
+  }
+  lines.set(name, list.append(element));
+}
+
+void add_x_forwarded(FieldLines& lines, Request& request) {
+  const std::string& address = address_of(request);
+  if (!address.empty()) append_element(lines, "X-Forwarded-For", address);
+  // A trusted client has seen the first host and scheme.
+  if (!lines.find("X-Forwarded-Host") && !request.host().empty()) {
+    lines.add("X-Forwarded-Host", request.host());
+  }
+  if (!lines.find("X-Forwarded-Proto")) {
+    lines.add("X-Forwarded-Proto", request.is_secure() ? "https" : "http");
+  }
+}
+
+// RFC 7239 §4, §6: an IPv6 address and a port are not tokens.
+void add_forwarded(FieldLines& lines, Request& request) {
+  const std::string& address = address_of(request);
+  std::string element = "for=";
+  if (address.empty()) {
+    element.append("unknown");
+  } else if (address.find(':') != address.npos) {
+    element.append("\"[").append(address).append("]\"");
+  } else {
+    element.append(address);
+  }
+  // A host has no quote and no backslash.
+  if (!request.host().empty()) element.append(";host=\"").append(request.host()).append("\"");
+  element.append(request.is_secure() ? ";proto=https" : ";proto=http");
+  append_element(lines, "Forwarded", element);
+}
+
+std::string via(const Request& request, std::string_view pseudonym) {
+  std::string value(request.version() == Version::Http2    ? "2 "
+                    : request.version() == Version::Http10 ? "1.0 "
+                                                           : "1.1 ");
+  return value.append(pseudonym);
+}
+
+}  // namespace
+
+void add_end_to_end(FieldLines& lines, const Head& head) {
+  add_lines(lines, head, [](FieldName, std::string_view) { return true; });
+}
+
+FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
+                           std::string_view pseudonym) {
+  const Head& head = *http::RequestAccess::parts(request).head;
+  FieldLines lines;
+  if (options.keeps_host && !request.host().empty()) lines.add("Host", request.host());
+  add_lines(lines, head, [&](FieldName known, std::string_view name) {
+    return options.trusts_forwarded || !is_about_client(known, name);
+  });
+  const bool takes_trailers = has_element(head, FieldName::Te, [](std::string_view coding) {
+    return ascii::equals_ignoring_case(coding, "trailers");
+  });
+  if (takes_trailers) {  // RFC 9110 §10.1.4
+    lines.add("TE", "trailers");
+    lines.add("Connection", "TE");
+  }
+  lines.add("Via", via(request, pseudonym));
+  if (options.forwarded == ForwardedFields::XForwarded) add_x_forwarded(lines, request);
+  if (options.forwarded == ForwardedFields::Forwarded) add_forwarded(lines, request);
+  return lines;
+}
+
+bool has_passed(const Head& head, std::string_view pseudonym) noexcept {
+  return has_element(head, FieldName::Via, [pseudonym](std::string_view hop) {
+    const std::size_t space = hop.find_first_of(" \t");
+    if (space == hop.npos) return false;
+    hop.remove_prefix(space);
+    ascii::skip_ows(hop);
+    return hop.substr(0, hop.find_first_of(" \t")) == pseudonym;
+  });
+}
+
+}  // namespace skua::proxy

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+
+#include "http/message/field.hpp"
+#include "skua/field_lines.hpp"
+#include "skua/request.hpp"
+#include "skua/reverse_proxy.hpp"
+
+namespace skua::proxy {
+
+/// Adds the fields of a message that are not about its connection or its framing. Host, Expect and
+/// Upgrade are left out, too.
+///
+/// RFC:       9110 §7.6.1
+void add_end_to_end(FieldLines& lines, const http::Head& head);
+
+/// Returns the fields of a request for the upstream server, without those of a protocol switch.
+/// `pseudonym` names this proxy in Via.
+///
+/// RFC:       9110 §7.6.3, 7239
+[[nodiscard]] FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
+                                         std::string_view pseudonym);
+
+/// Reports whether a message has been passed on by a proxy with this pseudonym. RFC 9110 §7.6.3
+[[nodiscard]] bool has_passed(const http::Head& head, std::string_view pseudonym) noexcept;
+
+}  // namespace skua::proxy

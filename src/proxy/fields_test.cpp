@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "proxy/fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/message/request_parts.hpp"
+#include "skua/address.hpp"
+#include "skua/connection.hpp"
+#include "skua/testing.hpp"
+
+namespace skua::proxy {
+namespace {
+
+using Fields = std::vector<std::pair<std::string_view, std::string_view>>;
+
+struct Peer final : detail::ConnectionSource {
+  explicit Peer(const char* address) : known({.peer = Address::parse(address).value()}) {}
+  Connection& connection() override { return known; }
+  Connection known;
+};
+
+/// The fields of a request from an address, as the upstream server gets them.
+FieldLines passed_on(const Fields& fields, const ReverseProxyOptions& options = {},
+                     const char* peer = "192.0.2.1:4711") {
+  testing::FakeRequest fake("GET /a");
+  for (const auto& [name, value] : fields) fake.header(name, value);
+  http::RequestParts parts = http::RequestAccess::parts(fake.request());
+  parts.host = "example.com";
+  Peer source(peer);
+  parts.connection = &source;
+  Request request(parts);
+  return upstream_fields(request, options, "skua-1");
+}
+
+TEST(UpstreamFields, NameTheClientAndTheProxy) {
+  EXPECT_EQ(passed_on({}).wire(),
+            "Host: example.com\r\n"
+            "Via: 1.1 skua-1\r\n"
+            "X-Forwarded-For: 192.0.2.1\r\n"
+            "X-Forwarded-Host: example.com\r\n"
+            "X-Forwarded-Proto: http\r\n");
+}
+
+TEST(UpstreamFields, AnIpv6AddressIsWrittenAsItsFieldDemands) {
+  const char* const peer = "[2001:db8::1]:4711";
+  EXPECT_EQ(passed_on({}, {}, peer).find("X-Forwarded-For"), "2001:db8::1");
+  EXPECT_EQ(passed_on({}, {.forwarded = ForwardedFields::Forwarded}, peer).find("Forwarded"),
+            "for=\"[2001:db8::1]\";host=\"example.com\";proto=http");
+}
+
+TEST(UpstreamFields, AUnixSocketHasNoAddress) {
+  EXPECT_EQ(passed_on({}, {}, "unix:/run/a:b").find("X-Forwarded-For"), std::nullopt);
+  EXPECT_EQ(
+      passed_on({}, {.forwarded = ForwardedFields::Forwarded}, "unix:/run/a:b").find("Forwarded"),
+      "for=unknown;host=\"example.com\";proto=http");
+}
+
+TEST(UpstreamFields, NothingIsSaidAboutTheClientIfNotWanted) {
+  const FieldLines lines = passed_on({{"X-Forwarded-For", "192.0.2.9"}},
+                                     {.keeps_host = false, .forwarded = ForwardedFields::None});
+  EXPECT_EQ(lines.wire(), "Via: 1.1 skua-1\r\n");
+}
+
+TEST(UpstreamFields, TrustedListsGetOneMoreElement) {
+  const FieldLines lines =
+      passed_on({{"Forwarded", "for=a"}, {"forwarded", "for=b"}},
+                {.forwarded = ForwardedFields::Forwarded, .trusts_forwarded = true});
+  EXPECT_EQ(lines.find("Forwarded"), "for=a, for=b, for=192.0.2.1;host=\"example.com\";proto=http");
+  EXPECT_EQ(lines.find("Forwarded", 1), std::nullopt);
+}
+
+TEST(UpstreamFields, ViaIsAddedToThatOfOthers) {
+  const FieldLines lines = passed_on({{"Via", "1.0 fred"}});
+  EXPECT_EQ(lines.find("Via"), "1.0 fred");
+  EXPECT_EQ(lines.find("Via", 1), "1.1 skua-1");
+}
+
+TEST(UpstreamFields, TrailersAreAskedForIfTheClientTakesThem) {
+  const FieldLines lines = passed_on({{"TE", "gzip, trailers"}});
+  EXPECT_EQ(lines.find("TE"), "trailers");
+  EXPECT_EQ(lines.find("Connection"), "TE");
+  EXPECT_EQ(passed_on({{"TE", "gzip"}}).find("TE"), std::nullopt);
+}
+
+TEST(UpstreamFields, WhatConnectionNamesEndsHere) {
+  const FieldLines lines = passed_on(
+      {{"Connection", "close, a"}, {"A", "1"}, {"connection", "B"}, {"b", "2"}, {"C", "3"}});
+  EXPECT_EQ(lines.find("A"), std::nullopt);
+  EXPECT_EQ(lines.find("B"), std::nullopt);
+  EXPECT_EQ(lines.find("C"), "3");
+  EXPECT_EQ(lines.find("Connection"), std::nullopt);
+}
+
+TEST(UpstreamFields, AnUnderscoreHidesNoName) {
+  const FieldLines lines = passed_on(
+      {{"X_Forwarded_For", "1"}, {"x-Real_ip", "2"}, {"PROXY_Secret", "3"}, {"X_Own", "4"}});
+  for (const char* const name : {"X_Forwarded_For", "X-Real_IP", "Proxy_Secret"}) {
+    EXPECT_EQ(lines.find(name), std::nullopt) << name;
+  }
+  EXPECT_EQ(lines.find("X_Own"), "4");
+}
+
+TEST(HasPassed, ComparesTheNameOfEachHop) {
+  const auto has_passed_with = [](std::string_view via) {
+    testing::FakeRequest fake("GET /");
+    fake.header("Via", via);
+    return has_passed(*http::RequestAccess::parts(fake.request()).head, "skua-1");
+  };
+  EXPECT_TRUE(has_passed_with("1.1 skua-1"));
+  EXPECT_TRUE(has_passed_with("1.0 fred, HTTP/2  skua-1 (a comment)"));
+  EXPECT_FALSE(has_passed_with("1.1 skua-12"));
+  EXPECT_FALSE(has_passed_with("1.1 other (skua-1)"));
+  EXPECT_FALSE(has_passed_with("skua-1"));
+}
+
+}  // namespace
+}  // namespace skua::proxy

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "skua.hpp"
+#include "support/scripted_server.hpp"
+#include "support/test_server.hpp"
+
+namespace skua::testing {
+
+/// A proxy on the back end and the transport under test, in front of a server that speaks HTTP/1.1
+/// without TLS: `/api` is passed on.
+class ProxyTest : public ::testing::TestWithParam<BackendChoice> {
+ protected:
+  ~ProxyTest() override {
+    front_.reset();  // before what its tasks refer to
+    upstream_.reset();
+  }
+
+  /// The upstream server; its routes are complete once this is called.
+  TestServer& upstream() {
+    if (!upstream_) {
+      upstream_ = std::make_unique<TestServer>(upstream_router_, BackendChoice::Auto,
+                                               upstream_options_, Transport::Tcp);
+    }
+    return *upstream_;
+  }
+  TestServer& front(std::string_view path = {}) {
+    return front_to("http://127.0.0.1:" + std::to_string(upstream().port()) + std::string(path));
+  }
+  TestServer& front_to(std::string_view url) {
+    if (front_) return *front_;
+    reverse_proxy(router_, "/api", url, proxy_options_);
+    options_.hooks.log = [this](LogLevel, std::string_view line) {
+      const std::lock_guard lock(mutex_);
+      log_.append(line).append("\n");
+    };
+    front_ = std::make_unique<TestServer>(router_, GetParam(), options_);
+    return *front_;
+  }
+  /// A proxy in front of a server that does what a test says.
+  Client connect_to(ScriptedServer& server) {
+    return front_to("http://127.0.0.1:" + std::to_string(server.port())).connect();
+  }
+  std::string log() {
+    const std::lock_guard lock(mutex_);
+    return log_;
+  }
+
+  Router upstream_router_;
+  ServerOptions upstream_options_;
+  Router router_;
+  ServerOptions options_;
+  ReverseProxyOptions proxy_options_;
+
+ private:
+  std::mutex mutex_;
+  std::string log_;
+  std::unique_ptr<TestServer> upstream_;
+  std::unique_ptr<TestServer> front_;
+};
+
+/// Reads the head of a request from a client of a scripted server.
+inline std::string read_head(Client& client, std::string& rest) {
+  while (rest.find("\r\n\r\n") == rest.npos) {
+    const std::string more = client.some();
+    if (more.empty()) break;
+    rest.append(more);
+  }
+  const std::size_t end = rest.find("\r\n\r\n");
+  if (end == rest.npos) return std::exchange(rest, {});
+  std::string head = rest.substr(0, end + 4);
+  rest.erase(0, end + 4);
+  return head;
+}
+inline std::string read_head(Client& client) {
+  std::string rest;
+  return read_head(client, rest);
+}
+
+}  // namespace skua::testing

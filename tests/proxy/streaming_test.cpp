@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// Content that a reverse proxy passes on while it arrives, and what happens when one side is slow,
+// leaves or fails.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <optional>
+#include <string>
+
+#include "proxy/proxy_fixture.hpp"
+
+namespace skua {
+namespace {
+
+using testing::Answer;
+using testing::Client;
+using testing::get;
+using testing::ProxyTest;
+using testing::read_head;
+using testing::ScriptedServer;
+
+class ProxyStreaming : public ProxyTest {};
+class ProxyFailures : public ProxyTest {
+ protected:
+  /// Passes a request on to a server that answers with these bytes and closes.
+  std::optional<Answer> answer_to(std::string bytes) {
+    ScriptedServer server([bytes = std::move(bytes)](Client& client) {
+      read_head(client);
+      client.send(bytes);
+    });
+    Client client = connect_to(server);
+    client.send(get("/api"));
+    return client.answer();
+  }
+};
+
+constexpr std::size_t large_bytes = 64_MiB;
+const std::string block(64 * 1024, 'x');
+
+/// Sends `large_bytes`, and reports how much it was asked to write so far.
+Response large(std::atomic<std::size_t>& written, std::optional<std::uint64_t> length) {
+  return Response::stream(
+      "application/octet-stream",
+      [&written](BodyWriter& out) -> Task<> {
+        while (written < large_bytes) {
+          written += block.size();
+          co_await out.write(block);
+        }
+      },
+      length);
+}
+
+TEST_P(ProxyStreaming, ALargeDownloadWaitsForASlowReader) {
+  std::atomic<std::size_t> written{0};
+  upstream_router_.get("/api", [&] { return large(written, large_bytes); });
+  Client client = front().connect();
+  client.send(get("/api"));
+  // Between the producer and this reader are two servers and the buffers of the system.
+  std::size_t most_waiting = 0;
+  std::size_t received = 0;
+  while (received < large_bytes) {
+    const std::string more = client.some();
+    ASSERT_FALSE(more.empty());
+    most_waiting = std::max(most_waiting, written - std::min<std::size_t>(received, written));
+    received += more.size();
+  }
+  EXPECT_LT(most_waiting, large_bytes / 2);
+  EXPECT_EQ(written, large_bytes);
+}
+
+TEST_P(ProxyStreaming, ALargeUploadArrives) {
+  std::atomic<std::size_t> received{0};
+  upstream_router_.post("/api", [&received](Request& request) -> Task<Response> {
+    while (true) {
+      const std::optional<Bytes> piece = co_await request.read();
+      if (!piece) break;
+      received += piece->size();
+    }
+    co_return std::to_string(received);
+  });
+  Client client = front().connect();
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(8_MiB) +
+              "\r\n\r\n");
+  for (std::size_t sent = 0; sent < 8_MiB; sent += block.size()) client.send(block);
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, std::to_string(8_MiB));
+}
+
+TEST_P(ProxyStreaming, EventsFlowOneByOne) {
+  std::promise<void> second;
+  std::shared_future<void> go = second.get_future().share();
+  upstream_router_.get("/api", [go] {
+    return server_sent_events([go](EventWriter& out) -> Task<> {
+      const ServerSentEvent one{.data = "one"};
+      co_await out.send(one);
+      while (go.wait_for(0s) != std::future_status::ready) {
+        co_await sleep(1ms);
+      }
+      const ServerSentEvent two{.data = "two"};
+      co_await out.send(two);
+    });
+  });
+  Client client = front().connect();
+  client.send(get("/api"));
+  std::string received;
+  while (received.find("data: one") == received.npos) received.append(client.some());
+  EXPECT_EQ(received.find("data: two"), received.npos);
+  second.set_value();
+  while (received.find("data: two") == received.npos) received.append(client.some());
+}
+
+TEST_P(ProxyStreaming, TheResponseMayComeBeforeTheEndOfTheRequest) {
+  upstream_router_.post("/api", [](Request& request) -> Task<Response> {
+    co_return Response::stream("text/plain", [&request](BodyWriter& out) -> Task<> {
+      while (true) {
+        const std::optional<Bytes> piece = co_await request.read();
+        if (!piece) break;
+        co_await out.write(*piece);
+      }
+    });
+  });
+  Client client = front().connect();
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  std::string received;
+  while (received.find("abc") == received.npos) received.append(client.some());
+  client.send("3\r\ndef\r\n0\r\n\r\n");
+  while (received.find("def") == received.npos) received.append(client.some());
+}
+
+TEST_P(ProxyStreaming, AContinueComesFromTheUpstreamServer) {
+  upstream_router_.post("/api", [](Request& request) -> Task<Response> {
+    const std::string text = co_await request.text();
+    co_return "got " + text;
+  });
+  upstream_router_.post("/api/no", [](Request&) -> Task<Response> { co_return Status::Forbidden; });
+  Client client = front().connect();
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.answer()->status, 100);
+  client.send("abc");
+  EXPECT_EQ(client.answer()->body, "got abc");
+  client.send(
+      "POST /api/no HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n");
+  EXPECT_EQ(client.answer()->status, 403);
+}
+
+TEST_P(ProxyStreaming, ALeavingClientEndsTheUpstreamRequest) {
+  std::promise<void> cancelled;
+  struct Told {
+    std::promise<void>* promise;
+    explicit Told(std::promise<void>& told) : promise(&told) {}
+    Told(const Told&) = delete;
+    Told& operator=(const Told&) = delete;
+    ~Told() { promise->set_value(); }
+  };
+  upstream_router_.get("/api", [&cancelled] {
+    return Response::stream("text/plain", [&cancelled](BodyWriter& out) -> Task<> {
+      const Told told(cancelled);
+      while (true) {
+        co_await out.write("tick\n");
+        co_await sleep(1ms);
+      }
+    });
+  });
+  Client client = front().connect();
+  client.send(get("/api"));
+  EXPECT_FALSE(client.some().empty());
+  client.reset();
+  EXPECT_EQ(cancelled.get_future().wait_for(20s), std::future_status::ready);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryBackEnd, ProxyStreaming, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+TEST_P(ProxyFailures, ARefusedConnectionIsA502WithAReasonInTheLog) {
+  std::uint16_t port = 0;
+  {
+    const ScriptedServer gone([](Client&) {});
+    port = gone.port();
+  }
+  Client client = front_to("http://127.0.0.1:" + std::to_string(port)).connect();
+  client.send(get("/api/x"));
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 502);
+  EXPECT_EQ(answer->body.find("127.0.0.1"), std::string::npos);
+  EXPECT_NE(log().find("GET /api/x: could not "), std::string::npos) << log();
+  EXPECT_NE(log().find("127.0.0.1:" + std::to_string(port)), std::string::npos) << log();
+}
+
+TEST_P(ProxyFailures, ASilentServerIsA504) {
+  proxy_options_.timeouts.response = 1ms;
+  std::promise<void> done;
+  ScriptedServer server([&done](Client& client) {
+    read_head(client);
+    done.get_future().wait();
+  });
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  const std::optional<Answer> answer = client.answer();
+  done.set_value();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 504);
+  EXPECT_NE(log().find("no response head"), std::string::npos) << log();
+}
+
+TEST_P(ProxyFailures, AMalformedResponseIsA502) {
+  for (const char* const bad : {
+           "nonsense\r\n\r\n",
+           "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+           "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+           "HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n",
+           "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
+           "",
+       }) {
+    ScriptedServer server([bad](Client& client) {
+      read_head(client);
+      client.send(bad);
+    });
+    Router router;
+    reverse_proxy(router, "/api", "http://127.0.0.1:" + std::to_string(server.port()));
+    const testing::TestServer front(router, GetParam());
+    Client client = front.connect();
+    client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+    const std::optional<Answer> answer = client.answer();
+    ASSERT_TRUE(answer) << bad;
+    EXPECT_EQ(answer->status, 502) << bad;
+  }
+}
+
+TEST_P(ProxyFailures, ATruncatedResponseNeverEndsCleanly) {
+  const std::string body(100'000, 'x');
+  for (const std::string head :
+       {"Content-Length: 200000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n30D40\r\n"}) {
+    ScriptedServer server([&](Client& client) {
+      read_head(client);
+      client.send("HTTP/1.1 200 OK\r\n" + head + body);
+    });
+    Router router;
+    reverse_proxy(router, "/api", "http://127.0.0.1:" + std::to_string(server.port()));
+    const testing::TestServer front(router, GetParam());
+    Client client = front.connect();
+    client.send(get("/api"));
+    EXPECT_EQ(client.answer(), std::nullopt) << head;
+  }
+}
+
+TEST_P(ProxyFailures, AShortResponseThatIsTruncatedIsA502) {
+  const std::optional<Answer> answer = answer_to("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 502);
+}
+
+TEST_P(ProxyFailures, AnInterimResponseIsDropped) {
+  const std::optional<Answer> answer = answer_to(
+      "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"
+      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "hi");
+}
+
+TEST_P(ProxyFailures, ADeadConnectionIsReplacedForIdempotentRequests) {
+  // The first connection ends after its response, without saying so before.
+  ScriptedServer server({[](Client& client) {
+                           read_head(client);
+                           client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
+                           read_head(client);  // then closes without an answer
+                         },
+                         [](Client& client) {
+                           read_head(client);
+                           client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
+                         }});
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  EXPECT_EQ(client.answer()->body, "one");
+  client.send(get("/api"));
+  EXPECT_EQ(client.answer()->body, "two");
+}
+
+TEST_P(ProxyFailures, ADeadConnectionFailsARequestThatIsNotIdempotent) {
+  ScriptedServer server([](Client& client) {
+    read_head(client);
+    client.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\none");
+    read_head(client);
+  });
+  Client client = connect_to(server);
+  client.send(get("/api"));
+  EXPECT_EQ(client.answer()->body, "one");
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(client.answer()->status, 502);
+}
+
+TEST_P(ProxyFailures, AnEarlyRefusalReachesTheUploadingClient) {
+  ScriptedServer server([](Client& client) {
+    read_head(client);
+    client.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nno!");
+  });
+  Client client = connect_to(server);
+  client.send("POST /api HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\nabc");
+  const std::optional<Answer> answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 413);
+  EXPECT_EQ(answer->body, "no!");
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryBackEnd, ProxyFailures, ::testing::ValuesIn(testing::backends()),
+                         testing::backend_name);
+
+}  // namespace
+}  // namespace skua
