@@ -53,14 +53,24 @@ void require_tls(CLI::App& parser) {
   if (crypto::is_available()) return;
   const std::string group = parser.option_defaults()->get_group();
   for (CLI::Option* const option : parser.get_options()) {
-    if (option->get_group() != group) continue;
-    // Without a group CLI11 lists an option nowhere, nor names it in errors of its checks.
-    const std::string problem = option->get_name() + ": this build of skua has no TLS";
-    option->check([problem](const std::string&) -> std::string {
-      throw CLI::ParseError(problem, CLI::ExitCodes::ValidationError);
-    });
-    option->group("");
+    if (option->get_group() == group) disable(*option, "TLS");
   }
+}
+
+void disable(CLI::Option& option, const std::string& lacking) {
+  // Without a group CLI11 lists an option nowhere, nor names it in errors of its checks.
+  const std::string problem = option.get_name() + ": this build of skua has no " + lacking;
+  option.check([problem](const std::string&) -> std::string {
+    throw CLI::ParseError(problem, CLI::ExitCodes::ValidationError);
+  });
+  option.group("");
+}
+
+std::string default_of(const CLI::Option& option) {
+  const std::string shown = " " + option.get_option_text();
+  const std::size_t bracket = shown.rfind(" [");
+  if (bracket == shown.npos || !shown.ends_with(']')) return {};
+  return shown.substr(bracket + 2, shown.size() - bracket - 3);
 }
 
 void declare_colour(CLI::App& parser, Colour& colour) {

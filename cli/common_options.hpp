@@ -21,8 +21,14 @@ void declare_tls(CLI::App& parser, ClientTlsOptions& tls);
 /// Marks the options of the current group as useless without TLS: a build without it does not list
 /// them in --help, and rejects them.
 void require_tls(CLI::App& parser);
+/// Marks an option as useless because this build lacks something, likewise.
+void disable(CLI::Option& option, const std::string& lacking);
 void declare_colour(CLI::App& parser, Colour& colour);
 void declare_backend(CLI::App& parser, BackendChoice& backend);
+
+/// Returns the default that --help shows behind the kind of the value, as in `PORT [8080]`; empty
+/// if there is none.
+std::string default_of(const CLI::Option& option);
 
 /// Splits a text at its first colon.
 ///

@@ -8,6 +8,7 @@
 // CLI11 takes 15 seconds to compile: only the files that declare options include it.
 namespace CLI {
 class App;
+class Option;
 class Validator;
 }  // namespace CLI
 

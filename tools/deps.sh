@@ -25,6 +25,8 @@ zstd.h libzstd-dev
 nghttp2/nghttp2.h libnghttp2-dev
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
+crypt.h libcrypt-dev
+toml++/toml.h libtomlplusplus-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev

@@ -25,6 +25,8 @@ LIBRARIES = (
     ("brotli", "libbrotli-dev", "MIT", True),
     ("zstd", "libzstd-dev", "BSD-3-Clause OR GPL-2.0-only", True),
     ("liburing", "liburing-dev", "LGPL-2.1-or-later OR MIT", True),
+    ("libxcrypt", "libcrypt-dev", "LGPL-2.1-or-later", False),
+    ("tomlplusplus", "libtomlplusplus-dev", "MIT", False),
     ("cli11", "libcli11-dev", "BSD-3-Clause", False),
     ("glibc", "libc6-dev", "LGPL-2.1-or-later", False),
     ("libstdc++", "libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", False),

@@ -17,7 +17,8 @@ using Texts = std::vector<std::string>;
 
 constexpr double longest_seconds = 1e6;
 
-// Converts a method to upper case.
+// Converts a method to upper case. The description is for shell completions: other methods are
+// allowed, too.
 CLI::Validator method_value() {
   const auto convert = [](std::string& text) -> std::string {
     if (!ascii::is_token_text(text)) return "'" + text + "' is not a method";
@@ -26,7 +27,7 @@ CLI::Validator method_value() {
     }
     return text == "CONNECT" ? "CONNECT is for proxies: use --proxy" : "";
   };
-  return {convert, ""};
+  return {convert, "{GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS,TRACE}"};
 }
 
 void declare_request(CLI::App& parser, GetOptions& options, Words& words) {

@@ -27,10 +27,20 @@ constexpr Term get_files[] = {
      "An incomplete download of `NAME`, and what `--continue` needs to resume it."},
 };
 constexpr Term serve_environment[] = {
+    {"SKUA_SERVE_NAME",
+     "Sets an option: its name in capitals, with `_` for `-`, such as `SKUA_SERVE_MAX_AGE` for "
+     "`--max-age`. A flag is `true`. The command line wins."},
     {"LISTEN_PID, LISTEN_FDS",
      "Sockets that systemd has opened for the server, see `systemd.socket`(5)."},
+    {"SKUA_AUTH",
+     "`USER:PASSWORD`, which clients then need (HTTP Basic). Use HTTPS beside it, as passwords are "
+     "readable on the way otherwise."},
 };
 constexpr Term serve_files[] = {
+    {"skua.toml",
+     "A file for `--config` with any name. Its keys are the names of options without dashes in "
+     "front, and `dir` for the folder; its values are texts, numbers, `true` for a flag, and "
+     "arrays for options that may be repeated. `--print-config` writes one."},
     {"/etc/default/skua", "Options and folder of the systemd service `skua.service`."},
 };
 constexpr Term ws_environment[] = {no_colour, certificates};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "commands.hpp"
+#include "common_options.hpp"
 
 namespace skua::cli::reference {
 namespace {
@@ -36,17 +37,15 @@ Parameter parameter_of(const CLI::Option& option) {
                       .repeats = option.get_items_expected_max() > 1};
   for (const std::string& name : option.get_snames()) parameter.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) parameter.names.push_back("--" + name);
-  // The text of the value in --help: `PORT [8080]`.
-  const std::string& shown = option.get_option_text();
-  const std::size_t bracket = shown.find('[');
-  if (bracket != shown.npos) {
-    parameter.fallback = shown.substr(bracket + 1, shown.rfind(']') - bracket - 1);
-  }
+  parameter.fallback = default_of(option);
   if (option.get_positional()) {
     parameter.names = {option.get_name(true)};
     parameter.label = parameter.names.front();
   } else {
-    parameter.label = CLI::detail::trim_copy(shown.substr(0, bracket));
+    // The text of the value in --help: `PORT [8080]`.
+    const std::string& shown = option.get_option_text();
+    const std::size_t end = parameter.fallback.empty() ? shown.npos : shown.rfind('[');
+    parameter.label = CLI::detail::trim_copy(shown.substr(0, end));
   }
   parameter.value = value_of(option, parameter);
   return parameter;

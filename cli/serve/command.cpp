@@ -3,25 +3,30 @@
 // advice on stderr if it cannot run.
 #include "serve/command.hpp"
 
-#include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "configure.hpp"
 #include "log_sink.hpp"
 #include "serve/ip_rules.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
+#include "serve/reload.hpp"
+#include "serve/replaceable_router.hpp"
 #include "serve/sandbox.hpp"
+#include "serve/settings.hpp"
+#include "serve/site.hpp"
 #include "serve/tls.hpp"
 #include "serve/user.hpp"
 #include "server/access_log.hpp"
-#include "skua/files.hpp"
+#include "skua/address.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
 #include "skua/ip_filter.hpp"
@@ -58,31 +63,41 @@ struct Redirect {
   std::optional<Server> server{};
 };
 
-// Gives up privileges. Returns what holds from then on; nothing without the sandbox.
-Result<std::string, Problem> confine(const ServeOptions& options, const std::optional<User>& user,
-                                     BackendChoice backend) {
-  if (options.sandbox) return enter_sandbox(needs_of(options, backend), user);
+// A server without privileges.
+struct Confined {
+  std::string holds{};                  ///< of the sandbox, as a text
+  std::optional<SandboxNeeds> needs{};  ///< the rights that it kept; none without the sandbox
+};
+
+Result<Confined, Problem> confine(const ServeOptions& options, const std::optional<User>& user,
+                                  BackendChoice backend) {
+  if (options.sandbox) {
+    SandboxNeeds needs = needs_of(options, backend);
+    auto holds = enter_sandbox(needs, user);
+    if (!holds) return std::move(holds).error();
+    return Confined{*std::move(holds), std::move(needs)};
+  }
   if (user) {
     if (auto changed = become(*user); !changed) return std::move(changed).error();
   }
-  return std::string();
+  return Confined();
 }
 
 // Starts the servers. Privileges are given up when all of them listen, and before any thread
-// starts, because each thread has its own. Returns what holds, or the exit code after printing why
-// not.
-Result<std::string, int> start(Server& server, Redirect& redirect, const ServeOptions& options,
-                               const std::optional<User>& user) {
-  std::string holds;
+// starts, because each thread has its own. Returns the exit code, after printing why, if that
+// fails.
+Result<Confined, int> start(Server& server, Redirect& redirect, const ServeOptions& options,
+                            const std::optional<User>& user) {
+  Confined confined;
   std::optional<int> code;  // once the reason is printed
   const auto give_up_privileges = [&]() -> Result<void, Problem> {
-    auto confined = confine(options, user, server.backend());
-    if (confined) {
-      holds = *std::move(confined);
+    auto outcome = confine(options, user, server.backend());
+    if (outcome) {
+      confined = *std::move(outcome);
       return {};
     }
-    code = report(confined.error());
-    return std::move(confined).error();
+    code = report(outcome.error());
+    return std::move(outcome).error();
   };
   const auto redirect_or_go_on = [&]() -> Result<void, Problem> {
     if (!options.redirect_port) return give_up_privileges();
@@ -98,7 +113,7 @@ Result<std::string, int> start(Server& server, Redirect& redirect, const ServeOp
   const auto started = server.start(redirect_or_go_on);
   if (!started && !code) code = report_start(options.server, started.error());
   if (code) return *code;
-  return holds;
+  return confined;
 }
 
 // Takes over inherited sockets, and sets up the filter of --allow and --deny.
@@ -106,8 +121,9 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
   auto inherited = inherited_sockets();
   if (!inherited) return std::move(inherited).error();
   options.server.listeners = *std::move(inherited);
-  if (options.allow.empty() && options.deny.empty()) return {};
-  if (options.server.listeners.empty() && options.server.host.starts_with("unix:")) {
+  const bool is_filtered = !options.allow.empty() || !options.deny.empty();
+  if (!is_filtered && options.config.empty()) return {};  // a file may get rules later
+  if (is_filtered && options.server.listeners.empty() && options.server.host.starts_with("unix:")) {
     return Problem{Error(Errc::Unsupported, "--allow"),
                    "--allow and --deny are for IP addresses: the permissions of a Unix socket's "
                    "path decide who may connect"};
@@ -119,19 +135,40 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
   return {};
 }
 
-int serve(ServeOptions& options) {
-  if (options.print_config) {
-    print_config(options);
-    return succeeded;
+// Returns the addresses of --public, which cannot be asked for in the sandbox.
+std::vector<Address> public_addresses(const ServeOptions& options) {
+  std::vector<Address> found;
+  if (!options.is_public || !options.server.listeners.empty()) return found;
+  const auto interfaces = network_interfaces();
+  if (!interfaces) return found;
+  for (const NetworkInterface& one : *interfaces) {
+    if (!one.is_up) continue;
+    for (const Address& address : one.addresses) {
+      if (address.family() == Address::Family::Ipv4) found.push_back(address);
+    }
   }
-  Result<FileHandler> files = FileHandler::open(options.folder, options.files);
-  if (!files) return report_folder(options.folder, files.error());
-  Router router;
-  router.get("/{path...}", *std::move(files));
-  add_transport_security(router, options);
+  return found;
+}
 
+// Prints where other machines reach the server.
+void announce_public(const ServeOptions& options, const std::vector<Address>& addresses,
+                     std::uint16_t port) {
+  if (!options.is_public || !options.server.listeners.empty()) return;
+  std::fputs("WARNING: --public: everyone who reaches this machine can read the folder\n", stderr);
+  const char* const scheme = options.server.tls.is_enabled() ? "https" : "http";
+  for (const Address& address : addresses) {
+    std::fprintf(stderr, "  %s://%s\n", scheme, address.with_port(port).to_string().c_str());
+  }
+}
+
+int serve(ServeOptions& options) {
+  Result<ServedSite, Problem> site = make_site(options);
+  if (!site) return report(site.error());
+  std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
+  if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
   const auto filter = std::make_shared<IpFilter>();
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
+  if (const auto checked = check_uploads(options); !checked) return report(checked.error());
   std::optional<User> user;
   if (!options.user.empty()) {
     auto found = find_user(options.user);
@@ -140,14 +177,18 @@ int serve(ServeOptions& options) {
   }
   LogSink sink;
   add_hooks(options, sink);
+  const std::vector<Address> addresses = public_addresses(options);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
-  Server server(router, options.server);
+  Server server(replaceable ? replaceable->front() : site->router, options.server);
   Redirect redirect;
-  const auto holds = start(server, redirect, options, user);
-  if (!holds) return holds.error();
+  const auto confined = start(server, redirect, options, user);
+  if (!confined) return confined.error();
   for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
   if (!options.quiet) {
-    if (options.sandbox) sink.write("sandbox: " + *holds + "\n");
+    if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
+    announce_public(options, addresses, server.port());
+    const std::string uploads = upload_text(options);
+    if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());
@@ -157,7 +198,14 @@ int serve(ServeOptions& options) {
     std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
                stderr);
   };
-  const auto reload = [&] { return reload_ip_rules(options, *filter); };
+  std::optional<Reloader> reloader;
+  if (replaceable) {
+    reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs);
+  }
+  const auto reload = [&reloader] {
+    if (reloader) reloader->reload();
+    return reloader.has_value();
+  };
   if (redirect.server) {
     signals.wait_and_drain({server, *redirect.server}, tell, reload);
   } else {
@@ -171,7 +219,11 @@ int serve(ServeOptions& options) {
 std::function<int()> configure_serve(CLI::App& parser) {
   const auto options = std::make_shared<ServeOptions>();
   declare(parser, *options);
-  return [options] { return serve(*options); };
+  return [options, &parser] {
+    if (!options->print_config) return serve(*options);
+    print_config(settings_text(parser), *options);
+    return static_cast<int>(succeeded);
+  };
 }
 
 // In: the error that keeps a server from running. Out: that error and advice, on stderr.
@@ -185,16 +237,6 @@ bool is_about_tls(Error error) noexcept {
 }
 
 }  // namespace
-
-int report_folder(const std::string& folder, Error error) {
-  const char* advice = "Check the name, or choose another folder: skua serve DIR";
-  std::string reason(message(error.code()));
-  if (error.system_code() == ENOENT) reason = "no such folder";
-  if (error.system_code() == ENOTDIR) reason = "not a folder";
-  if (error.system_code() == EACCES) advice = "Make it readable, or choose another folder";
-  std::fprintf(stderr, "skua: %s: %s\n%s.\n", folder.c_str(), reason.c_str(), advice);
-  return failed;
-}
 
 int report_start(const ServerOptions& options, const Problem& problem,
                  const std::string& port_option) {

@@ -13,9 +13,6 @@ namespace skua::cli {
 /// Configures `skua serve [DIR]`, which serves a folder until a signal stops it.
 std::function<int()> configure_serve(CLI::App& parser);
 
-/// Prints why the folder cannot be served, with advice, on stderr; returns the exit code.
-int report_folder(const std::string& folder, Error error);
-
 /// Prints why the server cannot start, with advice, on stderr; returns the exit code. `port_option`
 /// is the option that sets its port.
 int report_start(const ServerOptions& options, const Problem& problem,

@@ -2,8 +2,6 @@
 // In: the values of --allow and --deny. Out: rules, or what is wrong with them.
 #include "serve/ip_rules.hpp"
 
-#include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,22 +66,6 @@ std::vector<std::string> ip_rule_files(const ServeOptions& options) {
     }
   }
   return files;
-}
-
-bool reload_ip_rules(const ServeOptions& options, IpFilter& filter) {
-  if (ip_rule_files(options).empty()) return false;
-  auto rules = read_ip_rules(options);
-  if (!rules) {
-    std::fprintf(stderr, "skua: keeping the old rules: %s\n", rules.error().text.c_str());
-    return true;
-  }
-  const std::size_t allowed = rules->allow.size();
-  const std::size_t denied = rules->deny.size();
-  filter.replace(*std::move(rules));
-  if (!options.quiet) {  // last, as it says that the rules hold
-    std::fprintf(stderr, "reloaded: %zu networks allowed, %zu denied\n", allowed, denied);
-  }
-  return true;
 }
 
 }  // namespace skua::cli

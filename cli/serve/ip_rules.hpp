@@ -19,8 +19,4 @@ Result<IpRules, Problem> read_ip_rules(const ServeOptions& options);
 /// Returns the files of --allow and --deny.
 std::vector<std::string> ip_rule_files(const ServeOptions& options);
 
-/// Reads the files again, if there are any, and reports whether there are. If that fails, the
-/// filter keeps its rules. The outcome is printed on stderr.
-bool reload_ip_rules(const ServeOptions& options, IpFilter& filter);
-
 }  // namespace skua::cli

@@ -4,11 +4,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include "coding/coding.hpp"
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
+#include "serve/auth/password_hash.hpp"
+#include "serve/settings.hpp"
+#include "serve/settings_file.hpp"
 #include "serve/tls.hpp"
 
 #include <chrono>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +21,55 @@
 namespace skua::cli {
 namespace {
 
-void declare_server(CLI::App& parser, ServerOptions& server) {
+using coding::Coding;
+
+// Only the server as a whole has these; a site is made again.
+std::map<std::string, std::vector<std::string>> fixed_values(const CLI::App& parser) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const CLI::Option* const option : parser.get_options()) {
+    const std::string& group = option->get_group();
+    const std::string name = option->get_name();
+    const bool is_of_server = group == "Server" || group == "HTTPS" || group == "Output";
+    const bool is_of_site =
+        name == "--allow" || name == "--deny" || name == "--auth" || name == "--hsts";
+    if (is_of_server && !is_of_site) values[name] = option->results();
+  }
+  return values;
+}
+
+void declare_config(CLI::App& parser, ServeOptions& options) {
+  CLI::Option* const config =
+      parser
+          .add_option("--config", options.config,
+                      "Also take options from this TOML file; those of the command line win")
+          ->option_text("FILE");
+  if (!has_settings_files()) disable(*config, "toml++");
+  // After the command line is parsed, and before the options are checked together.
+  parser.parse_complete_callback([&parser, &options] {
+    options.words = words_of(parser);
+    apply_environment(parser);
+    if (!options.config.empty()) apply_settings(parser, options.config);
+    read_logins(options.site);
+    options.fixed = fixed_values(parser);
+  });
+}
+
+void declare_server(CLI::App& parser, ServeOptions& options) {
+  ServerOptions& server = options.server;
+  CLI::Option* const host =
+      parser
+          .add_option("--host", server.host,
+                      "Address to listen on; 0.0.0.0 for all IPv4, [::] for all, or unix:/PATH")
+          ->option_text("ADDRESS [127.0.0.1]");
   parser
-      .add_option("--host", server.host,
-                  "Address to listen on; 0.0.0.0 for all IPv4, [::] for all, or unix:/PATH")
-      ->option_text("ADDRESS [127.0.0.1]");
+      .add_flag_callback(
+          "--public",
+          [&options] {
+            options.is_public = true;
+            options.server.host = "0.0.0.0";
+          },
+          "Let other machines connect: listen on all IPv4 addresses, and print them")
+      ->excludes(host);
   parser.add_option("-p,--port", server.port, "Port to listen on; 0 picks a free one")
       ->check(whole_in_range(0, 65'535))
       ->option_text("PORT [8080]");
@@ -41,6 +90,13 @@ void declare_clients(CLI::App& parser, ServeOptions& options) {
   add_list("--allow", options.allow,
            "Accept only clients of this network, such as 10.0.0.0/8 or ::1; @FILE has one a line");
   add_list("--deny", options.deny, "Refuse clients of this network, even if they are allowed");
+  CLI::Option* const auth =
+      parser
+          .add_option("--auth", options.auth,
+                      "Require a login of this htpasswd file, hashed by bcrypt, yescrypt or "
+                      "SHA-crypt")
+          ->option_text("FILE");
+  if (!has_password_hashes()) disable(*auth, "libcrypt");
 }
 
 void declare_privileges(CLI::App& parser, ServeOptions& options) {
@@ -70,13 +126,24 @@ void declare_files(CLI::App& parser, FileOptions& files) {
           "Cache-Control max-age; 0 to make clients revalidate, -1 to send no Cache-Control")
       ->check(whole_in_range(-1, 31'536'000))
       ->option_text("SECONDS [0]");
+  parser.add_flag("--precompressed", files.precompressed,
+                  "Send app.js.br, .zst or .gz for app.js, if the client accepts it");
+  parser
+      .add_flag("--compress", files.compress,
+                "Compress text with zstd, brotli or gzip, if the client accepts it")
+      ->each([](const std::string&) {
+        for (const Coding coding : {Coding::Gzip, Coding::Brotli, Coding::Zstd}) {
+          if (coding::is_available(coding)) return;
+        }
+        throw CLI::ValidationError("--compress", "this build has no compression library");
+      });
 }
 
 void declare_output(CLI::App& parser, ServeOptions& options) {
   parser.add_flag("--access-log", options.access_log,
                   "Print one line per request (combined log format)");
   parser.add_flag("--print-config", options.print_config,
-                  "Print all settings, limits and timeouts and exit");
+                  "Print all options as a file for --config, and all limits, and exit");
   parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
 }
 
@@ -85,13 +152,18 @@ void declare_output(CLI::App& parser, ServeOptions& options) {
 void declare(CLI::App& parser, ServeOptions& options) {
   parser.add_option("DIR", options.folder, "Folder to serve")->option_text("[.]");
   parser.option_defaults()->group("Server");
-  declare_server(parser, options.server);
+  declare_config(parser, options);
+  declare_server(parser, options);
   declare_clients(parser, options);
   declare_privileges(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");
   declare_files(parser, options.files);
+  parser.option_defaults()->group("Uploads");
+  declare_uploads(parser, options.uploads);
+  parser.option_defaults()->group("Responses");
+  declare_site(parser, options.site);
   parser.option_defaults()->group("Output");
   declare_output(parser, options);
   parser.get_help_ptr()->group("Output");
@@ -100,7 +172,10 @@ void declare(CLI::App& parser, ServeOptions& options) {
       std::string("Ctrl-C or SIGTERM stops the server once the requests in progress are answered, "
                   "within\n30 s; a second signal stops it at once. SIGHUP reloads ") +
       (has_tls ? "certificates and " : "") +
-      "the lists\nof --allow and --deny.\n\n"
+      "the files\nof --config, --auth, --allow and --deny.\n\n"
+      "SKUA_AUTH=USER:PASSWORD in the environment makes the server require this login, and\n"
+      "SKUA_UPLOAD_AUTH=USER:PASSWORD this one for uploads. Each option can also be set there:\n"
+      "--max-age 60 is SKUA_SERVE_MAX_AGE=60.\n\n"
       "Exit codes: 0 (stopped by a signal), 1 (the folder or the address cannot be used), 2 "
       "(usage).\n\n"
       "Examples:\n"
@@ -108,6 +183,20 @@ void declare(CLI::App& parser, ServeOptions& options) {
       (has_tls ? "\n  skua serve www --host 0.0.0.0 --port 443 --tls-cert chain.pem "
                  "--redirect-http 80"
                : ""));
+}
+
+Result<ServeOptions, Problem> parse_again(const std::vector<std::string>& words) {
+  CLI::App parser;
+  parser.allow_windows_style_options(false);
+  ServeOptions options;
+  declare(parser, options);
+  std::vector<std::string> reversed(words.rbegin(), words.rend());
+  try {
+    parser.parse(std::move(reversed));
+  } catch (const CLI::ParseError& error) {
+    return Problem{Error(Errc::MalformedText, "--config"), error.what()};
+  }
+  return options;
 }
 
 }  // namespace skua::cli

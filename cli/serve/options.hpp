@@ -2,10 +2,14 @@
 #pragma once
 
 #include "configure.hpp"
+#include "serve/site_options.hpp"
+#include "serve/uploads.hpp"
+#include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/options.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,21 +18,35 @@ namespace skua::cli {
 
 /// Options of `skua serve`.
 struct ServeOptions {
+  std::vector<std::string> words{};  ///< of the command line, to parse them again
+  /// The values of the options, by name, that a running server cannot change.
+  std::map<std::string, std::vector<std::string>> fixed{};
+  std::string config{};  ///< TOML file that sets the others; empty: none
   std::string folder = ".";
   FileOptions files{.listing = true};
+  SiteOptions site{};
+  ServeUploads uploads{};
   ServerOptions server{.host = "127.0.0.1"};
   std::optional<std::uint16_t> redirect_port{};  ///< redirects plain HTTP to HTTPS
   std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent
   std::vector<std::string> allow{};              ///< networks, or @FILE with a list of them
   std::vector<std::string> deny{};               ///< likewise
-  std::string user{};   ///< NAME[:GROUP] to become once the server listens; empty: stay
-  bool sandbox = true;  ///< gives up what the server does not need, see enter_sandbox()
+  std::string auth{};      ///< htpasswd file whose users may log in; empty: none
+  bool is_public = false;  ///< listens on all IPv4 addresses, which are printed
+  std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay
+  bool sandbox = true;     ///< gives up what the server does not need, see enter_sandbox()
   bool access_log = false;
   bool print_config = false;
   bool quiet = false;
 };
 
-/// Adds the options, in groups, to the command; `options` must outlive the parser.
+/// Adds the options, in groups, to the command. They are taken from the command line, the
+/// environment and the file of --config, in this order; `options` must outlive the parser.
 void declare(CLI::App& parser, ServeOptions& options);
+
+/// Takes the options again from these words, the environment and the file of --config.
+///
+/// Ends with: the text of the error on the command line.
+Result<ServeOptions, Problem> parse_again(const std::vector<std::string>& words);
 
 }  // namespace skua::cli

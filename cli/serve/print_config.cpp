@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// In: settings. Out: `name = value` lines with units, including every limit and timeout of
-// skua/options.hpp.
+// In: the options as TOML, and their values. Out: also, as comments, what no option can change:
+// every limit and timeout of skua/options.hpp, with units.
 #include "serve/print_config.hpp"
 
 #include "base/file_io.hpp"
@@ -10,21 +10,14 @@
 #include <cstdio>
 #include <limits>
 #include <string>
-#include <vector>
 
 namespace skua::cli {
 namespace {
 
-void section(const char* name) { std::printf("[%s]\n", name); }
+void section(const char* name) { std::printf("\n# [%s]\n", name); }
 
 void print(const char* name, const std::string& value) {
-  std::printf("%-28s = %s\n", name, value.c_str());
-}
-
-std::string joined(const std::vector<std::string>& values) {
-  std::string out;
-  for (const std::string& value : values) out.append(out.empty() ? "" : ", ").append(value);
-  return out;
+  std::printf("# %-28s = %s\n", name, value.c_str());
 }
 
 void print_flag(const char* name, bool value) { print(name, value ? "yes" : "no"); }
@@ -104,56 +97,26 @@ void print_timeouts(const Timeouts& timeouts) {
   print_time("shutdown", timeouts.shutdown);
 }
 
-void print_files(const FileOptions& files) {
-  section("files");
-  print("index", files.index.empty() ? "none" : files.index);
-  print_flag("listing", files.listing);
-  print_flag("dotfiles", files.dotfiles);
-  print_flag("follow_symlinks", files.follow_symlinks);
-  print("max_age",
-        files.max_age.count() < 0 ? "not sent" : std::to_string(files.max_age.count()) + " s");
-}
-
-void print_tls(const ServeOptions& options) {
-  const TlsOptions& tls = options.server.tls;
-  section("https");
-  print_flag("enabled", tls.is_enabled());
+void print_tls(const TlsOptions& tls) {
   if (!tls.is_enabled()) return;
-  print("certificate", tls.self_signed ? "self-signed, created at startup" : tls.certificate);
-  if (!tls.self_signed) {
-    print("private_key", tls.private_key.empty() ? tls.certificate : tls.private_key);
-  }
-  print("client_ca", tls.client_ca.empty() ? "none (clients are not asked)" : tls.client_ca);
+  section("https");
   print("minimum_version", tls.minimum_version == TlsVersion::Tls12 ? "1.2" : "1.3");
   print_flag("session_tickets", tls.session_tickets);
   print_time("ticket_key_lifetime", tls.ticket_key_lifetime);
   print_time("reload_interval", tls.reload_interval);
   print_flag("refuses_misdirected_names", tls.refuses_misdirected_names);
-  print("redirect_http", options.redirect_port ? std::to_string(*options.redirect_port) : "no");
-  print("hsts",
-        options.hsts_seconds == 0 ? "not sent" : std::to_string(options.hsts_seconds) + " s");
 }
 
 }  // namespace
 
-void print_config(const ServeOptions& options) {
+void print_config(const std::string& settings, const ServeOptions& options) {
+  std::fputs(settings.c_str(), stdout);
+  if (options.site.login) std::puts("# SKUA_AUTH in the environment requires a login, too.");
+  if (options.site.upload_login) {
+    std::puts("# SKUA_UPLOAD_AUTH in the environment requires a login for uploads.");
+  }
   const ServerOptions& server = options.server;
-  section("serve");
-  print("folder", options.folder);
-  print("host", server.host);
-  print_count("port", server.port);
-  print_flag("reuse_port", server.reuse_port);
-  print("allow", options.allow.empty() ? "everyone" : joined(options.allow));
-  print("deny", options.deny.empty() ? "nobody" : joined(options.deny));
-  print("user", options.user.empty() ? "unchanged" : options.user);
-  print_flag("sandbox", options.sandbox);
-  print("threads", server.threads == 0 ? "one per core" : std::to_string(server.threads));
-  print("backend", std::string(to_string(server.backend)));
-  print_flag("http2", server.http2);
-  print("server_name", server.server_name.empty() ? "not sent" : server.server_name);
-  print_flag("access_log", options.access_log);
-  print_files(options.files);
-  print_tls(options);
+  print_tls(server.tls);
   print_limits(server);
   print_timeouts(server.timeouts);
 }

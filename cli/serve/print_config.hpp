@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
+
 #include "serve/options.hpp"
 
 namespace skua::cli {
 
-/// Prints every setting of `skua serve` as a `name = value` line, in sections named in brackets.
-void print_config(const ServeOptions& options);
+/// Prints `settings`, the options of `skua serve` as TOML, and as comments every limit and timeout.
+void print_config(const std::string& settings, const ServeOptions& options);
 
 }  // namespace skua::cli

@@ -2,6 +2,7 @@
 // In: what a server needs. Out: a process that can do nothing else, and a text that says so.
 #include "serve/sandbox.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@ namespace {
 std::string folder_of(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   return folder.empty() ? "." : folder.string();
+}
+
+// Returns ` (TCP port 3000 4000)`; an empty text for Unix sockets only.
+std::string ports_text(const std::vector<std::uint16_t>& ports) {
+  std::string text;
+  for (const std::uint16_t port : ports) text.append(" ").append(std::to_string(port));
+  return text.empty() ? text : " (TCP port" + text + ")";
 }
 
 /// Collects what holds, and what does not.
@@ -42,26 +50,57 @@ class Findings {
 
 SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   SandboxNeeds needs;
-  needs.files.listed = {options.folder};
+  needs.access.listed = {options.folder};
   std::vector<std::string> files = ip_rule_files(options);
   const TlsOptions& tls = options.server.tls;
-  for (const std::string& file : {tls.certificate, tls.private_key, tls.client_ca}) {
+  for (const std::string& file :
+       {tls.certificate, tls.private_key, tls.client_ca, options.config, options.auth}) {
     if (!file.empty()) files.push_back(file);
   }
-  needs.files.readable = {"/dev/null"};  // stands in for a connection if descriptors run out
+  needs.access.readable = {"/dev/null"};  // stands in for a connection if descriptors run out
   for (const std::string& file : files) {
-    needs.files.readable.push_back(folder_of(file));
-    needs.files.readable.push_back(folder_of(resolved(file)));
+    needs.access.readable.push_back(folder_of(file));
+    needs.access.readable.push_back(folder_of(resolved(file)));
   }
   constexpr std::string_view unix_prefix = "unix:";
   const std::string& host = options.server.host;
   const bool is_path = host.starts_with(unix_prefix) && !host.starts_with("unix:@");
   if (is_path && options.server.listeners.empty()) {
-    needs.files.removable = {folder_of(host.substr(unix_prefix.size()))};
+    needs.access.removable = {folder_of(host.substr(unix_prefix.size()))};
     needs.calls.unlink = true;
   }
+  if (!options.uploads.folder.empty()) {
+    needs.access.writable = {options.folder + options.uploads.folder};
+    needs.calls.uploads = true;
+  }
+  needs.access.connected = upstream_ports(options.site.proxies);
+  needs.calls.connect = !options.site.proxies.empty();
   needs.calls.io_uring = backend == BackendChoice::IoUring;
   return needs;
+}
+
+std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
+  const KeptAccess& kept = needs.access;
+  std::vector<std::string> readable = kept.readable;
+  readable.insert(readable.end(), kept.listed.begin(), kept.listed.end());
+  for (const auto& [paths, allowed] : {std::pair(&wanted.access.listed, &kept.listed),
+                                       std::pair(&wanted.access.readable, &std::as_const(readable)),
+                                       std::pair(&wanted.access.removable, &kept.removable),
+                                       std::pair(&wanted.access.writable, &kept.writable)}) {
+    for (const std::string& path : *paths) {
+      if (std::ranges::find(*allowed, path) == allowed->end()) return path;
+    }
+  }
+  for (const std::uint16_t port : wanted.access.connected) {
+    if (std::ranges::find(kept.connected, port) == kept.connected.end()) {
+      return "port " + std::to_string(port);
+    }
+  }
+  const bool has_calls = (needs.calls.io_uring || !wanted.calls.io_uring) &&
+                         (needs.calls.unlink || !wanted.calls.unlink) &&
+                         (needs.calls.uploads || !wanted.calls.uploads) &&
+                         (needs.calls.connect || !wanted.calls.connect);
+  return has_calls ? "" : "a system call";
 }
 
 // Files come first, because the user may not reach the folders; system calls last, because the
@@ -69,7 +108,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
 Result<std::string, Problem> enter_sandbox(const SandboxNeeds& needs,
                                            const std::optional<User>& user) {
   const Result<void> privileges = forbid_new_privileges();
-  const Result<int> landlock = restrict_files(needs.files);
+  const Result<int> landlock = restrict_access(needs.access);
   Findings findings;
   if (user) {
     if (auto changed = become(*user); !changed) return std::move(changed).error();
@@ -84,6 +123,8 @@ Result<std::string, Problem> enter_sandbox(const SandboxNeeds& needs,
     findings.miss(landlock.error());
   }
   calls ? findings.hold("seccomp") : findings.miss(calls.error());
+  if (needs.calls.connect)
+    findings.hold("connections for --proxy" + ports_text(needs.access.connected));
   return findings.text();
 }
 

@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -82,6 +83,7 @@ constexpr std::initializer_list<int> allowed_calls = {
     SYS_fadvise64,
     SYS_fcntl,
     SYS_fstat,
+    SYS_getcwd,
     SYS_getdents64,
     SYS_lseek,
     SYS_newfstatat,
@@ -144,6 +146,11 @@ constexpr std::initializer_list<int> allowed_calls = {
 #if !defined(__GLIBC__)  // musl signals threads without naming their process
     SYS_tkill,
 #endif
+};
+
+// Also those by which a file system that cannot rename without replacing gets a second name.
+constexpr std::initializer_list<int> upload_calls = {
+    SYS_flock, SYS_fsync, SYS_linkat, SYS_renameat, SYS_renameat2, SYS_unlinkat,
 };
 
 constexpr std::initializer_list<int> fatal_calls = {
@@ -244,6 +251,14 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   if (needs.io_uring) {
     filter.answer(SYS_io_uring_enter, allowing);
     filter.check(SYS_io_uring_register, 1, all_bits, enable_rings, refusing);
+  }
+  if (needs.uploads) {
+    for (const int call : upload_calls) filter.answer(call, allowing);
+  }
+  if (needs.connect) {
+    constexpr std::uint32_t socket_kind = 0xF;  // the other bits are flags
+    filter.check(SYS_socket, 1, socket_kind, SOCK_STREAM, refusing);
+    filter.answer(SYS_connect, allowing);
   }
   if (needs.unlink) filter.answer(SYS_unlinkat, allowing);
 #if defined(__x86_64__)

@@ -15,6 +15,8 @@ Result<void> forbid_new_privileges();
 struct CallNeeds {
   bool io_uring = false;  ///< for rings that exist already
   bool unlink = false;    ///< removes files
+  bool uploads = false;   ///< makes files, and names them once they are on the disk
+  bool connect = false;   ///< connects stream sockets of its own
 };
 
 /// Takes from all threads, and from those that they start, every system call that a server with

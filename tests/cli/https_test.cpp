@@ -301,12 +301,10 @@ TEST_F(HttpsTest, PrintsItsSettings) {
   const std::string text = process.output();
   EXPECT_EQ(process.wait(), 0);
   for (const std::string& part :
-       {std::string("[https]"), "certificate                  = " + file("cert.pem"),
-        "private_key                  = " + file("key.pem"),
-        std::string("minimum_version              = 1.2"),
-        std::string("redirect_http                = 8081"),
-        std::string("hsts                         = not sent"),
-        std::string("reload_interval              = 60 s"),
+       {std::string("[https]"), "\ntls-cert = \"" + file("cert.pem") + "\"\n",
+        "\ntls-key = \"" + file("key.pem") + "\"\n",
+        std::string("minimum_version              = 1.2"), std::string("\nredirect-http = 8081\n"),
+        std::string("\n# hsts = SECONDS\n"), std::string("reload_interval              = 60 s"),
         std::string("handshake                    = 10 s"),
         std::string("http2_streams                = 100")}) {
     EXPECT_NE(text.find(part), text.npos) << part << "\n" << text;

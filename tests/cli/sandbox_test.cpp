@@ -62,8 +62,8 @@ class Sandbox : public ::testing::Test {
     tree_.write("keys/key", "secret");
     tree_.write("elsewhere/other", "secret");
     tree_.link("../elsewhere/other", "www/link");
-    needs_.files.listed = {path("www")};
-    needs_.files.readable = {path("keys")};
+    needs_.access.listed = {path("www")};
+    needs_.access.readable = {path("keys")};
     if (!std::filesystem::exists("/proc/self")) GTEST_SKIP() << "not on Linux";
     const int missing = in_child([this] {
       const auto holds = enter_sandbox(needs_);
@@ -121,10 +121,50 @@ TEST_F(Sandbox, ChangesNoFile) {
 }
 
 TEST_F(Sandbox, RemovesFilesOnlyFromTheFolderOfItsSocket) {
-  needs_.files.removable = {path("elsewhere")};
+  needs_.access.removable = {path("elsewhere")};
   needs_.calls.unlink = true;
   EXPECT_EQ(inside([&] { return outcome(::unlink(path("elsewhere/other").c_str())); }), 0);
   EXPECT_EQ(inside([&] { return outcome(::unlink(path("www/file").c_str())); }), EACCES);
+}
+
+// Returns 0 or errno of a connection to this port of this machine.
+int connected(std::uint16_t port) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return errno;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return outcome(::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address));
+}
+
+TEST_F(Sandbox, ReachesOnlyThePortsOfUpstreamServers) {
+  needs_.calls.connect = true;
+  needs_.access.connected = {1};  // nothing listens there
+  EXPECT_EQ(inside([] { return connected(1); }), ECONNREFUSED);
+  EXPECT_EQ(inside([] { return connected(2); }), EACCES);
+  EXPECT_EQ(inside([] { return outcome(::socket(AF_INET, SOCK_DGRAM, 0)); }), EPERM);
+  EXPECT_EQ(inside([] { return outcome(::socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, 0)); }), EPERM);
+}
+
+TEST_F(Sandbox, ChangesFilesOnlyInTheFolderOfUploads) {
+  tree_.write("www/inbox/file", "");
+  needs_.access.writable = {path("www/inbox")};
+  needs_.calls.uploads = true;
+  const std::string fresh = path("www/inbox/fresh");
+  const std::string file = path("www/inbox/file");
+  EXPECT_EQ(inside([&] { return opened(fresh, O_WRONLY | O_CREAT | O_EXCL); }), 0);
+  EXPECT_EQ(
+      inside([&] { return outcome(::renameat(AT_FDCWD, fresh.c_str(), AT_FDCWD, file.c_str())); }),
+      0);
+  EXPECT_EQ(inside([&] { return outcome(::unlinkat(AT_FDCWD, file.c_str(), 0)); }), 0);
+  EXPECT_EQ(inside([&] { return opened(path("www/fresh"), O_WRONLY | O_CREAT); }), EACCES);
+  EXPECT_EQ(inside([&] { return opened(path("www/file"), O_WRONLY); }), EACCES);
+  EXPECT_EQ(inside([&] { return outcome(::unlinkat(AT_FDCWD, path("www/file").c_str(), 0)); }),
+            EACCES);
+  EXPECT_EQ(inside([&] { return outcome(::mkdir(path("www/inbox/new").c_str(), 0700)); }), EPERM);
+  EXPECT_EQ(inside([&] { return outcome(::symlinkat("/etc/passwd", AT_FDCWD, fresh.c_str())); }),
+            EPERM);
 }
 
 TEST_F(Sandbox, ReachesNoOtherMachine) {
@@ -239,7 +279,7 @@ TEST_F(Sandbox, ForbidsNewPrivileges) {
 TEST_F(Sandbox, LandlockAloneDeniesFilesAndTcp) {
   const auto restricted = [this](const std::function<int()>& run) {
     return in_child([&] {
-      return forbid_new_privileges() && restrict_files(needs_.files) ? run() : failed_to_enter;
+      return forbid_new_privileges() && restrict_access(needs_.access) ? run() : failed_to_enter;
     });
   };
   sockaddr_in address{};
@@ -260,9 +300,9 @@ TEST_F(Sandbox, LandlockAloneDeniesFilesAndTcp) {
 }
 
 TEST_F(Sandbox, NeedsTheFoldersToExist) {
-  needs_.files.listed = {path("none")};
+  needs_.access.listed = {path("none")};
   const auto restrict = [this] {
-    const auto done = restrict_files(needs_.files);
+    const auto done = restrict_access(needs_.access);
     return !done && done.error().code() == Errc::NotFound ? 0 : 1;
   };
   EXPECT_EQ(in_child(restrict), 0);
@@ -276,11 +316,12 @@ TEST(SandboxNeeds, AreTheFoldersOfWhatIsReadAgain) {
   ServeOptions options{.folder = "www", .allow = {"10.0.0.0/8", "@lists/allow"}, .deny = {"@deny"}};
   options.server.tls.certificate = (tree / "live/cert").string();
   const SandboxNeeds needs = needs_of(options, BackendChoice::Epoll);
-  EXPECT_EQ(needs.files.listed, std::vector<std::string>{"www"});
+  EXPECT_EQ(needs.access.listed, std::vector<std::string>{"www"});
   const std::string archive = std::filesystem::canonical(tree / "archive").string();
-  EXPECT_EQ(needs.files.readable, (std::vector<std::string>{"/dev/null", "lists", "lists", ".", ".",
-                                                            (tree / "live").string(), archive}));
-  EXPECT_TRUE(needs.files.removable.empty());
+  EXPECT_EQ(needs.access.readable,
+            (std::vector<std::string>{"/dev/null", "lists", "lists", ".", ".",
+                                      (tree / "live").string(), archive}));
+  EXPECT_TRUE(needs.access.removable.empty());
   EXPECT_FALSE(needs.calls.unlink);
   EXPECT_FALSE(needs.calls.io_uring);
 }
@@ -288,12 +329,13 @@ TEST(SandboxNeeds, AreTheFoldersOfWhatIsReadAgain) {
 TEST(SandboxNeeds, HaveTheFolderOfASocketThatIsAFile) {
   ServeOptions options;
   options.server.host = "unix:/run/skua/socket";
-  EXPECT_EQ(needs_of(options, BackendChoice::Epoll).files.removable,
+  EXPECT_EQ(needs_of(options, BackendChoice::Epoll).access.removable,
             std::vector<std::string>{"/run/skua"});
   options.server.host = "unix:socket";
-  EXPECT_EQ(needs_of(options, BackendChoice::Epoll).files.removable, std::vector<std::string>{"."});
+  EXPECT_EQ(needs_of(options, BackendChoice::Epoll).access.removable,
+            std::vector<std::string>{"."});
   options.server.host = "unix:@name";
-  EXPECT_TRUE(needs_of(options, BackendChoice::Epoll).files.removable.empty());
+  EXPECT_TRUE(needs_of(options, BackendChoice::Epoll).access.removable.empty());
   EXPECT_TRUE(needs_of(options, BackendChoice::IoUring).calls.io_uring);
 }
 

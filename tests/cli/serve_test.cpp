@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cli/process.hpp"
+#include "cli/serve_fixture.hpp"
 #include "crypto/digest.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -17,38 +16,6 @@ namespace skua::test {
 namespace {
 
 using support::TemporaryDirectory;
-
-class ServeTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    tree_.write("index.html", "<h1>home</h1>");
-    tree_.write("a b.txt", "hello");
-    tree_.write("large.bin", std::string(300'000, 'x'));
-    tree_.write(".env", "secret");
-    tree_.write("plain/c.txt", "c");
-    tree_.link("index.html", "link.html");
-  }
-  void start(std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"serve", tree_.string(), "--port", "0", "--threads", "2"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    process_ = std::make_unique<Process>(std::move(arguments));
-    const std::string first = process_->line();
-    constexpr std::string_view expected = "listening on http://127.0.0.1:";
-    ASSERT_TRUE(first.starts_with(expected)) << first;
-    port_ = static_cast<std::uint16_t>(std::stoul(first.substr(expected.size())));
-  }
-  std::string ask(const std::string& head) const {
-    const Connection connection(port_);
-    connection.send(head + "\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    return connection.receive();
-  }
-  std::string get(const std::string& target) const { return ask("GET " + target + " HTTP/1.1"); }
-  static std::string status(const std::string& response) { return response.substr(9, 3); }
-
-  TemporaryDirectory tree_;
-  std::unique_ptr<Process> process_;
-  std::uint16_t port_ = 0;
-};
 
 TEST_F(ServeTest, ServesAFolderAndEndsWellOnATerm) {
   start();
@@ -97,7 +64,7 @@ TEST_F(ServeTest, ReloadsListsOfNetworksOnAHangup) {
   };
   reload("10.0.0.0/8\n127.0.0.0/8 # ours\n", "reloaded: 1 networks allowed, 2 denied");
   EXPECT_EQ(get("/"), "");
-  reload("10.0.0.0/8\n127.0.0.0/x\n", "keeping the old rules");
+  reload("10.0.0.0/8\n127.0.0.0/x\n", "keeping the old configuration: --deny: ");
   EXPECT_EQ(get("/"), "");
   reload("", "reloaded: 1 networks allowed, 0 denied");
   EXPECT_FALSE(get("/").empty());
@@ -172,6 +139,20 @@ TEST_F(ServeTest, TheAccessLogTellsOfADownloadThatWasCutWhatWasSent) {
   EXPECT_LT(std::stoull(line.substr(line.find(before) + before.size())), huge_bytes) << line;
 }
 
+TEST_F(ServeTest, PrintsItsAddressesIfItIsPublic) {
+  Process process({"serve", tree_.string(), "--port", "0", "--public"});
+  const std::string first = process.line();
+  constexpr std::string_view expected = "listening on http://0.0.0.0:";
+  ASSERT_TRUE(first.starts_with(expected)) << first;
+  const std::string local = "  http://127.0.0.1:" + first.substr(expected.size()) + "\n";
+  const std::string errors = process.errors_until("press Ctrl-C");
+  EXPECT_NE(errors.find("WARNING: --public: "), errors.npos) << errors;
+  EXPECT_NE(errors.find(local), errors.npos) << errors;
+  Process both({"serve", "--public", "--host", "127.0.0.1", "--print-config"});
+  EXPECT_NE(both.errors().find("cannot be used together"), std::string::npos);
+  EXPECT_EQ(both.wait(), 2);
+}
+
 TEST_F(ServeTest, SaysWhatToDoWhenThePortIsBusy) {
   start();
   const std::string port = std::to_string(port_);
@@ -214,8 +195,8 @@ TEST_F(ServeTest, PrintsEveryLimitAndTimeout) {
   for (const char* part :
        {"[limits]", "[timeouts]", "head                         = 64 KiB",
         "idle                         = 60 s", "connection_age               = 1 h",
-        "drain_grace                  = 50 ms", "host                         = 127.0.0.1",
-        "server_name                  = skua", "access_log                   = no"}) {
+        "drain_grace                  = 50 ms", "\n# host = \"127.0.0.1\"\n",
+        "\n# access-log = false\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -28,6 +28,7 @@ BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release").reso
 LONG_TIMEOUT = 1800
 FEATURES = {"tls", "zlib", "brotli", "zstd", "io-uring"}
 OPTIONS = (ROOT / "cmake/SkuaOptions.cmake").read_text()
+COMMAND_OPTIONS = (ROOT / "cli/CMakeLists.txt").read_text()
 
 
 def output_of(*words: str | pathlib.Path, timeout: int = TIMEOUT, **options) -> str:
@@ -81,7 +82,7 @@ class Recipes(RecipeTest):
         for file in (ROOT / "packaging").rglob("*"):
             if file.is_file() and "systemd" not in file.parts:
                 for option in re.findall(r"-D(SKUA_\w+)|\b(SKUA_(?:WITH|BUILD)_\w+)", file.read_text()):
-                    self.assertRegex(OPTIONS, rf"\({option[0] or option[1]} ", file)
+                    self.assertRegex(OPTIONS + COMMAND_OPTIONS, rf"\({option[0] or option[1]} ", file)
 
 
 class Vcpkg(RecipeTest):

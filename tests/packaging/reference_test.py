@@ -6,6 +6,7 @@ is not installed (mandoc, man, zsh, fish) is skipped
 """
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,12 +34,32 @@ def options_of(command: str) -> list[str]:
     return [name for names in listed for name in names.split(",")]
 
 
+def commands_of(page: str) -> list[str]:
+    """The `skua serve` commands between backticks in a page, without what is before them."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / page).read_text()
+    return re.findall(r"`[^`]*?(skua serve[^`]*)`", text)
+
+
 def read(name: str) -> str:
     return (BUILD / name).read_text()
 
 
 def needs(program: str):
     return unittest.skipUnless(shutil.which(program), f"{program} is not installed")
+
+
+class Documents(unittest.TestCase):
+    def test_have_commands_that_run(self):
+        commands = commands_of("serve.md")
+        self.assertGreater(len(commands), 30)
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "skua.toml").touch()
+            for command in commands:
+                with self.subTest(command):
+                    done = subprocess.run([BUILD / "bin" / "skua", *shlex.split(command)[1:], "--print-config"], cwd=folder,
+                                          capture_output=True, text=True, timeout=TIMEOUT, check=False)
+                    is_lacking = "this build of skua has no " in done.stderr
+                    self.assertTrue(done.returncode == 0 or is_lacking, done.stderr)
 
 
 class ManualPages(unittest.TestCase):
@@ -116,6 +137,8 @@ class Bash(TypingTest):
             self.assertEqual(shell.line("skua serve ww\t"), "skua serve www/")
             self.assertEqual(shell.line("skua get --output ke\t"), "skua get --output key.pem ")
             self.assertEqual(shell.line("skua serve --port \t"), "skua serve --port ")
+            self.assertEqual(shell.line("skua request OP\t"), "skua request OPTIONS ")
+            self.assertEqual(shell.line("skua get -X OP\t"), "skua get -X OPTIONS ")
             self.assertEqual(shell.line("skua post --col" + every), "skua post --color --colour ")
 
 
@@ -129,6 +152,7 @@ class Zsh(TypingTest):
             self.assertEqual(shell.line("skua serve --backend io_\t"), "skua serve --backend io_uring ")
             self.assertEqual(shell.line("skua serve ww\t"), "skua serve www/")
             self.assertEqual(shell.line("skua get --output ke\t"), "skua get --output key.pem ")
+            self.assertEqual(shell.line("skua request OP\t"), "skua request OPTIONS ")
             listed = shell.press("skua serve --backend \t")
             for name in ("auto", "epoll", "io_uring", "poll"):
                 self.assertRegex(listed, rf"\b{name}\b")
@@ -150,6 +174,7 @@ class Fish(TypingTest):
         self.assertEqual(list(self.complete("skua serve ww")), ["www/"])
         self.assertEqual(list(self.complete("skua get --output ke")), ["key.pem"])
         self.assertEqual(list(self.complete("skua serve --port ")), [])
+        self.assertIn("OPTIONS", self.complete("skua request "))
         self.assertNotIn("OPTIONS", self.complete("skua request GET "))
 
 

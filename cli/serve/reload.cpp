@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// In: SIGHUP. Out: a new site and new rules, made from the files as they are now, or a text that
+// says what is wrong with them.
+#include "serve/reload.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "serve/ip_rules.hpp"
+#include "serve/uploads.hpp"
+
+namespace skua::cli {
+namespace {
+
+// Names the options that differ from those that the server was started with.
+void warn_of_fixed(const ServeOptions& started, const ServeOptions& now) {
+  for (const auto& [name, values] : now.fixed) {
+    if (started.fixed.at(name) == values) continue;
+    std::fprintf(stderr, "skua: a change of %s needs a restart\n", name.c_str());
+  }
+}
+
+void say_kept(const std::string& why) {
+  std::fprintf(stderr, "skua: keeping the old configuration: %s\n", why.c_str());
+}
+
+}  // namespace
+
+bool is_reloadable(const ServeOptions& options) {
+  return !options.config.empty() || !options.auth.empty() || !ip_rule_files(options).empty();
+}
+
+void Reloader::reload() {
+  try {
+    auto options = read();
+    if (!options) {
+      say_kept(options.error().text);
+    } else if (const auto applied = apply(*options); !applied) {
+      say_kept(applied.error().text);
+    } else {
+      warn_of_fixed(started_, *options);
+      if (!started_.quiet) std::fprintf(stderr, "%s\n", applied->c_str());  // last: it holds now
+    }
+  } catch (const std::exception& error) {  // such as std::bad_alloc: the server goes on
+    say_kept(error.what());
+  }
+}
+
+// Returns the options as they are now, except those of the server as a whole.
+Result<ServeOptions, Problem> Reloader::read() const {
+  auto options = parse_again(started_.words);
+  if (!options) return options;
+  options->server = started_.server;
+  if (auto checked = check_uploads(*options); !checked) return std::move(checked).error();
+  if (!needs_) return options;
+  const std::string missing = missing_in(*needs_, needs_of(*options, started_.server.backend));
+  if (missing.empty()) return options;
+  return Problem{Error(Errc::PermissionDenied, "sandbox"),
+                 "the sandbox does not let this server use " + missing + ": restart it"};
+}
+
+Result<std::string, Problem> Reloader::apply(const ServeOptions& options) {
+  auto rules = read_ip_rules(options);
+  if (!rules) return std::move(rules).error();
+  auto site = make_site(options, memory_);
+  if (!site) return std::move(site).error();
+  std::string done = "reloaded";
+  if (!options.allow.empty() || !options.deny.empty()) {
+    done += ": " + std::to_string(rules->allow.size()) + " networks allowed, " +
+            std::to_string(rules->deny.size()) + " denied";
+  }
+  memory_ = std::move(site->memory);
+  filter_.replace(*std::move(rules));
+  router_.replace(std::move(site->router));
+  return done;
+}
+
+}  // namespace skua::cli

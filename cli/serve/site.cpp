@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// In: the options of a site. Out: a router. The order in which it puts middleware around the files
+// is the one that docs/guide/serving-files.md promises.
+#include "serve/site.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/message/response_parts.hpp"
+#include "serve/tls.hpp"
+#include "skua/accept.hpp"
+#include "skua/compression.hpp"
+#include "skua/files.hpp"
+
+namespace skua::cli {
+namespace {
+
+// Returns the path by which rules know a request: that of the index for a folder.
+std::string file_path(const Request& request, const std::string& index) {
+  std::string path(request.path());
+  if (path.ends_with('/')) path += index;
+  return path;
+}
+
+/// Serves the files, and the page of an application for the paths that are its own.
+class Site {
+ public:
+  Site(FileHandler files, const ServeOptions& options)
+      : files_(std::move(files)), options_(options.site), index_(options.files.index) {}
+
+  Response operator()(const Request& request) const {
+    Response response = find(request);
+    if (is_file(response.status())) apply_cache_rules(request, response);
+    const bool is_unknown = response.status() == Status::NotFound;
+    if (!is_unknown || options_.spa.empty() || !may_be_navigation(request.path())) return response;
+    // A script that asks for data gets 404; its error message would be about HTML otherwise.
+    if (preferred_type(request, {"text/html"})) response = application_page(request);
+    return std::move(response.vary("Accept"));
+  }
+
+ private:
+  Response find(const Request& request) const {
+    for (const RewriteRule& rule : options_.rewrites) {
+      const auto star = rule.from.match(request.path());
+      if (star) return files_.answer_at(request, rule.to.fill(*star));
+    }
+    return files_(request);
+  }
+
+  static bool is_file(Status status) noexcept {
+    return status == Status::Ok || status == Status::PartialContent ||
+           status == Status::NotModified;
+  }
+
+  // An error is not cached by them: the file may be there in a moment.
+  void apply_cache_rules(const Request& request, Response& response) const {
+    if (options_.caches.empty()) return;
+    const std::string path = file_path(request, index_);
+    for (const CacheRule& rule : options_.caches) {
+      if (rule.paths.matches(path)) response.header("Cache-Control", rule.value);
+    }
+  }
+
+  // The path of a missing asset has an extension. A hidden name stays missing, or scanners would
+  // report that it is served.
+  static bool may_be_navigation(std::string_view path) noexcept {
+    const std::string_view name = path.substr(path.rfind('/') + 1);
+    return name.find('.') == name.npos && path.find("/.") == path.npos;
+  }
+
+  // Not cached without a check: each release of an application names its assets there.
+  Response application_page(const Request& request) const {
+    return files_.answer_at(request, options_.spa).header("Cache-Control", "no-cache");
+  }
+
+  FileHandler files_;
+  SiteOptions options_;
+  std::string index_;
+};
+
+/// Sends clients to the targets of --redirect.
+class Redirects {
+ public:
+  explicit Redirects(std::vector<RedirectRule> rules) : rules_(std::move(rules)) {}
+
+  std::optional<Response> operator()(Request& request) const {
+    for (const RedirectRule& rule : rules_) {
+      const auto location = rule.location(request.path(), request.query_string());
+      if (location) return Response::redirect(*location, rule.status);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<RedirectRule> rules_;
+};
+
+/// Replaces the content of errors; their other fields, such as Allow, stay. Errors of other servers
+/// are passed on as they are.
+class ErrorPages {
+ public:
+  ErrorPages(std::vector<ErrorPage> pages, std::string folder)
+      : pages_(std::move(pages)), folder_(std::move(folder)) {}
+
+  void operator()(const Request&, Response& response) const {
+    if (http::ResponseAccess::is_evaluated(response)) return;
+    const auto page = std::ranges::find(pages_, response.status(), &ErrorPage::status);
+    if (page == pages_.end()) return;
+    Response file = Response::file(folder_ + page->path);
+    if (file.status() != Status::Ok) return;  // it has been removed
+    const std::string type(file.content_type());
+    response.body(std::move(file.content()), type);
+  }
+
+ private:
+  std::vector<ErrorPage> pages_;
+  std::string folder_;
+};
+
+/// Adds the fields of --header, also to errors.
+class HeaderRules {
+ public:
+  HeaderRules(std::vector<HeaderRule> rules, std::string index)
+      : rules_(std::move(rules)), index_(std::move(index)) {}
+
+  void operator()(const Request& request, Response& response) const {
+    const std::string path = file_path(request, index_);
+    for (const HeaderRule& rule : rules_) {
+      if (!rule.paths || rule.paths->matches(path)) response.header(rule.name, rule.value);
+    }
+  }
+
+ private:
+  std::vector<HeaderRule> rules_;
+  std::string index_;
+};
+
+Problem folder_problem(const std::string& folder, Error error) {
+  const char* advice = "Check the name, or choose another folder: skua serve DIR";
+  std::string reason(message(error.code()));
+  if (error.system_code() == ENOENT) reason = "no such folder";
+  if (error.system_code() == ENOTDIR) reason = "not a folder";
+  if (error.system_code() == EACCES) advice = "Make it readable, or choose another folder";
+  return {error, folder + ": " + reason + "\n" + advice + "."};
+}
+
+// A page that is missing at the start is a typing error.
+Result<void, Problem> check_page(const char* option, const std::string& file) {
+  if (Response::file(file).status() == Status::Ok) return {};
+  return Problem{Error(Errc::NotFound, option),
+                 std::string(option) + ": cannot read the file " + file};
+}
+
+}  // namespace
+
+Cors site_cors(const std::string& origin, bool has_proxies) {
+  std::vector<Method> methods = {Method::Get, Method::Head};
+  if (has_proxies) {
+    methods.insert(methods.end(), {Method::Post, Method::Put, Method::Patch, Method::Delete});
+  }
+  // Any field may be sent and read: pages of other origins send neither cookies nor a login that
+  // the browser keeps.
+  return cors(
+      {.origins = {origin}, .methods = std::move(methods), .headers = {"*"}, .exposed = {"*"}});
+}
+
+Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory before) {
+  FileOptions file_options = options.files;
+  file_options.upload_form = options.uploads.folder;
+  Result<FileHandler> files = FileHandler::open(options.folder, file_options);
+  if (!files) return folder_problem(options.folder, files.error());
+  const SiteOptions& site = options.site;
+  if (!site.spa.empty()) {
+    auto checked = check_page("--spa", options.folder + site.spa);
+    if (!checked) return std::move(checked).error();
+  }
+  for (const ErrorPage& page : site.error_pages) {
+    auto checked = check_page("--error-page", options.folder + page.path);
+    if (!checked) return std::move(checked).error();
+  }
+  ServedSite made{.memory = std::move(before)};
+  Router& router = made.router;
+  if (!site.cors.empty()) router.use(site_cors(site.cors, !site.proxies.empty()));
+  auto passwords = require_login(router, options, made.memory.passwords);
+  if (!passwords) return std::move(passwords).error();
+  made.memory.passwords = *std::move(passwords);
+  if (!site.redirects.empty()) router.use(Redirects(site.redirects));
+  if (auto added = add_proxies(router, site.proxies, made.memory.hosts); !added) {
+    return std::move(added).error();
+  }
+  router.get("/{path...}", Site(*std::move(files), options));
+  if (auto added = add_uploads(router, options); !added) return std::move(added).error();
+  if (!site.error_pages.empty()) router.use(ErrorPages(site.error_pages, options.folder));
+  if (!site.headers.empty()) router.use(HeaderRules(site.headers, options.files.index));
+  add_transport_security(router, options);
+  if (options.files.compress) router.use(compression());
+  return made;
+}
+
+}  // namespace skua::cli

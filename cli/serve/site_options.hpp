@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "configure.hpp"
+#include "serve/field_rules.hpp"
+#include "serve/path_rules.hpp"
+#include "serve/proxy_rules.hpp"
+
+namespace skua::cli {
+
+/// The user name and password that clients need.
+struct Login {
+  std::string user{};
+  std::string password{};
+};
+
+/// Parses `USER:PASSWORD`.
+///
+/// Ends with: std::invalid_argument, with a text that does not reveal it, if a part is missing or
+///            contains a control character.
+Login parse_login(const std::string& text);
+
+/// Options of `skua serve` that change what is served for a path, and how.
+struct SiteOptions {
+  std::optional<Login> login{};         ///< from the environment
+  std::optional<Login> upload_login{};  ///< likewise; for uploads, instead of `login`
+  std::string spa{};                    ///< path of the page for unknown paths; empty: they are 404
+  std::vector<RewriteRule> rewrites{};  ///< the first that matches holds
+  std::vector<RedirectRule> redirects{};  ///< likewise
+  std::vector<ProxyRule> proxies{};       ///< the one with the longest prefix holds
+  std::vector<ErrorPage> error_pages{};
+  std::vector<HeaderRule> headers{};  ///< of two that match, the later wins
+  std::vector<CacheRule> caches{};    ///< likewise
+  std::string cors{};                 ///< the origin that may read responses; empty: none, `*`: all
+};
+
+/// Adds an option whose value is optional and follows a `=`, as the next word may be DIR. `set` may
+/// throw std::invalid_argument.
+void add_optional_value(CLI::App& parser, const std::string& name, const std::string& fallback,
+                        std::string text, std::function<void(const std::string&)> set);
+
+/// Reads SKUA_AUTH and SKUA_UPLOAD_AUTH.
+///
+/// Ends with: CLI::ValidationError if one of them is malformed.
+void read_logins(SiteOptions& options);
+
+/// Adds the options to the command; `options` must outlive the parser.
+void declare_site(CLI::App& parser, SiteOptions& options);
+
+}  // namespace skua::cli

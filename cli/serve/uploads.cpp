@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// In: the options of uploads. Out: the routes that accept them, once it is sure who may use them.
+#include "serve/uploads.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "common_options.hpp"
+#include "http/uri/authority.hpp"
+#include "serve/options.hpp"
+#include "serve/path_rules.hpp"
+#include "skua/address.hpp"
+#include "skua/uploads.hpp"
+
+namespace skua::cli {
+namespace {
+
+bool has_login(const ServeOptions& options) noexcept {
+  return options.site.login || options.site.upload_login || !options.auth.empty();
+}
+
+// Reports whether a client asked for an address or for localhost. A page whose name an attacker
+// makes an address of this machine (DNS rebinding) has the name in Host; so has a proxy's client.
+bool is_for_this_machine(const Request& request) noexcept {
+  const std::string_view host = http::host_of(request.host());
+  return host == "localhost" || Address::parse(host, 0).has_value();
+}
+
+/// Accepts uploads to one folder of the site, and refuses them elsewhere as other methods are.
+class UploadFolder {
+ public:
+  UploadFolder(UploadHandler handler, const ServeOptions& options)
+      : handler_(std::move(handler)),
+        folder_(options.uploads.folder),
+        checks_host_(!has_login(options) && !options.uploads.anyone) {}
+
+  Task<Response> operator()(Request& request) const {
+    const std::string_view path = request.path();
+    if (!path.starts_with(folder_)) {
+      return detail::finished_task(Response(Status::MethodNotAllowed).header("Allow", "GET, HEAD"));
+    }
+    if (checks_host_ && !is_for_this_machine(request)) {
+      return detail::finished_task(
+          {Status::Forbidden, "uploads without a login are for http://localhost only\n"});
+    }
+    return handler_.answer_at(request, path.substr(folder_.size() - 1));
+  }
+
+ private:
+  UploadHandler handler_;
+  std::string folder_;
+  bool checks_host_;
+};
+
+bool is_on_this_machine(const Address& address) noexcept {
+  return address.family() == Address::Family::Unix || address.is_loopback();
+}
+
+// Reports whether only programs of this machine can connect.
+bool is_local(const ServerOptions& server) {
+  if (!server.listeners.empty()) {
+    return std::ranges::all_of(server.listeners, [](const ListeningSocket& listener) {
+      return is_on_this_machine(listener.socket->local_address());
+    });
+  }
+  if (server.host == "localhost" || server.host.starts_with("unix:")) return true;
+  const auto address = Address::parse(server.host, server.port);
+  return address && is_on_this_machine(*address);
+}
+
+}  // namespace
+
+void declare_uploads(CLI::App& parser, ServeUploads& uploads) {
+  add_optional_value(parser, "--upload", "/",
+                     "Accept uploads to DIR, or with --upload=FOLDER to that folder of it",
+                     [&uploads](const std::string& name) { uploads.folder = folder_path(name); });
+  CLI::Option* const upload = parser.get_option("--upload");
+  parser
+      .add_option_function<std::uint64_t>(
+          "--upload-limit",
+          [&uploads](const std::uint64_t& size_bytes) { uploads.options.max_bytes = size_bytes; },
+          "Refuse uploads that are larger")
+      ->transform(size_value())
+      ->needs(upload)
+      ->option_text("SIZE [1G]");
+  parser
+      .add_flag("--upload-overwrite", uploads.options.overwrite,
+                "Let uploads replace files, instead of refusing those whose name is taken")
+      ->needs(upload)
+      ->option_text(" ");
+  parser
+      .add_flag("--upload-anyone", uploads.anyone,
+                "Accept uploads from other machines without a login")
+      ->needs(upload)
+      ->option_text(" ");
+}
+
+Result<void, Problem> check_uploads(const ServeOptions& options) {
+  const bool is_safe = options.uploads.folder.empty() || options.uploads.anyone ||
+                       has_login(options) || is_local(options.server);
+  if (is_safe) return {};
+  return Problem{
+      Error(Errc::Unsupported, "--upload"),
+      "--upload: everyone who reaches this machine could write to the folder\n"
+      "Use --auth, set SKUA_UPLOAD_AUTH=USER:PASSWORD (or SKUA_AUTH) in the environment to "
+      "require a login, or\nadd --upload-anyone."};
+}
+
+Result<void, Problem> add_uploads(Router& router, const ServeOptions& options) {
+  const ServeUploads& uploads = options.uploads;
+  if (uploads.folder.empty()) return {};
+  UploadOptions rules = uploads.options;
+  rules.dotfiles = options.files.dotfiles;
+  rules.follow_symlinks = options.files.follow_symlinks;
+  Result<UploadHandler> handler = UploadHandler::open(options.folder + uploads.folder, rules);
+  if (!handler) {
+    return Problem{handler.error(), "--upload: " + options.folder + uploads.folder + ": " +
+                                        std::string(message(handler.error().code()))};
+  }
+  const UploadFolder folder(*std::move(handler), options);
+  router.put("/{path...}", folder).post("/{path...}", folder);
+  return {};
+}
+
+std::string upload_text(const ServeOptions& options) {
+  if (options.uploads.folder.empty()) return {};
+  const std::string text = "accepting uploads to " + options.uploads.folder;
+  if (options.site.upload_login) return text + " with the login of SKUA_UPLOAD_AUTH";
+  if (!options.auth.empty()) return text + " with a login of " + options.auth;
+  if (options.site.login) return text + " with the login of SKUA_AUTH";
+  return text + " from everyone who can connect";
+}
+
+}  // namespace skua::cli

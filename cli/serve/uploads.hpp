@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "configure.hpp"
+#include "skua/error.hpp"
+#include "skua/router.hpp"
+#include "skua/upload_options.hpp"
+
+namespace skua::cli {
+
+struct ServeOptions;
+
+/// Options of `skua serve` for uploads.
+struct ServeUploads {
+  std::string folder{};  ///< that accepts them, as a path below DIR: `/`, `/inbox/`; empty: none
+  UploadOptions options{};
+  bool anyone = false;  ///< without a login, also from other machines
+};
+
+/// Adds the options to the command; `uploads` must outlive the parser.
+void declare_uploads(CLI::App& parser, ServeUploads& uploads);
+
+/// Ends with: a problem if other machines could upload without a login, unless that was asked for.
+Result<void, Problem> check_uploads(const ServeOptions& options);
+
+/// Adds the routes for uploads, if there are any.
+///
+/// Ends with: the error of the folder.
+Result<void, Problem> add_uploads(Router& router, const ServeOptions& options);
+
+/// Returns who may upload, and where, for a line after the address; empty if nobody may.
+std::string upload_text(const ServeOptions& options);
+
+}  // namespace skua::cli
