@@ -8,8 +8,8 @@
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
 #include "serve/auth/password_hash.hpp"
-#include "serve/settings.hpp"
-#include "serve/settings_file.hpp"
+#include "serve/settings/settings.hpp"
+#include "serve/settings/settings_file.hpp"
 #include "serve/tls.hpp"
 
 #include <chrono>

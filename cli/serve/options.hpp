@@ -2,8 +2,8 @@
 #pragma once
 
 #include "configure.hpp"
-#include "serve/site_options.hpp"
-#include "serve/uploads.hpp"
+#include "serve/site/site_options.hpp"
+#include "serve/site/uploads.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/options.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/path_glob.hpp"
+#include "serve/site/path_glob.hpp"
 
 #include <gtest/gtest.h>
 

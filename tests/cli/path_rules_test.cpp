@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/path_rules.hpp"
+#include "serve/site/path_rules.hpp"
 
 #include <gtest/gtest.h>
 

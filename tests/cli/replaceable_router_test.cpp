@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/replaceable_router.hpp"
+#include "serve/settings/replaceable_router.hpp"
 
 #include <gtest/gtest.h>
 

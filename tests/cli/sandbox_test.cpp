@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/sandbox.hpp"
+#include "serve/sandbox/sandbox.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace skua::cli {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "serve/landlock.hpp"
 #include "serve/options.hpp"
-#include "serve/system_call_filter.hpp"
-#include "serve/user.hpp"
+#include "serve/sandbox/landlock.hpp"
+#include "serve/sandbox/system_call_filter.hpp"
+#include "serve/sandbox/user.hpp"
 #include "skua/backend.hpp"
 
 namespace skua::cli {

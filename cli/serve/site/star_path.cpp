@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a pattern with one star, and paths. Out: what the star stands for. With a single star, a path
 // matches in one way only: by its beginning and its end.
-#include "serve/star_path.hpp"
+#include "serve/site/star_path.hpp"
 
 #include <stdexcept>
 #include <utility>

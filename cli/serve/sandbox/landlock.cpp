@@ -2,7 +2,7 @@
 // In: what stays accessible. Out: a Landlock domain, which denies everything else that this
 // kernel's Landlock knows. The headers of the build machine may be older than the kernel, so the
 // names that came after the first version are defined here.
-#include "serve/landlock.hpp"
+#include "serve/sandbox/landlock.hpp"
 
 #if defined(__linux__) && !defined(SKUA_IS_INSTRUMENTED)
 #include <fcntl.h>

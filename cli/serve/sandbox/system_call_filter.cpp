@@ -8,7 +8,7 @@
 // - Calls newer than this list are answered ENOSYS, so that newer libraries use the older ones.
 // - So is clone3, whose flags are in memory, where a filter cannot see them: C libraries fall back
 //   to clone, which is allowed for threads.
-#include "serve/system_call_filter.hpp"
+#include "serve/sandbox/system_call_filter.hpp"
 
 #if defined(__linux__)
 #include <linux/audit.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/user.hpp"
+#include "serve/sandbox/user.hpp"
 
 namespace skua::cli {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "configure.hpp"
-#include "serve/field_rules.hpp"
-#include "serve/path_rules.hpp"
-#include "serve/proxy_rules.hpp"
+#include "serve/site/field_rules.hpp"
+#include "serve/site/path_rules.hpp"
+#include "serve/site/proxy_rules.hpp"
 
 namespace skua::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the options of uploads. Out: the routes that accept them, once it is sure who may use them.
-#include "serve/uploads.hpp"
+#include "serve/site/uploads.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -13,7 +13,7 @@
 #include "common_options.hpp"
 #include "http/uri/authority.hpp"
 #include "serve/options.hpp"
-#include "serve/path_rules.hpp"
+#include "serve/site/path_rules.hpp"
 #include "skua/address.hpp"
 #include "skua/uploads.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: SIGHUP. Out: a new site and new rules, made from the files as they are now, or a text that
 // says what is wrong with them.
-#include "serve/reload.hpp"
+#include "serve/settings/reload.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "serve/ip_rules.hpp"
-#include "serve/uploads.hpp"
+#include "serve/site/uploads.hpp"
 
 namespace skua::cli {
 namespace {

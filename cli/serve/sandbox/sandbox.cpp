@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: what a server needs. Out: a process that can do nothing else, and a text that says so.
-#include "serve/sandbox.hpp"
+#include "serve/sandbox/sandbox.hpp"
 
 #include <algorithm>
 #include <filesystem>

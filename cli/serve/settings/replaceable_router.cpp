@@ -2,7 +2,7 @@
 // In: requests. Out: the responses of the current router, with all of its middleware. A request
 // keeps its router in its attachments. Threads share nothing while the router stays the same: each
 // has a pointer of its own, and finds out by a number that there is another one.
-#include "serve/replaceable_router.hpp"
+#include "serve/settings/replaceable_router.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: variables and files. Out: options of a parser, as if the command line had set them.
-#include "serve/settings.hpp"
+#include "serve/settings/settings.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,7 +15,7 @@
 #include "base/ascii.hpp"
 #include "common_options.hpp"
 #include "get/request_items.hpp"
-#include "serve/settings_file.hpp"
+#include "serve/settings/settings_file.hpp"
 #include "suggestion.hpp"
 
 namespace skua::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the values of --proxy. Out: routes to other servers, and what the sandbox has to permit.
-#include "serve/proxy_rules.hpp"
+#include "serve/site/proxy_rules.hpp"
 
 #include <algorithm>
 #include <array>

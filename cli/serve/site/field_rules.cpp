@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: the values of --header and --cache. Out: rules that are known to be valid fields.
-#include "serve/field_rules.hpp"
+#include "serve/site/field_rules.hpp"
 
 #include <algorithm>
 #include <optional>

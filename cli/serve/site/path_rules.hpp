@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/star_path.hpp"
+#include "serve/site/star_path.hpp"
 #include "skua/status.hpp"
 
 namespace skua::cli {

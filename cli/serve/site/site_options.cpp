@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: words of the command line. Out: the rules of a site, or a usage error that quotes the word.
-#include "serve/site_options.hpp"
+#include "serve/site/site_options.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "serve/site.hpp"
+#include "serve/site/site.hpp"
 
 namespace skua::cli {
 namespace {

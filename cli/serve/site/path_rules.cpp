@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: the values of --rewrite, --redirect and --error-page. Out: rules that lead into the folder,
 // or to the host that they name, and never in circles.
-#include "serve/path_rules.hpp"
+#include "serve/site/path_rules.hpp"
 
 #include <charconv>
 #include <stdexcept>

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "serve/options.hpp"
-#include "serve/replaceable_router.hpp"
-#include "serve/sandbox.hpp"
-#include "serve/site.hpp"
+#include "serve/sandbox/sandbox.hpp"
+#include "serve/settings/replaceable_router.hpp"
+#include "serve/site/site.hpp"
 #include "skua/error.hpp"
 #include "skua/ip_filter.hpp"
 

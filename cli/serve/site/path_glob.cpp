@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a glob and a path. Out: whether they match. All places in the glob that the path can have
 // reached are followed at once, so no path takes long.
-#include "serve/path_glob.hpp"
+#include "serve/site/path_glob.hpp"
 
 #include <bitset>
 #include <stdexcept>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "serve/path_glob.hpp"
+#include "serve/site/path_glob.hpp"
 
 namespace skua::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: a name. Out: its numbers, and a process that belongs to that user only.
-#include "serve/user.hpp"
+#include "serve/sandbox/user.hpp"
 
 #include <grp.h>
 #include <pwd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: the options of a site. Out: a router. The order in which it puts middleware around the files
 // is the one that docs/guide/serving-files.md promises.
-#include "serve/site.hpp"
+#include "serve/site/site.hpp"
 
 #include <algorithm>
 #include <cerrno>
