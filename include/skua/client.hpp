@@ -171,7 +171,7 @@ class SKUA_API Client final {
   [[nodiscard]] ClientRequest del(std::string_view url) { return request(Method::Delete, url); }
   /// Makes a request with any method, like get().
   [[nodiscard]] ClientRequest request(Method method, std::string_view url);
-  /// Makes a request with any method, like get(). One that skua does not know, such as `PROPFIND`,
+  /// Makes a request with any method, like get(). One that skua does not know, such as `PURGE`,
   /// is treated as neither safe nor idempotent. RFC 9110 §9.2
   ///
   /// Ends with: std::invalid_argument if it is not a token.

@@ -9,10 +9,28 @@
 
 namespace skua {
 
-/// The request methods that skua knows; any other is answered with 501. RFC 9110 §9, RFC 5789.
-enum class Method : std::uint8_t { Get, Head, Post, Put, Delete, Connect, Options, Trace, Patch };
+/// The request methods that skua knows; any other is answered with 501. RFC 9110 §9, RFC 5789, and
+/// RFC 4918 §9 for those of WebDAV.
+enum class Method : std::uint8_t {
+  Get,
+  Head,
+  Post,
+  Put,
+  Delete,
+  Connect,
+  Options,
+  Trace,
+  Patch,
+  Propfind,
+  Proppatch,
+  Mkcol,
+  Copy,
+  Move,
+  Lock,
+  Unlock
+};
 
-inline constexpr std::size_t method_count = 9;
+inline constexpr std::size_t method_count = 16;
 
 /// Returns the method's token as sent on the wire: `GET`.
 SKUA_API std::string_view name(Method method) noexcept;

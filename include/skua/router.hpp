@@ -235,7 +235,7 @@ class SKUA_API Router final {
   [[nodiscard]] Response invoke_guarded(const router::Match& match, Request& request) const;
 
  private:
-  static constexpr unsigned any_method = 1U << 15;
+  static constexpr unsigned any_method = 1U << method_count;
 
   void add(unsigned methods, std::string_view pattern, detail::Handler handler, Where where);
   void add_guard(detail::Erased<detail::GuardCall> guard);

@@ -29,9 +29,10 @@ namespace skua::client {
 /// may have content, and is kept by all redirects except 303. RFC 9110 §9.2, §15.4
 inline constexpr Method like_unknown = Method::Patch;
 
-/// Reports whether repeating a request does what sending it once does. RFC 9110 §9.2.2
+/// Reports whether repeating a request does what sending it once does. RFC 9110 §9.2.2, RFC 4918
 constexpr bool is_idempotent(Method method) noexcept {
-  return method != Method::Post && method != Method::Patch && method != Method::Connect;
+  return method != Method::Post && method != Method::Patch && method != Method::Connect &&
+         method != Method::Lock;
 }
 
 /// A file in a form.

@@ -52,8 +52,8 @@ TEST(RequestWriter, WritesTargetAndHost) {
 }
 
 TEST(RequestWriter, WritesMethodsThatSkuaDoesNotKnow) {
-  EXPECT_EQ(text({.head = {.other_method = "PROPFIND"}}),
-            "PROPFIND / HTTP/1.1\r\nHost: example.com\r\n\r\n");
+  EXPECT_EQ(text({.head = {.other_method = "PURGE"}}),
+            "PURGE / HTTP/1.1\r\nHost: example.com\r\n\r\n");
 }
 
 TEST(RequestWriter, WritesTheOtherForms) {

@@ -74,20 +74,20 @@ TEST_P(ClientRequests, AMethodMayBeAnyToken) {
     const auto see = [&seen](HeadOf of, std::string_view lines) {
       if (of == HeadOf::Request) seen = lines.substr(0, lines.find("HTTP/"));
     };
-    ClientRequest request = client.request("PROPFIND", url("/page"));
+    ClientRequest request = client.request("PURGE", url("/page"));
     request.on_head(see);
     auto response = co_await std::move(request);
     EXPECT_TRUE(response) << response.error().text;
     if (!response) co_return;
     EXPECT_EQ(response->status(), Status::NotImplemented) << "as the server got it";
-    EXPECT_EQ(seen, "PROPFIND /page ");
+    EXPECT_EQ(seen, "PURGE /page ");
     auto put = co_await text_of(client.request("PUT", url("/page")));
     EXPECT_EQ(put, "put");
     for (const char* const text : {"", "TWO WORDS", "A\r\nB: c"}) {
       EXPECT_THROW((void)client.request(text, url("/page")), std::invalid_argument) << text;
     }
-    auto late = co_await text_of(client.request("PROPFIND", url("/page")).timeout(0s));
-    EXPECT_TRUE(late.starts_with("problem: could not propfind http")) << late;
+    auto late = co_await text_of(client.request("PURGE", url("/page")).timeout(0s));
+    EXPECT_TRUE(late.starts_with("problem: could not purge http")) << late;
   });
 }
 

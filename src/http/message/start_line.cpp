@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Method tokens, RFC 9110 §9 and RFC 5789.
+// Method tokens, RFC 9110 §9, RFC 5789 and RFC 4918 §9.
 #include "http/message/start_line.hpp"
 
 #include "skua/method.hpp"
@@ -8,9 +8,10 @@
 namespace skua {
 namespace {
 
-constexpr std::string_view names[method_count] = {"GET",     "HEAD",    "POST",  "PUT",  "DELETE",
-                                                  "CONNECT", "OPTIONS", "TRACE", "PATCH"};
-static_assert(names[static_cast<std::size_t>(Method::Patch)] == "PATCH");
+constexpr std::string_view names[method_count] = {
+    "GET",   "HEAD",     "POST",      "PUT",   "DELETE", "CONNECT", "OPTIONS", "TRACE",
+    "PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY",   "MOVE",    "LOCK",    "UNLOCK"};
+static_assert(names[static_cast<std::size_t>(Method::Unlock)] == "UNLOCK");
 
 }  // namespace
 
