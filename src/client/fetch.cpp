@@ -36,17 +36,18 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   if (!content) return content.error();
   content_bytes_ = length_of(content->body);
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;
-  const Result<FieldLines> lines = fields(*content);
+  const std::optional<Forwarding>& forwarding = spec_->forwarding;
+  const bool is_complete = forwarding && !waits_for_continue_;
+  Result<FieldLines> lines = is_complete ? FieldLines() : fields(*content);
   if (!lines) return lines.error();
   std::string shown;
   const bool is_stream = content->body.kind() == Body::Kind::Stream;
-  const std::optional<Forwarding>& forwarding = spec_->forwarding;
   Result<ExchangePointer> begun = connection.begin(
       {.method = method_,
        .other_method = other_method(),
        .target = forwarding ? std::string_view(forwarding->target) : "",
        .url = url_,
-       .fields = *lines,
+       .fields = is_complete ? fields_ : *lines,
        .content = std::move(content->body),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
        .expects_continue = waits_for_continue_,
@@ -63,7 +64,9 @@ std::string Fetch::pool_key() const {
   if (route_.use == ProxyUse::Forward) {
     return "proxy " + route_.proxy->proxy().origin.to_string();
   }
-  return origin_.to_string() + (origin_.is_secure ? " tls " + origin_.host : "");
+  std::string key = origin_.to_string();
+  if (origin_.is_secure) key.append(" tls ").append(origin_.host);
+  return key;
 }
 
 Task<Result<Pool::Lease, Problem>> Fetch::acquire() {
@@ -235,7 +238,8 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
 Task<Result<IncomingResponsePointer, Problem>> Fetch::run() {
   if (auto read = read_url(); !read) co_return std::move(read).error();
   while (true) {
-    origin_ = origin_of(url_, core_->options.unix_socket);
+    const std::optional<Forwarding>& forwarding = spec_->forwarding;
+    origin_ = forwarding ? *forwarding->origin : origin_of(url_, core_->options.unix_socket);
     route_ = core_->proxies.route(origin_, false);
     times_ = ConnectTimes();
     timings_ = ClientTimings();

@@ -34,7 +34,7 @@ class Fetch final {
         spec_(std::move(spec)),
         began_(core_->loop.now()),
         method_(spec_->method),
-        fields_(spec_->fields),
+        fields_(std::move(spec_->fields)),
         credentials_(spec_->credentials),
         expects_continue_(spec_->expects_continue) {
     deadline_ = later(began_, spec_->timeout);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "client/connect/origin.hpp"
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client_request.hpp"
@@ -45,9 +46,10 @@ struct FormFile {
 
 /// The destination of a message that is passed on for another client.
 struct Forwarding {
-  const Url* server = nullptr;  ///< outlives the request; its path and query are not used
-  std::string target{};         ///< the path and query to send, in origin form and checked
-  bool offers_upgrade = false;  ///< the connection may switch to another protocol: HTTP/1.1 only
+  const Url* server = nullptr;     ///< outlives the request; its path and query are not used
+  const Origin* origin = nullptr;  ///< of the server; outlives the request, too
+  std::string target{};            ///< the path and query to send, in origin form and checked
+  bool offers_upgrade = false;     ///< the connection may switch to another protocol: HTTP/1.1 only
 };
 
 /// The settings of a ClientRequest.

@@ -17,10 +17,6 @@ void add_line(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append(": ").append(value).append("\r\n");
 }
 
-bool has(const FieldLines& fields, http::FieldName name) noexcept {
-  return (fields.known() >> static_cast<unsigned>(name) & 1U) != 0;
-}
-
 // RFC 9110 §8.6: a length of 0 is sent if the method anticipates content.
 bool anticipates_content(Method method) noexcept {
   return method == Method::Post || method == Method::Put || method == Method::Patch;
@@ -56,17 +52,19 @@ std::string authority_of(const RequestHead& head, const Url& url) {
 
 // RFC 9112 §3.2: exactly one Host, equal to that of the target if it has one (§3.2.2).
 Result<std::string> host_of(const RequestHead& head, const Url& url, const FieldLines& fields) {
-  std::string ours = authority_of(head, url);
-  // A URL may have a host that servers reject: one with percent signs.
-  if (!http::is_authority(ours)) return Error(Errc::InvalidHost, "request");
   const std::optional<std::string_view> given = fields.find("Host");
+  const bool is_in_target = head.form == TargetForm::Absolute || head.form == TargetForm::Authority;
+  std::string ours;
+  if (!given || is_in_target) {
+    ours = authority_of(head, url);
+    // A URL may have a host that servers reject: one with percent signs.
+    if (!http::is_authority(ours)) return Error(Errc::InvalidHost, "request");
+  }
   if (!given) return ours;
   if (fields.find("Host", 1) || !http::is_authority(*given)) {
     return Error(Errc::InvalidHost, "request");
   }
-  const bool is_in_target = head.form == TargetForm::Absolute || head.form == TargetForm::Authority;
-  const std::uint16_t usual_port = url.effective_port().value_or(0);
-  if (is_in_target && !http::is_same_authority(ours, *given, usual_port)) {
+  if (is_in_target && !http::is_same_authority(ours, *given, url.effective_port().value_or(0))) {
     return Error(Errc::InvalidHost, "request: Host does not match the target");
   }
   return std::string(*given);
@@ -81,19 +79,23 @@ void append_framing(const RequestHead& head, std::string& out) {
 // Appends the caller's fields, except those that are written separately.
 void append_fields(const FieldLines& fields, bool has_content, std::string& out) {
   using enum http::FieldName;
-  const bool has_ours = has(fields, Host) || has(fields, ContentLength) ||
-                        has(fields, TransferEncoding) || (has(fields, Expect) && !has_content);
-  if (!has_ours) {
-    out.append(fields.wire());
-    return;
+  std::string_view wire = fields.wire();
+  std::size_t kept_bytes = 0;  // at its beginning
+  for (const FieldLines::Line line : fields) {
+    const std::size_t line_bytes = line.name.size() + line.value.size() + 4;
+    const auto known = static_cast<http::FieldName>(line.known);
+    // RFC 9110 §10.1.1: no expectation without content.
+    const bool is_kept = known != Host && known != ContentLength && known != TransferEncoding &&
+                         (known != Expect || has_content);
+    if (is_kept) {
+      kept_bytes += line_bytes;
+      continue;
+    }
+    out.append(wire.substr(0, kept_bytes));
+    wire.remove_prefix(kept_bytes + line_bytes);
+    kept_bytes = 0;
   }
-  FieldLines kept = fields;
-  for (const std::string_view name : {"Host", "Content-Length", "Transfer-Encoding"}) {
-    kept.remove(name);
-  }
-  // RFC 9110 §10.1.1: no expectation without content.
-  if (!has_content) kept.remove("Expect");
-  out.append(kept.wire());
+  out.append(wire);
 }
 
 }  // namespace
@@ -131,6 +133,8 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
                                  std::string& out) {
   const Result<std::string> host = request_host(head, url, fields);
   if (!host) return host.error();
+  constexpr std::size_t usual_bytes = 256;  // besides the caller's fields
+  out.reserve(out.size() + fields.wire().size() + usual_bytes);
   out.append(method_name(head))
       .append(" ")
       .append(request_target(head, url))

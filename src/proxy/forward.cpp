@@ -69,6 +69,7 @@ std::unique_ptr<RequestSpec> make_spec(const Upstream& upstream, Request& reques
   const bool ends_in_slash = replaced.ends_with('/');
   spec->forwarding =
       client::Forwarding{.server = &upstream.url(),
+                         .origin = &upstream.origin(),
                          .target = upstream_target(request.target(), upstream.base(),
                                                    ends_in_slash ? segments - 1 : segments),
                          .offers_upgrade = offers_upgrade};

@@ -106,6 +106,7 @@ Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
       base_(base_of(url_)),
       pseudonym_(make_pseudonym()),
       client_options_(client_options(text, options)),
+      origin_(client::origin_of(url_, client_options_.unix_socket)),
       tls_(tls_contexts(text, url_, client_options_)),
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
 

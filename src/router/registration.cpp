@@ -100,6 +100,24 @@ void Table::nest_scopes() noexcept {
   }
 }
 
+std::string allow_text(MethodSet methods) {
+  std::string text;
+  for (std::size_t i = 0; i < method_count; ++i) {
+    const auto method = static_cast<Method>(i);
+    if ((methods & bit(method)) == 0) continue;
+    if (!text.empty()) text.append(", ");
+    text.append(name(method));
+  }
+  return text;
+}
+
+Response answer_without_route(MethodSet allowed, Method method) {
+  if (allowed == 0) return skua::detail::not_found();
+  const std::string allow = allow_text(static_cast<MethodSet>(allowed | bit(Method::Options)));
+  const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
+  return Response(status).header("Allow", allow);
+}
+
 }  // namespace router
 
 Router::Router() : table_(std::make_unique<router::Table>()) {}

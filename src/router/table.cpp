@@ -31,13 +31,6 @@ const Scope& Table::scope_of(std::string_view path) const noexcept {
   return *scopes_[i];
 }
 
-Response answer_without_route(MethodSet allowed, Method method) {
-  if (allowed == 0) return skua::detail::not_found();
-  const std::string allow = allow_text(static_cast<MethodSet>(allowed | bit(Method::Options)));
-  const Status status = method == Method::Options ? Status::NoContent : Status::MethodNotAllowed;
-  return Response(status).header("Allow", allow);
-}
-
 std::size_t count_steps(const Scope& scope) noexcept {
   std::size_t count = 0;
   for (const Scope* at = &scope; at != nullptr; at = at->parent) count += at->steps.size();
@@ -47,17 +40,6 @@ std::size_t count_steps(const Scope& scope) noexcept {
 const Step& step_at(const Scope& scope, std::size_t index) noexcept {
   const std::size_t before = scope.parent == nullptr ? 0 : count_steps(*scope.parent);
   return index >= before ? scope.steps[index - before] : step_at(*scope.parent, index);
-}
-
-std::string allow_text(MethodSet methods) {
-  std::string text;
-  for (std::size_t i = 0; i < method_count; ++i) {
-    const auto method = static_cast<Method>(i);
-    if ((methods & bit(method)) == 0) continue;
-    if (!text.empty()) text.append(", ");
-    text.append(name(method));
-  }
-  return text;
 }
 
 std::size_t hash(std::string_view path) noexcept {

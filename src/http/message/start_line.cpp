@@ -2,24 +2,40 @@
 // Method tokens, RFC 9110 §9, RFC 5789 and RFC 4918 §9.
 #include "http/message/start_line.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "skua/method.hpp"
 #include "skua/status.hpp"
 
 namespace skua {
 namespace {
 
-constexpr std::string_view names[method_count] = {
-    "GET",   "HEAD",     "POST",      "PUT",   "DELETE", "CONNECT", "OPTIONS", "TRACE",
-    "PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "COPY",   "MOVE",    "LOCK",    "UNLOCK"};
-static_assert(names[static_cast<std::size_t>(Method::Unlock)] == "UNLOCK");
+/// A token in place: an array of views would need a relocation for each.
+struct Name {
+  constexpr Name(std::string_view token) noexcept : size(static_cast<std::uint8_t>(token.size())) {
+    std::ranges::copy(token, text);
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return {text, size}; }
+
+  char text[11]{};
+  std::uint8_t size;
+};
+
+constexpr Name names[method_count] = {{"GET"},    {"HEAD"},     {"POST"},      {"PUT"},
+                                      {"DELETE"}, {"CONNECT"},  {"OPTIONS"},   {"TRACE"},
+                                      {"PATCH"},  {"PROPFIND"}, {"PROPPATCH"}, {"MKCOL"},
+                                      {"COPY"},   {"MOVE"},     {"LOCK"},      {"UNLOCK"}};
 
 }  // namespace
 
-std::string_view name(Method method) noexcept { return names[static_cast<std::size_t>(method)]; }
+std::string_view name(Method method) noexcept {
+  return names[static_cast<std::size_t>(method)].view();
+}
 
 std::optional<Method> parse_method(std::string_view token) noexcept {
   for (std::size_t i = 0; i < method_count; ++i) {
-    if (names[i] == token) return static_cast<Method>(i);
+    if (names[i].view() == token) return static_cast<Method>(i);
   }
   return std::nullopt;
 }

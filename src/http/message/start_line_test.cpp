@@ -15,6 +15,11 @@ TEST(Method, EveryNameParsesToItsMethod) {
   }
 }
 
+TEST(Method, TheLastNameIsOfTheLastMethod) {
+  EXPECT_EQ(name(Method::Unlock), "UNLOCK");
+  EXPECT_EQ(name(Method::Patch), "PATCH");
+}
+
 TEST(Method, NamesAreCaseSensitiveAndWhole) {
   EXPECT_EQ(parse_method("get"), std::nullopt);
   EXPECT_EQ(parse_method("GETS"), std::nullopt);

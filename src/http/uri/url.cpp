@@ -89,7 +89,9 @@ std::string_view Url::fragment() const noexcept {
 }
 
 std::optional<std::uint16_t> Url::port() const noexcept {
-  return http::port_number(http::UrlParts::of(*this).port.value_or(std::string_view{}));
+  if (path_begin_ <= host_end_) return std::nullopt;
+  return http::port_number(
+      std::string_view(text_).substr(host_end_ + 1, path_begin_ - host_end_ - 1));
 }
 
 std::optional<std::uint16_t> Url::effective_port() const noexcept {
@@ -102,6 +104,7 @@ HostKind Url::host_kind() const noexcept {
 }
 
 std::string Url::hostname() const {
+  if (!host().starts_with('[')) return std::string(host());
   const HostKind kind = host_kind();
   if (kind == HostKind::IpFuture) return std::string(host().substr(1, host().size() - 2));
   if (kind != HostKind::Ipv6) return std::string(host());
@@ -124,7 +127,7 @@ std::string Url::password() const {
 std::string Url::host_field() const {
   std::string field(host());
   // RFC 6874 §4: a zone has a meaning on this machine only.
-  if (host_kind() == HostKind::Ipv6) {
+  if (field.starts_with('[') && host_kind() == HostKind::Ipv6) {
     field = "[";
     field.append(http::split_ipv6(host()).address).append("]");
   }
