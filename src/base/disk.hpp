@@ -33,6 +33,9 @@ inline constexpr int for_reading = O_RDONLY | close_on_exec;
 inline constexpr int for_appending = O_WRONLY | O_APPEND | close_on_exec;
 inline constexpr int for_reading_own = for_reading;
 
+/// Whether the name of a removed file is free although the file is still open.
+inline constexpr bool frees_names_at_once = false;
+
 int open(const char* path, int flags, int mode = 0) noexcept;
 int close(int file) noexcept;
 std::ptrdiff_t read(int file, void* into, std::size_t size_bytes) noexcept;
@@ -49,6 +52,7 @@ inline constexpr int close_on_exec = O_CLOEXEC;
 inline constexpr int for_reading = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 inline constexpr int for_appending = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 inline constexpr int for_reading_own = for_reading | O_NOFOLLOW;
+inline constexpr bool frees_names_at_once = true;
 
 using ::close;
 using ::ftruncate;

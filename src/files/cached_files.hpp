@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <string>
@@ -19,6 +20,12 @@ struct FileCacheOptions {
   std::size_t file_bytes = 64_KiB;   ///< larger files are left to the system's page cache
   std::size_t total_bytes = 16_MiB;  ///< beyond this the least recently used file is evicted
   Duration fresh = 1s;               ///< older entries are checked against the file system
+
+  // Larger files stay open; see KeptFiles.
+  std::uint64_t kept_bytes = 1_MiB;  ///< opening larger ones costs next to nothing beside sending
+  std::size_t kept_files = 256;      ///< beyond this the least recently used one is closed
+  Duration settled = 10ms;           ///< a state that is older is compared before it is sent
+  Duration idle = 10s;               ///< files that nobody has asked for so long are closed
 };
 
 /// A small file in memory, with its prepared responses.

@@ -39,17 +39,25 @@ class Place {
 
 class Compressing {
  public:
-  Compressing(std::unique_ptr<Place> place, coding::Encoder encoder, OpenFile file)
-      : place_(std::move(place)), encoder_(std::move(encoder)), file_(std::move(file)) {}
+  Compressing(std::unique_ptr<Place> place, coding::Encoder encoder, FoundFile& found)
+      : place_(std::move(place)),
+        encoder_(std::move(encoder)),
+        size_bytes_(found.stat().size_bytes) {
+    if (found.kept != nullptr) {
+      kept_ = found.kept->file;
+    } else {
+      own_ = std::move(found.file.descriptor);
+    }
+  }
 
-  [[nodiscard]] bool is_done() const noexcept { return offset_ == file_.stat.size_bytes; }
+  [[nodiscard]] bool is_done() const noexcept { return offset_ == size_bytes_; }
   // Returns the next piece, which may be empty.
   std::string next() {
-    const auto size = static_cast<std::size_t>(
-        std::min<std::uint64_t>(chunk_bytes, file_.stat.size_bytes - offset_));
+    const auto size =
+        static_cast<std::size_t>(std::min<std::uint64_t>(chunk_bytes, size_bytes_ - offset_));
     plain_.resize(size);
-    const Result<std::size_t> count =
-        base::read_at(file_.descriptor.number(), offset_, std::span(plain_));
+    const int file = kept_ != nullptr ? kept_->number() : own_.number();
+    const Result<std::size_t> count = base::read_at(file, offset_, std::span(plain_));
     if (!count) throw Exception(count.error());
     if (*count != size) throw Exception(Error(Errc::TruncatedBody, "the file has shrunk"));
     offset_ += size;
@@ -63,7 +71,9 @@ class Compressing {
  private:
   std::unique_ptr<Place> place_;
   coding::Encoder encoder_;
-  OpenFile file_;
+  std::shared_ptr<const HeldFile> kept_;
+  Descriptor own_;  // if it is not kept open
+  std::uint64_t size_bytes_;
   std::uint64_t offset_ = 0;
   std::string plain_;
 };
@@ -81,17 +91,17 @@ Task<> write_compressed(std::shared_ptr<Compressing> work, BodyWriter& writer) {
 
 }  // namespace
 
-std::optional<Response> compressed_stream(std::string_view path, OpenFile& file,
+std::optional<Response> compressed_stream(std::string_view path, FoundFile& file,
                                           const FileFields& fields, coding::Coding coding,
                                           WallTime now) {
-  const FileHead plain = describe(path, file.stat, now, fields);
-  if (!is_worth_coding(plain.type, file.stat.size_bytes)) return std::nullopt;
+  const FileHead plain =
+      file.kept != nullptr ? file.kept->head : describe(path, file.stat(), now, fields);
+  if (!is_worth_coding(plain.type, file.stat().size_bytes)) return std::nullopt;
   auto place = std::make_unique<Place>();
   if (!place->is_taken()) return std::nullopt;
   Result<coding::Encoder> encoder = coding::Encoder::create(coding, coding::levels(coding).usual);
   if (!encoder) return std::nullopt;
-  const auto work =
-      std::make_shared<Compressing>(std::move(place), *std::move(encoder), std::move(file));
+  const auto work = std::make_shared<Compressing>(std::move(place), *std::move(encoder), file);
   const FileHead head = coded_head(plain, coding);
   Response response = Response::stream(
       head.type, [work](BodyWriter& writer) { return write_compressed(work, writer); });

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "coding/coding.hpp"
+#include "files/file_cache.hpp"
 #include "files/file_head.hpp"
-#include "files/safe_path.hpp"
 #include "skua/response.hpp"
 
 namespace skua::files {
@@ -15,11 +15,11 @@ namespace skua::files {
 /// few MiB, and waits for its client.
 inline constexpr int compressed_streams_at_most = 16;
 
-/// Returns a response that compresses an open file while it is sent, on other threads, and takes
+/// Returns a response that compresses a large file while it is sent, on other threads, and takes
 /// the file; or nullopt if that is not worth it, impossible, or too many do so already.
 ///
 /// If the file turns out shorter than it was, the response ends early, so that the client can tell.
-std::optional<Response> compressed_stream(std::string_view path, OpenFile& file,
+std::optional<Response> compressed_stream(std::string_view path, FoundFile& file,
                                           const FileFields& fields, coding::Coding coding,
                                           WallTime now);
 

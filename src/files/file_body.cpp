@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// In: an open file. Out: content that keeps it open, or that opens it on demand. The limit on open
-// files is per process, and so is the count of held files.
+// In: an open file. Out: content that keeps it open, or that opens it on demand.
 #include "files/file_body.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -16,48 +14,6 @@ namespace skua::files {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 64_KiB;
-
-struct HeldFiles {
-  std::atomic<std::size_t> count{0};
-  std::atomic<std::size_t> most{held_files_at_most(0)};  // from the last query
-};
-
-HeldFiles& held_files() noexcept {
-  static HeldFiles held;
-  return held;
-}
-
-void give_place_back() noexcept {
-  HeldFiles& held = held_files();
-  if (held.count.fetch_sub(1, std::memory_order_relaxed) != 1) return;
-  held.most.store(held_files_at_most(0), std::memory_order_relaxed);  // forces a new query
-}
-
-// Queries the system's limit only if the count exceeds the last known one.
-bool take_place() noexcept {
-  HeldFiles& held = held_files();
-  const std::size_t before = held.count.fetch_add(1, std::memory_order_relaxed);
-  if (before < held.most.load(std::memory_order_relaxed)) return true;
-  const std::size_t most = held_files_at_most(base::disk_files_limit());
-  held.most.store(most, std::memory_order_relaxed);
-  if (before < most) return true;
-  give_place_back();
-  return false;
-}
-
-// An open file that counts as held.
-class HeldFile {
- public:
-  explicit HeldFile(Descriptor descriptor) noexcept : descriptor_(std::move(descriptor)) {}
-  HeldFile(const HeldFile&) = delete;
-  HeldFile& operator=(const HeldFile&) = delete;
-  ~HeldFile() { give_place_back(); }
-
-  [[nodiscard]] int number() const noexcept { return descriptor_.number(); }
-
- private:
-  Descriptor descriptor_;
-};
 
 // Reads one piece, provided that the file has not changed since its head was sent.
 Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part) {
@@ -102,9 +58,9 @@ Result<OpenFile> FilePlace::open() const {
 }
 
 Body file_body(OpenFile file, FilePlace place, FilePart part) {
-  if (take_place()) {
-    const auto held = std::make_shared<const HeldFile>(std::move(file.descriptor));
-    return FileRange{held, held->number(), part.offset, part.size_bytes};
+  if (auto held = HeldFile::take(file.descriptor, HeldFile::Holder::Response)) {
+    const int number = held->number();
+    return FileRange{std::move(held), number, part.offset, part.size_bytes};
   }
   const auto source = std::make_shared<const Source>(Source{std::move(place), file.stat, part});
   BodyStream stream{.length_bytes = part.size_bytes};

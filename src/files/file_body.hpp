@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
+#include "files/open/held_file.hpp"
 #include "files/safe_path.hpp"
 #include "skua/body.hpp"
 #include "skua/error.hpp"
@@ -26,11 +26,6 @@ struct FilePart {
   std::uint64_t offset = 0;
   std::uint64_t size_bytes = 0;
 };
-
-/// Returns how many files responses may hold open, given the process's limit on open files.
-constexpr std::size_t held_files_at_most(std::size_t open_files) noexcept {
-  return 8 + open_files / 32;
-}
 
 /// Creates response content from a part of a file.
 ///

@@ -37,51 +37,64 @@ std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_
   return std::nullopt;
 }
 
-// Also checks the inode change time, which moves even if the modification time is set back.
-bool has_recent_timestamps(FileStat stat, WallTime now) noexcept {
-  if (is_just_modified(stat, now)) return true;
-  stat.modified_ns = stat.changed_ns;
-  return is_just_modified(stat, now);
-}
-
 // Reports whether an entry is about this state of its file.
 bool is_form_of(const CachedFile& form, const FoundFile& plain, const FileStat& stat) noexcept {
   if (form.plain != stat) return false;
   return !form.is_made || (plain.cached != nullptr && form.source.lock() == plain.cached->whole);
 }
 
+// Returns a large file, which stays open if it may.
+FoundFile keep_open(KeptFiles& kept, KeptFile entry, OpenFile file, WallTime wall) {
+  if (const KeptFile* const known = kept.insert(std::move(entry), file.descriptor, wall)) {
+    return {.kept = known};
+  }
+  return {.file = std::move(file)};
+}
+
 }  // namespace
 
-Result<FoundFile> FileCache::find(std::string_view path) {
+Result<FoundFile> FileCache::find(std::string_view path, Trust trust) {
   const loop::Instant now = times_.now();
   CachedFile* const known = files_.find(path);
   if (known != nullptr && now - known->checked < options_.fresh) return FoundFile{.cached = known};
+  if (const KeptFile* const kept = kept_.find(path, now, trust == Trust::Compared)) {
+    return FoundFile{.kept = kept};
+  }
   Result<OpenFile> file = root_.find(path);
   if (file && known != nullptr && !known->is_provisional && file->stat == known->stat) {
     known->checked = now;
     return FoundFile{.cached = known};
   }
   if (known != nullptr) files_.erase(path);
-  if (!file) return file.error();
-  return load(path, *std::move(file));
+  if (!file) {
+    kept_.erase(path);
+    return file.error();
+  }
+  if (const KeptFile* const kept = kept_.refresh(path, file->stat, now)) {
+    return FoundFile{.kept = kept};
+  }
+  return load(path, *std::move(file), now);
 }
 
-Result<FoundFile> FileCache::load(std::string_view path, OpenFile file) {
-  const bool is_small =
-      file.stat.kind == FileKind::Regular && file.stat.size_bytes <= options_.file_bytes;
-  if (!is_small) return FoundFile{.file = std::move(file)};
+FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant now) {
+  if (file.stat.kind != FileKind::Regular) return {.file = std::move(file)};
+  if (file.stat.size_bytes > options_.file_bytes) {
+    const WallTime wall = times_.wall();
+    KeptFile entry{.path = std::string(path), .stat = file.stat, .found = now};
+    entry.head = describe(path, file.stat, wall, fields_);
+    return keep_open(kept_, std::move(entry), std::move(file), wall);
+  }
   // Both times are taken before the file is read, so that a later change is newer than either.
   CachedFile entry{.path = std::string(path), .checked = times_.now()};
   const WallTime wall = times_.wall();
   std::optional<std::string> text =
       read_state(file.descriptor.number(), file.stat, options_.file_bytes);
   // The file keeps changing: it is sent as it is, like a large one.
-  if (!text) return FoundFile{.file = std::move(file)};
+  if (!text) return {.file = std::move(file)};
   entry.stat = file.stat;
   entry.head = describe(path, file.stat, wall, fields_);
   entry.is_provisional = has_recent_timestamps(file.stat, wall);
-  return FoundFile{.cached =
-                       &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
+  return {.cached = &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
 }
 
 bool is_worth_coding(std::string_view type, std::uint64_t size_bytes) noexcept {
@@ -101,7 +114,7 @@ std::string_view sibling_suffix(coding::Coding coding) noexcept {
 
 std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile& plain,
                                           bool may_make) {
-  FoundFile form = find_any(path, plain);
+  FoundFile form = find_any(path, plain, may_make ? Trust::Recent : Trust::Compared);
   const CachedFile* const cached = form.cached;
   const bool is_absent = cached != nullptr && cached->whole == nullptr;
   if (is_absent || (cached != nullptr && cached->is_made && !may_make)) return std::nullopt;
@@ -109,8 +122,8 @@ std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile
 }
 
 // Also finds the mark of a form that is absent.
-FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain) {
-  const FileStat& stat = plain.cached != nullptr ? plain.cached->stat : plain.file.stat;
+FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, Trust trust) {
+  const FileStat& stat = plain.stat();
   const loop::Instant now = times_.now();
   CachedFile* known = files_.find(path);
   if (known != nullptr && !is_form_of(*known, plain, stat)) {
@@ -118,6 +131,8 @@ FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain) {
     known = nullptr;
   }
   if (known != nullptr && now - known->checked < options_.fresh) return {.cached = known};
+  const KeptFile* kept = kept_.find(path, now, trust == Trust::Compared);
+  if (kept != nullptr && kept->plain == stat) return {.kept = kept, .coding = coding_};
   std::optional<OpenFile> sibling = find_sibling(path, stat);
   if (known != nullptr) {
     const bool is_sibling = known->whole != nullptr && !known->is_made;
@@ -130,6 +145,9 @@ FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain) {
     }
     files_.erase(path);
   }
+  if (sibling) kept = kept_.refresh(path, sibling->stat, now);
+  if (sibling && kept != nullptr && kept->plain == stat) return {.kept = kept, .coding = coding_};
+  kept_.erase(path);
   CachedFile entry{.path = std::string(path), .checked = now, .plain = stat};
   if (sibling) return load(std::move(entry), *std::move(sibling));
   return {.cached = &files_.insert(make(std::move(entry), plain))};
@@ -137,10 +155,18 @@ FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain) {
 
 FoundFile CodedCache::load(CachedFile entry, OpenFile sibling) {
   const WallTime wall = times_.wall();
-  std::optional<std::string> text;
-  if (sibling.stat.size_bytes <= options_.file_bytes) {
-    text = read_state(sibling.descriptor.number(), sibling.stat, options_.file_bytes);
+  if (sibling.stat.size_bytes > options_.file_bytes) {
+    KeptFile open{.path = std::move(entry.path),
+                  .stat = sibling.stat,
+                  .found = entry.checked,
+                  .plain = entry.plain};
+    open.head = describe(open.path, sibling.stat, wall, fields_, coding_);
+    FoundFile found = keep_open(kept_, std::move(open), std::move(sibling), wall);
+    found.coding = coding_;
+    return found;
   }
+  std::optional<std::string> text =
+      read_state(sibling.descriptor.number(), sibling.stat, options_.file_bytes);
   if (!text) return {.file = std::move(sibling), .coding = coding_};
   entry.stat = sibling.stat;
   entry.head = describe(entry.path, sibling.stat, wall, fields_, coding_);

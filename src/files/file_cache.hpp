@@ -10,23 +10,40 @@
 #include "coding/coding.hpp"
 #include "files/cached_files.hpp"
 #include "files/file_head.hpp"
+#include "files/open/kept_files.hpp"
 #include "files/safe_path.hpp"
 #include "skua/error.hpp"
 
 namespace skua::files {
 
-/// A file from the cache, or an open one.
+/// A file from the cache, in memory or open, or one that was just opened.
 struct FoundFile {
-  const CachedFile* cached = nullptr;  ///< valid until the next call of the cache
-  OpenFile file{};                     ///< if `cached` is null: an uncached file, or a directory
+  const CachedFile* cached = nullptr;  ///< valid until the next call of the cache, as is the next
+  const KeptFile* kept = nullptr;
+  OpenFile file{};                         ///< if both are null: an uncached file, or a directory
   std::optional<coding::Coding> coding{};  ///< of a sibling
+
+  [[nodiscard]] const FileStat& stat() const noexcept SKUA_LIFETIMEBOUND {
+    return cached != nullptr ? cached->stat : kept != nullptr ? kept->stat : file.stat;
+  }
+  /// Reports whether it is a regular file; everything else that can be found is a folder.
+  [[nodiscard]] bool is_file() const noexcept {
+    return cached != nullptr || stat().kind == FileKind::Regular;
+  }
 };
 
-/// A cache of one folder's small files, for one thread; it has no locks.
+/// Whether a large file may be in another state than a few milliseconds ago.
+enum class Trust : std::uint8_t {
+  Recent,
+  Compared  ///< no: for a part, which the client may join to another by their ETag
+};
+
+/// A cache of one folder's files, for one thread; it has no locks. Small files are in memory,
+/// larger ones stay open (KeptFiles).
 ///
 /// An entry is compared with the file system once it is older than `fresh`, so a response is never
-/// staler than that. Every entry is a consistent state of its file: no size or time changed during
-/// the read. Nothing is memory-mapped, so a file that shrinks cannot raise a signal.
+/// staler than that. Every entry in memory is a consistent state of its file: no size or time
+/// changed during the read. Nothing is memory-mapped, so a file that shrinks cannot raise a signal.
 class FileCache {
  public:
   /// `root`, `times` and `fields` outlive the cache.
@@ -36,26 +53,30 @@ class FileCache {
         times_(times),
         fields_(fields),
         options_(options),
-        files_(options.total_bytes) {}
+        files_(options.total_bytes),
+        kept_(options) {}
   FileCache(const FileCache&) = delete;
   FileCache& operator=(const FileCache&) = delete;
 
   /// Finds the file or directory at a canonical path.
   ///
   /// Ends with: the errors of Root::find.
-  Result<FoundFile> find(std::string_view path);
+  Result<FoundFile> find(std::string_view path, Trust trust = Trust::Recent);
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return files_.size_bytes(); }
   [[nodiscard]] std::size_t count() const noexcept { return files_.count(); }
+  /// The number of files that stay open.
+  [[nodiscard]] std::size_t kept_count() const noexcept { return kept_.count(); }
 
  private:
-  Result<FoundFile> load(std::string_view path, OpenFile file);
+  FoundFile load(std::string_view path, OpenFile file, loop::Instant now);
 
   const Root& root_;
   const TimeSource& times_;
   const FileFields& fields_;
   FileCacheOptions options_;
   CachedFiles files_;
+  KeptFiles kept_;
 };
 
 /// Reports whether the server compresses a file of this type and size.
@@ -78,7 +99,8 @@ class CodedCache {
         fields_(fields),
         options_(options),
         coding_(coding),
-        files_(options.total_bytes) {}
+        files_(options.total_bytes),
+        kept_(options) {}
 
   /// Finds the coded form of the regular file at `path`; returns nullopt if there is none. A
   /// sibling that is older than its file is none, nor is a compressed file unless `may_make`.
@@ -87,7 +109,7 @@ class CodedCache {
   [[nodiscard]] coding::Coding coding() const noexcept { return coding_; }
 
  private:
-  FoundFile find_any(std::string_view path, const FoundFile& plain);
+  FoundFile find_any(std::string_view path, const FoundFile& plain, Trust trust);
   FoundFile load(CachedFile entry, OpenFile sibling);
   [[nodiscard]] CachedFile make(CachedFile entry, const FoundFile& plain) const;
   [[nodiscard]] std::optional<OpenFile> find_sibling(std::string_view path,
@@ -99,6 +121,7 @@ class CodedCache {
   FileCacheOptions options_;
   coding::Coding coding_;
   CachedFiles files_;
+  KeptFiles kept_;
 };
 
 }  // namespace skua::files

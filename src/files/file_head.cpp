@@ -39,6 +39,12 @@ bool is_just_modified(const FileStat& stat, WallTime now) noexcept {
          modified <= later(now, WallTime::duration(coarsest_clock));
 }
 
+bool has_recent_timestamps(FileStat stat, WallTime now) noexcept {
+  if (is_just_modified(stat, now)) return true;
+  stat.modified_ns = stat.changed_ns;
+  return is_just_modified(stat, now);
+}
+
 std::string make_etag(const FileStat& stat, WallTime now) {
   std::uint64_t digest = mix(0, static_cast<std::uint64_t>(stat.modified_ns));
   digest = mix(digest, stat.inode);

@@ -21,6 +21,10 @@ using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
 /// same time stamp. RFC 9110 §8.8.2.2 has a similar rule for Last-Modified.
 bool is_just_modified(const FileStat& stat, WallTime now) noexcept;
 
+/// Like is_just_modified(), but also for the inode change time, which moves even if the
+/// modification time is set back.
+bool has_recent_timestamps(FileStat stat, WallTime now) noexcept;
+
 /// Returns the entity tag of a file, including its quotes: `"1f4-5c0b2a9d3e8f7a61"`, the size and a
 /// digest of modification time (nanoseconds), size and inode.
 ///

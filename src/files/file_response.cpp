@@ -31,11 +31,12 @@ using http::RangeSet;
 // The parts are copied into one string, so this bounds the memory that one request can use.
 constexpr std::uint64_t max_multipart_bytes = 256_KiB;
 
-// The bytes of a cached or an open file.
+// The bytes of a file: in memory, open for several responses, or for this one.
 class Content {
  public:
   explicit Content(const CachedFile& cached)
       : whole_(cached.whole), size_bytes_(cached.whole->body().size()) {}
+  explicit Content(const KeptFile& kept) : kept_(kept.file), size_bytes_(kept.stat.size_bytes) {}
   Content(OpenFile file, FilePlace place)
       : file_(std::move(file)), place_(std::move(place)), size_bytes_(file_.stat.size_bytes) {}
 
@@ -44,11 +45,9 @@ class Content {
   // These two move the file out.
   [[nodiscard]] Body slice(ByteRange range) && {
     if (whole_) return Body(SharedText{whole_, text(range)});
-    return file_body(std::move(file_), std::move(place_), {range.first, range.size_bytes()});
+    return part({range.first, range.size_bytes()});
   }
-  [[nodiscard]] Body all() && {
-    return file_body(std::move(file_), std::move(place_), {0, size_bytes_});
-  }
+  [[nodiscard]] Body all() && { return part({0, size_bytes_}); }
 
   // Appends a copy of the bytes; returns false if the file has shrunk.
   [[nodiscard]] bool append(std::string& out, ByteRange range) const {
@@ -60,20 +59,36 @@ class Content {
     const std::size_t begin = out.size();
     out.resize(begin + size);
     const std::span<char> into = std::span(out).subspan(begin);
-    return base::read_at(file_.descriptor.number(), range.first, into).value_or(0U) == size;
+    const int file = kept_ ? kept_->number() : file_.descriptor.number();
+    return base::read_at(file, range.first, into).value_or(0U) == size;
   }
 
  private:
+  [[nodiscard]] Body part(FilePart part) {
+    if (!kept_) return file_body(std::move(file_), std::move(place_), part);
+    const int number = kept_->number();
+    return FileRange{std::move(kept_), number, part.offset, part.size_bytes};
+  }
   [[nodiscard]] std::string_view text(ByteRange range) const noexcept {
     return whole_->body().substr(static_cast<std::size_t>(range.first),
                                  static_cast<std::size_t>(range.size_bytes()));
   }
 
   std::shared_ptr<const PreparedResponse> whole_;
+  std::shared_ptr<const HeldFile> kept_;
   OpenFile file_;
   FilePlace place_;
   std::uint64_t size_bytes_;
 };
+
+Content content_of(FoundFile found, const std::shared_ptr<const Root>& root,
+                   std::string_view path) {
+  if (found.cached != nullptr) return Content(*found.cached);
+  if (found.kept != nullptr) return Content(*found.kept);
+  std::string opened(path);
+  if (found.coding) opened += sibling_suffix(*found.coding);
+  return {std::move(found.file), {root, std::move(opened)}};
+}
 
 // 128 random bits: no file contains them by chance, and no attacker can craft one that does.
 std::string make_boundary() {
@@ -162,8 +177,12 @@ Response file_response(const http::Head& request, FoundFile found,
   const std::string_view cache_control = fields.cache_control;
   const CachedFile* const cached = found.cached;
   FileHead described;
-  if (cached == nullptr) described = describe(path, found.file.stat, now, fields, found.coding);
-  const FileHead& head = cached != nullptr ? cached->head : described;
+  if (cached == nullptr && found.kept == nullptr) {
+    described = describe(path, found.file.stat, now, fields, found.coding);
+  }
+  const FileHead& head = cached != nullptr       ? cached->head
+                         : found.kept != nullptr ? found.kept->head
+                                                 : described;
 
   switch (http::check_preconditions(request, head.validators(),
                                     std::chrono::floor<std::chrono::seconds>(now))) {
@@ -175,13 +194,7 @@ Response file_response(const http::Head& request, FoundFile found,
   }
   const std::optional<std::string_view> range = find_range(request, head, now);
   if (cached != nullptr && !range) return Response(cached->whole);
-  std::string opened;
-  if (cached == nullptr) {
-    opened = path;
-    if (found.coding) opened += sibling_suffix(*found.coding);
-  }
-  Content content = cached != nullptr ? Content(*cached)
-                                      : Content(std::move(found.file), {root, std::move(opened)});
+  Content content = content_of(std::move(found), root, path);
   if (range) {
     if (auto response = range_response(*range, content, head, cache_control)) {
       return *std::move(response);

@@ -28,9 +28,8 @@ using coding::Coding;
 
 Response error_response(Error error) { return status_for(error.code()); }
 
-// Files and folders are all that can be found.
-bool is_file(const FoundFile& found) noexcept {
-  return found.cached != nullptr || found.file.stat.kind == FileKind::Regular;
+Trust trust_for(const Request& request) noexcept {
+  return head_of(request).has(http::FieldName::Range) ? Trust::Compared : Trust::Recent;
 }
 
 // The most entries of a folder that one listing holds in memory.
@@ -105,9 +104,9 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);
   if (path.empty()) return redirect_to_folder(request, fields_.cache_control);
   if (path.back() == '/') return answer_directory(request, path);
-  Result<FoundFile> found = caches_.local().files.find(path);
+  Result<FoundFile> found = caches_.local().files.find(path, trust_for(request));
   if (!found) return error_response(found.error());
-  if (!is_file(*found)) return redirect_to_folder(request, fields_.cache_control);
+  if (!found->is_file()) return redirect_to_folder(request, fields_.cache_control);
   return answer_file(request, *std::move(found), path);
 }
 
@@ -116,9 +115,9 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
 Response FileSite::answer_at(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);
   if (!path.ends_with('/')) {
-    Result<FoundFile> found = caches_.local().files.find(path);
+    Result<FoundFile> found = caches_.local().files.find(path, trust_for(request));
     if (!found) return error_response(found.error());
-    if (is_file(*found)) return answer_file(request, *std::move(found), path);
+    if (found->is_file()) return answer_file(request, *std::move(found), path);
   }
   std::string folder(path);
   if (!folder.ends_with('/')) folder += '/';
@@ -136,9 +135,9 @@ std::optional<Response> FileSite::answer_index(const Request& request,
   if (options_.index.empty()) return std::nullopt;
   thread_local std::string index;  // keeps its memory from one request to the next
   index.assign(path).append(options_.index);
-  Result<FoundFile> found = caches_.local().files.find(index);
+  Result<FoundFile> found = caches_.local().files.find(index, trust_for(request));
   if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());
-  if (!found || !is_file(*found)) return std::nullopt;
+  if (!found || !found->is_file()) return std::nullopt;
   return answer_file(request, *std::move(found), index);
 }
 
@@ -164,7 +163,7 @@ std::optional<Response> FileSite::answer_coded(const Request& request, FoundFile
       return file_response(head, *std::move(form), root_, path, fields_, times_->wall());
     }
     if (found.cached != nullptr || !may_make || !fields_.made) continue;
-    auto stream = compressed_stream(path, found.file, fields_, *coding, times_->wall());
+    auto stream = compressed_stream(path, found, fields_, *coding, times_->wall());
     if (stream) return stream;
   }
   return std::nullopt;

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/file_io.hpp"
-#include "files/file_body.hpp"
+#include "files/open/held_file.hpp"
 #include "net/listener.hpp"
 #include "net/log.hpp"
 #include "net/socket.hpp"
@@ -37,7 +37,7 @@ std::size_t connection_cap(const ServerOptions& options, std::size_t open_files,
                              options.listeners.size() * descriptors_per_listener;
   if (open_files <= needed) return 0;
   const std::size_t left = open_files - needed;
-  // Half of the reserve is for files that responses hold open.
+  // Half of the reserve is for files that responses hold open, a quarter for those of caches.
   const std::size_t reserve = std::min(2 * files::held_files_at_most(open_files), left / 2);
   return std::min(options.limits.connections, left - reserve);
 }
