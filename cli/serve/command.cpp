@@ -25,6 +25,7 @@
 #include "serve/settings/settings.hpp"
 #include "serve/site/site.hpp"
 #include "serve/tls.hpp"
+#include "serve/watch/live_folder.hpp"
 #include "server/access_log.hpp"
 #include "skua/address.hpp"
 #include "skua/https_redirect.hpp"
@@ -162,7 +163,9 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 }
 
 int serve(ServeOptions& options) {
-  Result<ServedSite, Problem> site = make_site(options);
+  Result<LiveFolder, Problem> live = watch_folder(options);
+  if (!live) return report(live.error());
+  Result<ServedSite, Problem> site = make_site(options, {.reload = live->hub()});
   if (!site) return report(site.error());
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
   if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
@@ -183,6 +186,7 @@ int serve(ServeOptions& options) {
   Redirect redirect;
   const auto confined = start(server, redirect, options, user);
   if (!confined) return confined.error();
+  live->start();
   for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
   if (!options.quiet) {
     if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
@@ -190,6 +194,7 @@ int serve(ServeOptions& options) {
     const std::string uploads = upload_text(options);
     if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
+    if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());
   }

@@ -80,6 +80,8 @@ void declare_server(CLI::App& parser, ServeOptions& options) {
                   "Let other processes of this user listen on the port, too");
   declare_backend(parser, server.backend);
   parser.add_flag_callback("--no-http2", [&server] { server.http2 = false; }, "Disable HTTP/2");
+  parser.add_flag("--watch", options.watch,
+                  "Reload pages in browsers when a file in DIR changes, and keep nothing cached");
 }
 
 void declare_clients(CLI::App& parser, ServeOptions& options) {

@@ -18,6 +18,9 @@ struct FileOptions {
   /// Compresses text with brotli, zstd or gzip for clients that accept it: files up to 64 KiB once,
   /// kept in memory, larger ones while they are sent, without ranges.
   bool compress = false;
+  /// How long a small file is served from memory without looking for a newer version. Zero: each
+  /// request looks.
+  std::chrono::milliseconds fresh{1000};
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder

@@ -84,11 +84,14 @@ Response large_listing(ListingWork work) {
 
 }  // namespace
 
-SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields)
-    : files(root, times, fields) {
+SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
+                       std::chrono::milliseconds fresh)
+    : files(root, times, fields, {.fresh = fresh}) {
   if (!fields.siblings && !fields.made) return;
   coded.reserve(PreferredCodings::all.size());
-  for (const Coding coding : PreferredCodings::all) coded.emplace_back(root, times, fields, coding);
+  for (const Coding coding : PreferredCodings::all) {
+    coded.emplace_back(root, times, fields, coding, FileCacheOptions{.fresh = fresh});
+  }
 }
 
 FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times)
@@ -98,7 +101,9 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       fields_{.cache_control = cache_control(options_.max_age),
               .siblings = options_.precompressed,
               .made = options_.compress},
-      caches_([this] { return std::make_unique<SiteCaches>(*root_, *times_, fields_); }) {}
+      caches_([this] {
+        return std::make_unique<SiteCaches>(*root_, *times_, fields_, options_.fresh);
+      }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,8 @@ namespace skua::files {
 
 /// One thread's caches of a folder.
 struct SiteCaches {
-  SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields);
+  SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
+             std::chrono::milliseconds fresh);
 
   FileCache files;
   std::vector<CodedCache> coded{};  ///< in order of preference

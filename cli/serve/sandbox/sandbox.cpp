@@ -75,6 +75,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   }
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
+  needs.calls.watch = options.watch;
   needs.calls.io_uring = backend == BackendChoice::IoUring;
   return needs;
 }
@@ -99,7 +100,8 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
   const bool has_calls = (needs.calls.io_uring || !wanted.calls.io_uring) &&
                          (needs.calls.unlink || !wanted.calls.unlink) &&
                          (needs.calls.uploads || !wanted.calls.uploads) &&
-                         (needs.calls.connect || !wanted.calls.connect);
+                         (needs.calls.connect || !wanted.calls.connect) &&
+                         (needs.calls.watch || !wanted.calls.watch);
   return has_calls ? "" : "a system call";
 }
 

@@ -255,6 +255,10 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   if (needs.uploads) {
     for (const int call : upload_calls) filter.answer(call, allowing);
   }
+  if (needs.watch) {
+    filter.answer(SYS_inotify_add_watch, allowing);
+    filter.answer(SYS_inotify_rm_watch, allowing);
+  }
   if (needs.connect) {
     constexpr std::uint32_t socket_kind = 0xF;  // the other bits are flags
     filter.check(SYS_socket, 1, socket_kind, SOCK_STREAM, refusing);

@@ -17,6 +17,7 @@ struct CallNeeds {
   bool unlink = false;    ///< removes files
   bool uploads = false;   ///< makes files, and names them once they are on the disk
   bool connect = false;   ///< connects stream sockets of its own
+  bool watch = false;     ///< watches files by an inotify instance that exists already
 };
 
 /// Takes from all threads, and from those that they start, every system call that a server with

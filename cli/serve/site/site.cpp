@@ -13,6 +13,7 @@
 
 #include "http/message/response_parts.hpp"
 #include "serve/tls.hpp"
+#include "serve/watch/live_pages.hpp"
 #include "skua/accept.hpp"
 #include "skua/compression.hpp"
 #include "skua/files.hpp"
@@ -31,9 +32,22 @@ std::string file_path(const Request& request, const std::string& index) {
 class Site {
  public:
   Site(FileHandler files, const ServeOptions& options)
-      : files_(std::move(files)), options_(options.site), index_(options.files.index) {}
+      : files_(std::move(files)),
+        options_(options.site),
+        index_(options.files.index),
+        is_watched_(options.watch) {}
 
   Response operator()(const Request& request) const {
+    if (is_watched_) {
+      const WholePageRequest whole(request);
+      Response page = answer(whole.request());
+      if (is_page(page)) return without_validators(std::move(page));
+    }
+    return answer(request);
+  }
+
+ private:
+  Response answer(const Request& request) const {
     Response response = find(request);
     if (is_file(response.status())) apply_cache_rules(request, response);
     const bool is_unknown = response.status() == Status::NotFound;
@@ -43,7 +57,6 @@ class Site {
     return std::move(response.vary("Accept"));
   }
 
- private:
   Response find(const Request& request) const {
     for (const RewriteRule& rule : options_.rewrites) {
       const auto star = rule.from.match(request.path());
@@ -81,6 +94,7 @@ class Site {
   FileHandler files_;
   SiteOptions options_;
   std::string index_;
+  bool is_watched_;
 };
 
 /// Sends clients to the targets of --redirect.
@@ -172,6 +186,7 @@ Cors site_cors(const std::string& origin, bool has_proxies) {
 Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory before) {
   FileOptions file_options = options.files;
   file_options.upload_form = options.uploads.folder;
+  if (options.watch) file_options.fresh = {};
   Result<FileHandler> files = FileHandler::open(options.folder, file_options);
   if (!files) return folder_problem(options.folder, files.error());
   const SiteOptions& site = options.site;
@@ -197,6 +212,7 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   if (auto added = add_uploads(router, options); !added) return std::move(added).error();
   if (!site.error_pages.empty()) router.use(ErrorPages(site.error_pages, options.folder));
   if (!site.headers.empty()) router.use(HeaderRules(site.headers, options.files.index));
+  if (options.watch) add_live_reload(router, made.memory.reload);
   add_transport_security(router, options);
   if (options.files.compress) router.use(compression());
   return made;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "serve/auth/login.hpp"
 #include "serve/options.hpp"
+#include "serve/watch/reload_hub.hpp"
 #include "skua/client_options.hpp"
 #include "skua/error.hpp"
 #include "skua/middleware.hpp"
@@ -15,8 +17,9 @@ namespace skua::cli {
 
 /// The state that a site takes over from the one that it replaces.
 struct SiteMemory {
-  Passwords passwords{};              ///< with the logins that were verified
-  std::vector<HostOverride> hosts{};  ///< of --proxy: the sandbox permits no lookups
+  Passwords passwords{};                ///< with the logins that were verified
+  std::vector<HostOverride> hosts{};    ///< of --proxy: the sandbox permits no lookups
+  std::shared_ptr<ReloadHub> reload{};  ///< of --watch, shared with the thread that finds changes
 };
 
 /// A router that serves a folder, with everything that options put around it.
