@@ -119,6 +119,9 @@ void declare_files(CLI::App& parser, FileOptions& files) {
       "Respond with 404 for folders without an index file");
   parser.add_flag("--dotfiles", files.dotfiles, "Also serve files whose names start with a dot");
   parser.add_flag_callback(
+      "--archive", [&files] { files.archives = 8; },
+      "Let clients download folders as zip, tar.gz or tar, 8 at a time");
+  parser.add_flag_callback(
       "--no-follow-symlinks", [&files] { files.follow_symlinks = false; },
       "Refuse all symbolic links, not only those that lead out of DIR");
   parser

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace skua {
@@ -27,6 +28,10 @@ struct FileOptions {
   /// The folder whose listing, and those of the folders below it, have a form that sends files to
   /// its URL, for an UploadHandler: `/` for all, or such as `/inbox/`. Empty: none.
   std::string upload_form{};
+  /// How many archives of folders clients may download at a time (`/folder/?archive=zip`, `tar` or
+  /// `tar.gz`); more are answered with 503. An archive has all that can be requested below its
+  /// folder, also if that is not listed. Zero: none.
+  std::size_t archives = 0;
 };
 
 }  // namespace skua

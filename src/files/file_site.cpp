@@ -45,6 +45,7 @@ struct ListingWork {
   bool has_gallery = false;
   bool is_json = false;
   bool has_upload_form = false;
+  bool has_archives = false;
   std::vector<DirectoryEntry> entries{};
   bool is_truncated = false;
 
@@ -60,6 +61,7 @@ struct ListingWork {
     page.filter = filter;
     page.has_gallery = has_gallery;
     page.has_upload_form = has_upload_form;
+    page.has_archives = has_archives;
     return is_json ? listing_json(page, path) : listing_html(page, path);
   }
 };
@@ -101,6 +103,7 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       fields_{.cache_control = cache_control(options_.max_age),
               .siblings = options_.precompressed,
               .made = options_.compress},
+      archives_(options_.archives),
       caches_([this] {
         return std::make_unique<SiteCaches>(*root_, *times_, fields_, options_.fresh);
       }) {}
@@ -130,6 +133,7 @@ Response FileSite::answer_at(const Request& request, std::string_view path) cons
 }
 
 Response FileSite::answer_directory(const Request& request, std::string_view path) const {
+  if (auto response = answer_archive(request, root_, path, archives_)) return *std::move(response);
   if (auto response = answer_index(request, path)) return *std::move(response);
   if (!options_.listing) return Status::NotFound;
   return list(request, path);
@@ -184,6 +188,7 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.has_gallery = request.query("view") == "gallery";
   work.is_json = prefers_json(request.header("accept").value_or(""));
   work.has_upload_form = !options_.upload_form.empty() && path.starts_with(options_.upload_form);
+  work.has_archives = archives_.are_any();
   // Reading and sorting a large folder takes long, so another thread does it.
   const bool is_large = work.reader.read(work.entries, page_entries);
   Response response = is_large       ? large_listing(std::move(work))

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "files/archive/archive_response.hpp"
 #include "files/file_cache.hpp"
 #include "files/file_head.hpp"
 #include "files/per_thread.hpp"
@@ -59,6 +60,7 @@ class FileSite final {
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
   FileFields fields_;
+  ArchivePlaces archives_;
   PerThread<SiteCaches> caches_;
 };
 

@@ -72,7 +72,7 @@ class Site {
 
   // An error is not cached by them: the file may be there in a moment.
   void apply_cache_rules(const Request& request, Response& response) const {
-    if (options_.caches.empty()) return;
+    if (options_.caches.empty() || response.header("Cache-Control") == "no-store") return;
     const std::string path = file_path(request, index_);
     for (const CacheRule& rule : options_.caches) {
       if (rule.paths.matches(path)) response.header("Cache-Control", rule.value);

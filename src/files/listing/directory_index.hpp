@@ -88,6 +88,7 @@ struct ListingPage {
   std::string_view filter{};  ///< the text that all names contain
   bool has_gallery = false;   ///< shows pictures, films and sound instead of their names
   bool has_upload_form = false;
+  bool has_archives = false;  ///< links to archives of the folder
 };
 
 /// The number of entries on a page.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: a page of a sorted listing. Out: HTML or JSON. The HTML is whole without its script, and the
 // script gets names from the page only, as text. Every name goes through escape.hpp.
+#include "files/archive/archive_response.hpp"
 #include "files/listing/directory_index.hpp"
 #include "files/listing/escape.hpp"
 #include "files/listing/page_assets.hpp"
@@ -264,6 +265,7 @@ std::string listing_html(const ListingPage& page, std::string_view path) {
     out.append(page.filter.empty() ? "<p>This folder is empty.</p>\n"
                                    : "<p>No name contains this text.</p>\n");
   }
+  if (page.has_archives) out.append(archive_links());
   if (page.has_upload_form) out.append(upload_form);
   out.append("</main><script>").append(listing_script).append("</script>");
   if (page.has_upload_form) out.append("<script>").append(upload_script).append("</script>");

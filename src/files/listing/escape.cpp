@@ -13,9 +13,10 @@ namespace {
 constexpr std::string_view replacement = "\uFFFD";
 constexpr std::string_view hex_digits = "0123456789ABCDEF";
 
-// Returns the size of the well-formed UTF-8 sequence at the start of `text`, or 0.
+}  // namespace
+
 // Unicode 15, table 3-7: no overlong forms, no surrogates, nothing above U+10FFFF.
-std::size_t utf8_size(std::string_view text) noexcept {
+std::size_t character_size(std::string_view text) noexcept {
   const auto byte = [text](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : std::uint8_t{0};
   };
@@ -37,11 +38,13 @@ std::size_t utf8_size(std::string_view text) noexcept {
   return 0;
 }
 
+namespace {
+
 // Calls `one` for each ASCII character and `more` for the others; replaces invalid bytes.
 template <class One, class More>
 void append_characters(std::string_view text, One one, More more) {
   while (!text.empty()) {
-    const std::size_t size = utf8_size(text);
+    const std::size_t size = character_size(text);
     if (size == 1) {
       one(text.front());
     } else {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace skua::files {
+
+/// Returns the size of the well-formed UTF-8 sequence at the start of `text`, or 0.
+std::size_t character_size(std::string_view text) noexcept;
 
 /// Appends a file name as HTML text or attribute value. Control characters and invalid UTF-8 become
 /// U+FFFD.
