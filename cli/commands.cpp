@@ -8,6 +8,7 @@
 
 #include "bench/command.hpp"
 #include "get/command.hpp"
+#include "get/curl/command.hpp"
 #include "serve/command.hpp"
 #include "skua/release.hpp"
 #include "suggestion.hpp"
@@ -31,6 +32,7 @@ constexpr Command commands[] = {
     {"delete", "Send a DELETE request", configure_request<Method::Delete>},
     {"head", "Send a HEAD request and print the head", configure_request<Method::Head>},
     {"request", "Send a request with any method", configure_any_method},
+    {"curl", "Send the request of a curl command line", curl::configure},
     {"bench", "Load-test a server", configure_bench},
     {"ws", "Connect to a WebSocket server", configure_ws},
 };

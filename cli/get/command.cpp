@@ -216,9 +216,9 @@ class Conversation {
   }
 
   bool save_cookies(Client& client) {
-    if (options_.cookie_file.empty()) return true;
-    const Result<void> saved = client.cookie_jar().save(options_.cookie_file, wall_time());
-    if (!saved) fail(file_failed, file_text("write", options_.cookie_file, saved.error()));
+    if (options_.cookie_output.empty()) return true;
+    const Result<void> saved = client.cookie_jar().save(options_.cookie_output, wall_time());
+    if (!saved) fail(file_failed, file_text("write", options_.cookie_output, saved.error()));
     return saved.has_value();
   }
 
@@ -261,9 +261,11 @@ int add_urls(GetOptions& options) {
   return succeeded;
 }
 
-int ask(GetOptions& options) {
+}  // namespace
+
+int send_requests(GetOptions& options) {
   if (const int code = add_urls(options); code != succeeded) return code;
-  options.client.cookies = !options.cookie_file.empty();
+  if (!options.cookie_file.empty() || !options.cookie_output.empty()) options.client.cookies = true;
   try {
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
@@ -296,19 +298,17 @@ int ask(GetOptions& options) {
   }
 }
 
-}  // namespace
-
 std::function<int()> configure_method(CLI::App& parser, Method method) {
   const auto options = std::make_shared<GetOptions>();
   options->method = name(method);
   declare(parser, *options);
-  return [options] { return ask(*options); };
+  return [options] { return send_requests(*options); };
 }
 
 std::function<int()> configure_any_method(CLI::App& parser) {
   const auto options = std::make_shared<GetOptions>();
   declare(parser, *options);
-  return [options] { return ask(*options); };
+  return [options] { return send_requests(*options); };
 }
 
 }  // namespace skua::cli

@@ -6,6 +6,11 @@
 
 namespace skua::cli {
 
+struct GetOptions;
+
+/// Sends the requests of a command line that was checked; returns the exit code.
+int send_requests(GetOptions& options);
+
 /// Configures a command that sends requests with one method and prints or saves the responses.
 std::function<int()> configure_method(CLI::App& parser, Method method);
 

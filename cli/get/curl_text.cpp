@@ -74,21 +74,28 @@ std::string curl_seconds(Duration time) {
 }
 
 // curl's own quotes, inside those of the shell: a file name may contain commas and semicolons.
-std::string form_file(const RequestItems::File& file) {
-  std::string text = file.name + "=@\"";
-  for (const char c : file.path) {
+std::string in_curl_quotes(std::string_view path) {
+  std::string text = "\"";
+  for (const char c : path) {
     if (c == '"' || c == '\\') text += '\\';
     text += c;
   }
-  return text + (file.type.empty() ? "\"" : "\";type=" + file.type);
+  return text + "\"";
+}
+
+std::string form_file(const RequestItems::File& file) {
+  std::string text = file.name + "=@" + in_curl_quotes(file.path);
+  if (!file.type.empty()) text += ";type=" + file.type;
+  if (file.filename.empty()) return text;
+  return text + ";filename=" + in_curl_quotes(file.filename);
 }
 
 void add_content(CurlCommand& command, const GetOptions& options, const PreparedRequest& prepared) {
   const RequestItems& items = options.items;
   const std::string type = prepared.content_type();
   if (!type.empty()) command.add("-H", "Content-Type: " + type);
-  if (options.data && (options.data->starts_with('@') || *options.data == "-")) {
-    command.add("--data-binary", *options.data == "-" ? "@-" : *options.data);
+  if (is_input(options) || is_data_file(options)) {
+    command.add("--data-binary", is_input(options) ? "@-" : *options.data);
   } else if (const auto text = prepared.text()) {
     command.add("--data-raw", *text);
   } else if (items.files.empty()) {
@@ -114,16 +121,18 @@ void add_method(CurlCommand& command, const GetOptions& options) {
 
 void add_request(CurlCommand& command, const GetOptions& options, const PreparedRequest& prepared) {
   for (const RequestItems::Field& field : options.items.fields) {
-    command.add("-H", field.value ? field.name + ": " + *field.value : field.name + ":");
+    const bool is_empty = field.value && field.value->empty();
+    command.add("-H", is_empty      ? field.name + ";"
+                      : field.value ? field.name + ": " + *field.value
+                                    : field.name + ":");
   }
   if (!options.token.empty()) command.add("-H", "Authorization: Bearer " + options.token);
   if (options.credentials) {
     if (options.digest) command.add("--anyauth");
     command.add("-u", options.credentials->first + ":" + options.credentials->second);
   }
-  if (!options.cookie_file.empty()) {
-    command.add("-b", options.cookie_file).add("-c", options.cookie_file);
-  }
+  command.add_if_given("-b", options.cookie_file);
+  command.add_if_given("-c", options.cookie_output);
   add_content(command, options, prepared);
 }
 

@@ -54,8 +54,12 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
   parser.add_option("--bearer", options.token, "Authenticate with a bearer token")
       ->option_text("TOKEN");
   parser
-      .add_option("--cookie-jar", options.cookie_file,
-                  "Send cookies from this file, and save received cookies to it")
+      .add_option_function<std::string>(
+          "--cookie-jar",
+          [&options](const std::string& path) {
+            options.cookie_file = options.cookie_output = path;
+          },
+          "Send cookies from this file, and save received cookies to it")
       ->option_text("FILE");
 }
 

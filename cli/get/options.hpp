@@ -31,11 +31,13 @@ struct GetOptions {
   std::string input_file{};  ///< a list of further URLs
   RequestItems items{};
   std::optional<std::string> data{};  ///< the content, `@FILE`, or `-` for standard input
+  bool is_data_literal = false;       ///< `data` is the content, whatever it begins with
   std::string type{};                 ///< media type of the content; empty: guessed
   std::optional<std::pair<std::string, std::string>> credentials{};  ///< user and password
   std::string token{};
-  std::string cookie_file{};
-  std::string output{};  ///< a file; `-`: standard output; empty: not given
+  std::string cookie_file{};    ///< read before the request
+  std::string cookie_output{};  ///< written after it
+  std::string output{};         ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
   RetryOptions retry{};
   ClientOptions client{.proxy = {.from_environment = true},
@@ -43,6 +45,7 @@ struct GetOptions {
   Colour colour = Colour::Auto;
   bool digest = false;
   bool form = false;
+  bool multipart = false;  ///< a form is multipart even without a file
   bool json = false;
   bool download = false;
   bool resume = false;

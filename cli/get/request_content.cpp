@@ -4,6 +4,7 @@
 #include "get/request_content.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +16,8 @@
 #include "get/json_printer.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
+#include "skua/literals.hpp"
+#include "skua/multipart_writer.hpp"
 #include "system.hpp"
 
 namespace skua::cli {
@@ -87,6 +90,15 @@ Result<void, Problem> look_at(const std::vector<RequestItems::File>& files) {
 
 }  // namespace
 
+bool is_input(const GetOptions& options) noexcept {
+  return options.data && !options.is_data_literal &&
+         (*options.data == "-" || *options.data == "@-");
+}
+
+bool is_data_file(const GetOptions& options) noexcept {
+  return options.data && !options.is_data_literal && options.data->starts_with('@');
+}
+
 Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& options) {
   PreparedRequest made(options);
   made.type_ = options.type;
@@ -95,19 +107,16 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
   }
   const RequestItems& items = options.items;
   if (options.form && !options.data) {
-    if (auto looked = look_at(items.files); !looked) return std::move(looked).error();
-    auto fields = form_fields(items.data);
-    if (!fields) return std::move(fields).error();
-    made.content_ = *std::move(fields);
+    if (auto taken = made.take_form(); !taken) return std::move(taken).error();
   } else if (!items.data.empty()) {
     auto object = json_object(items.data);
     if (!object) return std::move(object).error();
     made.content_ = Body(*std::move(object));
     if (made.type_.empty()) made.type_ = json_type;
-  } else if (options.data && (*options.data == "-" || *options.data == "@-")) {
+  } else if (is_input(options)) {
     made.content_ = Input();
     if (made.type_.empty()) made.type_ = "application/octet-stream";
-  } else if (options.data && options.data->starts_with('@')) {
+  } else if (is_data_file(options)) {
     const std::string path = options.data->substr(1);
     Result<Body, Problem> body = open_content(path);
     if (!body) return std::move(body).error();
@@ -120,6 +129,28 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
     }
   }
   return made;
+}
+
+// A form of texts alone would be urlencoded, so `multipart` makes one here.
+Result<void, Problem> PreparedRequest::take_form() {
+  const RequestItems& items = options_->items;
+  if (auto looked = look_at(items.files); !looked) return looked;
+  auto fields = form_fields(items.data);
+  if (!fields) return std::move(fields).error();
+  if (!options_->multipart || !items.files.empty()) {
+    content_ = *std::move(fields);
+    return {};
+  }
+  MultipartWriter parts;
+  for (const auto& [name, value] : *fields) parts.field(name, value);
+  std::string text;
+  std::array<char, 16_KiB> piece;
+  for (auto size = parts.read(piece); size && *size != 0; size = parts.read(piece)) {
+    text.append(piece.data(), *size);
+  }
+  content_ = Body(std::move(text));
+  type_ = parts.content_type();
+  return {};
 }
 
 bool PreparedRequest::ignores_input() const {
@@ -181,7 +212,12 @@ void PreparedRequest::add_content(ClientRequest& request) const {
     for (const auto& [name, value] : *form) request.field(name, value);
     for (const RequestItems::File& file : options_->items.files) {
       const std::string_view guess = files::mime_type(file.path);
-      request.file(file.name, file.path, file.type.empty() ? guess : file.type);
+      const std::string_view media_type = file.type.empty() ? guess : file.type;
+      if (file.filename.empty()) {
+        request.file(file.name, file.path, media_type);
+      } else {
+        request.file_of(file.name, file.filename, read_file(file.path).value(), media_type);
+      }
     }
   }
 }

@@ -17,6 +17,11 @@
 
 namespace skua::cli {
 
+/// Reports whether the content is standard input.
+bool is_input(const GetOptions& options) noexcept;
+/// Reports whether the content is that of a file.
+bool is_data_file(const GetOptions& options) noexcept;
+
 /// A request as described by the command line, with its files checked.
 class PreparedRequest final {
  public:
@@ -52,6 +57,7 @@ class PreparedRequest final {
   using Form = std::vector<std::pair<std::string, std::string>>;
 
   explicit PreparedRequest(const GetOptions& options) : options_(&options) {}
+  Result<void, Problem> take_form();
   void add_content(ClientRequest& request) const;
 
   const GetOptions* options_;

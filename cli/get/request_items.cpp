@@ -16,6 +16,7 @@
 #include "http/message/media_type.hpp"
 #include "skua/bytes.hpp"
 #include "skua/field_lines.hpp"
+#include "system.hpp"
 #include "ws/utf8.hpp"
 
 namespace skua::cli {
@@ -92,6 +93,20 @@ Result<RequestItems::File, Problem> make_file(std::string name, std::string_view
 Result<std::string, Problem> content_of(const RequestItems::Datum& datum) {
   if (!datum.is_path) return datum.value;
   return read_file(datum.value);
+}
+
+Result<std::string, Problem> read_all(int file, const std::string& path) {
+  std::string content;
+  std::array<char, 16384> buffer;
+  while (true) {
+    const auto count = disk::read(file, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unreadable(path, Error::from_system(errno, "read"));
+    if (count == 0) break;
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+    if (content.size() > max_file_bytes) return unreadable(path, Errc::BodyTooLong);
+  }
+  return content;
 }
 
 }  // namespace
@@ -184,17 +199,11 @@ Result<std::vector<std::pair<std::string, std::string>>, Problem> form_fields(
 Result<std::string, Problem> read_file(const std::string& path) {
   const disk::Descriptor file(disk::open(path.c_str(), O_RDONLY | disk::close_on_exec));
   if (!file) return unreadable(path, Error::from_system(errno, "open"));
-  std::string content;
-  std::array<char, 16384> buffer;
-  while (true) {
-    const auto count = disk::read(file.number(), buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unreadable(path, Error::from_system(errno, "read"));
-    if (count == 0) break;
-    content.append(buffer.data(), static_cast<std::size_t>(count));
-    if (content.size() > max_file_bytes) return unreadable(path, Errc::BodyTooLong);
-  }
-  return content;
+  return read_all(file.number(), path);
+}
+
+Result<std::string, Problem> read_standard_input() {
+  return read_all(standard_input, "standard input");
 }
 
 }  // namespace skua::cli

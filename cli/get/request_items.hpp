@@ -37,7 +37,8 @@ struct RequestItems {
   struct File {
     std::string name{};
     std::string path{};
-    std::string type{};  ///< empty: guessed from the file name
+    std::string type{};      ///< empty: guessed from the file name
+    std::string filename{};  ///< the name to send; empty: the last part of the path
   };
 
   std::vector<Field> fields{};
@@ -77,5 +78,8 @@ Problem unreadable(const std::string& path, Error error);
 ///
 /// Ends with: BodyTooLong; file system errors.
 Result<std::string, Problem> read_file(const std::string& path);
+
+/// Reads all of standard input, likewise.
+Result<std::string, Problem> read_standard_input();
 
 }  // namespace skua::cli
