@@ -46,6 +46,9 @@ enum class HttpVersions : std::uint8_t {
   Http2,  ///< HTTP/2 only; on http:// with prior knowledge
 };
 
+/// Which addresses a client connects to, of servers and of proxies.
+enum class IpVersions : std::uint8_t { Any, Ipv4, Ipv6 };
+
 /// How far redirects are followed.
 struct RedirectOptions {
   unsigned limit = 10;               ///< requests after the first; zero follows none
@@ -87,6 +90,10 @@ struct ClientOptions {
   ProxyOptions proxy{};
   std::string unix_socket{};  ///< the path that every connection goes to; empty: TCP
   std::vector<HostOverride> hosts{};
+  IpVersions ip_versions = IpVersions::Any;
+  /// A network interface (`eth0`) or an address of this machine, from which all TCP connections are
+  /// made; empty: the system's choice. An address implies its IP version.
+  std::string network_interface{};
   ClientTlsOptions tls{};
   WebSocketOptions websocket{};     ///< defaults of its WebSockets
   std::string user_agent = "skua";  ///< the User-Agent field; empty: none

@@ -66,11 +66,13 @@ Task<Connector::Connected> Connector::open(const Origin& origin, std::string who
                                            const tls::ClientContext* tls,
                                            const ConnectOptions& options) {
   if (auto checked = check_tls(origin, whom, tls); !checked) co_return std::move(checked).error();
+  const Result<OpenStream, Problem> open_stream = opener(origin, options);
+  if (!open_stream) co_return open_stream.error();
   Result<Addresses, Problem> addresses = co_await addresses_of(origin, options.resolve_limit);
   if (!addresses) co_return addresses.error();
   if (options.times != nullptr) options.times->resolved = loop_.now();
   const net::TimeLimit limit{options.connect_limit, "ClientTimeouts::connect"};
-  Connected connected = co_await sockets::reach(loop_, open_, whom, *std::move(addresses), limit);
+  Connected connected = co_await sockets::reach(loop_, *open_stream, whom, *std::move(addresses), limit);
   if (!connected) co_return connected;
   if (options.times != nullptr) options.times->connected = loop_.now();
   if (!origin.is_secure) co_return connected;
@@ -109,6 +111,14 @@ Task<Connector::Connected> Connector::secure(net::HeldStream stream, const Origi
   const net::TimeLimit named{limit, "ClientTimeouts::handshake"};
   Connected encrypted = co_await handshake.run("speak TLS with " + whom, named);
   co_return encrypted;
+}
+
+Result<OpenStream, Problem> Connector::opener(const Origin& origin,
+                                              const ConnectOptions& options) const {
+  if (options.network_interface.empty() || !origin.unix_path.empty()) return open_;
+  Result<net::LocalEnd, Problem> from = net::LocalEnd::find(options.network_interface);
+  if (!from) return std::move(from).error();
+  return sockets::open_from(*std::move(from));
 }
 
 Task<Result<Addresses, Problem>> Connector::addresses_of(const Origin& origin, Duration limit) {

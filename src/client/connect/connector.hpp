@@ -45,6 +45,7 @@ struct ConnectOptions {
   bool tunnels = false;  ///< uses CONNECT even if the origin is not secure
   /// Speaks TLS to the proxy; should offer only `http/1.1`. Null: no TLS.
   std::shared_ptr<const tls::ClientContext> proxy_tls{};
+  std::string network_interface{};  ///< where TCP connections start, see net::LocalEnd; empty: any
   ConnectTimes* times = nullptr;  ///< filled in unless null; outlives the task
 };
 
@@ -62,7 +63,7 @@ class Connector final {
   /// Waits for: name resolution, a connection to one of the addresses, and the TLS handshake; with
   ///            a proxy, all of these with it, and then its tunnel. Dropping the task closes the
   ///            stream.
-  /// Ends with: TimedOut; the errors of Resolver::resolve; Refused, NotFound (for a Unix path) and
+  /// Ends with: TimedOut; the errors of Resolver::resolve and net::LocalEnd::find; Refused, NotFound (for a Unix path) and
   ///            other system errors; TlsCertificate, TlsHandshakeFailed, ...; Unsupported if TLS
   ///            is required and there is no context; ProxyRefused and the other errors of
   ///            Tunnel::run.
@@ -80,6 +81,8 @@ class Connector final {
   Task<Connected> tunnel(const Origin& origin, const ConnectOptions& options);
   Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
                          const tls::ClientContext& tls, Duration limit);
+  [[nodiscard]] Result<OpenStream, Problem> opener(const Origin& origin,
+                                                   const ConnectOptions& options) const;
   Task<Result<Addresses, Problem>> addresses_of(const Origin& origin, Duration limit);
 
   loop::Loop& loop_;
