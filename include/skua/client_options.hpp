@@ -55,9 +55,11 @@ struct RedirectOptions {
   bool allow_https_to_http = false;  ///< follow from an encrypted connection to a plain one
 };
 
-/// The proxy that requests go through.
+/// The proxy that requests and WebSockets go through.
 struct ProxyOptions {
-  /// `http://user:password@host:port`, or https:// for TLS to the proxy itself; empty: none.
+  /// `http://user:password@host:port`, or https:// for TLS to the proxy itself; socks5:// for
+  /// SOCKS, where names are resolved here, or socks5h://, where the proxy resolves them; empty:
+  /// none.
   std::string url{};
   /// Hosts reached without the proxy, separated by commas: names, which include their subdomains,
   /// addresses, `10.0.0.0/8`, each with an optional port; `*` is all.
