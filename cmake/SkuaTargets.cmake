@@ -11,7 +11,7 @@ set(SKUA_SMALL
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
     "loop/(backend|backend_kqueue|backend_poll|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
-    "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
+    "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
     "server/(server|server_run|shutdown_signals_.*|worker)" "server/h1/(exchange|protocol_life)"

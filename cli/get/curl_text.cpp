@@ -151,6 +151,9 @@ void add_connection(CurlCommand& command, const GetOptions& options,
   }
   command.add_if_given("-x", client.proxy.url);
   command.add_if_given("--noproxy", client.proxy.except);
+  if (client.ip_versions == IpVersions::Ipv4) command.add("-4");
+  if (client.ip_versions == IpVersions::Ipv6) command.add("-6");
+  command.add_if_given("--interface", client.network_interface);
   command.add_if_given("--unix-socket", client.unix_socket);
   for (const HostOverride& host : client.hosts) {
     const std::string port = host.port == 0 ? ":" : ":" + std::to_string(host.port);

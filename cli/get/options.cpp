@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "common_options.hpp"
 #include "get/words.hpp"
+#include "network_options.hpp"
 
 namespace skua::cli {
 namespace {
@@ -103,26 +104,7 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           "Use HTTP/2 only, with prior knowledge on http://")
       ->excludes(http1)
       ->option_text(" ");
-  parser
-      .add_option_function<std::string>(
-          "--proxy",
-          [&client](const std::string& url) {
-            const Result<Url, Problem> parsed = parse_url_argument(url);
-            if (!parsed) throw CLI::ValidationError(parsed.error().text);
-            client.proxy.url = parsed->to_string();
-            client.proxy.from_environment = false;
-          },
-          "Use this proxy instead of http_proxy, https_proxy and ALL_PROXY")
-      ->option_text("URL");
-  parser
-      .add_option_function<std::string>(
-          "--no-proxy",
-          [&client](const std::string& rules) {
-            client.proxy.except = rules;
-            if (rules == "*") client.proxy.from_environment = false;
-          },
-          "Bypass the proxy for these hosts (example.com,10.0.0.0/8); * for all")
-      ->option_text("RULES");
+  declare_network(parser, client);
   parser
       .add_option("--unix", client.unix_socket,
                   "Connect to this Unix socket instead of the URL's host")

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "network_options.hpp"
 
 namespace skua::cli {
 namespace {
@@ -93,6 +94,8 @@ void declare(CLI::App& parser, WsOptions& options) {
       ->option_text(" ");
   parser.option_defaults()->group("Request");
   declare_request(parser, options);
+  parser.option_defaults()->group("Connection");
+  declare_network(parser, options.client);
   parser.option_defaults()->group("TLS");
   declare_tls(parser, options.client.tls);
   parser.option_defaults()->group("Messages");

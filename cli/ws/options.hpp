@@ -17,7 +17,7 @@ namespace skua::cli {
 /// Options of `skua ws`.
 struct WsOptions {
   std::string url{};
-  ClientOptions client{};
+  ClientOptions client{.proxy = {.from_environment = true}};
   WebSocketOptions socket{.message_bytes = 64_MiB};
   std::vector<std::pair<std::string, std::string>> fields{};
   std::optional<std::pair<std::string, std::string>> basic{};  ///< user and password

@@ -46,15 +46,20 @@ enum class HttpVersions : std::uint8_t {
   Http2,  ///< HTTP/2 only; on http:// with prior knowledge
 };
 
+/// Which addresses a client connects to, of servers and of proxies.
+enum class IpVersions : std::uint8_t { Any, Ipv4, Ipv6 };
+
 /// How far redirects are followed.
 struct RedirectOptions {
   unsigned limit = 10;               ///< requests after the first; zero follows none
   bool allow_https_to_http = false;  ///< follow from an encrypted connection to a plain one
 };
 
-/// The proxy that requests go through.
+/// The proxy that requests and WebSockets go through.
 struct ProxyOptions {
-  /// `http://user:password@host:port`, or https:// for TLS to the proxy itself; empty: none.
+  /// `http://user:password@host:port`, or https:// for TLS to the proxy itself; socks5:// for
+  /// SOCKS, where names are resolved here, or socks5h://, where the proxy resolves them; empty:
+  /// none.
   std::string url{};
   /// Hosts reached without the proxy, separated by commas: names, which include their subdomains,
   /// addresses, `10.0.0.0/8`, each with an optional port; `*` is all.
@@ -87,6 +92,10 @@ struct ClientOptions {
   ProxyOptions proxy{};
   std::string unix_socket{};  ///< the path that every connection goes to; empty: TCP
   std::vector<HostOverride> hosts{};
+  IpVersions ip_versions = IpVersions::Any;
+  /// A network interface (`eth0`) or an address of this machine, from which all TCP connections are
+  /// made; empty: the system's choice. An address implies its IP version.
+  std::string network_interface{};
   ClientTlsOptions tls{};
   WebSocketOptions websocket{};     ///< defaults of its WebSockets
   std::string user_agent = "skua";  ///< the User-Agent field; empty: none

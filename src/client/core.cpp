@@ -12,6 +12,7 @@
 #include "client/wire/h1_connection.hpp"
 #include "client/wire/h2_connection.hpp"
 #include "client/wire/websocket_connection.hpp"
+#include "net/name_lookup.hpp"
 
 namespace skua::client {
 namespace {
@@ -73,8 +74,25 @@ ProxySettings proxy_settings(const ProxyOptions& options) {
   return settings;
 }
 
+Address::Family family_of(const ClientOptions& options) {
+  using Family = Address::Family;
+  const IpVersions versions = options.ip_versions;
+  const Family wanted = versions == IpVersions::Ipv4   ? Family::Ipv4
+                        : versions == IpVersions::Ipv6 ? Family::Ipv6
+                                                       : Family::None;
+  const Result<Address> from = Address::parse(options.network_interface, 0);
+  if (!from || from->family() == wanted) return wanted;
+  if (wanted == Family::None) return from->family();
+  throw std::invalid_argument("ClientOptions::network_interface: '" + options.network_interface +
+                              "' does not have the IP version of ClientOptions::ip_versions");
+}
+
 ResolverOptions resolver_options(const ClientOptions& options) {
   ResolverOptions made;
+  made.family = family_of(options);
+  made.lookups.look_up = [family = made.family](const std::string& name) {
+    return net::look_up_in(family, name);
+  };
   for (const auto& [host, port, address] : options.hosts) {
     const Result<Address> where = Address::parse(address, 0);
     if (!where) {
@@ -120,6 +138,7 @@ Result<ConnectOptions, Problem> Core::connect_options(const Origin& origin, bool
   made.connect_limit = options.timeouts.connect;
   made.tls_limit = options.timeouts.handshake;
   made.tunnel_limit = options.timeouts.head;
+  made.network_interface = options.network_interface;
   if (origin.is_secure) {
     auto tls = context(is_websocket);
     if (!tls) return tls.error();

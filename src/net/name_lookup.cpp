@@ -34,9 +34,9 @@ struct Found {
   int failure = 0;
 };
 
-Found ask(const std::string& name, int flags) noexcept {
+Found ask(const std::string& name, int flags, int family = AF_UNSPEC) noexcept {
   addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
+  hints.ai_family = family;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = flags;
   addrinfo* first = nullptr;
@@ -50,6 +50,17 @@ Error error_of(int failure, int system_code) noexcept {
   if (failure == EAI_SYSTEM) return Error::from_system(system_code, "resolve");
   if (failure == EAI_MEMORY) return {Errc::OutOfMemory, "resolve"};
   return {Errc::NameNotResolved, bsd::lookup_failure_text(failure)};
+}
+
+// The systems disagree on the code for a name that has addresses of another family only.
+bool is_absence(int failure) noexcept {
+  return failure != EAI_SYSTEM && failure != EAI_MEMORY && failure != EAI_AGAIN &&
+         failure != EAI_FAIL;
+}
+
+int system_family(Address::Family family) noexcept {
+  if (family == Address::Family::Ipv4) return AF_INET;
+  return family == Address::Family::Ipv6 ? AF_INET6 : AF_UNSPEC;
 }
 
 constexpr std::string_view hosts_blanks = " \t\r\n\f\v";
@@ -93,19 +104,34 @@ bool hosts_file_contains(const char* path, const std::string& name) {
 }
 
 Result<std::vector<Address>> look_up(const std::string& name) {
+  return look_up_in(Address::Family::None, name);
+}
+
+Error has_no_address(Address::Family family) noexcept {
+  switch (family) {
+    case Address::Family::Ipv4: return {Errc::NameNotResolved, "it has no IPv4 address"};
+    case Address::Family::Ipv6: return {Errc::NameNotResolved, "it has no IPv6 address"};
+    default: return {Errc::NameNotResolved, "it has no address"};
+  }
+}
+
+Result<std::vector<Address>> look_up_in(Address::Family family, const std::string& name) {
   // Strict parsers found no address in it, so a lenient one must not decide where we connect to.
   if (!is_name(name) || ask(name, AI_NUMERICHOST).failure == 0) {
     return Error(Errc::InvalidAddress, "resolve");
   }
-  const Found found = ask(name, 0);
-  if (found.failure != 0) return error_of(found.failure, errno);
+  const Found found = ask(name, 0, system_family(family));
+  if (found.failure != 0) {
+    const bool has_others = family != Address::Family::None && is_absence(found.failure);
+    return has_others ? has_no_address(family) : error_of(found.failure, errno);
+  }
   std::vector<Address> addresses;
   for (const addrinfo* next = found.first.get(); next != nullptr; next = next->ai_next) {
     const Address address = Address::from_sockaddr(next->ai_addr, next->ai_addrlen);
     const bool is_new = std::ranges::find(addresses, address) == addresses.end();
     if (address.is_ip() && is_new) addresses.push_back(address);
   }
-  if (addresses.empty()) return Error(Errc::NameNotResolved, "it has no address");
+  if (addresses.empty()) return has_no_address(family);
   return addresses;
 }
 

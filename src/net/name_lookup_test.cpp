@@ -38,6 +38,13 @@ TEST(NameLookup, SaysWhyThereIsNothing) {
   EXPECT_FALSE(found.error().context().empty());
 }
 
+TEST(NameLookup, AsksForOneFamily) {
+  const auto found = look_up_in(Address::Family::Ipv4, "localhost");
+  if (!found) GTEST_SKIP() << "localhost does not resolve here: " << found.error().message();
+  EXPECT_TRUE(std::ranges::all_of(
+      *found, [](const Address& one) { return one.family() == Address::Family::Ipv4; }));
+}
+
 TEST(NameLookup, FindsNamesInAFileOfHosts) {
   const support::TemporaryDirectory folder;
   const std::string path = (folder / "hosts").string();

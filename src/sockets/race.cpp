@@ -45,10 +45,16 @@ class Race::Attempt final : public net::StreamSink {
   bool is_over_ = false;
 };
 
-Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address& address,
-                                                 net::StreamSink& sink) {
+namespace {
+
+Result<std::unique_ptr<net::Stream>> open_socket_from(const net::LocalEnd* from, loop::Loop& loop,
+                                                      const Address& address,
+                                                      net::StreamSink& sink) {
   Result<Socket> socket = net::create_socket(address.family());
   if (!socket) return socket.error();
+  if (from != nullptr) {
+    if (const Result<void> bound = from->bind(*socket, address); !bound) return bound.error();
+  }
   if (address.is_ip()) {
     net::set_no_delay(socket->descriptor());
     net::keep_alive(socket->descriptor());
@@ -58,6 +64,19 @@ Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address
   stream->listen(sink);
   stream->connect(address);
   return std::unique_ptr<net::Stream>(std::move(stream));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address& address,
+                                                 net::StreamSink& sink) {
+  return open_socket_from(nullptr, loop, address, sink);
+}
+
+OpenStream open_from(net::LocalEnd from) {
+  return [from = std::move(from)](loop::Loop& loop, const Address& address, net::StreamSink& sink) {
+    return open_socket_from(&from, loop, address, sink);
+  };
 }
 
 std::vector<Address> take_turns(const std::vector<Address>& addresses) {

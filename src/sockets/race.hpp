@@ -8,6 +8,7 @@
 
 #include "loop/loop.hpp"
 #include "net/close_detached.hpp"
+#include "net/local_end.hpp"
 #include "net/problem.hpp"
 #include "net/stream.hpp"
 #include "skua/task.hpp"
@@ -23,6 +24,8 @@ using OpenStream = std::function<Result<std::unique_ptr<net::Stream>>(
 /// noticed.
 Result<std::unique_ptr<net::Stream>> open_socket(loop::Loop& loop, const Address& address,
                                                  net::StreamSink& sink);
+/// Returns a function like open_socket() for sockets that are bound to this end.
+OpenStream open_from(net::LocalEnd from);
 
 /// Interleaves IPv6 and IPv4, IPv6 first, and keeps the order within each. RFC 8305 §4
 std::vector<Address> take_turns(const std::vector<Address>& addresses);

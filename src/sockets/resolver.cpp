@@ -81,8 +81,8 @@ Task<Result<Addresses, Problem>> Resolver::resolve(std::string host, std::uint16
                                                    net::TimeLimit limit) {
   host = lower(std::move(host));
   std::optional<Addresses> at_once = known(host, port);
-  if (at_once) co_return *std::move(at_once);
   const std::string step = "resolve " + host;
+  if (at_once) co_return of_family(*std::move(at_once), step);
   const std::shared_ptr<Name> name = find_or_ask(host);
   const Asker asker(*this, host, *name);
   const loop::Instant began = loop_.now();
@@ -92,7 +92,16 @@ Task<Result<Addresses, Problem>> Resolver::resolve(std::string host, std::uint16
     co_await loop::TimedWait(loop_, name->waiters, left);
   }
   if (!name->answer) co_return net::could_not(step, name->answer.error());
-  co_return at_port(*name->answer, port);
+  co_return of_family(at_port(*name->answer, port), step);
+}
+
+Result<Addresses, Problem> Resolver::of_family(Addresses addresses, const std::string& step) const {
+  const Address::Family family = options_.family;
+  if (family == Address::Family::None) return addresses;
+  std::erase_if(addresses,
+                [family](const Address& one) { return one.is_ip() && one.family() != family; });
+  if (addresses.empty()) return net::could_not(step, net::has_no_address(family));
+  return addresses;
 }
 
 std::optional<Addresses> Resolver::known(std::string_view host, std::uint16_t port) const {

@@ -32,7 +32,9 @@ struct ResolverOptions {
   Duration failure_time = 1s;             ///< how long failures are cached
   std::size_t cache_entries = 256;        ///< the most names cached; zero: none
   std::vector<HostOverride> overrides{};  ///< checked first; the first match is used
-  LookupOptions lookups{};                ///< for all other names
+  /// Of the addresses that are returned; None: any. Overrides by Unix paths are kept.
+  Address::Family family = Address::Family::None;
+  LookupOptions lookups{};  ///< for all other names
 };
 
 /// Resolves host names without blocking its loop, each name once at a time.
@@ -51,8 +53,9 @@ class Resolver final {
   /// Returns the addresses of a host, best first; at least one.
   ///
   /// Waits for: the lookup, at most `limit`; one that takes longer continues for later callers.
-  /// Ends with: TimedOut; NameNotResolved; InvalidAddress if `host` is not a name; Overloaded if
-  ///            too many lookups are already queued.
+  /// Ends with: TimedOut; NameNotResolved, also if no address is of ResolverOptions::family;
+  ///            InvalidAddress if `host` is not a name; Overloaded if too many lookups are already
+  ///            queued.
   /// RFC:       6761 §6.3 (localhost)
   Task<Result<Addresses, Problem>> resolve(std::string host, std::uint16_t port,
                                            net::TimeLimit limit);
@@ -65,6 +68,8 @@ class Resolver final {
   class Asker;
 
   [[nodiscard]] std::optional<Addresses> known(std::string_view host, std::uint16_t port) const;
+  [[nodiscard]] Result<Addresses, Problem> of_family(Addresses addresses,
+                                                     const std::string& step) const;
   std::shared_ptr<Name> find_or_ask(const std::string& host);
   void ask(const std::string& host, const std::shared_ptr<Name>& name);
   void give_up(const std::string& host, Name& name);

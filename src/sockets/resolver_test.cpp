@@ -167,6 +167,28 @@ TEST_F(ResolverTest, TakesTheFirstOverrideThatFits) {
   EXPECT_EQ(names.calls(), 0);
 }
 
+TEST_F(ResolverTest, ReturnsAddressesOfOneFamily) {
+  names.add("both.example", {address("2001:db8::1"), address("10.0.0.4")});
+  options.overrides = {{"fixed.example", 0, address("192.0.2.1")},
+                       {"unix.example", 0, *Address::unix_path("/run/x")}};
+  options.family = Address::Family::Ipv6;
+  make();
+  EXPECT_EQ(text(ask("both.example")), "[2001:db8::1]:80");
+  EXPECT_EQ(text(ask("localhost")), "[::1]:80");
+  EXPECT_EQ(text(ask("unix.example")), "unix:/run/x");
+  for (const char* const host : {"a.example", "127.0.0.1", "fixed.example"}) {
+    const auto outcome = ask(host);
+    ASSERT_FALSE(outcome) << host;
+    EXPECT_EQ(outcome.error().code(), Errc::NameNotResolved);
+    EXPECT_EQ(outcome.error().text,
+              "could not resolve " + std::string(host) + ": it has no IPv6 address");
+  }
+  options.family = Address::Family::Ipv4;
+  make();
+  EXPECT_EQ(text(ask("both.example")), "10.0.0.4:80");
+  EXPECT_EQ(text(ask("::1")), "could not resolve ::1: it has no IPv4 address");
+}
+
 TEST_F(ResolverTest, OneLookupServesAllWhoAskMeanwhile) {
   make();
   names.hold();

@@ -55,6 +55,8 @@ TEST_F(GetFixture, TheCurlCommandSaysTheSame) {
       {{"get", "a.test", "--resolve", "a.test:80:[::1]", "--resolve", "b.test:*:127.0.0.1"},
        "http://a.test -L --compressed --connect-to 'a.test:80:[::1]:80' --connect-to "
        "b.test::127.0.0.1:"},
+      {{"get", "a.test", "-6", "--interface", "eth0", "--proxy", "socks5h://p.test"},
+       "http://a.test -L --compressed -x socks5h://p.test -6 --interface eth0"},
       {{"get", "a.test", "--timeout", "1.5", "--connect-timeout", "2", "--retry", "3"},
        "http://a.test -L --compressed -m 1.5 --connect-timeout 2 --retry 3"},
       {{"get", "a.test", "-o", "f", "-c", "--fail", "-i", "-v"},

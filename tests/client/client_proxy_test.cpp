@@ -120,7 +120,7 @@ TEST_P(ClientProxy, OptionsThatCannotBeAreRefused) {
     co_return;
   };
   ClientOptions socks;
-  socks.proxy.url = "socks5://127.0.0.1:1080";
+  socks.proxy.url = "socks4://127.0.0.1:1080";
   ClientOptions base;
   base.base_url = "/relative";
   ClientOptions hosts;

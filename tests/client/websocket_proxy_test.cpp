@@ -1,50 +1,21 @@
 // SPDX-License-Identifier: MIT
 // A client's WebSocket through an HTTP proxy: always in a tunnel, with TLS or without.
 #include <gtest/gtest.h>
-#include <array>
-#include <cerrno>
+
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "client_websocket_fixture.hpp"
-#include "net/socket.hpp"
 #include "skua/address.hpp"
 #include "support/scripted_server.hpp"
+#include "support/tunnels.hpp"
 
 namespace skua {
 namespace {
 
 using Peer = testing::Client;
-
-/// Forwards data in both directions until one side closes.
-void carry(int left, int right) {
-  const std::array<int, 2> sides{left, right};
-  std::array<pollfd, 2> entries{};
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    entries[i].fd = bsd::native(sides[i]);
-    entries[i].events = POLLIN;
-  }
-  std::array<char, 16384> buffer;
-  while (bsd::poll(entries.data(), entries.size(), -1) > 0) {
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-      if (entries[i].revents == 0) continue;
-      const ssize_t count = bsd::recv(sides[i], buffer.data(), buffer.size(), 0);
-      if (count <= 0) return;
-      std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
-      while (!bytes.empty()) {
-        const ssize_t sent = bsd::send(sides[1 - i], bytes.data(), bytes.size(), bsd::no_signal);
-        if (sent > 0) {
-          bytes.remove_prefix(static_cast<std::size_t>(sent));
-        } else if (errno != EAGAIN ||
-                   !net::wait_until(sides[1 - i], POLLOUT, net::Deadline::max())) {
-          return;
-        }
-      }
-    }
-  }
-}
 
 /// A proxy that opens one tunnel to an address.
 void open_tunnel(Peer& peer, std::string& asked) {
@@ -61,7 +32,7 @@ void open_tunnel(Peer& peer, std::string& asked) {
   const auto server = TcpSocket::connect_to(*address);
   ASSERT_TRUE(server);
   peer.send("HTTP/1.1 200 Connection established\r\n\r\n");
-  carry(peer.descriptor(), server->descriptor());
+  testing::carry(peer.descriptor(), server->descriptor());
 }
 
 class ClientWebSocketProxy : public testing::ClientWebSocket {

@@ -42,10 +42,11 @@ struct ConnectOptions {
   /// The proxy for all origins except Unix sockets. Shared: it remembers challenges. Null: direct.
   /// It forwards requests that are not secure (absolute form), unless `tunnels` is set.
   std::shared_ptr<ProxyAccess> proxy{};
-  bool tunnels = false;  ///< uses CONNECT even if the origin is not secure
+  bool tunnels = false;  ///< uses CONNECT even if the origin is not secure; SOCKS always does
   /// Speaks TLS to the proxy; should offer only `http/1.1`. Null: no TLS.
   std::shared_ptr<const tls::ClientContext> proxy_tls{};
-  ConnectTimes* times = nullptr;  ///< filled in unless null; outlives the task
+  std::string network_interface{};  ///< where TCP connections start, see net::LocalEnd; empty: any
+  ConnectTimes* times = nullptr;    ///< filled in unless null; outlives the task
 };
 
 /// Opens connections to servers.
@@ -62,11 +63,12 @@ class Connector final {
   /// Waits for: name resolution, a connection to one of the addresses, and the TLS handshake; with
   ///            a proxy, all of these with it, and then its tunnel. Dropping the task closes the
   ///            stream.
-  /// Ends with: TimedOut; the errors of Resolver::resolve; Refused, NotFound (for a Unix path) and
+  /// Ends with: TimedOut; the errors of Resolver::resolve and net::LocalEnd::find; Refused,
+  /// NotFound (for a Unix path) and
   ///            other system errors; TlsCertificate, TlsHandshakeFailed, ...; Unsupported if TLS
   ///            is required and there is no context; ProxyRefused and the other errors of
-  ///            Tunnel::run.
-  /// RFC:       8305; 9110 §9.3.6
+  ///            Tunnel::run and SocksTunnel::run.
+  /// RFC:       8305; 9110 §9.3.6; 1928
   Task<Result<net::HeldStream, Problem>> connect(const Origin& origin,
                                                  const ConnectOptions& options);
 
@@ -78,8 +80,11 @@ class Connector final {
                        const ConnectOptions& options);
   Task<Connected> to_proxy(const ConnectOptions& options);
   Task<Connected> tunnel(const Origin& origin, const ConnectOptions& options);
+  Task<Connected> socks_tunnel(const Origin& origin, const ConnectOptions& options);
   Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
                          const tls::ClientContext& tls, Duration limit);
+  [[nodiscard]] Result<OpenStream, Problem> opener(const Origin& origin,
+                                                   const ConnectOptions& options) const;
   Task<Result<Addresses, Problem>> addresses_of(const Origin& origin, Duration limit);
 
   loop::Loop& loop_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,19 +11,28 @@
 
 namespace skua::client {
 
-/// An HTTP proxy: a server that forwards requests, or opens tunnels to others.
+/// The protocol that a proxy speaks.
+enum class ProxyKind : std::uint8_t {
+  Http,     ///< forwards requests, or opens tunnels
+  Socks5,   ///< opens tunnels to addresses
+  Socks5h,  ///< opens tunnels, and resolves names itself
+};
+
+/// A server that forwards requests, or opens tunnels to others.
 struct Proxy {
+  ProxyKind kind = ProxyKind::Http;
   Origin origin{};         ///< its address; secure: TLS is spoken to the proxy itself
   std::string user{};      ///< both empty: it requires no authentication
   std::string password{};  ///< never part of any text that is shown
 
-  /// Parses `http://user:password@host:port`, `https://...`, or the same without a scheme, which
-  /// means http. The port defaults to 80 or 443. Special characters of the name and the password
-  /// are percent-encoded.
+  /// Parses `http://user:password@host:port`, `https://...`, `socks5://...`, `socks5h://...`, or
+  /// the same without a scheme, which means http. The port defaults to 80, 443 or 1080. Special
+  /// characters of the name and the password are percent-encoded.
   ///
-  /// Ends with: Unsupported for any other scheme, such as socks5; MalformedUrl for anything else.
+  /// Ends with: Unsupported for any other scheme, such as socks4; MalformedUrl for anything else.
   static Result<Proxy, Problem> parse(std::string_view text);
 
+  [[nodiscard]] bool is_socks() const noexcept { return kind != ProxyKind::Http; }
   [[nodiscard]] bool has_credentials() const noexcept { return !user.empty() || !password.empty(); }
   /// Returns `http://127.0.0.1:3128`, without the name and the password.
   [[nodiscard]] std::string to_string() const;

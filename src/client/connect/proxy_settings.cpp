@@ -141,7 +141,8 @@ ProxyUse proxy_use(const Origin& origin, bool is_websocket, const ProxySettings&
   const std::optional<Proxy>& proxy = origin.is_secure ? settings.https : settings.http;
   if (!proxy || !origin.unix_path.empty()) return ProxyUse::None;
   if (settings.exceptions.contains(origin.host, origin.port)) return ProxyUse::None;
-  return origin.is_secure || is_websocket ? ProxyUse::Tunnel : ProxyUse::Forward;
+  const bool is_tunnelled = origin.is_secure || is_websocket || proxy->is_socks();
+  return is_tunnelled ? ProxyUse::Tunnel : ProxyUse::Forward;
 }
 
 Proxies::Proxies(ProxySettings settings) : settings_(std::move(settings)) {

@@ -83,10 +83,10 @@ struct ProxySettings {
 enum class ProxyUse : std::uint8_t {
   None,     ///< directly
   Forward,  ///< sent to the proxy in absolute form: it makes the request
-  Tunnel,   ///< through the proxy, by CONNECT: it sees only bytes
+  Tunnel,   ///< through the proxy, by CONNECT or SOCKS: it sees only bytes
 };
 
-/// Decides how requests reach an origin. TLS and WebSockets always use a tunnel.
+/// Decides how requests reach an origin. TLS, WebSockets and SOCKS always use a tunnel.
 [[nodiscard]] ProxyUse proxy_use(const Origin& origin, bool is_websocket,
                                  const ProxySettings& settings);
 

@@ -173,15 +173,22 @@ TEST(ProxySettings, WhatAFieldOfARequestCanSetIsNotRead) {
 }
 
 TEST(ProxySettings, SayWhichVariableIsWrong) {
-  const auto socks = from({{"ALL_PROXY", "socks5://user:secret@proxy:1080"}});
+  const auto socks = from({{"ALL_PROXY", "socks4://user:secret@proxy:1080"}});
   ASSERT_FALSE(socks);
   EXPECT_EQ(socks.error().code(), Errc::Unsupported);
   EXPECT_EQ(socks.error().text,
-            "could not use the proxy socks5://proxy: only proxies of http:// and https:// are "
-            "supported (in the variable ALL_PROXY)");
+            "could not use the proxy socks4://proxy: only proxies of http://, https://, socks5:// "
+            "and socks5h:// are supported (in the variable ALL_PROXY)");
   EXPECT_EQ(from({{"https_proxy", "http://"}}).error().code(), Errc::MalformedUrl);
   // Variables that are not used are not parsed.
-  EXPECT_TRUE(from({{"ALL_PROXY", "socks5://x"}, {"http_proxy", "a"}, {"https_proxy", "a"}}));
+  EXPECT_TRUE(from({{"ALL_PROXY", "socks4://x"}, {"http_proxy", "a"}, {"https_proxy", "a"}}));
+}
+
+TEST(ProxySettings, SocksAlwaysUsesATunnel) {
+  const ProxySettings socks = settings({{"ALL_PROXY", "socks5://proxy"}, {"no_proxy", ".test"}});
+  EXPECT_EQ(proxy_use(plain, false, socks), ProxyUse::Tunnel);
+  EXPECT_EQ(proxy_use(plain, true, socks), ProxyUse::Tunnel);
+  EXPECT_EQ(proxy_use({.host = "a.test", .port = 80}, false, socks), ProxyUse::None);
 }
 
 TEST(ProxySettings, ExceptionsAreReachedStraight) {

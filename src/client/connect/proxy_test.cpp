@@ -47,12 +47,35 @@ TEST(Proxy, HasANameAndAPasswordThatNobodyIsShown) {
   EXPECT_FALSE(parsed("http://@proxy").has_credentials());
 }
 
+TEST(Proxy, MaySpeakSocks) {
+  const Proxy here = parsed("socks5://proxy.example:1081");
+  EXPECT_EQ(here.kind, ProxyKind::Socks5);
+  EXPECT_EQ(here.origin, (Origin{.host = "proxy.example", .port = 1081}));
+  EXPECT_EQ(here.to_string(), "socks5://proxy.example:1081");
+  const Proxy there = parsed("SOCKS5H://us%3Aer:p%0aw@[::1]");
+  EXPECT_EQ(there.kind, ProxyKind::Socks5h);
+  EXPECT_EQ(there.origin, (Origin{.host = "::1", .port = 1080}));
+  EXPECT_EQ(there.user, "us:er");
+  EXPECT_EQ(there.password, "p\nw");
+  EXPECT_EQ(there.to_string(), "socks5h://[::1]:1080");
+  const std::string most(255, 'x');
+  EXPECT_TRUE(Proxy::parse("socks5://" + most + ":" + most + "@proxy"));
+  for (const std::string& text :
+       {"socks5://" + most + "secret:@proxy", "socks5://u:" + most + "secret@proxy"}) {
+    EXPECT_EQ(refusal(text).text,
+              "could not use the proxy: its name or password is longer than the 255 bytes that "
+              "SOCKS allows");
+  }
+  EXPECT_EQ(refusal("socks5://proxy:0").code(), Errc::MalformedUrl);
+  EXPECT_EQ(refusal("socks5://proxy/path").code(), Errc::MalformedUrl);
+}
+
 TEST(Proxy, OtherKindsAreRefusedInWords) {
-  const Problem socks = refusal("socks5://user:secret@proxy.example:1080");
+  const Problem socks = refusal("socks4://user:secret@proxy.example:1080");
   EXPECT_EQ(socks.code(), Errc::Unsupported);
   EXPECT_EQ(socks.text,
-            "could not use the proxy socks5://proxy.example: only proxies of http:// and https:// "
-            "are supported");
+            "could not use the proxy socks4://proxy.example: only proxies of http://, https://, "
+            "socks5:// and socks5h:// are supported");
   EXPECT_EQ(refusal("ftp://proxy.example").code(), Errc::Unsupported);
 }
 
