@@ -24,6 +24,9 @@ struct FileOptions {
   /// The folder whose listing, and those of the folders below it, have a form that sends files to
   /// its URL, for an UploadHandler: `/` for all, or such as `/inbox/`. Empty: none.
   std::string upload_form{};
+  /// How long a small file is sent from memory before the disk is asked whether it has changed.
+  /// Zero: never, so that clients that change files see their own changes.
+  std::chrono::milliseconds check_interval{1000};
 };
 
 }  // namespace skua

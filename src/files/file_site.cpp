@@ -85,11 +85,14 @@ Response large_listing(ListingWork work) {
 
 }  // namespace
 
-SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields)
-    : files(root, times, fields) {
+SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
+                       FileCacheOptions options)
+    : files(root, times, fields, options) {
   if (!fields.siblings && !fields.made) return;
   coded.reserve(PreferredCodings::all.size());
-  for (const Coding coding : PreferredCodings::all) coded.emplace_back(root, times, fields, coding);
+  for (const Coding coding : PreferredCodings::all) {
+    coded.emplace_back(root, times, fields, coding, options);
+  }
 }
 
 FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSource> times)
@@ -99,7 +102,10 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
       fields_{.cache_control = cache_control(options_.max_age),
               .siblings = options_.precompressed,
               .made = options_.compress},
-      caches_([this] { return std::make_unique<SiteCaches>(*root_, *times_, fields_); }) {}
+      caches_([this] {
+        const FileCacheOptions cache{.fresh = options_.check_interval};
+        return std::make_unique<SiteCaches>(*root_, *times_, fields_, cache);
+      }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);

@@ -20,7 +20,8 @@ namespace skua::files {
 
 /// One thread's caches of a folder.
 struct SiteCaches {
-  SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields);
+  SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
+             FileCacheOptions options);
 
   FileCache files;
   std::vector<CodedCache> coded{};  ///< in order of preference
