@@ -1,5 +1,5 @@
 # Defines the target skua::skua and the function skua_embed_files(). Components: `static` or `shared` selects one if both are installed (shared by default);
-# io_uring, tls, zlib, brotli and zstd require that the library was built with them.
+# io_uring, tls, zlib, brotli, zstd and expat require that the library was built with them.
 cmake_policy(VERSION 3.16)
 
 set(skua_kind static)

@@ -79,6 +79,8 @@
 #include "skua/url.hpp"
 #include "skua/version.hpp"
 #include "skua/waiter.hpp"
+#include "skua/webdav.hpp"
+#include "skua/webdav_options.hpp"
 #include "skua/websocket.hpp"
 #include "skua/websocket_handler.hpp"
 #include "skua/websocket_message.hpp"

@@ -22,6 +22,7 @@ openssl/evp.h libssl-dev
 zlib.h zlib1g-dev
 brotli/encode.h libbrotli-dev
 zstd.h libzstd-dev
+expat.h libexpat1-dev
 nghttp2/nghttp2.h libnghttp2-dev
 CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
@@ -51,6 +52,8 @@ ruby ruby
 /usr/sbin/haproxy haproxy
 /usr/sbin/squid squid
 redis-cli redis-tools
+litmus litmus
+rclone rclone
 pkg-config pkg-config
 dpkg-shlibdeps dpkg-dev
 lintian lintian

@@ -24,6 +24,7 @@ LIBRARIES = (
     ("zlib", "zlib1g-dev", "Zlib", True),
     ("brotli", "libbrotli-dev", "MIT", True),
     ("zstd", "libzstd-dev", "BSD-3-Clause OR GPL-2.0-only", True),
+    ("expat", "libexpat1-dev", "MIT", True),
     ("liburing", "liburing-dev", "LGPL-2.1-or-later OR MIT", True),
     ("libxcrypt", "libcrypt-dev", "LGPL-2.1-or-later", False),
     ("tomlplusplus", "libtomlplusplus-dev", "MIT", False),

@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bash tools/deps.sh arm64
-bash tools/sysroot.sh arm64 arm64 libssl-dev zlib1g-dev libbrotli-dev libzstd-dev liburing-dev libnghttp2-dev \
+bash tools/sysroot.sh arm64 arm64 libssl-dev zlib1g-dev libbrotli-dev libzstd-dev libexpat1-dev liburing-dev libnghttp2-dev \
   libgtest-dev libcli11-dev nlohmann-json3-dev
 bash tools/build_and_test.sh arm64 "$@"

@@ -172,6 +172,7 @@ int serve(ServeOptions& options) {
   const auto filter = std::make_shared<IpFilter>();
   if (const auto prepared = prepare(options, filter); !prepared) return report(prepared.error());
   if (const auto checked = check_uploads(options); !checked) return report(checked.error());
+  if (const auto checked = check_webdav(options); !checked) return report(checked.error());
   std::optional<User> user;
   if (!options.user.empty()) {
     auto found = find_user(options.user);
@@ -191,8 +192,9 @@ int serve(ServeOptions& options) {
   if (!options.quiet) {
     if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
-    const std::string uploads = upload_text(options);
-    if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
+    for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
+      if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
+    }
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),

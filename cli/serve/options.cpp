@@ -167,6 +167,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_files(parser, options.files);
   parser.option_defaults()->group("Uploads");
   declare_uploads(parser, options.uploads);
+  declare_webdav(parser, options.webdav);
   parser.option_defaults()->group("Responses");
   declare_site(parser, options.site);
   parser.option_defaults()->group("Output");

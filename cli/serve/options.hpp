@@ -4,6 +4,7 @@
 #include "configure.hpp"
 #include "serve/site/site_options.hpp"
 #include "serve/site/uploads.hpp"
+#include "serve/site/webdav.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"
 #include "skua/options.hpp"
@@ -26,6 +27,7 @@ struct ServeOptions {
   FileOptions files{.listing = true};
   SiteOptions site{};
   ServeUploads uploads{};
+  ServeWebDav webdav{};
   ServerOptions server{.host = "127.0.0.1"};
   std::optional<std::uint16_t> redirect_port{};  ///< redirects plain HTTP to HTTPS
   std::uint32_t hsts_seconds = 0;                ///< Strict-Transport-Security; 0: not sent

@@ -21,7 +21,7 @@ struct FileOptions {
   bool compress = false;
   /// How long a small file is served from memory without looking for a newer version. Zero: each
   /// request looks.
-  std::chrono::milliseconds fresh{1000};
+  std::chrono::milliseconds check_interval{1000};
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder

@@ -21,6 +21,7 @@
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 #include "skua/upload_options.hpp"
+#include "skua/webdav_options.hpp"
 #include "skua/websocket_handler.hpp"
 
 namespace skua {
@@ -213,6 +214,14 @@ class SKUA_API Router final {
   /// Ends with: Exception (NotFound, PermissionDenied) if the folder cannot be opened.
   Router& uploads(Prefix prefix, const std::string& directory, const UploadOptions& options = {},
                   Where where = Where::current());
+
+  /// Lets WebDAV clients read and change a folder below a path, as WebDavHandler does. Guards
+  /// decide who may do what.
+  ///
+  /// Ends with: Exception (NotFound, PermissionDenied) if the folder cannot be opened; Unsupported
+  ///            on Windows and in a build without expat.
+  Router& webdav(Prefix prefix, const std::string& directory, const WebDavOptions& options = {},
+                 Where where = Where::current());
 
   /// Answers a request, for tests. A coroutine handler runs to its end on this thread.
   [[nodiscard]] Response handle(Request& request) const;

@@ -13,6 +13,7 @@ LIBRARIES = {  # option -> the requirement that it adds
     "with_zlib": "zlib/[>=1.2.11 <2]",
     "with_brotli": "brotli/1.1.0",
     "with_zstd": "zstd/[~1.5]",
+    "with_expat": "expat/[>=2.4.5 <3]",
     "with_io_uring": "liburing/2.8",
 }
 LARGEST_OLD_COMPILER = {"gcc": 11, "clang": 15}

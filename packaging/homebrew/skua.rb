@@ -13,6 +13,7 @@ class Skua < Formula
   depends_on "openssl@3"
   depends_on "zstd"
 
+  uses_from_macos "expat"
   uses_from_macos "zlib"
 
   on_linux do
@@ -30,6 +31,7 @@ class Skua < Formula
       -DSKUA_WITH_ZLIB=ON
       -DSKUA_WITH_BROTLI=ON
       -DSKUA_WITH_ZSTD=ON
+      -DSKUA_WITH_EXPAT=ON
     ]
     system "cmake", "-S", ".", "-B", "build", *args, *std_cmake_args
     system "cmake", "--build", "build"

@@ -10,6 +10,7 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS features
     zlib SKUA_WITH_ZLIB
     brotli SKUA_WITH_BROTLI
     zstd SKUA_WITH_ZSTD
+    expat SKUA_WITH_EXPAT
     io-uring SKUA_WITH_IO_URING
     command SKUA_BUILD_CLI)
 vcpkg_cmake_configure(

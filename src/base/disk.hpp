@@ -129,8 +129,10 @@ int sync(int file) noexcept;
 int rename_beside(const std::string& from, const std::string& to) noexcept;
 
 #if !defined(_WIN32)
-/// Like rename_beside(), but the paths are relative to a folder.
+/// Like rename_beside(), but the paths are relative to a folder, or to two.
 int rename_beside(int folder, const std::string& from, const std::string& to) noexcept;
+int rename_beside(int folder, const std::string& from, int to_folder,
+                  const std::string& to) noexcept;
 FileStat converted(const struct stat& state) noexcept;
 #endif
 

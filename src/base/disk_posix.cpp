@@ -86,20 +86,25 @@ int rename_beside(const std::string& from, const std::string& to) noexcept {
 }
 
 int rename_beside(int folder, const std::string& from, const std::string& to) noexcept {
+  return rename_beside(folder, from, folder, to);
+}
+
+int rename_beside(int folder, const std::string& from, int to_folder,
+                  const std::string& to) noexcept {
 #if defined(__linux__)
   // RENAME_NOREPLACE: musl has neither the name nor a function for the system call.
   constexpr unsigned keeps_existing = 1;
   const long renamed =
-      ::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), keeps_existing);
+      ::syscall(SYS_renameat2, folder, from.c_str(), to_folder, to.c_str(), keeps_existing);
   if (renamed == 0) return 0;
   const bool is_unknown = errno == EINVAL || errno == ENOSYS;  // to the file system or the kernel
 #elif defined(__APPLE__)
-  if (::renameatx_np(folder, from.c_str(), folder, to.c_str(), RENAME_EXCL) == 0) return 0;
+  if (::renameatx_np(folder, from.c_str(), to_folder, to.c_str(), RENAME_EXCL) == 0) return 0;
   const bool is_unknown = errno == ENOTSUP;  // to the file system
 #else
   const bool is_unknown = true;
 #endif
-  if (!is_unknown || ::linkat(folder, from.c_str(), folder, to.c_str(), 0) != 0) return -1;
+  if (!is_unknown || ::linkat(folder, from.c_str(), to_folder, to.c_str(), 0) != 0) return -1;
   ::unlinkat(folder, from.c_str(), 0);
   return 0;
 }

@@ -87,12 +87,12 @@ Response large_listing(ListingWork work) {
 }  // namespace
 
 SiteCaches::SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
-                       std::chrono::milliseconds fresh)
-    : files(root, times, fields, {.fresh = fresh}) {
+                       FileCacheOptions options)
+    : files(root, times, fields, options) {
   if (!fields.siblings && !fields.made) return;
   coded.reserve(PreferredCodings::all.size());
   for (const Coding coding : PreferredCodings::all) {
-    coded.emplace_back(root, times, fields, coding, FileCacheOptions{.fresh = fresh});
+    coded.emplace_back(root, times, fields, coding, options);
   }
 }
 
@@ -105,7 +105,8 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
               .made = options_.compress},
       archives_(options_.archives),
       caches_([this] {
-        return std::make_unique<SiteCaches>(*root_, *times_, fields_, options_.fresh);
+        const FileCacheOptions cache{.fresh = options_.check_interval};
+        return std::make_unique<SiteCaches>(*root_, *times_, fields_, cache);
       }) {}
 
 Response FileSite::answer(const Request& request, std::string_view path) const {

@@ -23,7 +23,7 @@ namespace skua::files {
 /// One thread's caches of a folder.
 struct SiteCaches {
   SiteCaches(const Root& root, const TimeSource& times, const FileFields& fields,
-             std::chrono::milliseconds fresh);
+             FileCacheOptions options);
 
   FileCache files;
   std::vector<CodedCache> coded{};  ///< in order of preference

@@ -42,7 +42,7 @@ def versions(folder: pathlib.Path) -> None:
 
 def components(folder: pathlib.Path) -> None:
     prefix = f"-DCMAKE_PREFIX_PATH={install('no-tls', folder / 'prefix')}"
-    has = "it has static, io_uring, zlib, brotli, zstd"
+    has = "it has static, io_uring, zlib, brotli, zstd, expat"
     for component in ("tls", "shared", "gull"):
         refuse(folder, f"this skua was built without {component}; {has}", prefix, f"-DSKUA_COMPONENTS=zlib;{component}")
     shared = f"-DCMAKE_PREFIX_PATH={install('shared', folder / 'shared')}"

@@ -26,7 +26,7 @@ from served import TIMEOUT, Program  # noqa: E402
 LONG = "--long" in sys.argv
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release").resolve()
 LONG_TIMEOUT = 1800
-FEATURES = {"tls", "zlib", "brotli", "zstd", "io-uring"}
+FEATURES = {"tls", "zlib", "brotli", "zstd", "expat", "io-uring"}
 OPTIONS = (ROOT / "cmake/SkuaOptions.cmake").read_text()
 COMMAND_OPTIONS = (ROOT / "cli/CMakeLists.txt").read_text()
 
@@ -117,7 +117,7 @@ class Vcpkg(RecipeTest):
         self.assertIn(f"download {self.archive.as_uri()} as {self.archive.name}\n", every)
         self.assertIn("vcpkg_cmake_config_fixup CONFIG_PATH", every)
         self.assertIn("vcpkg_copy_tools TOOL_NAMES", every)
-        for option in ("WITH_TLS", "WITH_ZLIB", "WITH_BROTLI", "WITH_ZSTD", "WITH_IO_URING", "BUILD_CLI"):
+        for option in ("WITH_TLS", "WITH_ZLIB", "WITH_BROTLI", "WITH_ZSTD", "WITH_EXPAT", "WITH_IO_URING", "BUILD_CLI"):
             self.assertIn(f"-DSKUA_{option}=ON", every)
         none = self.run_port()
         self.assertIn("-DSKUA_WITH_TLS=OFF", none)
@@ -133,7 +133,7 @@ class Homebrew(RecipeTest):
         self.assertEqual(told["url"], self.archive.as_uri())
         self.assertEqual(told["sha256"], hashlib.sha256(self.archive.read_bytes()).hexdigest())
         self.assertLessEqual(len(told["desc"]), 80)
-        self.assertEqual(set(told["depends_on"]), {"brotli", "cli11", "cmake", "liburing", "openssl@3", "zlib", "zstd"})
+        self.assertEqual(set(told["depends_on"]), {"brotli", "cli11", "cmake", "expat", "liburing", "openssl@3", "zlib", "zstd"})
         self.assertEqual([words[:2] for words in told["commands"]], [["cmake", "-S"], ["cmake", "--build"], ["cmake", "--install"]])
         made = {path.removeprefix("build/completions/") for path in told["completions"]}
         self.assertEqual(made, {path.name for path in (BUILD / "completions").iterdir()})

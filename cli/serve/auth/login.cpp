@@ -57,17 +57,20 @@ Result<Passwords, Problem> read_passwords(const ServeOptions& options, const Pas
   return std::make_shared<const PasswordFile>(*std::move(file));
 }
 
-/// Tells uploads from other requests.
+/// Tells uploads, and changes by WebDAV, from other requests.
 class Uploads {
  public:
-  explicit Uploads(const ServeOptions& options) : folder_(options.uploads.folder) {
+  explicit Uploads(const ServeOptions& options)
+      : folder_(options.uploads.folder), webdav_(options.webdav) {
     for (const ProxyRule& rule : options.site.proxies) proxied_.push_back(rule.prefix);
   }
 
   [[nodiscard]] bool has(const Request& request) const {
     const std::string_view path = request.path();
-    if (request.method() != Method::Put && request.method() != Method::Post) return false;
-    if (folder_.empty() || !path.starts_with(folder_)) return false;
+    const bool is_form_or_file =
+        request.method() == Method::Put || request.method() == Method::Post;
+    const bool is_upload = is_form_or_file && !folder_.empty() && path.starts_with(folder_);
+    if (!is_upload && !is_webdav_change(request, webdav_)) return false;
     return std::ranges::none_of(proxied_, [path](const std::string& prefix) {
       return path.starts_with(prefix) &&
              (path.size() == prefix.size() || path[prefix.size()] == '/');
@@ -76,6 +79,7 @@ class Uploads {
 
  private:
   std::string folder_;
+  ServeWebDav webdav_;
   std::vector<std::string> proxied_;
 };
 

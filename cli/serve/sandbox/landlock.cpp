@@ -35,8 +35,11 @@ constexpr int rule_tcp_port = 2;
 constexpr std::uint64_t right_to_write = 1U << 1;
 constexpr std::uint64_t right_to_read = 1U << 2;
 constexpr std::uint64_t right_to_list = 1U << 3;
+constexpr std::uint64_t right_to_remove_folders = 1U << 4;
 constexpr std::uint64_t right_to_remove = 1U << 5;
+constexpr std::uint64_t right_to_make_folders = 1U << 7;
 constexpr std::uint64_t right_to_make = 1U << 8;
+constexpr std::uint64_t right_to_move = 1U << 13;
 constexpr std::array<unsigned, 6> rights_by_version = {0, 13, 14, 15, 15, 16};
 
 constexpr std::uint64_t bind_and_connect_tcp = 3;
@@ -100,10 +103,14 @@ Result<int> restrict_access(const KeptAccess& access) {
   const disk::Descriptor rules(
       static_cast<int>(::syscall(create_ruleset, &denied, sizeof denied, 0)));
   if (!rules) return Error::from_system(errno, "Landlock");
+  constexpr std::uint64_t right_to_write_files = right_to_write | right_to_make | right_to_remove;
+  constexpr std::uint64_t right_to_change =
+      right_to_write_files | right_to_make_folders | right_to_remove_folders | right_to_move;
   for (const auto& [paths, rights] :
        {std::pair(&access.listed, right_to_read | right_to_list),
         std::pair(&access.readable, right_to_read), std::pair(&access.removable, right_to_remove),
-        std::pair(&access.writable, right_to_write | right_to_make | right_to_remove)}) {
+        std::pair(&access.writable, right_to_write_files),
+        std::pair(&access.changeable, right_to_change & denied.files)}) {
     if (auto added = allow_below(rules.number(), *paths, rights); !added) return added.error();
   }
   if (denied.tcp != 0) {

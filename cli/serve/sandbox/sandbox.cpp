@@ -73,6 +73,11 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.access.writable = {options.folder + options.uploads.folder};
     needs.calls.uploads = true;
   }
+  if (!options.webdav.folder.empty()) {
+    needs.access.changeable = {options.folder + options.webdav.folder};
+    needs.calls.uploads = true;
+    needs.calls.webdav = true;
+  }
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
   needs.calls.watch = options.watch;
@@ -87,7 +92,8 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
   for (const auto& [paths, allowed] : {std::pair(&wanted.access.listed, &kept.listed),
                                        std::pair(&wanted.access.readable, &std::as_const(readable)),
                                        std::pair(&wanted.access.removable, &kept.removable),
-                                       std::pair(&wanted.access.writable, &kept.writable)}) {
+                                       std::pair(&wanted.access.writable, &kept.writable),
+                                       std::pair(&wanted.access.changeable, &kept.changeable)}) {
     for (const std::string& path : *paths) {
       if (std::ranges::find(*allowed, path) == allowed->end()) return path;
     }
@@ -100,6 +106,7 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
   const bool has_calls = (needs.calls.io_uring || !wanted.calls.io_uring) &&
                          (needs.calls.unlink || !wanted.calls.unlink) &&
                          (needs.calls.uploads || !wanted.calls.uploads) &&
+                         (needs.calls.webdav || !wanted.calls.webdav) &&
                          (needs.calls.connect || !wanted.calls.connect) &&
                          (needs.calls.watch || !wanted.calls.watch);
   return has_calls ? "" : "a system call";

@@ -153,6 +153,13 @@ constexpr std::initializer_list<int> upload_calls = {
     SYS_flock, SYS_fsync, SYS_linkat, SYS_renameat, SYS_renameat2, SYS_unlinkat,
 };
 
+constexpr std::initializer_list<int> webdav_calls = {
+    SYS_fgetxattr,
+    SYS_fremovexattr,
+    SYS_fsetxattr,
+    SYS_mkdirat,
+};
+
 constexpr std::initializer_list<int> fatal_calls = {
     SYS_bpf,
     SYS_execve,
@@ -258,6 +265,9 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   if (needs.watch) {
     filter.answer(SYS_inotify_add_watch, allowing);
     filter.answer(SYS_inotify_rm_watch, allowing);
+  }
+  if (needs.webdav) {
+    for (const int call : webdav_calls) filter.answer(call, allowing);
   }
   if (needs.connect) {
     constexpr std::uint32_t socket_kind = 0xF;  // the other bits are flags

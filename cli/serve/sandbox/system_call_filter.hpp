@@ -16,6 +16,7 @@ struct CallNeeds {
   bool io_uring = false;  ///< for rings that exist already
   bool unlink = false;    ///< removes files
   bool uploads = false;   ///< makes files, and names them once they are on the disk
+  bool webdav = false;    ///< also makes folders, and sets extended attributes
   bool connect = false;   ///< connects stream sockets of its own
   bool watch = false;     ///< watches files by an inotify instance that exists already
 };

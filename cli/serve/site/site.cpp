@@ -186,7 +186,7 @@ Cors site_cors(const std::string& origin, bool has_proxies) {
 Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory before) {
   FileOptions file_options = options.files;
   file_options.upload_form = options.uploads.folder;
-  if (options.watch) file_options.fresh = {};
+  if (options.watch || !options.webdav.folder.empty()) file_options.check_interval = {};
   Result<FileHandler> files = FileHandler::open(options.folder, file_options);
   if (!files) return folder_problem(options.folder, files.error());
   const SiteOptions& site = options.site;
@@ -210,6 +210,7 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   }
   router.get("/{path...}", Site(*std::move(files), options));
   if (auto added = add_uploads(router, options); !added) return std::move(added).error();
+  if (auto added = add_webdav(router, options); !added) return std::move(added).error();
   if (!site.error_pages.empty()) router.use(ErrorPages(site.error_pages, options.folder));
   if (!site.headers.empty()) router.use(HeaderRules(site.headers, options.files.index));
   if (options.watch) add_live_reload(router, made.memory.reload);

@@ -18,18 +18,17 @@
 #include "skua/uploads.hpp"
 
 namespace skua::cli {
-namespace {
 
 bool has_login(const ServeOptions& options) noexcept {
   return options.site.login || options.site.upload_login || !options.auth.empty();
 }
 
-// Reports whether a client asked for an address or for localhost. A page whose name an attacker
-// makes an address of this machine (DNS rebinding) has the name in Host; so has a proxy's client.
 bool is_for_this_machine(const Request& request) noexcept {
   const std::string_view host = http::host_of(request.host());
   return host == "localhost" || Address::parse(host, 0).has_value();
 }
+
+namespace {
 
 /// Accepts uploads to one folder of the site, and refuses them elsewhere as other methods are.
 class UploadFolder {
@@ -61,7 +60,8 @@ bool is_on_this_machine(const Address& address) noexcept {
   return address.family() == Address::Family::Unix || address.is_loopback();
 }
 
-// Reports whether only programs of this machine can connect.
+}  // namespace
+
 bool is_local(const ServerOptions& server) {
   if (!server.listeners.empty()) {
     return std::ranges::all_of(server.listeners, [](const ListeningSocket& listener) {
@@ -72,8 +72,6 @@ bool is_local(const ServerOptions& server) {
   const auto address = Address::parse(server.host, server.port);
   return address && is_on_this_machine(*address);
 }
-
-}  // namespace
 
 void declare_uploads(CLI::App& parser, ServeUploads& uploads) {
   add_optional_value(parser, "--upload", "/",

@@ -11,6 +11,7 @@
 
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
+#include "files/dav/dead_properties.hpp"
 #include "files/file_head.hpp"
 #include "files/listing/directory_index.hpp"
 #include "files/site_answer.hpp"
@@ -21,20 +22,18 @@ namespace {
 
 constexpr int max_tries = 16;
 
-// The tag of an uploaded file. It is strong at once, unlike that of a file that was written a
-// moment ago: each upload is another inode, so that no two have the same tag.
+}  // namespace
+
 std::string strong_etag(const FileStat& stat) {
   const WallTime modified{std::chrono::nanoseconds(stat.modified_ns)};
   return make_etag(stat, modified + std::chrono::hours(1));
 }
 
-Result<std::string> random_name() {
+Result<std::string> unfinished_name() {
   const Result<std::string> random = crypto::random_bytes(8);
   if (!random) return random.error();
   return std::string(unfinished_prefix) + hex::encode(*random);
 }
-
-}  // namespace
 
 UploadResult failed(const Error& error) noexcept {
   switch (error.system_code()) {
@@ -105,7 +104,7 @@ std::optional<UploadResult> UploadFile::check(const Result<FileStat>& current) c
 
 Result<void> UploadFile::create() {
   for (int i = 0; i < max_tries; ++i) {
-    Result<std::string> name = random_name();
+    Result<std::string> name = unfinished_name();
     if (!name) return name.error();
     Descriptor file(folder_.create(*name));
     if (!file && errno == EEXIST) continue;
@@ -134,6 +133,12 @@ UploadResult UploadFile::commit() {
   return result;
 }
 
+// RFC 4918 §9.7.1: PUT leaves the properties of a file as they are.
+void UploadFile::take_properties() const {
+  const Result<OpenFile> replaced = site_->root().find(path_);
+  if (replaced) copy_properties(replaced->descriptor.number(), file_.number());
+}
+
 UploadResult UploadFile::take_name() {
   const Result<FileStat> made = disk::stat_of(file_.number());
   if (!made) return failed(made.error());
@@ -141,6 +146,7 @@ UploadResult UploadFile::take_name() {
   for (int i = 0; i < max_tries; ++i) {
     const Result<FileStat> current = folder_.stat(name_);
     if (auto refused = check(current)) return *std::move(refused);
+    if (current && site_->keeps_properties()) take_properties();
     // A file that has appeared since then is not replaced: its state has not been checked.
     const int renamed =
         current ? folder_.rename(temporary_, name_) : folder_.rename_beside(temporary_, name_);

@@ -21,11 +21,13 @@ namespace skua::files {
 /// A folder that accepts uploads. Any thread may use it.
 class UploadSite final {
  public:
-  UploadSite(Root root, UploadOptions options) noexcept
-      : root_(std::move(root)), options_(options) {}
+  /// `keeps_properties`: a file that replaces another gets its WebDAV properties.
+  UploadSite(Root root, UploadOptions options, bool keeps_properties = false) noexcept
+      : root_(std::move(root)), options_(options), keeps_properties_(keeps_properties) {}
 
   [[nodiscard]] const Root& root() const noexcept { return root_; }
   [[nodiscard]] const UploadOptions& options() const noexcept { return options_; }
+  [[nodiscard]] bool keeps_properties() const noexcept { return keeps_properties_; }
   /// Held from the check of an upload's conditions until it has its name, so that of two uploads
   /// that replace the same version only one does.
   [[nodiscard]] std::mutex& naming() const noexcept { return naming_; }
@@ -33,6 +35,7 @@ class UploadSite final {
  private:
   Root root_;
   UploadOptions options_;
+  bool keeps_properties_;
   mutable std::mutex naming_;
 };
 
@@ -71,6 +74,7 @@ class UploadFile final : public SavedFile {
   [[nodiscard]] std::optional<UploadResult> check(const Result<FileStat>& current) const;
   [[nodiscard]] Result<void> create();
   [[nodiscard]] UploadResult take_name();
+  void take_properties() const;
 
   std::shared_ptr<const UploadSite> site_;
   std::string path_;
@@ -80,6 +84,14 @@ class UploadFile final : public SavedFile {
   Descriptor file_;
   std::string temporary_;  // its name; empty: there is none
 };
+
+/// Returns the tag by which the conditions of an upload know a file. It is strong at once, unlike
+/// that of a file that was written a moment ago: each upload is another inode, so that no two have
+/// the same tag.
+std::string strong_etag(const FileStat& stat);
+
+/// Returns a new temporary name.
+Result<std::string> unfinished_name();
 
 /// Returns the result for a file system error: 507 for a full disk, 413 for a file that is too long
 /// for the file system.

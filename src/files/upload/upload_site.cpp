@@ -15,6 +15,7 @@
 #include "files/save.hpp"
 #include "files/site_answer.hpp"
 #include "files/upload/upload_file.hpp"
+#include "files/upload/upload_site.hpp"
 #include "http/message/request_body.hpp"
 #include "skua/accept.hpp"
 #include "skua/async.hpp"
@@ -25,13 +26,7 @@
 
 namespace skua {
 namespace files {
-namespace {
 
-using Site = std::shared_ptr<const UploadSite>;
-
-// Reports whether a page of another origin sent the request. Browsers let any page send a form,
-// with the user's credentials. A proxy may have ended TLS, so that only the host can be compared.
-// https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 bool is_from_another_origin(const Request& request) noexcept {
   if (const auto site = request.header("Sec-Fetch-Site")) {
     return *site != "same-origin" && *site != "none";
@@ -42,6 +37,10 @@ bool is_from_another_origin(const Request& request) noexcept {
   return scheme_end == origin->npos ||
          !ascii::equals_ignoring_case(origin->substr(scheme_end + 3), request.host());
 }
+
+namespace {
+
+using Site = std::shared_ptr<const UploadSite>;
 
 Response refusal(Status status, std::string_view reason) {
   return {status, Body(std::string(reason).append("\n"))};
@@ -185,6 +184,13 @@ Task<Response> post(Site site, Request& request, std::string folder) {
 }
 
 }  // namespace
+
+Task<Response> answer_put(std::shared_ptr<const UploadSite> site, Request& request,
+                          std::string path) {
+  if (auto refused = refuse(*site, request)) return detail::finished_task(*std::move(refused));
+  return put(std::move(site), request, std::move(path));
+}
+
 }  // namespace files
 
 UploadHandler::UploadHandler(std::shared_ptr<const files::UploadSite> site) noexcept
