@@ -18,6 +18,15 @@ struct FileOptions {
   /// Compresses text with brotli, zstd or gzip for clients that accept it: files up to 64 KiB once,
   /// kept in memory, larger ones while they are sent, without ranges.
   bool compress = false;
+  /// Makes ETags of what files contain (SHA-256), instead of their times, sizes and inodes: they
+  /// are the same on each machine that serves the files, and stay if a deployment writes the same
+  /// content again. Needs OpenSSL.
+  ///
+  /// A file up to 64 KiB is hashed when it is read into memory. Another thread hashes larger ones,
+  /// when they are first asked for, at a few hundred MB/s or more; until then, and while a file is
+  /// younger than two seconds, its responses have a Last-Modified only. Not for a folder with an
+  /// UploadHandler, whose ETags are those of states.
+  bool content_etags = false;
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder

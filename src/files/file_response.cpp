@@ -149,6 +149,9 @@ Response Response::file(const std::string& path, std::string_view type) {
 
 Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
                      Where where) {
+  if (options.content_etags && !files::ContentTags::is_available()) {
+    throw Exception(Error(Errc::Unsupported, "content_etags"));
+  }
   auto [folder, file_name] = split_path(path);
   // The program names the file, so a leading dot does not hide it.
   const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};
