@@ -9,7 +9,7 @@ set(SKUA_SMALL
     "base/(disk_.*|error|file_io_.*|http_date|ip_text|system_text_.*|wide_text_windows)" "body/outgoing_body"
     "coding/.*" "crypto/.*"
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
-    "http/message/(conditional|field_lines_change|request_body|trailers)" "http/uri/authority"
+    "http/message/(conditional|field_lines_change|partial_content|range|request_body|trailers)" "http/uri/authority"
     "loop/(backend|backend_kqueue|backend_poll|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"

@@ -22,6 +22,15 @@ struct FileOptions {
   /// How long a small file is served from memory without looking for a newer version. Zero: each
   /// request looks.
   std::chrono::milliseconds check_interval{1000};
+  /// Makes ETags of what files contain (SHA-256), instead of their times, sizes and inodes: they
+  /// are the same on each machine that serves the files, and stay if a deployment writes the same
+  /// content again. Needs OpenSSL.
+  ///
+  /// A file up to 64 KiB is hashed when it is read into memory. Another thread hashes larger ones,
+  /// when they are first asked for, at a few hundred MB/s or more; until then, and while a file is
+  /// younger than two seconds, its responses have a Last-Modified only. Not for a folder with an
+  /// UploadHandler, whose ETags are those of states.
+  bool content_etags = false;
   bool listing = false;         ///< lists a folder without an index; otherwise 404
   bool dotfiles = false;        ///< serves names with a leading dot, not only `/.well-known/`
   bool follow_symlinks = true;  ///< only those that stay inside the folder

@@ -33,7 +33,8 @@ class Router;
 class SKUA_API FileHandler final {
  public:
   /// Opens the folder and holds it open, so that renaming it later has no effect.
-  /// Ends with: NotFound, PermissionDenied.
+  /// Ends with: NotFound, PermissionDenied; Unsupported for FileOptions::content_etags without
+  ///            OpenSSL.
   static Result<FileHandler> open(const std::string& directory, FileOptions options = {});
 
   /// Answers GET and HEAD with the file named by the route's rest wildcard, or by the whole path if

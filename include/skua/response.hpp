@@ -59,7 +59,9 @@ constexpr void need_response() {
 ///
 /// The server writes the framing (Content-Length, Transfer-Encoding, Connection, Date), so no
 /// handler can produce a wrongly framed message. A 200 to GET or HEAD that has an ETag or
-/// Last-Modified becomes 304 or 412 if the request's preconditions say so. RFC 9110 §13
+/// Last-Modified becomes 304 or 412 if the request's preconditions say so. One to GET becomes 206
+/// or 416 if the request is for a range, the tag is strong, and the content is in memory or a file;
+/// `Accept-Ranges: none` prevents it. RFC 9110 §13, §14
 class SKUA_API Response final {
  public:
   /// A status without content; for an error (400 and up), a line of text that names it.
@@ -102,8 +104,9 @@ class SKUA_API Response final {
     static_assert(detail::never<T>, "JSON is passed as text: write json.dump()");
     return {};
   }
-  /// Sends a file, with its ETag and Last-Modified: conditional requests get 304 or 412. An empty
-  /// `type` is derived from the name. 404 if it is not a regular file, 403 if it may not be read.
+  /// Sends a file, with its ETag and Last-Modified: conditional requests get 304 or 412, and ranges
+  /// 206. An empty `type` is derived from the name. 404 if it is not a regular file, 403 if it may
+  /// not be read.
   ///
   /// The path must be the program's own; for one that a client can influence, use FileHandler,
   /// which never leaves its folder. The file is opened by this call and sent as it is then.

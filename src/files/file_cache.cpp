@@ -92,7 +92,7 @@ FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant no
   // The file keeps changing: it is sent as it is, like a large one.
   if (!text) return {.file = std::move(file)};
   entry.stat = file.stat;
-  entry.head = describe(path, file.stat, wall, fields_);
+  entry.head = describe(path, file.stat, wall, fields_, std::nullopt, *text);
   entry.is_provisional = has_recent_timestamps(file.stat, wall);
   return {.cached = &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
 }
@@ -100,16 +100,6 @@ FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant no
 bool is_worth_coding(std::string_view type, std::uint64_t size_bytes) noexcept {
   constexpr std::uint64_t least_bytes = 1_KiB;
   return size_bytes >= least_bytes && is_compressible(type);
-}
-
-std::string_view sibling_suffix(coding::Coding coding) noexcept {
-  switch (coding) {
-    case coding::Coding::Brotli: return ".br";
-    case coding::Coding::Gzip: return ".gz";
-    case coding::Coding::Zstd: return ".zst";
-    case coding::Coding::Deflate: break;
-  }
-  return {};
 }
 
 std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile& plain,
@@ -169,7 +159,7 @@ FoundFile CodedCache::load(CachedFile entry, OpenFile sibling) {
       read_state(sibling.descriptor.number(), sibling.stat, options_.file_bytes);
   if (!text) return {.file = std::move(sibling), .coding = coding_};
   entry.stat = sibling.stat;
-  entry.head = describe(entry.path, sibling.stat, wall, fields_, coding_);
+  entry.head = describe(entry.path, sibling.stat, wall, fields_, coding_, *text);
   entry.is_provisional = has_recent_timestamps(sibling.stat, wall);
   return {.cached = &files_.insert(with_responses(std::move(entry), *std::move(text), fields_))};
 }

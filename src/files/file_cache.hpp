@@ -82,9 +82,6 @@ class FileCache {
 /// Reports whether the server compresses a file of this type and size.
 bool is_worth_coding(std::string_view type, std::uint64_t size_bytes) noexcept;
 
-/// Returns the end of a sibling's name: `.br`, `.gz`, `.zst`; empty for other codings.
-std::string_view sibling_suffix(coding::Coding coding) noexcept;
-
 /// A cache of one folder's files in one content coding: siblings, such as `app.js.br`, or files in
 /// memory that this compresses. For one thread, like FileCache. That a file has no such form is
 /// remembered as well.

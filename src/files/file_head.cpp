@@ -61,11 +61,30 @@ bool FileFields::vary(std::string_view type) const noexcept {
   return siblings || (made && is_compressible(type));
 }
 
+std::string_view sibling_suffix(coding::Coding coding) noexcept {
+  switch (coding) {
+    case coding::Coding::Brotli: return ".br";
+    case coding::Coding::Gzip: return ".gz";
+    case coding::Coding::Zstd: return ".zst";
+    case coding::Coding::Deflate: break;
+  }
+  return {};
+}
+
 FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
-                  const FileFields& fields, std::optional<coding::Coding> coding) {
+                  const FileFields& fields, std::optional<coding::Coding> coding,
+                  std::optional<std::string_view> text) {
   const WallTime modified{std::chrono::nanoseconds(stat.modified_ns)};
   FileHead head;
-  head.etag = make_etag(stat, now);
+  if (fields.tags == nullptr) {
+    head.etag = make_etag(stat, now);
+  } else if (text) {
+    head.etag = ContentTags::of(*text);
+  } else if (!has_recent_timestamps(stat, now)) {
+    std::string name(path);
+    if (coding) name += sibling_suffix(*coding);
+    head.etag = fields.tags->find(name, stat);
+  }
   head.type = mime_type(path);
   head.varies = fields.vary(head.type);
   if (coding) head.coding = coding::name(*coding);
@@ -80,6 +99,7 @@ FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
 FileHead coded_head(const FileHead& plain, coding::Coding coding) {
   FileHead head = plain;
   head.coding = coding::name(coding);
+  if (plain.etag.empty()) return head;
   std::string_view tag = plain.etag;
   if (tag.starts_with("W/")) tag.remove_prefix(2);
   tag.remove_suffix(1);  // the quote
@@ -95,7 +115,7 @@ std::string cache_control(std::chrono::seconds max_age) {
 }
 
 void add_validators(Response& response, const FileHead& head, std::string_view cache_control) {
-  response.header("ETag", head.etag);
+  if (!head.etag.empty()) response.header("ETag", head.etag);
   if (!head.last_modified.empty()) response.header("Last-Modified", head.last_modified);
   if (!cache_control.empty()) response.header("Cache-Control", cache_control);
   if (head.varies) response.vary("Accept-Encoding");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "coding/coding.hpp"
+#include "files/etag/content_tags.hpp"
 #include "files/safe_path.hpp"
 #include "http/message/conditional.hpp"
 #include "loop/clock.hpp"
@@ -55,6 +56,8 @@ struct FileFields {
   std::string cache_control{};  ///< empty: no Cache-Control
   bool siblings = false;        ///< `app.js.br` and the like are sent for `app.js`
   bool made = false;            ///< text is compressed by the server
+  /// The tags of files by their content; null: tags are made of the files' states.
+  const ContentTags* tags = nullptr;
 
   /// Reports whether the response for such a file depends on Accept-Encoding.
   [[nodiscard]] bool vary(std::string_view type) const noexcept;
@@ -62,7 +65,7 @@ struct FileFields {
 
 /// The metadata of a file in a response.
 struct FileHead {
-  std::string etag{};           ///< including its quotes
+  std::string etag{};           ///< including its quotes; empty: not known
   std::string last_modified{};  ///< never in the future (RFC 9110 §8.8.2.1); empty: unknown
   std::string_view type{};      ///< media type, with static lifetime
   std::string_view coding{};    ///< Content-Encoding, with static lifetime; empty: none
@@ -75,10 +78,16 @@ struct FileHead {
   }
 };
 
+/// Returns the end of a sibling's name: `.br`, `.gz`, `.zst`; empty for other codings.
+std::string_view sibling_suffix(coding::Coding coding) noexcept;
+
 /// Describes the file at `path` in this state, as of `now`; or a sibling of it with this state.
+/// `text` is its content, if that has been read. It has no tag if tags are those of content, and
+/// the content is not known yet, or may be about to change.
 FileHead describe(std::string_view path, const FileStat& stat, WallTime now,
                   const FileFields& fields = {},
-                  std::optional<coding::Coding> coding = std::nullopt);
+                  std::optional<coding::Coding> coding = std::nullopt,
+                  std::optional<std::string_view> text = std::nullopt);
 
 /// Describes what compressing a file makes of it. Its tag is weak: another version of the library
 /// may make other bytes.

@@ -3,11 +3,9 @@
 // files differ only in where the bytes of a range come from.
 #include "files/file_response.hpp"
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,21 +16,15 @@
 #include "files/file_site.hpp"
 #include "files/safe_path.hpp"
 #include "http/message/conditional.hpp"
-#include "http/message/range.hpp"
+#include "http/message/partial_content.hpp"
 #include "skua/response.hpp"
 #include "skua/router.hpp"
 
 namespace skua::files {
 namespace {
 
-using http::ByteRange;
-using http::RangeSet;
-
-// The parts are copied into one string, so this bounds the memory that one request can use.
-constexpr std::uint64_t max_multipart_bytes = 256_KiB;
-
 // The bytes of a file: in memory, open for several responses, or for this one.
-class Content {
+class Content final : public http::RangeSource {
  public:
   explicit Content(const CachedFile& cached)
       : whole_(cached.whole), size_bytes_(cached.whole->body().size()) {}
@@ -40,17 +32,16 @@ class Content {
   Content(OpenFile file, FilePlace place)
       : file_(std::move(file)), place_(std::move(place)), size_bytes_(file_.stat.size_bytes) {}
 
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
 
-  // These two move the file out.
-  [[nodiscard]] Body slice(ByteRange range) && {
-    if (whole_) return Body(SharedText{whole_, text(range)});
-    return part({range.first, range.size_bytes()});
+  Body part(http::ByteRange range) override {
+    if (whole_) return SharedText{whole_, text(range)};
+    return open_part({range.first, range.size_bytes()});
   }
-  [[nodiscard]] Body all() && { return part({0, size_bytes_}); }
+  // The whole content of an open file.
+  [[nodiscard]] Body all() { return open_part({0, size_bytes_}); }
 
-  // Appends a copy of the bytes; returns false if the file has shrunk.
-  [[nodiscard]] bool append(std::string& out, ByteRange range) const {
+  [[nodiscard]] bool append(std::string& out, http::ByteRange range) const override {
     if (whole_) {
       out.append(text(range));
       return true;
@@ -64,12 +55,12 @@ class Content {
   }
 
  private:
-  [[nodiscard]] Body part(FilePart part) {
+  [[nodiscard]] Body open_part(FilePart part) {
     if (!kept_) return file_body(std::move(file_), std::move(place_), part);
     const int number = kept_->number();
     return FileRange{std::move(kept_), number, part.offset, part.size_bytes};
   }
-  [[nodiscard]] std::string_view text(ByteRange range) const noexcept {
+  [[nodiscard]] std::string_view text(http::ByteRange range) const noexcept {
     return whole_->body().substr(static_cast<std::size_t>(range.first),
                                  static_cast<std::size_t>(range.size_bytes()));
   }
@@ -90,85 +81,6 @@ Content content_of(FoundFile found, const std::shared_ptr<const Root>& root,
   return {std::move(found.file), {root, std::move(opened)}};
 }
 
-// 128 random bits: no file contains them by chance, and no attacker can craft one that does.
-std::string make_boundary() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::random_device random;
-  std::string boundary = "skua-";
-  for (int word = 0; word < 4; ++word) {
-    unsigned bits = random();
-    for (int i = 0; i < 8; ++i, bits >>= 4U) boundary += digits[bits & 15U];
-  }
-  return boundary;
-}
-
-// Formats multipart/byteranges with the parts in the requested order. RFC 9110 §14.6
-std::optional<std::string> multipart(const Content& content, std::span<const ByteRange> ranges,
-                                     std::string_view type, std::string_view boundary) {
-  std::string out;
-  for (const ByteRange& range : ranges) {
-    out.append("--").append(boundary).append("\r\nContent-Type: ").append(type);
-    out.append("\r\nContent-Range: ").append(http::content_range(range, content.size_bytes()));
-    out.append("\r\n\r\n");
-    if (!content.append(out, range)) return std::nullopt;
-    out.append("\r\n");
-  }
-  out.append("--").append(boundary).append("--\r\n");
-  return out;
-}
-
-Response partial(const FileHead& head, Body body, std::string_view type,
-                 std::string_view cache_control) {
-  Response response(Status::PartialContent, std::move(body), type);
-  if (!head.coding.empty()) response.header("Content-Encoding", head.coding);
-  add_validators(response, head, cache_control);
-  response.header("Accept-Ranges", "bytes");
-  response.header("X-Content-Type-Options", "nosniff");
-  return response;
-}
-
-// Returns the response to a Range field, or nullopt if that is the whole file.
-std::optional<Response> range_response(std::string_view field, Content& content,
-                                       const FileHead& head, std::string_view cache_control) {
-  const RangeSet set = http::parse_ranges(field, content.size_bytes());
-  if (set.kind() == RangeSet::Kind::Whole) return std::nullopt;
-  if (set.kind() == RangeSet::Kind::Unsatisfiable) {
-    Response response(Status::RangeNotSatisfiable);
-    response.header("Content-Range", http::unsatisfied_range(content.size_bytes()));
-    return response;
-  }
-  const std::span<const ByteRange> ranges = set.ranges();
-  if (ranges.size() == 1) {
-    const std::uint64_t size_bytes = content.size_bytes();
-    Response response =
-        partial(head, std::move(content).slice(ranges[0]), head.type, cache_control);
-    response.header("Content-Range", http::content_range(ranges[0], size_bytes));
-    return response;
-  }
-  // Content-Encoding would be that of the multipart message, not of its parts.
-  if (set.total_bytes() > max_multipart_bytes || !head.coding.empty()) return std::nullopt;
-  const std::string boundary = make_boundary();
-  std::optional<std::string> text = multipart(content, ranges, head.type, boundary);
-  if (!text) return std::nullopt;
-  return partial(head, Body(*std::move(text)), "multipart/byteranges; boundary=" + boundary,
-                 cache_control);
-}
-
-// Returns the Range field if it applies: only to GET (RFC 9110 §14.2), and only if there is one.
-std::optional<std::string_view> find_range(const http::Head& request, const FileHead& head,
-                                           WallTime now) noexcept {
-  if (!request.has(http::FieldName::Range) || request.method != Method::Get) return std::nullopt;
-  std::optional<std::string_view> range;
-  for (const http::FieldLine& line : request.fields) {
-    if (line.name != http::FieldName::Range) continue;
-    if (range) return std::nullopt;  // not a list field: two are invalid
-    range = request.value(line);
-  }
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  if (!http::range_applies(request, head.validators(), seconds)) return std::nullopt;
-  return range;
-}
-
 }  // namespace
 
 Response file_response(const http::Head& request, FoundFile found,
@@ -184,24 +96,22 @@ Response file_response(const http::Head& request, FoundFile found,
                          : found.kept != nullptr ? found.kept->head
                                                  : described;
 
-  switch (http::check_preconditions(request, head.validators(),
-                                    std::chrono::floor<std::chrono::seconds>(now))) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
+  switch (http::check_preconditions(request, head.validators(), seconds)) {
     case http::Precondition::NotModified:
       return cached != nullptr ? Response(cached->unchanged)
                                : unchanged_response(head, cache_control);
     case http::Precondition::Failed: return Status::PreconditionFailed;
     case http::Precondition::Proceed: break;
   }
-  const std::optional<std::string_view> range = find_range(request, head, now);
+  const auto range = http::find_range(request, head.validators(), seconds);
   if (cached != nullptr && !range) return Response(cached->whole);
+  Response whole =
+      cached != nullptr ? Response(cached->whole) : whole_response(head, Body(), cache_control);
   Content content = content_of(std::move(found), root, path);
-  if (range) {
-    if (auto response = range_response(*range, content, head, cache_control)) {
-      return *std::move(response);
-    }
-  }
-  if (cached != nullptr) return Response(cached->whole);
-  return whole_response(head, std::move(content).all(), cache_control);
+  if (range && http::make_partial(whole, *range, content)) return whole;
+  if (cached == nullptr) whole.content() = content.all();
+  return whole;
 }
 
 }  // namespace skua::files
@@ -232,12 +142,16 @@ Response Response::file(const std::string& path, std::string_view type) {
   }
   Response response(Status::Ok, std::move(body), type.empty() ? head.type : type);
   files::add_validators(response, head, {});
+  if (response.content().file() != nullptr) response.header("Accept-Ranges", "bytes");
   response.header("X-Content-Type-Options", "nosniff");
   return response;
 }
 
 Router& Router::file(Pattern<0> url, const std::string& path, const FileOptions& options,
                      Where where) {
+  if (options.content_etags && !files::ContentTags::is_available()) {
+    throw Exception(Error(Errc::Unsupported, "content_etags"));
+  }
   auto [folder, file_name] = split_path(path);
   // The program names the file, so a leading dot does not hide it.
   const files::PathPolicy policy{.dotfiles = true, .follow_symlinks = options.follow_symlinks};

@@ -100,9 +100,11 @@ FileSite::FileSite(Root root, FileOptions options, std::unique_ptr<const TimeSou
     : root_(std::make_shared<const Root>(std::move(root))),
       options_(std::move(options)),
       times_(std::move(times)),
+      tags_(options_.content_etags ? std::make_unique<const ContentTags>(root_) : nullptr),
       fields_{.cache_control = cache_control(options_.max_age),
               .siblings = options_.precompressed,
-              .made = options_.compress},
+              .made = options_.compress,
+              .tags = tags_.get()},
       archives_(options_.archives),
       caches_([this] {
         const FileCacheOptions cache{.fresh = options_.check_interval};
@@ -214,6 +216,9 @@ FileHandler::FileHandler(std::shared_ptr<const files::FileSite> site) noexcept
 Result<FileHandler> FileHandler::open(const std::string& directory, FileOptions options) {
   const files::PathPolicy policy{.dotfiles = options.dotfiles,
                                  .follow_symlinks = options.follow_symlinks};
+  if (options.content_etags && !files::ContentTags::is_available()) {
+    return Error(Errc::Unsupported, "content_etags");
+  }
   Result<files::Root> root = files::Root::open(directory, policy);
   if (!root) return root.error();
   return FileHandler(std::make_shared<const files::FileSite>(

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "files/archive/archive_response.hpp"
+#include "files/etag/content_tags.hpp"
 #include "files/file_cache.hpp"
 #include "files/file_head.hpp"
 #include "files/per_thread.hpp"
@@ -59,6 +60,7 @@ class FileSite final {
       root_;  // shared with listings and streams that outlive the handler of a request
   FileOptions options_;
   std::unique_ptr<const TimeSource> times_;
+  std::unique_ptr<const ContentTags> tags_;  // null: tags are made of the files' states
   FileFields fields_;
   ArchivePlaces archives_;
   PerThread<SiteCaches> caches_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "coding/coding.hpp"
 #include "skua.hpp"
 #include "support/temporary_directory.hpp"
 #include "support/test_server.hpp"
@@ -28,6 +29,11 @@ class Conditions : public ::testing::TestWithParam<BackendChoice> {
     router.get("/waits", [tagged]() -> Task<Response> { co_return tagged(); });
     router.get("/prepared", PreparedResponse(tagged()));
     router.get("/file", [this] { return Response::file((folder_ / "page.html").string()); });
+    Router compressed;
+    if (coding::is_available(coding::Coding::Gzip)) compressed.use(compression());
+    compressed.get("/page",
+                   [] { return Response(std::string(10'000, 'x')).header("ETag", "\"a\""); });
+    router.mount("/compressed", std::move(compressed));
     router.use([](const Request&, Response& response) { response.header("X-Finished", "yes"); });
     return router;
   }
@@ -65,6 +71,40 @@ TEST_P(Conditions, WhatTheClientHasIsNotSentAgain) {
   }
   for (const char* const path : {"/plain", "/waits", "/prepared"}) {
     EXPECT_EQ(ask(path, "If-Match: \"a\"\r\n").body, "hello") << path;
+  }
+}
+
+TEST_P(Conditions, APartOfWhatTheClientHasIsSent) {
+  for (const char* const path : {"/plain", "/waits", "/prepared"}) {
+    const Answer part = ask(path, "Range: bytes=1-3\r\nIf-Range: \"a\"\r\n");
+    EXPECT_EQ(part.status, 206) << path;
+    EXPECT_EQ(part.body, "ell") << path;
+    EXPECT_EQ(part.field("Content-Range"), "bytes 1-3/5") << path;
+    EXPECT_EQ(part.field("Content-Length"), "3") << path;
+    EXPECT_EQ(part.field("X-Finished"), "yes") << path;
+    const Answer past = ask(path, "Range: bytes=5-\r\n");
+    EXPECT_EQ(past.status, 416) << path;
+    EXPECT_EQ(past.field("Content-Range"), "bytes */5") << path;
+    EXPECT_EQ(ask(path, "Range: bytes=1-3\r\n", true).status, 200) << path;
+  }
+}
+
+TEST_P(Conditions, CompressedResponsesHaveNoParts) {
+  const std::string coded = "Accept-Encoding: gzip, br, zstd\r\n";
+  const Answer whole = ask("/compressed/page", coded);
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_FALSE(whole.field("Accept-Ranges"));
+  const std::string etag(whole.field("ETag").value_or(""));
+  EXPECT_EQ(
+      ask("/compressed/page", coded + "Range: bytes=1-3\r\nIf-Range: " + etag + "\r\n").status,
+      etag.starts_with("W/") ? 200 : 206);
+  // Without If-Range it is a part of what is not compressed, with a tag of its own.
+  const Answer part = ask("/compressed/page", coded + "Range: bytes=1-3\r\n");
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.field("ETag"), "\"a\"");
+  EXPECT_FALSE(part.field("Content-Encoding"));
+  if (coding::is_available(coding::Coding::Gzip)) {
+    EXPECT_EQ(part.field("Vary"), "Accept-Encoding");
   }
 }
 

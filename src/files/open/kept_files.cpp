@@ -37,7 +37,7 @@ const KeptFile* KeptFiles::refresh(std::string_view path, const FileStat& stat, 
 
 const KeptFile* KeptFiles::insert(KeptFile file, Descriptor& descriptor, WallTime wall) {
   if (!disk::frees_names_at_once || file.stat.size_bytes > options_.kept_bytes ||
-      has_recent_timestamps(file.stat, wall)) {
+      has_recent_timestamps(file.stat, wall) || file.head.etag.empty()) {
     return nullptr;
   }
   if (options_.kept_files == 0) return nullptr;

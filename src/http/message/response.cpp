@@ -14,6 +14,7 @@
 #include "http/message/conditional.hpp"
 #include "http/message/field.hpp"
 #include "http/message/field_lines_access.hpp"
+#include "http/message/partial_content.hpp"
 #include "http/message/request_parts.hpp"
 #include "http/message/response_parts.hpp"
 #include "skua/prepared_response.hpp"
@@ -281,8 +282,8 @@ std::string_view PreparedResponse::content_type() const noexcept {
 
 }  // namespace skua
 
-// In: a request and the response of its handler. Out: the same response, or 304 or 412. Malformed
-// validators in the response are ignored.
+// In: a request and the response of its handler. Out: the same response, or 304, 412, 206 or 416.
+// Malformed validators in the response are ignored.
 
 namespace skua::http {
 namespace {
@@ -311,7 +312,7 @@ void apply_conditions(const Request& request, Response& response) {
   }
   if (current.etag.empty() && !current.modified) return;
   switch (check_preconditions(head, current, now)) {
-    case Precondition::Proceed: return;
+    case Precondition::Proceed: apply_range(head, current, now, response); return;
     case Precondition::NotModified: make_unchanged(response); return;
     case Precondition::Failed: response = Response(Status::PreconditionFailed); return;
   }

@@ -30,13 +30,15 @@ struct ResponseAccess {
 /// Reports whether a request has a field that apply_conditions() evaluates.
 inline bool has_conditions(const Head& head) noexcept {
   return head.has(FieldName::IfNoneMatch) || head.has(FieldName::IfModifiedSince) ||
-         head.has(FieldName::IfMatch) || head.has(FieldName::IfUnmodifiedSince);
+         head.has(FieldName::IfMatch) || head.has(FieldName::IfUnmodifiedSince) ||
+         head.has(FieldName::Range);
 }
 
 /// Turns a 200 with an ETag or Last-Modified into 304 or 412 if the conditions of a GET or HEAD
-/// call for it. Other methods have already acted: their conditions are up to the handler.
+/// call for it, or into 206 or 416 if its Range does; see apply_range(). Other methods have already
+/// acted: their conditions are up to the handler.
 ///
-/// RFC:       9110 §13.2, §15.4.5, §15.5.13
+/// RFC:       9110 §13.2, §14.2, §15.4.5, §15.5.13
 void apply_conditions(const Request& request, Response& response);
 
 }  // namespace skua::http
