@@ -23,7 +23,7 @@
 #include "serve/settings/reload.hpp"
 #include "serve/settings/replaceable_router.hpp"
 #include "serve/settings/settings.hpp"
-#include "serve/site/site.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "serve/tls.hpp"
 #include "server/access_log.hpp"
 #include "skua/address.hpp"
@@ -162,7 +162,7 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 }
 
 int serve(ServeOptions& options) {
-  Result<ServedSite, Problem> site = make_site(options);
+  Result<ServedSite, Problem> site = make_sites(options);
   if (!site) return report(site.error());
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
   if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
@@ -189,6 +189,7 @@ int serve(ServeOptions& options) {
     announce_public(options, addresses, server.port());
     const std::string uploads = upload_text(options);
     if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
+    std::fputs(virtual_hosts_text(options).c_str(), stderr);
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());

@@ -6,6 +6,7 @@
 
 #include "serve/auth/login.hpp"
 #include "serve/options.hpp"
+#include "serve/site/rate.hpp"
 #include "skua/client_options.hpp"
 #include "skua/error.hpp"
 #include "skua/middleware.hpp"
@@ -17,6 +18,7 @@ namespace skua::cli {
 struct SiteMemory {
   Passwords passwords{};              ///< with the logins that were verified
   std::vector<HostOverride> hosts{};  ///< of --proxy: the sandbox permits no lookups
+  KeptRate rate{};
 };
 
 /// A router that serves a folder, with everything that options put around it.
