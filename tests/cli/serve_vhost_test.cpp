@@ -146,6 +146,18 @@ TEST_F(VhostTest, EachHostHasItsFolder) {
   EXPECT_EQ(body(of("other", "http://a.example/")), "a") << "the target counts, RFC 9112 3.2.2";
 }
 
+TEST_F(VhostTest, AuthorityIsTheHostOverHttp2) {
+  start({"--vhost", rule("a.example", "a")});
+  const std::string port = std::to_string(port_);
+  for (const auto& [host, page] : {std::pair("A.example.", "a"), {"b.example", "<h1>home</h1>"}}) {
+    const std::string place = std::string(host) + ":" + port;
+    Process client({"get", "--http2", "--no-proxy", "*", "http://" + place + "/", "--resolve",
+                    place + ":127.0.0.1"});
+    EXPECT_EQ(client.output(), page) << client.errors();
+    EXPECT_EQ(client.wait(), 0);
+  }
+}
+
 TEST_F(VhostTest, CachesAndTagsAreApart) {
   start({"--compress", "--vhost", rule("a.example", "a"), "--vhost", rule("b.example", "b")});
   const auto tag = [](const std::string& response) {
