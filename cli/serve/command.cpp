@@ -23,7 +23,7 @@
 #include "serve/settings/reload.hpp"
 #include "serve/settings/replaceable_router.hpp"
 #include "serve/settings/settings.hpp"
-#include "serve/site/site.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "serve/tls.hpp"
 #include "serve/watch/live_folder.hpp"
 #include "server/access_log.hpp"
@@ -165,7 +165,7 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
 int serve(ServeOptions& options) {
   Result<LiveFolder, Problem> live = watch_folder(options);
   if (!live) return report(live.error());
-  Result<ServedSite, Problem> site = make_site(options, {.reload = live->hub()});
+  Result<ServedSite, Problem> site = make_sites(options, {.reload = live->hub()});
   if (!site) return report(site.error());
   std::optional<ReplaceableRouter> replaceable;  // which costs a little for each request
   if (is_reloadable(options)) replaceable.emplace(std::move(site->router));
@@ -195,6 +195,7 @@ int serve(ServeOptions& options) {
     for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
       if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
     }
+    std::fputs(virtual_hosts_text(options).c_str(), stderr);
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),

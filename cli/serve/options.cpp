@@ -10,6 +10,8 @@
 #include "serve/auth/password_hash.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/settings/settings_file.hpp"
+#include "serve/site/rate.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "serve/tls.hpp"
 
 #include <chrono>
@@ -30,8 +32,8 @@ std::map<std::string, std::vector<std::string>> fixed_values(const CLI::App& par
     const std::string& group = option->get_group();
     const std::string name = option->get_name();
     const bool is_of_server = group == "Server" || group == "HTTPS" || group == "Output";
-    const bool is_of_site =
-        name == "--allow" || name == "--deny" || name == "--auth" || name == "--hsts";
+    const bool is_of_site = name == "--allow" || name == "--deny" || name == "--auth" ||
+                            name == "--rate" || name == "--hsts";
     if (is_of_server && !is_of_site) values[name] = option->results();
   }
   return values;
@@ -160,11 +162,13 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_config(parser, options);
   declare_server(parser, options);
   declare_clients(parser, options);
+  declare_rate(parser, options.site);
   declare_privileges(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");
   declare_files(parser, options.files);
+  declare_virtual_hosts(parser, options.site);
   parser.option_defaults()->group("Uploads");
   declare_uploads(parser, options.uploads);
   declare_webdav(parser, options.webdav);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "serve/ip_rules.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "system.hpp"
 
 namespace skua::cli {
@@ -50,7 +51,7 @@ class Findings {
 
 SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   SandboxNeeds needs;
-  needs.access.listed = {options.folder};
+  needs.access.listed = served_folders(options);
   std::vector<std::string> files = ip_rule_files(options);
   const TlsOptions& tls = options.server.tls;
   for (const std::string& file :
@@ -70,7 +71,9 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.calls.unlink = true;
   }
   if (!options.uploads.folder.empty()) {
-    needs.access.writable = {options.folder + options.uploads.folder};
+    for (const std::string& folder : needs.access.listed) {
+      needs.access.writable.push_back(folder + options.uploads.folder);
+    }
     needs.calls.uploads = true;
   }
   if (!options.webdav.folder.empty()) {

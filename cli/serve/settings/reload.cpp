@@ -10,6 +10,7 @@
 
 #include "serve/ip_rules.hpp"
 #include "serve/site/uploads.hpp"
+#include "serve/site/virtual_hosts.hpp"
 
 namespace skua::cli {
 namespace {
@@ -65,7 +66,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
 Result<std::string, Problem> Reloader::apply(const ServeOptions& options) {
   auto rules = read_ip_rules(options);
   if (!rules) return std::move(rules).error();
-  auto site = make_site(options, memory_);
+  auto site = make_sites(options, memory_);
   if (!site) return std::move(site).error();
   std::string done = "reloaded";
   if (!options.allow.empty() || !options.deny.empty()) {

@@ -200,6 +200,7 @@ Result<ServedSite, Problem> make_site(const ServeOptions& options, SiteMemory be
   }
   ServedSite made{.memory = std::move(before)};
   Router& router = made.router;
+  add_rate(router, site.rate, made.memory.rate);
   if (!site.cors.empty()) router.use(site_cors(site.cors, !site.proxies.empty()));
   auto passwords = require_login(router, options, made.memory.passwords);
   if (!passwords) return std::move(passwords).error();

@@ -7,6 +7,7 @@
 
 #include "serve/auth/login.hpp"
 #include "serve/options.hpp"
+#include "serve/site/rate.hpp"
 #include "serve/watch/reload_hub.hpp"
 #include "skua/client_options.hpp"
 #include "skua/error.hpp"
@@ -20,6 +21,7 @@ struct SiteMemory {
   Passwords passwords{};                ///< with the logins that were verified
   std::vector<HostOverride> hosts{};    ///< of --proxy: the sandbox permits no lookups
   std::shared_ptr<ReloadHub> reload{};  ///< of --watch, shared with the thread that finds changes
+  KeptRate rate{};                      ///< of --rate, with what clients have used
 };
 
 /// A router that serves a folder, with everything that options put around it.

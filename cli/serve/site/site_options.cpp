@@ -30,16 +30,6 @@ Add checked(Add add) {
   };
 }
 
-// Adds an option that may be repeated.
-void add_rules(CLI::App& parser, const std::string& name, const char* value, std::string text,
-               Add add) {
-  parser.add_option(name, std::as_const(text))
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->each(checked(std::move(add)))
-      ->option_text(value);
-}
-
 // A password on the command line would be in the list of processes.
 std::optional<Login> read_login(const char* variable) {
   const char* const text = std::getenv(variable);
@@ -73,6 +63,15 @@ void add_optional_value(CLI::App& parser, const std::string& name, const std::st
         set(value == "true" ? fallback : value);  // "true" is CLI11's value of a lone flag
       }))
       ->option_text(" ");
+}
+
+void add_rules(CLI::App& parser, const std::string& name, const char* value, std::string text,
+               std::function<void(const std::string&)> add) {
+  parser.add_option(name, std::as_const(text))
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->each(checked(std::move(add)))
+      ->option_text(value);
 }
 
 void read_logins(SiteOptions& options) {

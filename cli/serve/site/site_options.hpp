@@ -25,6 +25,12 @@ struct Login {
 ///            contains a control character.
 Login parse_login(const std::string& text);
 
+/// The folder for a host name, see add_virtual_host().
+struct VirtualHost {
+  std::string name{};  ///< in lower case, without a port; `*.` stands for any labels
+  std::string folder{};
+};
+
 /// Options of `skua serve` that change what is served for a path, and how.
 struct SiteOptions {
   std::optional<Login> login{};         ///< from the environment
@@ -36,6 +42,8 @@ struct SiteOptions {
   std::vector<ErrorPage> error_pages{};
   std::vector<HeaderRule> headers{};  ///< of two that match, the later wins
   std::vector<CacheRule> caches{};    ///< likewise
+  std::vector<VirtualHost> hosts{};   ///< with folders of their own; all others have DIR
+  std::string rate{};                 ///< of requests of a client, see parse_rate(); empty: any
   std::string cors{};                 ///< the origin that may read responses; empty: none, `*`: all
 };
 
@@ -43,6 +51,10 @@ struct SiteOptions {
 /// throw std::invalid_argument.
 void add_optional_value(CLI::App& parser, const std::string& name, const std::string& fallback,
                         std::string text, std::function<void(const std::string&)> set);
+
+/// Adds an option that may be repeated. `add` may throw std::invalid_argument.
+void add_rules(CLI::App& parser, const std::string& name, const char* value, std::string text,
+               std::function<void(const std::string&)> add);
 
 /// Reads SKUA_AUTH and SKUA_UPLOAD_AUTH.
 ///

@@ -11,7 +11,7 @@
 namespace skua::files {
 namespace {
 
-// What may not be read could not be requested, either.
+// A file that may not be read could not be requested, either.
 bool is_left_out(Error error) noexcept {
   return error.code() == Errc::NotFound || error.code() == Errc::PermissionDenied;
 }

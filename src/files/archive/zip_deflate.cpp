@@ -87,17 +87,14 @@ Result<void> ZipDeflate::write_first(std::string_view piece, std::string& out) {
 }
 
 Result<void> ZipDeflate::write(std::string_view piece, std::string& out) {
-  switch (way_) {
-    case Way::Unknown: return write_first(piece, out);
-    case Way::Compressed: return encoder_->push(piece, out);
-    case Way::Stored: break;
-  }
+  if (way_ == Way::Unknown) return write_first(piece, out);
+  if (way_ == Way::Compressed && encoder_) return encoder_->push(piece, out);
   append_stored(out, piece);
   return {};
 }
 
 Result<void> ZipDeflate::end(std::string& out) {
-  if (way_ != Way::Compressed) {
+  if (way_ != Way::Compressed || !encoder_) {
     append_stored_block(out, {}, true);
     return {};
   }

@@ -5,7 +5,7 @@
 //
 // The directory repeats every header with its offset. Small content is at hand, so that its header
 // has the sizes; larger content is sent while it is read, and its sizes and CRC follow it (bit 3).
-// What does not fit into 32 bits has a field for Zip64. APPNOTE.TXT is the specification.
+// Numbers of more than 32 bits have a field for Zip64. The specification is APPNOTE.TXT.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
