@@ -157,6 +157,9 @@ void add_connection(CurlCommand& command, const GetOptions& options,
   if (client.timeouts.connect != ClientTimeouts().connect) {
     command.add("--connect-timeout", curl_seconds(client.timeouts.connect));
   }
+  if (options.bytes_per_second != 0) {
+    command.add("--limit-rate", std::to_string(options.bytes_per_second));
+  }
   command.add_if_given("--cacert", client.tls.authorities);
   command.add_if_given("--cert", client.tls.certificate.certificate);
   command.add_if_given("--key", client.tls.certificate.private_key);

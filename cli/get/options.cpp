@@ -132,6 +132,19 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
       ->option_text("SECONDS [5, 10, 10]");
 }
 
+void declare_rate(CLI::App& parser, GetOptions& options) {
+  const auto no_zero = [](const std::string& text) {
+    return text == "0" ? std::string("the rate must be at least one byte per second")
+                       : std::string();
+  };
+  parser
+      .add_option("--limit-rate", options.bytes_per_second,
+                  "Limit each transfer to this many bytes per second, in each direction")
+      ->transform(size_value())
+      ->check(CLI::Validator(no_zero, ""))
+      ->option_text("RATE");
+}
+
 void declare_retries(CLI::App& parser, RetryOptions& retry) {
   const auto seconds = [&parser](const char* name, Duration& time, const char* description) {
     return parser
@@ -233,6 +246,7 @@ void declare(CLI::App& parser, GetOptions& options) {
   parser.option_defaults()->group("Connection");
   declare_redirects(parser, options.client.redirects);
   declare_connection(parser, options);
+  declare_rate(parser, options);
   declare_retries(parser, options.retry);
   parser.option_defaults()->group("TLS");
   declare_tls(parser, options.client.tls);

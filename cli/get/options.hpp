@@ -37,6 +37,7 @@ struct GetOptions {
   std::string cookie_file{};
   std::string output{};  ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
+  std::uint64_t bytes_per_second = 0;  ///< of each transfer's content; zero: no limit
   RetryOptions retry{};
   ClientOptions client{.proxy = {.from_environment = true},
                        .user_agent = "skua/" SKUA_VERSION_TEXT};

@@ -160,6 +160,7 @@ ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
     }
   }
   if (!options_->token.empty()) request.bearer(options_->token);
+  request.limit_rate(options_->bytes_per_second);
   add_content(request);
   for (const RequestItems::Field& field : options_->items.fields) {
     if (field.value) {

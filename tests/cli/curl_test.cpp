@@ -57,6 +57,8 @@ TEST_F(GetFixture, TheCurlCommandSaysTheSame) {
        "b.test::127.0.0.1:"},
       {{"get", "a.test", "-6", "--interface", "eth0", "--proxy", "socks5h://p.test"},
        "http://a.test -L --compressed -x socks5h://p.test -6 --interface eth0"},
+      {{"get", "a.test", "--limit-rate", "64K"},
+       "http://a.test -L --compressed --limit-rate 65536"},
       {{"get", "a.test", "--timeout", "1.5", "--connect-timeout", "2", "--retry", "3"},
        "http://a.test -L --compressed -m 1.5 --connect-timeout 2 --retry 3"},
       {{"get", "a.test", "-o", "f", "-c", "--fail", "-i", "-v"},
