@@ -121,6 +121,9 @@ void add_request(CurlCommand& command, const GetOptions& options, const Prepared
     if (options.digest) command.add("--anyauth");
     command.add("-u", options.credentials->first + ":" + options.credentials->second);
   }
+  if (!options.credentials && options.digest) command.add("--anyauth");
+  if (options.netrc.is_wanted && options.netrc.path.empty()) command.add("-n");
+  command.add_if_given("--netrc-file", options.netrc.path);
   if (!options.cookie_file.empty()) {
     command.add("-b", options.cookie_file).add("-c", options.cookie_file);
   }

@@ -60,6 +60,17 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
       ->option_text("FILE");
 }
 
+void declare_netrc(CLI::App& parser, NetrcOptions& netrc) {
+  parser.add_flag("--netrc", netrc.is_wanted,
+                  "Without --auth, take user and password from ~/.netrc, or the file in $NETRC");
+  parser
+      .add_option_function<std::string>(
+          "--netrc-file",
+          [&netrc](const std::string& path) { netrc = {.is_wanted = true, .path = path}; },
+          "Take user and password from this file instead")
+      ->option_text("FILE");
+}
+
 void declare_content(CLI::App& parser, GetOptions& options) {
   CLI::Option* const json =
       parser.add_flag("-j,--json", options.json, "Send data items as JSON (default)")
@@ -241,6 +252,7 @@ void declare(CLI::App& parser, GetOptions& options) {
       ->option_text("...");
   parser.option_defaults()->group("Request");
   declare_request(parser, options, *words);
+  declare_netrc(parser, options.netrc);
   parser.option_defaults()->group("Content");
   declare_content(parser, options);
   parser.option_defaults()->group("Connection");

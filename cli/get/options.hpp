@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "configure.hpp"
+#include "get/netrc.hpp"
 #include "get/request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/release.hpp"
@@ -34,6 +35,7 @@ struct GetOptions {
   std::string type{};                 ///< media type of the content; empty: guessed
   std::optional<std::pair<std::string, std::string>> credentials{};  ///< user and password
   std::string token{};
+  NetrcOptions netrc{};
   std::string cookie_file{};
   std::string output{};  ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;

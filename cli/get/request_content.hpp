@@ -20,8 +20,8 @@ namespace skua::cli {
 /// A request as described by the command line, with its files checked.
 class PreparedRequest final {
  public:
-  /// Ends with: the errors of json_object() and form_fields(); file system errors of --data @FILE
-  ///            and the files of a form, with a text.
+  /// Ends with: the errors of read_netrc(), json_object() and form_fields(); file system errors of
+  ///            --data @FILE and the files of a form, with a text.
   static Result<PreparedRequest, Problem> prepare(const GetOptions& options);
 
   /// Returns the request for a URL.
@@ -53,8 +53,10 @@ class PreparedRequest final {
 
   explicit PreparedRequest(const GetOptions& options) : options_(&options) {}
   void add_content(ClientRequest& request) const;
+  void authenticate(ClientRequest& request, const Url& url) const;
 
   const GetOptions* options_;
+  std::optional<Netrc> netrc_{};
   std::variant<std::monostate, Body, Form, Input> content_{};
   std::string type_;  // media type of a Body or Input
 };

@@ -123,7 +123,9 @@ void check(GetOptions& options) {
   check_saving(options);
   if (options.credentials && !options.token.empty())
     refuse("--auth and --bearer cannot be used together");
-  if (options.digest && !options.credentials) refuse("--digest needs --auth");
+  if (options.digest && !options.credentials && !options.netrc.is_wanted) {
+    refuse("--digest needs --auth or --netrc");
+  }
   if (options.saves() || options.raw) options.client.decompress = false;
 }
 
