@@ -28,6 +28,7 @@ CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 crypt.h libcrypt-dev
 toml++/toml.h libtomlplusplus-dev
+idn2.h libidn2-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev

@@ -28,6 +28,7 @@ LIBRARIES = (
     ("liburing", "liburing-dev", "LGPL-2.1-or-later OR MIT", True),
     ("libxcrypt", "libcrypt-dev", "LGPL-2.1-or-later", False),
     ("tomlplusplus", "libtomlplusplus-dev", "MIT", False),
+    ("libidn2", "libidn2-dev", "LGPL-3.0-or-later OR GPL-2.0-or-later", False),
     ("cli11", "libcli11-dev", "BSD-3-Clause", False),
     ("glibc", "libc6-dev", "LGPL-2.1-or-later", False),
     ("libstdc++", "libstdc++6", "GPL-3.0-or-later WITH GCC-exception-3.1", False),

@@ -131,6 +131,8 @@ void add_request(CurlCommand& command, const GetOptions& options, const Prepared
     if (options.digest) command.add("--anyauth");
     command.add("-u", options.credentials->first + ":" + options.credentials->second);
   }
+  if (options.netrc.is_wanted && options.netrc.path.empty()) command.add("-n");
+  command.add_if_given("--netrc-file", options.netrc.path);
   command.add_if_given("-b", options.cookie_file);
   command.add_if_given("-c", options.cookie_output);
   add_content(command, options, prepared);
@@ -165,6 +167,9 @@ void add_connection(CurlCommand& command, const GetOptions& options,
   if (client.timeout != no_time_limit) command.add("-m", curl_seconds(client.timeout));
   if (client.timeouts.connect != ClientTimeouts().connect) {
     command.add("--connect-timeout", curl_seconds(client.timeouts.connect));
+  }
+  if (options.bytes_per_second != 0) {
+    command.add("--limit-rate", std::to_string(options.bytes_per_second));
   }
   command.add_if_given("--cacert", client.tls.authorities);
   command.add_if_given("--cert", client.tls.certificate.certificate);

@@ -64,6 +64,17 @@ void declare_request(CLI::App& parser, GetOptions& options, Words& words) {
       ->option_text("FILE");
 }
 
+void declare_netrc(CLI::App& parser, NetrcOptions& netrc) {
+  parser.add_flag("--netrc", netrc.is_wanted,
+                  "Without --auth, take user and password from ~/.netrc, or the file in $NETRC");
+  parser
+      .add_option_function<std::string>(
+          "--netrc-file",
+          [&netrc](const std::string& path) { netrc = {.is_wanted = true, .path = path}; },
+          "Take user and password from this file instead")
+      ->option_text("FILE");
+}
+
 void declare_content(CLI::App& parser, GetOptions& options) {
   CLI::Option* const json =
       parser.add_flag("-j,--json", options.json, "Send data items as JSON (default)")
@@ -134,6 +145,19 @@ void declare_connection(CLI::App& parser, GetOptions& options) {
           "Time limit for each of name lookup, TCP connection and TLS handshake")
       ->check(in_range(0.001, longest_seconds))
       ->option_text("SECONDS [5, 10, 10]");
+}
+
+void declare_rate(CLI::App& parser, GetOptions& options) {
+  const auto no_zero = [](const std::string& text) {
+    return text == "0" ? std::string("the rate must be at least one byte per second")
+                       : std::string();
+  };
+  parser
+      .add_option("--limit-rate", options.bytes_per_second,
+                  "Limit each transfer to this many bytes per second, in each direction")
+      ->transform(size_value())
+      ->check(CLI::Validator(no_zero, ""))
+      ->option_text("RATE");
 }
 
 void declare_retries(CLI::App& parser, RetryOptions& retry) {
@@ -232,11 +256,13 @@ void declare(CLI::App& parser, GetOptions& options) {
       ->option_text("...");
   parser.option_defaults()->group("Request");
   declare_request(parser, options, *words);
+  declare_netrc(parser, options.netrc);
   parser.option_defaults()->group("Content");
   declare_content(parser, options);
   parser.option_defaults()->group("Connection");
   declare_redirects(parser, options.client.redirects);
   declare_connection(parser, options);
+  declare_rate(parser, options);
   declare_retries(parser, options.retry);
   parser.option_defaults()->group("TLS");
   declare_tls(parser, options.client.tls);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "configure.hpp"
+#include "get/netrc.hpp"
 #include "get/request_items.hpp"
 #include "skua/client.hpp"
 #include "skua/release.hpp"
@@ -35,10 +36,12 @@ struct GetOptions {
   std::string type{};                 ///< media type of the content; empty: guessed
   std::optional<std::pair<std::string, std::string>> credentials{};  ///< user and password
   std::string token{};
+  NetrcOptions netrc{};
   std::string cookie_file{};    ///< read before the request
   std::string cookie_output{};  ///< written after it
   std::string output{};         ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
+  std::uint64_t bytes_per_second = 0;  ///< of each transfer's content; zero: no limit
   RetryOptions retry{};
   ClientOptions client{.proxy = {.from_environment = true},
                        .user_agent = "skua/" SKUA_VERSION_TEXT};

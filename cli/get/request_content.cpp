@@ -101,6 +101,9 @@ bool is_data_file(const GetOptions& options) noexcept {
 
 Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& options) {
   PreparedRequest made(options);
+  Result<std::optional<Netrc>, Problem> netrc = read_netrc(options.netrc);
+  if (!netrc) return std::move(netrc).error();
+  made.netrc_ = *std::move(netrc);
   made.type_ = options.type;
   if (made.type_.empty() && options.data) {
     made.type_ = options.json ? json_type : options.form ? form_type : "";
@@ -182,15 +185,8 @@ bool PreparedRequest::has_field(std::string_view name) const {
 ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
   ClientRequest request = client.request(options_->method, url.to_string());
   for (const auto& [name, value] : options_->items.query) request.query(name, value);
-  if (options_->credentials) {
-    const auto& [user, password] = *options_->credentials;
-    if (options_->digest) {
-      request.auth(user, password);
-    } else {
-      request.basic_auth(user, password);
-    }
-  }
-  if (!options_->token.empty()) request.bearer(options_->token);
+  authenticate(request, url);
+  request.limit_rate(options_->bytes_per_second);
   add_content(request);
   for (const RequestItems::Field& field : options_->items.fields) {
     if (field.value) {
@@ -200,6 +196,24 @@ ClientRequest PreparedRequest::make(Client& client, const Url& url) const {
     }
   }
   return request;
+}
+
+// Whatever is said explicitly wins over the file: options, fields, and a password in the URL.
+void PreparedRequest::authenticate(ClientRequest& request, const Url& url) const {
+  if (!options_->token.empty()) request.bearer(options_->token);
+  std::optional<std::pair<std::string, std::string>> login = options_->credentials;
+  const bool may_look = netrc_ && !login && options_->token.empty() && url.password().empty() &&
+                        !has_field("authorization");
+  if (may_look) {
+    const Netrc::Login* const found = netrc_->find(url.hostname(), url.user());
+    if (found != nullptr) login.emplace(found->user, found->password);
+  }
+  if (!login) return;
+  if (options_->digest) {
+    request.auth(login->first, login->second);
+  } else {
+    request.basic_auth(login->first, login->second);
+  }
 }
 
 void PreparedRequest::add_content(ClientRequest& request) const {

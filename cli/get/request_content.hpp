@@ -25,8 +25,8 @@ bool is_data_file(const GetOptions& options) noexcept;
 /// A request as described by the command line, with its files checked.
 class PreparedRequest final {
  public:
-  /// Ends with: the errors of json_object() and form_fields(); file system errors of --data @FILE
-  ///            and the files of a form, with a text.
+  /// Ends with: the errors of read_netrc(), json_object() and form_fields(); file system errors of
+  ///            --data @FILE and the files of a form, with a text.
   static Result<PreparedRequest, Problem> prepare(const GetOptions& options);
 
   /// Returns the request for a URL.
@@ -59,8 +59,10 @@ class PreparedRequest final {
   explicit PreparedRequest(const GetOptions& options) : options_(&options) {}
   Result<void, Problem> take_form();
   void add_content(ClientRequest& request) const;
+  void authenticate(ClientRequest& request, const Url& url) const;
 
   const GetOptions* options_;
+  std::optional<Netrc> netrc_{};
   std::variant<std::monostate, Body, Form, Input> content_{};
   std::string type_;  // media type of a Body or Input
 };

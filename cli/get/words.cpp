@@ -12,6 +12,7 @@
 
 #include "base/ascii.hpp"
 #include "get/request_items.hpp"
+#include "international_host.hpp"
 
 namespace skua::cli {
 namespace {
@@ -123,7 +124,9 @@ void check(GetOptions& options) {
   check_saving(options);
   if (options.credentials && !options.token.empty())
     refuse("--auth and --bearer cannot be used together");
-  if (options.digest && !options.credentials) refuse("--digest needs --auth");
+  if (options.digest && !options.credentials && !options.netrc.is_wanted) {
+    refuse("--digest needs --auth or --netrc");
+  }
   if (options.saves() || options.raw) options.client.decompress = false;
 }
 
@@ -161,12 +164,9 @@ Result<Url, Problem> parse_url_argument(std::string_view text) {
   } else if (!has_scheme(text)) {
     whole = "http://" + whole;
   }
-  Result<Url> url = Url::parse_lenient(whole);
-  const bool is_ascii = std::all_of(text.begin(), text.end(),
-                                    [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!url && !is_ascii) {
-    return refused("write an international host name in ASCII form (xn--...)");
-  }
+  const Result<std::string, Problem> converted = with_ascii_host(whole);
+  if (!converted) return refused(converted.error().text);
+  Result<Url> url = Url::parse_lenient(*converted);
   if (!url) return refused("invalid syntax");
   if (url->scheme() != "http" && url->scheme() != "https") {
     return refused("it must begin with http:// or https://");

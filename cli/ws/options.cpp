@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "international_host.hpp"
 #include "network_options.hpp"
 
 namespace skua::cli {
@@ -89,7 +90,17 @@ void declare_output(CLI::App& parser, WsOptions& options) {
 }  // namespace
 
 void declare(CLI::App& parser, WsOptions& options) {
-  parser.add_option("URL", options.url, "ws://HOST[:PORT][/PATH], or wss://... for TLS")
+  parser
+      .add_option_function<std::string>(
+          "URL",
+          [&options](const std::string& url) {
+            Result<std::string, Problem> converted = with_ascii_host(url);
+            if (!converted) {
+              throw CLI::ValidationError("'" + url + "' is not a URL: " + converted.error().text);
+            }
+            options.url = *std::move(converted);
+          },
+          "ws://HOST[:PORT][/PATH], or wss://... for TLS")
       ->required()
       ->option_text(" ");
   parser.option_defaults()->group("Request");

@@ -202,6 +202,12 @@ class SKUA_API ClientRequest final {
   /// Limits the redirects that are followed; overrides ClientOptions::redirects.
   ClientRequest& redirects(unsigned limit) &;
   ClientRequest&& redirects(unsigned limit) && { return std::move(redirects(limit)); }
+  /// Limits the speed of the content in each direction, as counted before decoding; zero: no limit.
+  /// The server is slowed down once the buffers on the way are full.
+  ClientRequest& limit_rate(std::uint64_t bytes_per_second) &;
+  ClientRequest&& limit_rate(std::uint64_t bytes_per_second) && {
+    return std::move(limit_rate(bytes_per_second));
+  }
   /// Sends Expect: 100-continue, and retries without it after 417. RFC 9110 §10.1.1
   ClientRequest& expect_continue() &;
   ClientRequest&& expect_continue() && { return std::move(expect_continue()); }

@@ -192,6 +192,11 @@ ClientRequest& ClientRequest::redirects(unsigned limit) & {
   return *this;
 }
 
+ClientRequest& ClientRequest::limit_rate(std::uint64_t bytes_per_second) & {
+  spec_->bytes_per_second = bytes_per_second;
+  return *this;
+}
+
 ClientRequest& ClientRequest::expect_continue() & {
   spec_->expects_continue = true;
   return *this;

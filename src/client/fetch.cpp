@@ -9,6 +9,7 @@
 
 #include "client/problem.hpp"
 #include "client/waiting.hpp"
+#include "client/wire/pace.hpp"
 
 namespace skua::client {
 namespace {
@@ -48,7 +49,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
        .target = forwarding ? std::string_view(forwarding->target) : "",
        .url = url_,
        .fields = is_complete ? fields_ : *lines,
-       .content = std::move(content->body),
+       .content = paced(std::move(content->body), spec_->bytes_per_second, core_->loop),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
        .expects_continue = waits_for_continue_,
        .shown = spec_->on_head ? &shown : nullptr});
@@ -231,6 +232,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   asked.deadline = deadline_;
   asked.timings = timings_;
   asked.on_progress = spec_->on_progress;
+  asked.bytes_per_second = spec_->bytes_per_second;
   return std::make_unique<IncomingResponse>(core_, std::move(lease), std::move(exchange),
                                             std::move(asked));
 }

@@ -68,6 +68,7 @@ struct RequestSpec {
   std::optional<BasicCredentials> credentials{};  ///< sent when the server asks for them
   Duration timeout{};
   unsigned redirects = 0;
+  std::uint64_t bytes_per_second = 0;  ///< of content, in each direction; zero: no limit
   /// If set, `url` is not used, no field is added, and every response is final.
   std::optional<Forwarding> forwarding{};
   bool is_content_given = false;  ///< even if it is empty

@@ -11,8 +11,8 @@
 namespace skua::net {
 namespace {
 
-const Address near = *Address::parse("127.0.0.1", 1);
-const Address far_six = *Address::parse("2001:db8::1", 1);
+const Address four = *Address::parse("127.0.0.1", 1);
+const Address six = *Address::parse("2001:db8::1", 1);
 
 std::string loopback_name() {
   const auto all = network_interfaces().value();
@@ -25,8 +25,8 @@ TEST(LocalEnd, IsAnAddressOfThisMachine) {
   ASSERT_TRUE(end) << end.error().text;
   const auto socket = create_socket(Address::Family::Ipv4);
   ASSERT_TRUE(socket);
-  ASSERT_TRUE(end->bind(*socket, near));
-  EXPECT_EQ(local_address(socket->descriptor()).with_port(0), near.with_port(0));
+  ASSERT_TRUE(end->bind(*socket, four));
+  EXPECT_EQ(local_address(socket->descriptor()).with_port(0), four.with_port(0));
 }
 
 TEST(LocalEnd, HasNoAddressOfAnotherFamily) {
@@ -34,7 +34,7 @@ TEST(LocalEnd, HasNoAddressOfAnotherFamily) {
   ASSERT_TRUE(end);
   const auto socket = create_socket(Address::Family::Ipv6);
   if (!socket) GTEST_SKIP() << "no IPv6";
-  const auto bound = end->bind(*socket, far_six);
+  const auto bound = end->bind(*socket, six);
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().code(), Errc::AddressUnavailable);
 }

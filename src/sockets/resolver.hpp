@@ -32,7 +32,7 @@ struct ResolverOptions {
   Duration failure_time = 1s;             ///< how long failures are cached
   std::size_t cache_entries = 256;        ///< the most names cached; zero: none
   std::vector<HostOverride> overrides{};  ///< checked first; the first match is used
-  /// Of the addresses that are returned; None: any. Overrides by Unix paths are kept.
+  /// The family of the addresses that are returned; None: any. Unix paths are always returned.
   Address::Family family = Address::Family::None;
   LookupOptions lookups{};  ///< for all other names
 };

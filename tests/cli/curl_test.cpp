@@ -46,6 +46,9 @@ TEST_F(GetFixture, TheCurlCommandSaysTheSame) {
        "-X BREW http://a.test -H 'Content-Type: x/y' --data-binary @b -L --compressed"},
       {{"get", "a.test", "-a", "u:p", "--digest", "--cookie-jar", "jar", "--raw"},
        "http://a.test --anyauth -u u:p -b jar -c jar -L"},
+      {{"get", "a.test", "--netrc"}, "http://a.test -n -L --compressed"},
+      {{"get", "a.test", "--netrc-file", "logins", "--digest"},
+       "http://a.test --anyauth --netrc-file logins -L --compressed"},
       {{"get", "a.test", "--bearer", "tok", "--http2", "--max-redirects", "3"},
        "http://a.test -H 'Authorization: Bearer tok' -L --max-redirs 3 --compressed "
        "--http2-prior-knowledge"},
@@ -57,6 +60,8 @@ TEST_F(GetFixture, TheCurlCommandSaysTheSame) {
        "b.test::127.0.0.1:"},
       {{"get", "a.test", "-6", "--interface", "eth0", "--proxy", "socks5h://p.test"},
        "http://a.test -L --compressed -x socks5h://p.test -6 --interface eth0"},
+      {{"get", "a.test", "--limit-rate", "64K"},
+       "http://a.test -L --compressed --limit-rate 65536"},
       {{"get", "a.test", "--timeout", "1.5", "--connect-timeout", "2", "--retry", "3"},
        "http://a.test -L --compressed -m 1.5 --connect-timeout 2 --retry 3"},
       {{"get", "a.test", "-o", "f", "-c", "--fail", "-i", "-v"},
@@ -65,6 +70,7 @@ TEST_F(GetFixture, TheCurlCommandSaysTheSame) {
        "http://a.test/b http://c.test/d -L --remote-name-all"},
   };
   folder_.write("b", "1");
+  folder_.write("logins", "");
   for (auto [words, text] : cases) {
     words.emplace_back("--curl");
     const Ended ended = run(words);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How `skua get` and `skua ws` reach servers: IP versions, interfaces, SOCKS proxies.
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -59,6 +60,21 @@ TEST_F(GetNetwork, ConnectionsComeFromTheInterface) {
             "skua: could not connect from 'nosuchif0': this machine has no such network interface "
             "or address\n");
   EXPECT_EQ(missing.code, 7);
+}
+
+TEST_F(GetNetwork, TransfersAreLimitedToARate) {
+  router_.get("/content", [] { return std::string(20'000, 'x'); });
+  start_server();
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_EQ(run({"get", url("/content"), "--limit-rate", "100kb"}).output.size(), 20'000U);
+  EXPECT_EQ(run({"get", url("/content"), "-o", "file", "--limit-rate", "100kb"}).code, 0);
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 2 * 120ms);
+  EXPECT_EQ(content("file").size(), 20'000U);
+  for (const char* const rate : {"0", "-1", "fast", "1.5"}) {
+    const Ended ended = run({"get", url("/content"), "--limit-rate", rate});
+    EXPECT_EQ(ended.code, 2) << rate;
+    EXPECT_EQ(ended.output, "") << rate;
+  }
 }
 
 TEST_F(GetNetwork, RequestsGoThroughASocksProxy) {

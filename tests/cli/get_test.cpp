@@ -227,7 +227,6 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"post", "-d", "a=b", url("/")},
        "'a=b' is not a URL; the URL comes first: skua post URL a=b (-d means --download; use "
        "--data to send text)"},
-      {{"get", "http://m\u00fcll.example/"}, "in ASCII form (xn--...)"},
       {{"request", "TWO WORDS", url("/")}, "'TWO WORDS' is not a method"},
       {{"get", "-X", "", url("/")}, "'' is not a method"},
       {{"request", "connect", url("/")}, "CONNECT is for proxies: use --proxy"},

@@ -19,7 +19,7 @@ struct SocksRules {
   std::uint8_t refusal_code = 0;  ///< instead of a connection
 };
 
-/// What a client has asked a SOCKS proxy for.
+/// A client's request to a SOCKS proxy.
 struct SocksAsked {
   std::string user{};
   std::string password{};

@@ -77,7 +77,9 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.calls.uploads = true;
   }
   if (!options.webdav.folder.empty()) {
-    needs.access.changeable = {options.folder + options.webdav.folder};
+    for (const std::string& folder : needs.access.listed) {
+      needs.access.changeable.push_back(folder + options.webdav.folder);
+    }
     needs.calls.uploads = true;
     needs.calls.webdav = true;
   }

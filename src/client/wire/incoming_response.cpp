@@ -81,6 +81,7 @@ IncomingResponse::IncomingResponse(std::shared_ptr<Core> core, Pool::Lease&& lea
       deadline_(asked_.deadline),
       timings_(asked_.timings),
       head_(exchange_->head()),
+      pace_(asked_.bytes_per_second),
       length_bytes_(length_of(head_.head())) {
   const Result<void> started = start_decoding();
   if (!started) problem_ = fail(started.error());
@@ -117,6 +118,7 @@ Problem IncomingResponse::fail(Error error) { return fail(could_not(step(), erro
 Problem IncomingResponse::fail(Problem problem) {
   exchange_.reset();
   lease_.release();
+  waiting_ = {};
   problem_ = std::move(problem);
   return *problem_;
 }
@@ -148,12 +150,19 @@ Result<Exchange::Step> IncomingResponse::next() {
   if (!step || step->event != Event::Data) return step;
   received_bytes_ += step->data.size();
   if (received_bytes_ > core_->options.limits.body_bytes) return Errc::BodyTooLong;
+  return step;
+}
+
+std::string_view IncomingResponse::take_waiting() {
+  const std::string_view taken = waiting_.substr(0, pace_.piece_bytes());
+  waiting_.remove_prefix(taken.size());
+  pace_.note(taken.size(), core_->loop.now());
   if (asked_.on_progress && !is_discarding_) {
     std::optional<std::uint64_t> total = length_bytes_;
     if (total) *total += earlier_bytes_;
-    asked_.on_progress({received_bytes_ + earlier_bytes_, total});
+    asked_.on_progress({received_bytes_ - waiting_.size() + earlier_bytes_, total});
   }
-  return step;
+  return taken;
 }
 
 Duration IncomingResponse::patience() noexcept {
@@ -164,6 +173,7 @@ Duration IncomingResponse::patience() noexcept {
 
 Task<Result<std::optional<Bytes>, Problem>> IncomingResponse::read() {
   if (problem_) co_return *problem_;
+  skua::detail::WaiterList nobody;  // a pause ends by itself
   try {
     while (true) {
       if (decoder_) {
@@ -171,14 +181,23 @@ Task<Result<std::optional<Bytes>, Problem>> IncomingResponse::read() {
         if (!piece) co_return fail(piece.error());
         if (!piece->empty()) co_return std::optional<Bytes>(*piece);
       }
+      if (!waiting_.empty()) {
+        const loop::Instant now = core_->loop.now();
+        const Duration pause = pace_.left(now);
+        if (pause > Duration(0)) {
+          if (now >= deadline_) co_return fail(out_of_time());
+          co_await TimedWait(core_->loop, nobody, std::min(pause, deadline_ - now));
+          continue;
+        }
+        input_ = take_waiting();
+        if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
+        continue;
+      }
       if (!exchange_) break;
       Result<Exchange::Step> step = next();
       if (!step) co_return fail(step.error());
       if (step->event == Event::Complete || step->event == Event::Switched) complete();
-      if (step->event == Event::Data) {
-        input_ = step->data;
-        if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
-      }
+      if (step->event == Event::Data) waiting_ = step->data;
       if (step->event != Event::NeedMore) continue;
       const Duration left = patience();
       if (left <= Duration(0)) co_return fail(out_of_time());
@@ -211,6 +230,7 @@ Result<SwitchedStream, Problem> IncomingResponse::switch_protocol() {
 Task<> IncomingResponse::discard() {
   decoder_.reset();
   is_discarding_ = true;
+  pace_ = Pace();
   deadline_ = std::min(deadline_, later(core_->loop.now(), discarding_time));
   while (exchange_ && received_bytes_ < discarded_bytes) {
     const Result<std::optional<Bytes>, Problem> piece = co_await read();

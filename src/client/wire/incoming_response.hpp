@@ -13,6 +13,7 @@
 #include "client/core.hpp"
 #include "client/wire/decoding.hpp"
 #include "client/wire/exchange.hpp"
+#include "client/wire/pace.hpp"
 #include "client/wire/pool.hpp"
 #include "http/message/field.hpp"
 #include "skua/bytes.hpp"
@@ -62,6 +63,7 @@ class IncomingResponse final {
     loop::Instant deadline = loop::Instant::max();
     ClientTimings timings{};
     std::function<void(Progress)> on_progress{};
+    std::uint64_t bytes_per_second = 0;  ///< of the content, at most; zero: no limit
   };
 
   /// `exchange` has reported its head. read() reports problems with content codings.
@@ -102,6 +104,7 @@ class IncomingResponse final {
   Result<void> start_decoding();
   Result<Bytes> decode(ContentDecoder& decoder);
   Result<Exchange::Step> next();
+  [[nodiscard]] std::string_view take_waiting();
   [[nodiscard]] Duration patience() noexcept;
   void complete();
   Problem fail(Error error);
@@ -118,7 +121,9 @@ class IncomingResponse final {
   KeptHead trailers_;
   std::optional<ContentDecoder> decoder_{};
   std::vector<char> decoded_;
-  std::string_view input_;  // not consumed by the decoder yet
+  Pace pace_;
+  std::string_view waiting_;  // received, but not due yet
+  std::string_view input_;    // not consumed by the decoder yet
   std::optional<std::uint64_t> length_bytes_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t earlier_bytes_ = 0;
