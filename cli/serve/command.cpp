@@ -10,12 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "configure.hpp"
-#include "log_sink.hpp"
 #include "serve/ip_rules.hpp"
+#include "serve/log/access_log.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
 #include "serve/sandbox/sandbox.hpp"
@@ -25,7 +26,6 @@
 #include "serve/settings/settings.hpp"
 #include "serve/site/site.hpp"
 #include "serve/tls.hpp"
-#include "server/access_log.hpp"
 #include "skua/address.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
@@ -33,6 +33,7 @@
 #include "skua/router.hpp"
 #include "skua/server.hpp"
 #include "skua/shutdown_signals.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
@@ -42,12 +43,19 @@ int report(const Problem& problem) {
   return failed;
 }
 
-void add_hooks(ServeOptions& options, LogSink& sink) {
-  if (options.access_log) {
-    options.server.hooks.on_response = [&sink](const RequestRecord& record) {
-      const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-      sink.write(server::combined_line(record, now));
-    };
+// Prints lines on standard output; if that fails, the server goes on.
+void announce(const std::string& lines) {
+  try {
+    write_all(standard_output, lines);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "skua: cannot write to standard output: %s\n",
+                 error.code().message().c_str());
+  }
+}
+
+void add_hooks(ServeOptions& options, AccessLog* log) {
+  if (log != nullptr) {
+    options.server.hooks.on_response = [log](const RequestRecord& record) { log->add(record); };
   }
   if (!options.quiet) {
     options.server.hooks.log = [](LogLevel level, std::string_view text) {
@@ -175,17 +183,20 @@ int serve(ServeOptions& options) {
     if (!found) return report(found.error());
     user = *std::move(found);
   }
-  LogSink sink;
-  add_hooks(options, sink);
+  const auto log = AccessLog::open(options, user, [](std::string_view line) {
+    std::fprintf(stderr, "%.*s", static_cast<int>(line.size()), line.data());
+  });
+  if (!log) return report(log.error());
+  add_hooks(options, log->get());
   const std::vector<Address> addresses = public_addresses(options);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   Server server(replaceable ? replaceable->front() : site->router, options.server);
   Redirect redirect;
   const auto confined = start(server, redirect, options, user);
   if (!confined) return confined.error();
-  for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
+  for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
   if (!options.quiet) {
-    if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
+    if (options.sandbox) announce("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
     const std::string uploads = upload_text(options);
     if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
@@ -193,6 +204,7 @@ int serve(ServeOptions& options) {
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());
   }
+  if (*log) (*log)->start();  // after the lines above
   const auto tell = [&options] {
     if (options.quiet) return;
     std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",

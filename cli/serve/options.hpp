@@ -2,6 +2,7 @@
 #pragma once
 
 #include "configure.hpp"
+#include "serve/log/log_options.hpp"
 #include "serve/site/site_options.hpp"
 #include "serve/site/uploads.hpp"
 #include "skua/error.hpp"
@@ -35,7 +36,7 @@ struct ServeOptions {
   bool is_public = false;  ///< listens on all IPv4 addresses, which are printed
   std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay
   bool sandbox = true;     ///< gives up what the server does not need, see enter_sandbox()
-  bool access_log = false;
+  LogOptions log{};
   bool print_config = false;
   bool quiet = false;
 };

@@ -146,6 +146,8 @@ class Connection {
   ~Connection() { close(socket_); }
 
   [[nodiscard]] bool is_open() const { return is_open_; }
+  /// Says that nothing more is sent.
+  void end_input() const { ::shutdown(socket_, SHUT_WR); }
   void send(std::string_view text) const {
     (void)::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
   }

@@ -73,6 +73,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.access.writable = {options.folder + options.uploads.folder};
     needs.calls.uploads = true;
   }
+  needs.access.logged = log_folders(options.log);
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
   needs.calls.io_uring = backend == BackendChoice::IoUring;
@@ -86,7 +87,8 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
   for (const auto& [paths, allowed] : {std::pair(&wanted.access.listed, &kept.listed),
                                        std::pair(&wanted.access.readable, &std::as_const(readable)),
                                        std::pair(&wanted.access.removable, &kept.removable),
-                                       std::pair(&wanted.access.writable, &kept.writable)}) {
+                                       std::pair(&wanted.access.writable, &kept.writable),
+                                       std::pair(&wanted.access.logged, &kept.logged)}) {
     for (const std::string& path : *paths) {
       if (std::ranges::find(*allowed, path) == allowed->end()) return path;
     }

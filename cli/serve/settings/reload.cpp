@@ -53,6 +53,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
   auto options = parse_again(started_.words);
   if (!options) return options;
   options->server = started_.server;
+  options->log = started_.log;
   if (auto checked = check_uploads(*options); !checked) return std::move(checked).error();
   if (!needs_) return options;
   const std::string missing = missing_in(*needs_, needs_of(*options, started_.server.backend));
