@@ -10,12 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "configure.hpp"
-#include "log_sink.hpp"
 #include "serve/ip_rules.hpp"
+#include "serve/log/access_log.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
 #include "serve/sandbox/sandbox.hpp"
@@ -24,9 +25,11 @@
 #include "serve/settings/replaceable_router.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/site/virtual_hosts.hpp"
+#include "serve/status/console.hpp"
+#include "serve/status/response_tally.hpp"
+#include "serve/status/status_display.hpp"
 #include "serve/tls.hpp"
 #include "serve/watch/live_folder.hpp"
-#include "server/access_log.hpp"
 #include "skua/address.hpp"
 #include "skua/https_redirect.hpp"
 #include "skua/inherited_sockets.hpp"
@@ -34,6 +37,7 @@
 #include "skua/router.hpp"
 #include "skua/server.hpp"
 #include "skua/shutdown_signals.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
@@ -43,17 +47,27 @@ int report(const Problem& problem) {
   return failed;
 }
 
-void add_hooks(ServeOptions& options, LogSink& sink) {
-  if (options.access_log) {
-    options.server.hooks.on_response = [&sink](const RequestRecord& record) {
-      const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-      sink.write(server::combined_line(record, now));
+// Prints lines on standard output; if that fails, the server goes on.
+void announce(const std::string& lines) {
+  try {
+    write_all(standard_output, lines);
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "skua: cannot write to standard output: %s\n",
+                 error.code().message().c_str());
+  }
+}
+
+void add_hooks(ServeOptions& options, AccessLog* log, ResponseTally& tally, Console& console) {
+  if (log != nullptr || options.shows_status) {
+    ResponseTally* const used = options.shows_status ? &tally : nullptr;
+    options.server.hooks.on_response = [log, used](const RequestRecord& record) {
+      if (log != nullptr) log->add(record);
+      if (used != nullptr) used->add(record);
     };
   }
   if (!options.quiet) {
-    options.server.hooks.log = [](LogLevel level, std::string_view text) {
-      if (level == LogLevel::Debug) return;
-      std::fprintf(stderr, "skua: %.*s\n", static_cast<int>(text.size()), text.data());
+    options.server.hooks.log = [&console](LogLevel level, std::string_view text) {
+      if (level != LogLevel::Debug) console.say("skua: " + std::string(text) + "\n");
     };
   }
 }
@@ -179,8 +193,14 @@ int serve(ServeOptions& options) {
     if (!found) return report(found.error());
     user = *std::move(found);
   }
-  LogSink sink;
-  add_hooks(options, sink);
+  Console console;
+  ResponseTally tally;
+  const auto log =
+      AccessLog::open(options, user, [&console](std::string_view line) { console.say(line); });
+  if (!log) return report(log.error());
+  const bool logs_to_terminal = *log && (*log)->is_terminal();
+  options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
+  add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   Server server(replaceable ? replaceable->front() : site->router, options.server);
@@ -188,9 +208,9 @@ int serve(ServeOptions& options) {
   const auto confined = start(server, redirect, options, user);
   if (!confined) return confined.error();
   live->start();
-  for (const std::string& url : server.urls()) sink.write("listening on " + url + "\n");
+  for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
   if (!options.quiet) {
-    if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
+    if (options.sandbox) announce("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
     for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
       if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
@@ -201,14 +221,17 @@ int serve(ServeOptions& options) {
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());
   }
-  const auto tell = [&options] {
+  if (*log) (*log)->start();  // after the lines above
+  std::optional<StatusDisplay> status;
+  if (options.shows_status) status.emplace(server, tally, console);
+  const auto tell = [&options, &console] {
     if (options.quiet) return;
-    std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
-               stderr);
+    console.say("stopping after the requests in progress; press Ctrl-C again to stop at once\n");
   };
   std::optional<Reloader> reloader;
   if (replaceable) {
-    reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs);
+    reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs,
+                     console);
   }
   const auto reload = [&reloader] {
     if (reloader) reloader->reload();

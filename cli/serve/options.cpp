@@ -147,10 +147,12 @@ void declare_files(CLI::App& parser, FileOptions& files) {
 }
 
 void declare_output(CLI::App& parser, ServeOptions& options) {
-  parser.add_flag("--access-log", options.access_log,
-                  "Print one line per request (combined log format)");
+  declare_log(parser, options.log);
   parser.add_flag("--print-config", options.print_config,
                   "Print all options as a file for --config, and all limits, and exit");
+  parser.add_flag_callback(
+      "--no-status", [&options] { options.status = false; },
+      "Show no status line, if standard error is a terminal");
   parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
 }
 

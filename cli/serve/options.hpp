@@ -2,6 +2,7 @@
 #pragma once
 
 #include "configure.hpp"
+#include "serve/log/log_options.hpp"
 #include "serve/site/site_options.hpp"
 #include "serve/site/uploads.hpp"
 #include "serve/site/webdav.hpp"
@@ -38,9 +39,11 @@ struct ServeOptions {
   std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay
   bool sandbox = true;     ///< gives up what the server does not need, see enter_sandbox()
   bool watch = false;      ///< reloads pages when the folder changes
-  bool access_log = false;
+  LogOptions log{};
   bool print_config = false;
   bool quiet = false;
+  bool status = true;         ///< shows a status line, if stderr is a terminal
+  bool shows_status = false;  ///< it does, as found at the start
 };
 
 /// Adds the options, in groups, to the command. They are taken from the command line, the

@@ -87,6 +87,7 @@ struct RequestRecord {
   Duration duration{};            ///< from the end of the request's head to that of the response
   std::string_view route{};       ///< the pattern that the path matched, `/users/{id}`; or empty
   std::string_view request_id{};  ///< set by request_id(), if it is in use
+  std::string_view user{};        ///< who logged in, see auth::user(); or empty
   std::size_t head_bytes = 0;     ///< of the request's head; HTTP/2: of its fields, decompressed
   Errc error = Errc::None;        ///< why the request was refused, if it was malformed
 };

@@ -3,18 +3,53 @@
 // printable ASCII are written as \xHH; quotes and backslashes are escaped with a backslash.
 #include "server/access_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
 
 namespace skua::server {
 namespace {
 
-constexpr std::size_t max_field_bytes = 2048;
+void append_quoted(std::string& out, std::string_view text) {
+  out.append(" \"");
+  append_escaped(out, text.empty() ? "-" : text);
+  out += '"';
+}
+
+void append_user(std::string& out, std::string_view user) {
+  if (user.empty()) user = "-";
+  // A space would look like the end of the name.
+  const std::size_t begin = out.size();
+  append_escaped(out, user);
+  for (std::size_t at = begin; (at = out.find(' ', at)) != out.npos;) out.replace(at, 1, "\\x20");
+}
+
+struct DateParts {
+  std::chrono::year_month_day date;
+  std::chrono::hh_mm_ss<std::chrono::milliseconds> clock;
+};
+
+DateParts parts_of(LogTime now) noexcept {
+  const auto day = std::chrono::floor<std::chrono::days>(now);
+  return {std::chrono::year_month_day(day), std::chrono::hh_mm_ss(now - day)};
+}
+
+// `22:13:20`
+void append_clock(std::string& out, const DateParts& parts) {
+  append_number(out, static_cast<std::uint64_t>(parts.clock.hours().count()), 2);
+  out += ':';
+  append_number(out, static_cast<std::uint64_t>(parts.clock.minutes().count()), 2);
+  out += ':';
+  append_number(out, static_cast<std::uint64_t>(parts.clock.seconds().count()), 2);
+}
+
+}  // namespace
 
 void append_escaped(std::string& out, std::string_view text) {
   constexpr std::string_view digits = "0123456789ABCDEF";
-  for (const char c : text.substr(0, max_field_bytes)) {
+  for (const char c : text.substr(0, max_logged_bytes)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -29,13 +64,7 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out.append(" \"");
-  append_escaped(out, text.empty() ? "-" : text);
-  out += '"';
-}
-
-void append_number(std::string& out, std::uint64_t value, std::size_t min_digits = 1) {
+void append_number(std::string& out, std::uint64_t value, std::size_t min_digits) {
   char digits[20];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   const auto size = static_cast<std::size_t>(end - digits);
@@ -43,7 +72,40 @@ void append_number(std::string& out, std::uint64_t value, std::size_t min_digits
   out.append(digits, size);
 }
 
-// Strips the port from `192.0.2.1:4711`, and also the brackets from `[2001:db8::1]:4711`.
+void append_timestamp(std::string& out, LogTime now) {
+  const DateParts parts = parts_of(now);
+  append_number(out, static_cast<std::uint64_t>(static_cast<int>(parts.date.year())), 4);
+  out += '-';
+  append_number(out, static_cast<unsigned>(parts.date.month()), 2);
+  out += '-';
+  append_number(out, static_cast<unsigned>(parts.date.day()), 2);
+  out += 'T';
+  append_clock(out, parts);
+  out += '.';
+  append_number(out, static_cast<std::uint64_t>(parts.clock.subseconds().count()), 3);
+  out += 'Z';
+}
+
+void append_log_time(std::string& out, LogTime now) {
+  constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  const DateParts parts = parts_of(now);
+  append_number(out, static_cast<unsigned>(parts.date.day()), 2);
+  out.append("/").append(months[static_cast<unsigned>(parts.date.month()) - 1]).append("/");
+  append_number(out, static_cast<std::uint64_t>(static_cast<int>(parts.date.year())), 4);
+  out += ':';
+  append_clock(out, parts);
+  out.append(" +0000");
+}
+
+void append_seconds(std::string& out, Duration time) {
+  const auto all = std::chrono::floor<std::chrono::microseconds>(std::max(time, Duration::zero()));
+  const auto count = static_cast<std::uint64_t>(all.count());
+  append_number(out, count / 1'000'000);
+  out += '.';
+  append_number(out, count % 1'000'000, 6);
+}
+
 std::string_view address_of(std::string_view peer) noexcept {
   if (peer.starts_with('[')) return peer.substr(1, peer.find(']') - 1);
   return peer.substr(0, peer.find(':'));
@@ -51,49 +113,29 @@ std::string_view address_of(std::string_view peer) noexcept {
 
 std::string_view version_name(Version version) noexcept {
   switch (version) {
-    case Version::Http10: return " HTTP/1.0";
-    case Version::Http11: return " HTTP/1.1";
-    case Version::Http2: return " HTTP/2.0";
+    case Version::Http10: return "HTTP/1.0";
+    case Version::Http11: return "HTTP/1.1";
+    case Version::Http2: return "HTTP/2.0";
   }
   return {};
 }
 
-// `14/Nov/2023:22:13:20 +0000`
-void append_time(std::string& out, std::chrono::sys_seconds now) {
-  using namespace std::chrono;
-  constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const auto day = floor<days>(now);
-  const year_month_day date(day);
-  const hh_mm_ss clock(now - day);
-  append_number(out, static_cast<unsigned>(date.day()), 2);
-  out.append("/").append(months[static_cast<unsigned>(date.month()) - 1]).append("/");
-  append_number(out, static_cast<std::uint64_t>(static_cast<int>(date.year())), 4);
-  const std::array<std::int64_t, 3> parts = {clock.hours().count(), clock.minutes().count(),
-                                             clock.seconds().count()};
-  for (const std::int64_t part : parts) {
-    out += ':';
-    append_number(out, static_cast<std::uint64_t>(part), 2);
-  }
-  out.append(" +0000");
-}
-
-}  // namespace
-
-std::string combined_line(const RequestRecord& record, std::chrono::sys_seconds now) {
+std::string combined_line(const RequestRecord& record, LogTime now) {
   std::string out;
   out.reserve(160 + record.target.size());
   const std::string_view address = address_of(record.peer);
   append_escaped(out, address.empty() ? "-" : address);
-  out.append(" - - [");
-  append_time(out, now);
+  out.append(" - ");
+  append_user(out, record.user);
+  out.append(" [");
+  append_log_time(out, now);
   out.append("] \"");
   if (record.target.empty()) {
     out += '-';  // no request line could be parsed
   } else {
     out.append(name(record.method)).append(" ");
     append_escaped(out, record.target);
-    out.append(version_name(record.version));
+    out.append(" ").append(version_name(record.version));
   }
   out.append("\" ");
   append_number(out, code(record.status));
@@ -103,6 +145,103 @@ std::string combined_line(const RequestRecord& record, std::chrono::sys_seconds 
   append_quoted(out, record.user_agent);
   if (record.is_cut) out.append(" cut");
   out += '\n';
+  return out;
+}
+
+// In: the same. Out: the line that a pattern describes.
+
+namespace {
+
+using Append = void (*)(std::string& out, const RequestRecord& record, LogTime now);
+
+struct Word {
+  std::string_view name;
+  Append append;
+};
+
+void append_or_dash(std::string& out, std::string_view text) {
+  append_escaped(out, text.empty() ? "-" : text);
+}
+
+// Sorted as `--help` and errors list them.
+constexpr std::array words{
+    Word{"address", [](std::string& out, const RequestRecord& record,
+                       LogTime) { append_or_dash(out, address_of(record.peer)); }},
+    Word{"bytes", [](std::string& out, const RequestRecord& record,
+                     LogTime) { append_number(out, record.body_bytes); }},
+    Word{"method",
+         [](std::string& out, const RequestRecord& record, LogTime) {
+           append_or_dash(out, record.target.empty() ? "" : name(record.method));
+         }},
+    Word{"peer", [](std::string& out, const RequestRecord& record,
+                    LogTime) { append_or_dash(out, record.peer); }},
+    Word{"protocol",
+         [](std::string& out, const RequestRecord& record, LogTime) {
+           append_or_dash(out, record.target.empty() ? "" : version_name(record.version));
+         }},
+    Word{"referer", [](std::string& out, const RequestRecord& record,
+                       LogTime) { append_or_dash(out, record.referer); }},
+    Word{"seconds", [](std::string& out, const RequestRecord& record,
+                       LogTime) { append_seconds(out, record.duration); }},
+    Word{"status", [](std::string& out, const RequestRecord& record,
+                      LogTime) { append_number(out, code(record.status)); }},
+    Word{"target", [](std::string& out, const RequestRecord& record,
+                      LogTime) { append_or_dash(out, record.target); }},
+    Word{"time",
+         [](std::string& out, const RequestRecord&, LogTime now) { append_timestamp(out, now); }},
+    Word{"user", [](std::string& out, const RequestRecord& record,
+                    LogTime) { append_user(out, record.user); }},
+    Word{"user_agent", [](std::string& out, const RequestRecord& record,
+                          LogTime) { append_or_dash(out, record.user_agent); }},
+};
+
+constexpr bool is_word_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || c == '_'; }
+
+Problem pattern_problem(std::string text) {
+  text += "; the words are";
+  for (const Word& word : words) text.append(" $").append(word.name);
+  return {Error(Errc::MalformedText, "log format"), std::move(text)};
+}
+
+}  // namespace
+
+Result<LogPattern, Problem> LogPattern::parse(std::string_view text) {
+  LogPattern made;
+  std::string literal;
+  while (!text.empty()) {
+    const char c = text.front();
+    text.remove_prefix(1);
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
+      return pattern_problem("a log format has no control characters but tabs");
+    }
+    if (c != '$' || text.starts_with('$')) {
+      if (c == '$') text.remove_prefix(1);
+      literal += c;
+      continue;
+    }
+    const auto end = std::ranges::find_if_not(text, is_word_letter);
+    const std::string_view name(text.begin(), end);
+    const auto* const word = std::ranges::find(words, name, &Word::name);
+    if (word == words.end()) {
+      return pattern_problem("a log format has no word $" + std::string(name));
+    }
+    made.parts_.push_back(
+        {std::exchange(literal, {}), static_cast<std::size_t>(word - words.begin())});
+    text.remove_prefix(name.size());
+  }
+  if (made.parts_.empty()) return pattern_problem("a log format needs words such as $status");
+  made.after_ = std::move(literal);
+  return made;
+}
+
+std::string LogPattern::line(const RequestRecord& record, LogTime now) const {
+  std::string out;
+  for (const Part& part : parts_) {
+    out += part.before;
+    words[part.word].append(out, record, now);
+  }
+  out.append(after_).append("\n");
   return out;
 }
 

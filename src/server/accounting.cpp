@@ -13,6 +13,7 @@
 
 #include "router/tree.hpp"
 #include "server/resources.hpp"
+#include "skua/auth.hpp"
 #include "skua/middleware.hpp"
 
 namespace skua::server {
@@ -56,10 +57,15 @@ std::string_view request_id_of(const Request& request) noexcept {
   return id != nullptr ? id->value : std::string_view();
 }
 
+std::string_view user_of(const Request& request) noexcept {
+  const auth::User* const user = auth::user(request);
+  return user != nullptr ? std::string_view(user->name) : std::string_view();
+}
+
 Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
   const std::string peer = peer_of(&stream_);
   const http::Head& head = request_info.head;
-  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 6> texts{{
+  const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 7> texts{{
       {&RequestRecord::peer, peer},
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
@@ -67,6 +73,7 @@ Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status sta
       {&RequestRecord::route,
        request_info.route != nullptr ? request_info.route->pattern : std::string_view()},
       {&RequestRecord::request_id, request_info.request_id},
+      {&RequestRecord::user, request_info.user},
   }};
   // Copies the texts: the request may be gone before its response has been sent.
   auto last = entries_.before_begin();

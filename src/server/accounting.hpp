@@ -25,19 +25,23 @@ std::string peer_of(const void* stream);
 /// Returns the id that middleware has assigned, or an empty view.
 std::string_view request_id_of(const Request& request) noexcept;
 
+/// Returns the name of the user that a guard let in, or an empty view.
+std::string_view user_of(const Request& request) noexcept;
+
 /// The request's part of a record. Views live as long as the request's attachments.
 struct RequestInfo {
   const http::Head& head;
   loop::Instant began;  ///< when the head was complete
   std::string_view request_id{};
   const router::Route* route = nullptr;  ///< null if none matched
+  std::string_view user{};
 };
 
 /// Makes an Asked. `request` and `route` may be null.
 inline RequestInfo request_info(const http::Head& head, loop::Instant began, const Request* request,
                                 const router::Route* route) noexcept {
-  const bool has_id = request != nullptr && !request->attachments().empty();
-  return {head, began, has_id ? request_id_of(*request) : std::string_view(), route};
+  if (request == nullptr || request->attachments().empty()) return {head, began, {}, route};
+  return {head, began, request_id_of(*request), route, user_of(*request)};
 }
 
 /// The responses that a connection is sending. Each is reported to the hook once it has been sent

@@ -110,7 +110,8 @@ Result<int> restrict_access(const KeptAccess& access) {
        {std::pair(&access.listed, right_to_read | right_to_list),
         std::pair(&access.readable, right_to_read), std::pair(&access.removable, right_to_remove),
         std::pair(&access.writable, right_to_write_files),
-        std::pair(&access.changeable, right_to_change & denied.files)}) {
+        std::pair(&access.changeable, right_to_change & denied.files),
+        std::pair(&access.logged, right_to_write | right_to_make)}) {
     if (auto added = allow_below(rules.number(), *paths, rights); !added) return added.error();
   }
   if (denied.tcp != 0) {

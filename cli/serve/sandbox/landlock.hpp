@@ -17,6 +17,7 @@ struct KeptAccess {
   std::vector<std::uint16_t> connected{};  ///< TCP ports to connect to, of all machines
   std::vector<std::string> writable{};     ///< folders to make, write and remove files in, likewise
   std::vector<std::string> changeable{};   ///< likewise, and to make, move and remove folders in
+  std::vector<std::string> logged{};       ///< folders to make and write files in, likewise
 };
 
 /// Takes from this thread, and the threads and processes that it starts, the access to all other

@@ -83,9 +83,11 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
     needs.calls.uploads = true;
     needs.calls.webdav = true;
   }
+  needs.access.logged = log_folders(options.log);
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
   needs.calls.watch = options.watch;
+  needs.calls.terminal = options.shows_status;
   needs.calls.io_uring = backend == BackendChoice::IoUring;
   return needs;
 }
@@ -98,7 +100,8 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
                                        std::pair(&wanted.access.readable, &std::as_const(readable)),
                                        std::pair(&wanted.access.removable, &kept.removable),
                                        std::pair(&wanted.access.writable, &kept.writable),
-                                       std::pair(&wanted.access.changeable, &kept.changeable)}) {
+                                       std::pair(&wanted.access.changeable, &kept.changeable),
+                                       std::pair(&wanted.access.logged, &kept.logged)}) {
     for (const std::string& path : *paths) {
       if (std::ranges::find(*allowed, path) == allowed->end()) return path;
     }
@@ -112,6 +115,7 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
                          (needs.calls.unlink || !wanted.calls.unlink) &&
                          (needs.calls.uploads || !wanted.calls.uploads) &&
                          (needs.calls.webdav || !wanted.calls.webdav) &&
+                         (needs.calls.terminal || !wanted.calls.terminal) &&
                          (needs.calls.connect || !wanted.calls.connect) &&
                          (needs.calls.watch || !wanted.calls.watch);
   return has_calls ? "" : "a system call";

@@ -19,8 +19,9 @@ struct SandboxNeeds {
 };
 
 /// Returns what a server with these options needs once it listens: the served folder, the folders
-/// of files that are read again (a file that replaces one is only known by its folder), and that of
-/// its Unix socket, which it removes in the end, and the ports of the servers of --proxy.
+/// of files that are read again (a file that replaces one is only known by its folder), that of the
+/// access log, which it opens again, and that of its Unix socket, which it removes in the end, and
+/// the ports of the servers of --proxy.
 SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend);
 
 /// Returns the first file or folder, or `a system call`, that is wanted but not among the needs;

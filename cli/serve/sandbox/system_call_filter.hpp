@@ -19,6 +19,7 @@ struct CallNeeds {
   bool webdav = false;    ///< also makes folders, and sets extended attributes
   bool connect = false;   ///< connects stream sockets of its own
   bool watch = false;     ///< watches files by an inotify instance that exists already
+  bool terminal = false;  ///< asks a terminal for its size, and for the foreground process
 };
 
 /// Takes from all threads, and from those that they start, every system call that a server with

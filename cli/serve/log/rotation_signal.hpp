@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace skua::cli {
+
+/// SIGUSR1, by which a program that has moved a log away asks for a new file. Windows has no such
+/// signal.
+///
+/// While an object exists, the signal does not end the process. To be made before other threads
+/// are started, so that they inherit this.
+class RotationSignal final {
+ public:
+  RotationSignal();
+  RotationSignal(const RotationSignal&) = delete;
+  RotationSignal& operator=(const RotationSignal&) = delete;
+  ~RotationSignal();
+
+  /// Calls back on each signal from now on, and for one that came before, on a thread of its own.
+  void start(std::function<void()> on_signal);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace skua::cli
