@@ -55,7 +55,7 @@ class WebDav : public ::testing::TestWithParam<BackendChoice> {
     if (!server_) server_.emplace(router_, GetParam());
     Client client = server_->connect();
     client.send(request(line, fields, content));
-    return client.answer().value_or(Answer{});
+    return client.answer(line.starts_with("HEAD ")).value_or(Answer{});
   }
   Answer patch(std::string_view path, std::string_view changes, std::string_view fields = {}) {
     return ask("PROPPATCH " + std::string(path), fields,
@@ -75,8 +75,8 @@ class WebDav : public ::testing::TestWithParam<BackendChoice> {
   }
   std::vector<std::string> hrefs(const Answer& answer) {
     std::vector<std::string> found;
-    const auto root = xml::parse(answer.body);
-    EXPECT_TRUE(root) << answer.body;
+    const auto root = xml::parse(answer.body, {.nodes = 1'000'000});
+    EXPECT_TRUE(root) << answer.body.substr(0, 2000);
     if (!root) return found;
     for (const xml::Node& response : root->children) {
       if (!response.is_text()) found.push_back(response.children.at(0).children.at(0).text);
@@ -152,7 +152,7 @@ TEST_P(WebDav, PropfindTellsWhatItIsAskedFor) {
   EXPECT_NE(all.find("<D:displayname>a.txt</D:displayname>"), all.npos);
   EXPECT_NE(all.find("<D:getcontenttype>text/plain"), all.npos);
   EXPECT_NE(all.find(" GMT</D:getlastmodified>"), all.npos);
-  const std::string etag = *ask("HEAD /dav/a.txt").field("ETag");
+  const std::string etag = ask("HEAD /dav/a.txt").field("ETag").value_or("none");
   EXPECT_NE(all.find("<D:getetag>" + etag + "</D:getetag>"), all.npos) << etag << all;
   const std::string names = find("<propname/>").body;
   EXPECT_NE(names.find("<D:getcontentlength/>"), names.npos) << names;
@@ -195,8 +195,8 @@ TEST_P(WebDav, HostileNamesNeverBreakTheXml) {
 }
 
 TEST_P(WebDav, LargeFoldersAreListedInPieces) {
-  for (int i = 0; i < 700; ++i) tree_.write("site/many/" + std::to_string(i), "");
-  EXPECT_EQ(hrefs(ask("PROPFIND /dav/many/", "Depth: 1\r\n")).size(), 701u);
+  for (int i = 0; i < 400; ++i) tree_.write("site/many/" + std::to_string(i), "");
+  EXPECT_EQ(hrefs(ask("PROPFIND /dav/many/", "Depth: 1\r\n")).size(), 401u);
 }
 
 TEST_P(WebDav, PropertiesOfClientsAreKept) {
@@ -479,6 +479,13 @@ TEST_P(WebDav, NoSpellingOfAPathLeavesTheFolder) {
            std::distance(std::filesystem::directory_iterator(tree_.path()), {}) == 2 &&
            std::distance(std::filesystem::directory_iterator(tree_ / "outside"), {}) == 1;
   };
+  const auto has_stolen = [&] {
+    const std::filesystem::recursive_directory_iterator all(tree_ / "site");
+    return std::any_of(begin(all), end(all), [&](const std::filesystem::directory_entry& entry) {
+      const bool is_own = entry.is_regular_file() && !entry.is_symlink();
+      return is_own && content(entry.path().string()) == "secret";
+    });
+  };
   for (const std::string& path : paths) {
     tree_.write("site/bait", "bait");
     std::string told;
@@ -493,7 +500,7 @@ TEST_P(WebDav, NoSpellingOfAPathLeavesTheFolder) {
     }
     EXPECT_EQ(told.find("secret.txt</D:displayname>"), told.npos) << path << told;
     ASSERT_TRUE(is_unharmed()) << path;
-    EXPECT_NE(content("site/stolen"), "secret") << path;
+    EXPECT_FALSE(has_stolen()) << path;
     std::filesystem::remove_all(tree_ / "site/stolen");
   }
 }
