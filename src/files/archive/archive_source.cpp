@@ -58,26 +58,35 @@ Result<std::string> ArchiveSource::next() {
   for (int steps = 0; steps < max_steps && out.size() < chunk_bytes && !is_done_; ++steps) {
     if (auto done = step(out); !done) return done.error();
   }
-  if (gzip_) return compressed(out);
+  if (gzip_) return compressed(*gzip_, out);
   return out;
 }
 
-Result<std::string> ArchiveSource::compressed(const std::string& plain) {
+Result<std::string> ArchiveSource::compressed(coding::Encoder& gzip,
+                                              const std::string& plain) const {
   std::string coded;
-  const auto encoded = is_done_ ? gzip_->finish(plain, coded) : gzip_->push(plain, coded);
+  const auto encoded = is_done_ ? gzip.finish(plain, coded) : gzip.push(plain, coded);
   if (!encoded) return encoded.error();
   return coded;
 }
 
 Result<void> ArchiveSource::step(std::string& out) {
-  if (reading_) return go_on(out);
+  if (reading_) {
+    const Result<bool> is_last = go_on(*reading_, out);
+    if (!is_last) return is_last.error();
+    if (!*is_last) return {};
+    reading_.reset();
+    return writer_->end(out);
+  }
   if (walk_.is_done()) {
     is_done_ = true;
     return writer_->finish(out);
   }
   auto item = walk_.step();
   if (!item) return item.error();
-  return *item ? begin(**std::move(item), out) : Result<void>();
+  std::optional<WalkItem> found = *std::move(item);
+  if (!found) return {};
+  return begin(*std::move(found), out);
 }
 
 Result<void> ArchiveSource::begin(WalkItem item, std::string& out) {
@@ -108,19 +117,18 @@ Result<void> ArchiveSource::add_small(ArchiveEntry entry, OpenFile file, std::st
   return changed();
 }
 
-Result<void> ArchiveSource::go_on(std::string& out) {
-  const FileStat& stat = reading_->file.stat;
+Result<bool> ArchiveSource::go_on(Reading& reading, std::string& out) {
+  const FileStat& stat = reading.file.stat;
   content_.resize(static_cast<std::size_t>(
-      std::min<std::uint64_t>(stat.size_bytes - reading_->offset, chunk_bytes)));
-  if (auto read = read_all(reading_->file, reading_->offset, content_); !read) return read;
-  reading_->offset += content_.size();
-  if (auto written = writer_->write(content_, out); !written) return written;
-  if (reading_->offset < stat.size_bytes) return {};
-  const Result<FileStat> now = stat_of(reading_->file.descriptor.number());
+      std::min<std::uint64_t>(stat.size_bytes - reading.offset, chunk_bytes)));
+  if (auto read = read_all(reading.file, reading.offset, content_); !read) return read.error();
+  reading.offset += content_.size();
+  if (auto written = writer_->write(content_, out); !written) return written.error();
+  if (reading.offset < stat.size_bytes) return false;
+  const Result<FileStat> now = stat_of(reading.file.descriptor.number());
   if (!now) return now.error();
   if (!is_same_content(stat, *now)) return changed();
-  reading_.reset();
-  return writer_->end(out);
+  return true;
 }
 
 }  // namespace skua::files

@@ -48,8 +48,9 @@ class ArchiveSource final {
   Result<void> step(std::string& out);
   Result<void> begin(WalkItem item, std::string& out);
   Result<void> add_small(ArchiveEntry entry, OpenFile file, std::string& out);
-  Result<void> go_on(std::string& out);
-  Result<std::string> compressed(const std::string& plain);
+  // Returns whether that was the last piece.
+  Result<bool> go_on(Reading& reading, std::string& out);
+  Result<std::string> compressed(coding::Encoder& gzip, const std::string& plain) const;
 
   FolderWalk walk_;
   std::unique_ptr<ArchiveWriter> writer_;

@@ -54,18 +54,17 @@ Result<Encoder*> ZipDeflate::restart() {
   return &encoder_.emplace(*std::move(made));
 }
 
-Result<std::optional<std::string>> ZipDeflate::whole(std::string_view content) {
-  std::optional<std::string> nothing;
-  if (content.empty()) return nothing;
+Result<std::string> ZipDeflate::whole(std::string_view content) {
+  std::string coded;
+  if (content.empty()) return coded;
   const auto encoder = restart();
   if (!encoder) return encoder.error();
-  if (*encoder == nullptr) return nothing;
-  std::string coded;
+  if (*encoder == nullptr) return coded;
   if (const auto ended = (*encoder)->finish(content, coded); !ended) return ended.error();
-  if (!is_worth_it(content.size(), coded.size())) return nothing;
+  if (!is_worth_it(content.size(), coded.size())) return std::string();
   coded.resize(coded.size() - zlib_tail_bytes);
   coded.erase(0, zlib_head_bytes);
-  return std::optional(std::move(coded));
+  return coded;
 }
 
 Result<void> ZipDeflate::write_first(std::string_view piece, std::string& out) {

@@ -21,8 +21,8 @@ inline constexpr int archive_level = 3;
 /// RFC:       1951
 class ZipDeflate final {
  public:
-  /// Returns the content as a stream if that is smaller; otherwise nullopt.
-  Result<std::optional<std::string>> whole(std::string_view content);
+  /// Returns the content as a stream if that is smaller; otherwise an empty text.
+  Result<std::string> whole(std::string_view content);
 
   /// Begins a stream.
   void begin() noexcept { way_ = Way::Unknown; }

@@ -156,11 +156,11 @@ class ZipWriter final : public ArchiveWriter {
   explicit ZipWriter(std::size_t max_directory_bytes) : max_directory_bytes_(max_directory_bytes) {}
 
   Result<void> add(const ArchiveEntry& entry, std::string_view content, std::string& out) override {
-    auto deflated = deflate_.whole(content);
+    const Result<std::string> deflated = deflate_.whole(content);
     if (!deflated) return deflated.error();
-    const std::string_view coded = *deflated ? std::string_view(**deflated) : content;
+    const std::string_view coded = deflated->empty() ? content : *deflated;
     ZipRecord record = record_of(entry);
-    record.method = *deflated ? method_deflate : method_stored;
+    record.method = deflated->empty() ? method_stored : method_deflate;
     record.crc = crc32(0, content);
     record.plain_bytes = content.size();
     record.coded_bytes = coded.size();
