@@ -62,7 +62,7 @@ class SKUA_API WebDavHandler final {
   ///            what that thread does comes to its end.
   Task<Response> operator()(Request& request) const;
   /// Answers as if the request were for `path`, decoded and with a leading slash, below the folder.
-  /// What precedes it in the request's own path is the URL of the folder.
+  /// The beginning of the request's own path, without it, is the URL of the folder.
   Task<Response> answer_at(Request& request, std::string_view path) const;
 
  private:

@@ -167,6 +167,36 @@ TEST_F(Sandbox, ChangesFilesOnlyInTheFolderOfUploads) {
             EPERM);
 }
 
+TEST_F(Sandbox, ChangesFoldersOnlyInThatOfWebDav) {
+  tree_.make("www/dav/a");
+  tree_.make("www/dav/b");
+  tree_.make("www/other");
+  tree_.write("www/dav/a/file", "");
+  needs_.access.changeable = {path("www/dav")};
+  needs_.calls.uploads = true;
+  needs_.calls.webdav = true;
+  const auto made = [](const std::string& name) {
+    return outcome(::mkdirat(AT_FDCWD, name.c_str(), 0700));
+  };
+  const auto moved = [](const std::string& from, const std::string& to) {
+    return outcome(::renameat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str()));
+  };
+  const auto removed = [](const std::string& name) {
+    return outcome(::unlinkat(AT_FDCWD, name.c_str(), AT_REMOVEDIR));
+  };
+  EXPECT_EQ(inside([&] { return made(path("www/dav/new")); }), 0);
+  EXPECT_EQ(inside([&] { return moved(path("www/dav/a/file"), path("www/dav/b/file")); }), 0);
+  EXPECT_EQ(inside([&] { return moved(path("www/dav/b"), path("www/dav/a/b")); }), 0);
+  EXPECT_EQ(inside([&] { return removed(path("www/dav/new")); }), 0);
+  EXPECT_EQ(inside([&] { return made(path("www/new")); }), EACCES);
+  EXPECT_EQ(inside([&] { return removed(path("www/other")); }), EACCES);
+  EXPECT_NE(inside([&] { return moved(path("www/dav/a/b"), path("www/b")); }), 0);
+  EXPECT_NE(inside([&] { return moved(path("www/file"), path("www/dav/file")); }), 0);
+  EXPECT_EQ(
+      inside([&] { return outcome(::symlinkat("/etc", AT_FDCWD, path("www/dav/etc").c_str())); }),
+      EPERM);
+}
+
 TEST_F(Sandbox, ReachesNoOtherMachine) {
   EXPECT_EQ(inside([] { return outcome(::socket(AF_INET, SOCK_STREAM, 0)); }), EPERM);
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

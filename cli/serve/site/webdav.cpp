@@ -136,7 +136,7 @@ std::string webdav_text(const ServeOptions& options) {
   if (options.site.upload_login) return text + " with the login of SKUA_UPLOAD_AUTH";
   if (!options.auth.empty()) return text + " with a login of " + options.auth;
   if (options.site.login) return text + " with the login of SKUA_AUTH";
-  return text + ", whoever can connect";
+  return text + " without a login";
 }
 
 }  // namespace skua::cli

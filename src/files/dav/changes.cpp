@@ -47,7 +47,7 @@ Result<NamedPlace, Status> locate(const Root& root, const std::string& path) {
   return place;
 }
 
-/// What a request is for, found by its name, and through it if that is a link.
+/// The file or folder that a request is for: as a name, and open, also through a link.
 struct FoundSource {
   NamedPlace place;
   OpenFile file;

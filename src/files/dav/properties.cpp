@@ -220,7 +220,7 @@ std::string changes_text(std::string_view path, const std::vector<PropertyChange
   std::string dependent;
   for (const PropertyChange& change : changes) {
     const xml::Name& name = change.property.name;
-    // Of a refusal those are the reason that are ours, otherwise all that needed room.
+    // Properties of ours are the reason for a refusal; otherwise it is all that needed room.
     const bool is_reason =
         failure == Status::Forbidden ? name.space == dav_namespace : !change.removes;
     append_name(!failure ? done : is_reason ? failed : dependent, name);

@@ -22,7 +22,7 @@ namespace skua::files {
 /// Returns the status for a file system error.
 Status tree_status(const Error& error) noexcept;
 
-/// What a request for a tree may do, and what has gone wrong with it.
+/// One request for trees: its limits, and what has gone wrong with it.
 class TreeWork final {
  public:
   /// Both outlive it.

@@ -72,7 +72,7 @@ Result<void> TreeFolder::move(const std::string& name, const TreeFolder& to,
 }
 
 // A file system that cannot check and rename at once can still do it with a second link, but not
-// for folders. Of this process, the lock of the site keeps others away meanwhile.
+// for folders. The lock of the site keeps other requests away meanwhile.
 Result<void> TreeFolder::move_beside(const std::string& name, const TreeFolder& to,
                                      const std::string& to_name) const {
   if (disk::rename_beside(number(), name, to.number(), to_name) == 0) return {};

@@ -65,7 +65,7 @@ Result<OpenFile> find_target(const DavTarget& target);
 /// nothing; 400 for a malformed If. Blocks.
 std::optional<Response> check_conditions(const DavTarget& target,
                                          const std::optional<FileStat>& current);
-/// The same for If alone, as PUT checks the others itself.
+/// Like check_conditions(), for If alone: PUT checks the others itself.
 std::optional<Response> check_if_field(const DavTarget& target,
                                        const std::optional<FileStat>& current);
 
