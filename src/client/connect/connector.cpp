@@ -80,8 +80,7 @@ Task<Connector::Connected> Connector::establish(Origin origin, ConnectOptions op
     Connected forwarding = co_await to_proxy(options);
     co_return forwarding;
   }
-  Task<Connected> opening = is_socks ? socks_tunnel(origin, options) : tunnel(origin, options);
-  Connected through = co_await std::move(opening);
+  Connected through = co_await tunnel(origin, options);
   if (!through || !origin.is_secure) co_return through;
   Connected both_ends =
       co_await secure(*std::move(through), origin, whom, *options.tls, options.tls_limit);
@@ -116,8 +115,14 @@ Task<Connector::Connected> Connector::to_proxy(const ConnectOptions& options) {
   return open(proxy, "proxy " + proxy.to_string(), options.proxy_tls.get(), options);
 }
 
-/// Reconnects if needed: a proxy may close the connection on which it sends a challenge.
 Task<Connector::Connected> Connector::tunnel(const Origin& origin, const ConnectOptions& options) {
+  const bool is_socks = options.proxy->proxy().is_socks();
+  return is_socks ? socks_tunnel(origin, options) : http_tunnel(origin, options);
+}
+
+/// Reconnects if needed: a proxy may close the connection on which it sends a challenge.
+Task<Connector::Connected> Connector::http_tunnel(const Origin& origin,
+                                                  const ConnectOptions& options) {
   const std::string step = tunnel_step(origin, options.proxy->proxy());
   for (unsigned connections = 0; connections < max_proxy_connections; ++connections) {
     Connected connected = co_await to_proxy(options);

@@ -80,6 +80,7 @@ class Connector final {
                        const ConnectOptions& options);
   Task<Connected> to_proxy(const ConnectOptions& options);
   Task<Connected> tunnel(const Origin& origin, const ConnectOptions& options);
+  Task<Connected> http_tunnel(const Origin& origin, const ConnectOptions& options);
   Task<Connected> socks_tunnel(const Origin& origin, const ConnectOptions& options);
   Task<Connected> secure(net::HeldStream stream, const Origin& origin, std::string whom,
                          const tls::ClientContext& tls, Duration limit);
