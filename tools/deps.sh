@@ -27,6 +27,7 @@ CLI/CLI.hpp libcli11-dev
 nlohmann/json.hpp nlohmann-json3-dev
 crypt.h libcrypt-dev
 toml++/toml.h libtomlplusplus-dev
+md4c.h libmd4c-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev

@@ -8,6 +8,7 @@
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
 #include "serve/auth/password_hash.hpp"
+#include "serve/readme/readme.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/settings/settings_file.hpp"
 #include "serve/tls.hpp"
@@ -117,6 +118,10 @@ void declare_files(CLI::App& parser, FileOptions& files) {
   parser.add_flag_callback(
       "--no-listing", [&files] { files.listing = false; },
       "Respond with 404 for folders without an index file");
+  files.render_readme = &readme_html;
+  parser.add_flag_callback(
+      "--no-readme", [&files] { files.render_readme = nullptr; },
+      "Do not show README.md or README.txt below the listing of their folder");
   parser.add_flag("--dotfiles", files.dotfiles, "Also serve files whose names start with a dot");
   parser.add_flag_callback(
       "--no-follow-symlinks", [&files] { files.follow_symlinks = false; },

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
+#include <string_view>
 
 namespace skua {
 
@@ -27,6 +29,10 @@ struct FileOptions {
   /// The folder whose listing, and those of the folders below it, have a form that sends files to
   /// its URL, for an UploadHandler: `/` for all, or such as `/inbox/`. Empty: none.
   std::string upload_form{};
+  /// Returns the README of a listed folder as HTML, which the listing shows as it is: this function
+  /// has to escape it. `name` is that of the file, such as `README.md` or `readme.txt`, and `text`
+  /// its content of up to 256 KiB. Several threads may call it at once. Empty: none is shown.
+  std::function<std::string(std::string_view name, std::string_view text)> render_readme{};
 };
 
 }  // namespace skua

@@ -54,6 +54,11 @@ class DirectoryReader final {
   /// Returns whether it stopped at that limit: there may be more.
   bool read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
 
+  /// Opens an entry, as a request for it would.
+  [[nodiscard]] Result<OpenFile> find(std::string_view name) const {
+    return root_->find(std::string(path_).append(name));
+  }
+
   /// Adds missing details, and removes entries that are no longer there.
   void add_details(std::vector<DirectoryEntry>& entries);
 
@@ -88,6 +93,7 @@ struct ListingPage {
   std::string_view filter{};  ///< the text that all names contain
   bool has_gallery = false;   ///< shows pictures, films and sound instead of their names
   bool has_upload_form = false;
+  std::string_view readme{};  ///< HTML below the entries
 };
 
 /// The number of entries on a page.
