@@ -8,6 +8,7 @@
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
 #include "serve/auth/password_hash.hpp"
+#include "serve/launch/launch.hpp"
 #include "serve/readme/readme.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/settings/settings_file.hpp"
@@ -163,6 +164,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_server(parser, options);
   declare_clients(parser, options);
   declare_privileges(parser, options);
+  declare_launch(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");

@@ -75,6 +75,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   }
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
+  needs.calls.wait = options.open;
   needs.calls.watch = options.watch;
   needs.calls.io_uring = backend == BackendChoice::IoUring;
   return needs;

@@ -17,6 +17,7 @@ struct CallNeeds {
   bool unlink = false;    ///< removes files
   bool uploads = false;   ///< makes files, and names them once they are on the disk
   bool connect = false;   ///< connects stream sockets of its own
+  bool wait = false;      ///< learns how processes that it started before have ended
   bool watch = false;     ///< watches files by an inotify instance that exists already
 };
 

@@ -53,6 +53,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
   auto options = parse_again(started_.words);
   if (!options) return options;
   options->server = started_.server;
+  options->open = started_.open;
   options->watch = started_.watch;
   if (auto checked = check_uploads(*options); !checked) return std::move(checked).error();
   if (!needs_) return options;
