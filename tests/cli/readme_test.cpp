@@ -35,7 +35,7 @@ TEST_F(MarkdownTest, ShowsWhatItMeans) {
   const std::pair<const char*, const char*> cases[] = {
       {"# A *b*", "<h1 id=\"a-b\">A <em>b</em></h1>\n"},
       {"## What's new?\n## What's new?",
-       "<h2 id=\"whats-new\">What's new?</h2>\n<h2 id=\"whats-new-1\">What's new?</h2>\n"},
+       "<h2 id=\"whats-new\">What&#39;s new?</h2>\n<h2 id=\"whats-new-1\">What&#39;s new?</h2>\n"},
       {"a **b** `c` ~~d~~\ne  \nf",
        "<p>a <strong>b</strong> <code>c</code> <del>d</del>\ne<br>\nf</p>\n"},
       {"- a\n- [x] b", "<ul>\n<li>a</li>\n<li>\u2611 b</li>\n</ul>\n"},
