@@ -29,6 +29,8 @@ nlohmann/json.hpp nlohmann-json3-dev
 crypt.h libcrypt-dev
 toml++/toml.h libtomlplusplus-dev
 idn2.h libidn2-dev
+md4c.h libmd4c-dev
+qrencode.h libqrencode-dev
 gtest/gtest.h libgtest-dev
 benchmark/benchmark.h libbenchmark-dev
 curl/curl.h libcurl4-openssl-dev

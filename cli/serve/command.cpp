@@ -16,6 +16,9 @@
 
 #include "configure.hpp"
 #include "serve/ip_rules.hpp"
+#include "serve/launch/browser.hpp"
+#include "serve/launch/launch.hpp"
+#include "serve/launch/ports.hpp"
 #include "serve/log/access_log.hpp"
 #include "serve/options.hpp"
 #include "serve/print_config.hpp"
@@ -82,6 +85,7 @@ struct Redirect {
 struct Confined {
   std::string holds{};                  ///< of the sandbox, as a text
   std::optional<SandboxNeeds> needs{};  ///< the rights that it kept; none without the sandbox
+  BrowserLauncher browser{};
 };
 
 Result<Confined, Problem> confine(const ServeOptions& options, const std::optional<User>& user,
@@ -90,7 +94,7 @@ Result<Confined, Problem> confine(const ServeOptions& options, const std::option
     SandboxNeeds needs = needs_of(options, backend);
     auto holds = enter_sandbox(needs, user);
     if (!holds) return std::move(holds).error();
-    return Confined{*std::move(holds), std::move(needs)};
+    return Confined{.holds = *std::move(holds), .needs = std::move(needs)};
   }
   if (user) {
     if (auto changed = become(*user); !changed) return std::move(changed).error();
@@ -98,16 +102,27 @@ Result<Confined, Problem> confine(const ServeOptions& options, const std::option
   return Confined();
 }
 
-// Starts the servers. Privileges are given up when all of them listen, and before any thread
-// starts, because each thread has its own. Returns the exit code, after printing why, if that
-// fails.
-Result<Confined, int> start(Server& server, Redirect& redirect, const ServeOptions& options,
-                            const std::optional<User>& user) {
+// Starts a browser, which connects once the server accepts.
+BrowserLauncher launch_browser(const ServeOptions& options, const Server& server) {
+  BrowserLauncher browser;
+  if (!options.open) return browser;
+  const auto started = browser.start(browser_url(server.url()));
+  if (!started) std::fprintf(stderr, "skua: %s\n", started.error().text.c_str());
+  return browser;
+}
+
+// Starts the servers, on another port if the usual one is taken and nobody chose it. Privileges are
+// given up when all of them listen, and before any thread starts, because each thread has its own.
+// Returns the exit code, after printing why, if that fails.
+Result<Confined, int> start(std::optional<Server>& server, const Router& router, Redirect& redirect,
+                            ServeOptions& options, const std::optional<User>& user) {
   Confined confined;
   std::optional<int> code;  // once the reason is printed
   const auto give_up_privileges = [&]() -> Result<void, Problem> {
-    auto outcome = confine(options, user, server.backend());
+    confined.browser = launch_browser(options, *server);
+    auto outcome = confine(options, user, server->backend());
     if (outcome) {
+      outcome->browser = confined.browser;
       confined = *std::move(outcome);
       return {};
     }
@@ -117,7 +132,7 @@ Result<Confined, int> start(Server& server, Redirect& redirect, const ServeOptio
   const auto redirect_or_go_on = [&]() -> Result<void, Problem> {
     if (!options.redirect_port) return give_up_privileges();
     // The only known name of this machine is the host that the client asked for.
-    redirect.router = redirect_to_https({.hosts = {"*"}, .port = server.port()});
+    redirect.router = redirect_to_https({.hosts = {"*"}, .port = server->port()});
     Server& second = redirect.server.emplace(redirect.router, redirect_options(options));
     auto started = second.start(give_up_privileges);
     if (!started && !code) {
@@ -125,9 +140,23 @@ Result<Confined, int> start(Server& server, Redirect& redirect, const ServeOptio
     }
     return started;
   };
-  const auto started = server.start(redirect_or_go_on);
-  if (!started && !code) code = report_start(options.server, started.error());
-  if (code) return *code;
+  const std::uint16_t wanted = options.server.port;
+  const std::uint16_t last = last_port(options, is_terminal(standard_output));
+  while (true) {
+    const auto started = server.emplace(router, options.server).start(redirect_or_go_on);
+    if (started) break;
+    if (code) return *code;
+    if (started.error().code() != Errc::AddressInUse || options.server.port >= last) {
+      options.server.port = wanted;
+      return report_start(options.server, started.error());
+    }
+    ++options.server.port;
+  }
+  if (options.server.port != wanted) {
+    std::fprintf(stderr, "skua: port %d is taken by another program: this is %d\n", wanted,
+                 options.server.port);
+  }
+  confined.browser.report_failure();
   return confined;
 }
 
@@ -153,7 +182,8 @@ Result<void, Problem> prepare(ServeOptions& options, const std::shared_ptr<IpFil
 // Returns the addresses of --public, which cannot be asked for in the sandbox.
 std::vector<Address> public_addresses(const ServeOptions& options) {
   std::vector<Address> found;
-  if (!options.is_public || !options.server.listeners.empty()) return found;
+  const bool is_asked = options.is_public || options.qr;
+  if (!is_asked || !options.server.listeners.empty()) return found;
   const auto interfaces = network_interfaces();
   if (!interfaces) return found;
   for (const NetworkInterface& one : *interfaces) {
@@ -203,15 +233,18 @@ int serve(ServeOptions& options) {
   add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
-  Server server(replaceable ? replaceable->front() : site->router, options.server);
+  std::optional<Server> started;
   Redirect redirect;
-  const auto confined = start(server, redirect, options, user);
+  const auto confined =
+      start(started, replaceable ? replaceable->front() : site->router, redirect, options, user);
   if (!confined) return confined.error();
+  Server& server = *started;
   live->start();
   for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
   if (!options.quiet) {
     if (options.sandbox) announce("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
+    announce_qr_code(options, server.url(), addresses);
     for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
       if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
     }

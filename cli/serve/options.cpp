@@ -8,6 +8,8 @@
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
 #include "serve/auth/password_hash.hpp"
+#include "serve/launch/launch.hpp"
+#include "serve/readme/readme.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/settings/settings_file.hpp"
 #include "serve/site/rate.hpp"
@@ -119,6 +121,10 @@ void declare_files(CLI::App& parser, FileOptions& files) {
   parser.add_flag_callback(
       "--no-listing", [&files] { files.listing = false; },
       "Respond with 404 for folders without an index file");
+  files.render_readme = &readme_html;
+  parser.add_flag_callback(
+      "--no-readme", [&files] { files.render_readme = nullptr; },
+      "Do not show README.md or README.txt below the listing of their folder");
   parser.add_flag("--dotfiles", files.dotfiles, "Also serve files whose names start with a dot");
   parser.add_flag_callback(
       "--archive", [&files] { files.archives = 8; },
@@ -166,6 +172,7 @@ void declare(CLI::App& parser, ServeOptions& options) {
   declare_clients(parser, options);
   declare_rate(parser, options.site);
   declare_privileges(parser, options);
+  declare_launch(parser, options);
   parser.option_defaults()->group("HTTPS");
   declare_https(parser, options);
   parser.option_defaults()->group("Files");

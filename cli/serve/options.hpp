@@ -38,6 +38,8 @@ struct ServeOptions {
   bool is_public = false;  ///< listens on all IPv4 addresses, which are printed
   std::string user{};      ///< NAME[:GROUP] to become once the server listens; empty: stay
   bool sandbox = true;     ///< gives up what the server does not need, see enter_sandbox()
+  bool open = false;       ///< opens the site in a browser of this machine
+  bool qr = false;         ///< prints a QR code of the URL
   bool watch = false;      ///< reloads pages when the folder changes
   LogOptions log{};
   bool print_config = false;

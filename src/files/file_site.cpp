@@ -15,6 +15,7 @@
 #include "files/file_response.hpp"
 #include "files/listing/directory_index.hpp"
 #include "files/listing/page_assets.hpp"
+#include "files/listing/readme.hpp"
 #include "files/site_answer.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
@@ -46,6 +47,9 @@ struct ListingWork {
   bool is_json = false;
   bool has_upload_form = false;
   bool has_archives = false;
+  decltype(FileOptions::render_readme) render_readme{};  // empty: none is shown
+  std::optional<OpenFile> readme{};
+  std::string readme_name{};
   std::vector<DirectoryEntry> entries{};
   bool is_truncated = false;
 
@@ -62,13 +66,28 @@ struct ListingWork {
     page.has_gallery = has_gallery;
     page.has_upload_form = has_upload_form;
     page.has_archives = has_archives;
+    const std::string described = readme_html();
+    page.readme = described;
     return is_json ? listing_json(page, path) : listing_html(page, path);
+  }
+
+  // Only the first page of the whole folder shows its description.
+  void find_description() {
+    if (readme || !render_readme || is_json || page_number != 1 || !filter.empty()) return;
+    readme = open_readme(reader, entries, readme_name);
+  }
+
+  std::string readme_html() const {
+    if (!readme) return {};
+    const std::optional<std::string> content = read_readme(*readme);
+    return content ? render_readme(readme_name, *content) : std::string();
   }
 };
 
 Task<> write_listing(std::shared_ptr<ListingWork> work, BodyWriter& writer) {
   const auto finish = [work] {
     work->is_truncated = work->reader.read(work->entries, listed_at_most);
+    work->find_description();
     return work->text();
   };
   auto call = offload(finish);
@@ -192,15 +211,22 @@ Response FileSite::list(const Request& request, std::string_view path) const {
   work.is_json = prefers_json(request.header("accept").value_or(""));
   work.has_upload_form = !options_.upload_form.empty() && path.starts_with(options_.upload_form);
   work.has_archives = archives_.are_any();
+  work.render_readme = options_.render_readme;
   // Reading and sorting a large folder takes long, so another thread does it.
-  const bool is_large = work.reader.read(work.entries, page_entries);
+  bool is_large = work.reader.read(work.entries, page_entries);
+  if (!is_large) work.find_description();
+  if (work.readme && work.readme->stat.size_bytes > long_readme_bytes) is_large = true;
   Response response = is_large       ? large_listing(std::move(work))
                       : work.is_json ? Response::json(work.text())
                                      : Response::html(work.text());
   response.header("Cache-Control", "no-cache");
   response.header("Vary", "Accept");
   response.header("X-Content-Type-Options", "nosniff");
-  response.header("Content-Security-Policy", listing_policy);
+  if (options_.render_readme) {
+    response.header("Content-Security-Policy", readme_policy());
+  } else {
+    response.header("Content-Security-Policy", listing_policy);
+  }
   return response;
 }
 

@@ -86,6 +86,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   needs.access.logged = log_folders(options.log);
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
+  needs.calls.wait = options.open;
   needs.calls.watch = options.watch;
   needs.calls.terminal = options.shows_status;
   needs.calls.io_uring = backend == BackendChoice::IoUring;

@@ -275,6 +275,7 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
   if (needs.uploads) {
     for (const int call : upload_calls) filter.answer(call, allowing);
   }
+  if (needs.wait) filter.answer(SYS_wait4, allowing);
   if (needs.watch) {
     filter.answer(SYS_inotify_add_watch, allowing);
     filter.answer(SYS_inotify_rm_watch, allowing);

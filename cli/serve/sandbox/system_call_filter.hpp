@@ -18,6 +18,7 @@ struct CallNeeds {
   bool uploads = false;   ///< makes files, and names them once they are on the disk
   bool webdav = false;    ///< also makes folders, and sets extended attributes
   bool connect = false;   ///< connects stream sockets of its own
+  bool wait = false;      ///< learns how processes that it started before have ended
   bool watch = false;     ///< watches files by an inotify instance that exists already
   bool terminal = false;  ///< asks a terminal for its size, and for the foreground process
 };

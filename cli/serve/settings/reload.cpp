@@ -53,6 +53,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
   auto options = parse_again(started_.words);
   if (!options) return options;
   options->server = started_.server;
+  options->open = started_.open;
   options->watch = started_.watch;
   options->log = started_.log;
   options->shows_status = started_.shows_status;

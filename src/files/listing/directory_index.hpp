@@ -54,6 +54,11 @@ class DirectoryReader final {
   /// Returns whether it stopped at that limit: there may be more.
   bool read(std::vector<DirectoryEntry>& entries, std::size_t max_entries);
 
+  /// Opens an entry, as a request for it would.
+  [[nodiscard]] Result<OpenFile> find(std::string_view name) const {
+    return root_->find(std::string(path_).append(name));
+  }
+
   /// Adds missing details, and removes entries that are no longer there.
   void add_details(std::vector<DirectoryEntry>& entries);
 
@@ -89,6 +94,7 @@ struct ListingPage {
   bool has_gallery = false;   ///< shows pictures, films and sound instead of their names
   bool has_upload_form = false;
   bool has_archives = false;  ///< links to archives of the folder
+  std::string_view readme{};  ///< HTML below the entries
 };
 
 /// The number of entries on a page.

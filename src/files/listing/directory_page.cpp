@@ -5,6 +5,7 @@
 #include "files/listing/directory_index.hpp"
 #include "files/listing/escape.hpp"
 #include "files/listing/page_assets.hpp"
+#include "files/listing/readme.hpp"
 #include "files/listing/upload_form.hpp"
 #include "files/mime_type.hpp"
 
@@ -238,12 +239,14 @@ std::string human_size(std::uint64_t size_bytes) {
 
 std::string listing_html(const ListingPage& page, std::string_view path) {
   std::string out;
-  out.reserve(6144 + page.entries.size() * 160);
+  out.reserve(6144 + page.entries.size() * 160 + page.readme.size());
   out.append(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
   append_html(out, path);
-  out.append("</title><style>").append(listing_style).append("</style></head><body><main>");
+  out.append("</title><style>").append(listing_style).append("</style>");
+  if (!page.readme.empty()) out.append("<style>").append(readme_style).append("</style>");
+  out.append("</head><body><main>");
   append_heading(out, path);
   out.append("<form>");
   append_search(out, page);
@@ -267,6 +270,9 @@ std::string listing_html(const ListingPage& page, std::string_view path) {
   }
   if (page.has_archives) out.append(archive_links());
   if (page.has_upload_form) out.append(upload_form);
+  if (!page.readme.empty()) {
+    out.append("<article class=\"readme\">\n").append(page.readme).append("</article>\n");
+  }
   out.append("</main><script>").append(listing_script).append("</script>");
   if (page.has_upload_form) out.append("<script>").append(upload_script).append("</script>");
   return out.append("</body></html>\n");

@@ -44,7 +44,7 @@ td:empty{display:none}
 const std::string_view listing_script = R"text("use strict";
 {
   const search = document.querySelector("[type=search]");
-  const rows = [...document.querySelectorAll("tbody tr")];
+  const rows = [...document.querySelectorAll("form tbody tr")];
   const time = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   for (const { cells } of rows) {
     const utc = cells[1].textContent;
@@ -97,7 +97,7 @@ const std::string_view listing_policy =
     "default-src 'none'; img-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'self'; "
     "style-src 'sha256-SjJJGnUYZKFcJu+jqdX479TqjSC+nYm9kQ+awUYGOZU='; "
-    "script-src 'sha256-71WNqpBBa8aGYHdsAlHSGIs1P3tbQEJNPTXxqctrSdE=' "
+    "script-src 'sha256-PfUwkELzMGIV0TX+4NXYYvqbjLw9dH36mvzENSKms4Q=' "
     "'sha256-B+e6f7XPbTqdTVLVe3Ia3OtjMgAQ1bDqsnky0cWNGe0='";
 
 }  // namespace skua::files
