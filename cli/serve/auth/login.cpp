@@ -66,8 +66,11 @@ class Uploads {
 
   [[nodiscard]] bool has(const Request& request) const {
     const std::string_view path = request.path();
-    if (request.method() != Method::Put && request.method() != Method::Post) return false;
     if (folder_.empty() || !path.starts_with(folder_)) return false;
+    const bool is_part = path.substr(folder_.size()).starts_with(upload_parts);
+    const bool is_upload = request.method() == Method::Put || request.method() == Method::Post ||
+                           (is_part && request.method() != Method::Options);
+    if (!is_upload) return false;
     return std::ranges::none_of(proxied_, [path](const std::string& prefix) {
       return path.starts_with(prefix) &&
              (path.size() == prefix.size() || path[prefix.size()] == '/');
