@@ -10,10 +10,12 @@
 
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
+#include "skua/status.hpp"
 #include "skua/waiter.hpp"
 
 namespace skua {
 
+class FieldLines;
 class Request;
 
 namespace http {
@@ -40,6 +42,8 @@ class SKUA_API BodySource {
   /// Counts that many taken bytes as kept in memory until the request is over. Returns false, and
   /// counts nothing, if the server already keeps too much.
   [[nodiscard]] virtual bool keep(std::size_t bytes) noexcept = 0;
+  /// Sends an interim response, if the protocol has them and the response has not begun.
+  virtual void inform(Status, const FieldLines&) {}
 
  protected:
   ~BodySource() = default;

@@ -15,6 +15,7 @@ enum class Status : std::uint16_t {
   SwitchingProtocols = 101,
   Processing = 102,
   EarlyHints = 103,
+  UploadResumptionSupported = 104,
   Ok = 200,
   Created = 201,
   Accepted = 202,

@@ -33,6 +33,10 @@ class UploadSite;
 /// until all of it is on the disk; then it gets its name at once. Whatever goes wrong before,
 /// nothing is left of it. Folders must exist. Guards decide who may upload.
 ///
+/// With UploadOptions::resumable, uploads that are interrupted can be resumed, by tus 1.0 and by
+/// draft-ietf-httpbis-resumable-upload. They have URLs of their own, `/.skua-uploads/...` below the
+/// folder, which need HEAD, PATCH, DELETE and OPTIONS: Router::uploads() adds these routes.
+///
 /// Requests cannot leave the folder, neither by `..`, nor by links, nor by disguised names. Pages
 /// of other origins are refused, because browsers let them send forms with the user's credentials.
 /// Links and folders are never replaced.
@@ -55,8 +59,8 @@ class SKUA_API UploadHandler final {
   /// Ends with: NotFound, PermissionDenied.
   static Result<UploadHandler> open(const std::string& directory, UploadOptions options = {});
 
-  /// Answers PUT and POST. The path is that of the route's rest wildcard, or the whole path if the
-  /// route has none.
+  /// Answers PUT and POST, and all methods of resumable uploads. The path is that of the route's
+  /// rest wildcard, or the whole path if the route has none.
   ///
   /// Waits for: the content, and the file system on another thread.
   Task<Response> operator()(Request& request) const;

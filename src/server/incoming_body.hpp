@@ -25,6 +25,8 @@ class BodySender {
   virtual void body_wanted() = 0;
   /// Called when `size_bytes` of received content were taken, so that there is room for more.
   virtual void body_taken(std::size_t size_bytes) = 0;
+  /// Called to send an interim response before the response.
+  virtual void inform(Status status, const FieldLines& fields) = 0;
 
  protected:
   ~BodySender() = default;
@@ -103,6 +105,9 @@ class IncomingBody final : public detail::BodySource {
   [[nodiscard]] std::size_t max_kept_bytes() const noexcept override;
   [[nodiscard]] std::optional<std::uint64_t> left_bytes() const noexcept override;
   [[nodiscard]] bool keep(std::size_t bytes) noexcept override;
+  void inform(Status status, const FieldLines& fields) override {
+    if (sender_ != nullptr) sender_->inform(status, fields);
+  }
 
  private:
   enum class State : std::uint8_t { None, Arriving, Whole };

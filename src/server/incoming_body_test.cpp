@@ -26,6 +26,7 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
 
   void body_wanted() override { ++wanted_; }
   void body_taken(std::size_t size_bytes) override { taken_ += size_bytes; }
+  void inform(Status, const FieldLines&) override {}
 
   void expect(IncomingBody::Expected expected = {.max_bytes = 1000}) {
     body_.expect(*this, expected);

@@ -67,10 +67,7 @@ class Uploads {
 
   [[nodiscard]] bool has(const Request& request) const {
     const std::string_view path = request.path();
-    const bool is_form_or_file =
-        request.method() == Method::Put || request.method() == Method::Post;
-    const bool is_upload = is_form_or_file && !folder_.empty() && path.starts_with(folder_);
-    if (!is_upload && !is_webdav_change(request, webdav_)) return false;
+    if (!is_upload(request, path) && !is_webdav_change(request, webdav_)) return false;
     return std::ranges::none_of(proxied_, [path](const std::string& prefix) {
       return path.starts_with(prefix) &&
              (path.size() == prefix.size() || path[prefix.size()] == '/');
@@ -78,6 +75,13 @@ class Uploads {
   }
 
  private:
+  [[nodiscard]] bool is_upload(const Request& request, std::string_view path) const {
+    if (folder_.empty() || !path.starts_with(folder_)) return false;
+    if (request.method() == Method::Put || request.method() == Method::Post) return true;
+    const bool is_part = path.substr(folder_.size()).starts_with(upload_parts);
+    return is_part && request.method() != Method::Options;
+  }
+
   std::string folder_;
   ServeWebDav webdav_;
   std::vector<std::string> proxied_;

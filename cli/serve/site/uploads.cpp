@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -74,6 +75,7 @@ bool is_local(const ServerOptions& server) {
 }
 
 void declare_uploads(CLI::App& parser, ServeUploads& uploads) {
+  uploads.options.resumable = true;
   add_optional_value(parser, "--upload", "/",
                      "Accept uploads to DIR, or with --upload=FOLDER to that folder of it",
                      [&uploads](const std::string& name) { uploads.folder = folder_path(name); });
@@ -91,6 +93,16 @@ void declare_uploads(CLI::App& parser, ServeUploads& uploads) {
                 "Let uploads replace files, instead of refusing those whose name is taken")
       ->needs(upload)
       ->option_text(" ");
+  parser
+      .add_option_function<std::uint32_t>(
+          "--upload-keep",
+          [&uploads](const std::uint32_t& seconds) {
+            uploads.options.resumable = seconds != 0;
+            uploads.options.keep_unfinished = std::chrono::seconds(seconds);
+          },
+          "Keep interrupted uploads for so long, so that clients can resume them; 0: not at all")
+      ->needs(upload)
+      ->option_text("SECONDS [86400]");
   parser
       .add_flag("--upload-anyone", uploads.anyone,
                 "Accept uploads from other machines without a login")
@@ -115,6 +127,8 @@ Result<void, Problem> add_uploads(Router& router, const ServeOptions& options) {
   UploadOptions rules = uploads.options;
   rules.dotfiles = options.files.dotfiles;
   rules.follow_symlinks = options.files.follow_symlinks;
+  // Braces in the name would be a wildcard in the patterns of the routes below.
+  rules.resumable = rules.resumable && uploads.folder.find_first_of("{}") == std::string::npos;
   Result<UploadHandler> handler = UploadHandler::open(options.folder + uploads.folder, rules);
   if (!handler) {
     return Problem{handler.error(), "--upload: " + options.folder + uploads.folder + ": " +
@@ -122,6 +136,13 @@ Result<void, Problem> add_uploads(Router& router, const ServeOptions& options) {
   }
   const UploadFolder folder(*std::move(handler), options);
   router.put("/{path...}", folder).post("/{path...}", folder);
+  if (!rules.resumable) return {};
+  const RuntimePattern below(uploads.folder + "{path...}");
+  const RuntimePattern parts(uploads.folder + std::string(upload_parts) + "{path...}");
+  router.options(RuntimePattern(uploads.folder), folder).options(below, folder);
+  for (const Method method : {Method::Head, Method::Patch, Method::Delete, Method::Post}) {
+    router.route(method, parts, folder);
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "configure.hpp"
 #include "skua/error.hpp"
@@ -20,6 +21,9 @@ struct ServeUploads {
   UploadOptions options{};
   bool anyone = false;  ///< without a login, also from other machines
 };
+
+/// The folder of the URLs of resumable uploads, below that of uploads.
+inline constexpr std::string_view upload_parts = ".skua-uploads/";
 
 /// Adds the options to the command; `uploads` must outlive the parser.
 void declare_uploads(CLI::App& parser, ServeUploads& uploads);

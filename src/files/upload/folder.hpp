@@ -22,6 +22,8 @@ class Folder {
   [[nodiscard]] Result<disk::FileStat> stat(const std::string& name) const;
   /// Creates a file, and opens it to write. Returns its descriptor; EEXIST if the name is taken.
   [[nodiscard]] int create(const std::string& name) const noexcept;
+  /// Opens a file of our own, without following a link.
+  [[nodiscard]] int open(const std::string& name, int flags) const noexcept;
   /// Renames a file, and replaces any file with that name.
   [[nodiscard]] int rename(const std::string& from, const std::string& to) const noexcept;
   /// Renames a file; EEXIST if the name is taken.

@@ -19,6 +19,10 @@ int Folder::create(const std::string& name) const noexcept {
                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | disk::close_on_exec, 0666);
 }
 
+int Folder::open(const std::string& name, int flags) const noexcept {
+  return ::openat(folder_.number(), name.c_str(), flags | O_NOFOLLOW | disk::close_on_exec);
+}
+
 int Folder::rename(const std::string& from, const std::string& to) const noexcept {
   return ::renameat(folder_.number(), from.c_str(), folder_.number(), to.c_str());
 }

@@ -50,6 +50,11 @@ int Folder::create(const std::string& name) const noexcept {
   });
 }
 
+int Folder::open(const std::string& name, int flags) const noexcept {
+  return guarded(
+      [&] { return disk::open_wide(path_of(folder_, name), flags | disk::close_on_exec); });
+}
+
 int Folder::rename(const std::string& from, const std::string& to) const noexcept {
   return move(folder_, from, to, MOVEFILE_REPLACE_EXISTING);
 }

@@ -7,13 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "base/base_encoding.hpp"
 #include "crypto/random.hpp"
 #include "files/dav/dead_properties.hpp"
 #include "files/file_head.hpp"
-#include "files/listing/directory_index.hpp"
 #include "files/site_answer.hpp"
 #include "http/message/conditional.hpp"
 
@@ -21,6 +19,8 @@ namespace skua::files {
 namespace {
 
 constexpr int max_tries = 16;
+// 128 bits: the name of a part is all that its client has to know.
+constexpr std::size_t secret_bytes = 16;
 
 }  // namespace
 
@@ -29,8 +29,8 @@ std::string strong_etag(const FileStat& stat) {
   return make_etag(stat, modified + std::chrono::hours(1));
 }
 
-Result<std::string> unfinished_name() {
-  const Result<std::string> random = crypto::random_bytes(8);
+Result<std::string> unfinished_name(std::size_t bytes) {
+  const Result<std::string> random = crypto::random_bytes(bytes);
   if (!random) return random.error();
   return std::string(unfinished_prefix) + hex::encode(*random);
 }
@@ -57,10 +57,70 @@ UploadFile::UploadFile(std::shared_ptr<const UploadSite> site, std::string path,
       conditions_(std::move(conditions)) {}
 
 UploadFile::~UploadFile() {
-  if (!temporary_.empty()) folder_.remove(temporary_);
+  if (temporary_.empty()) return;
+  folder_.remove(temporary_);
+  if (is_part_) folder_.remove(temporary_ + std::string(state_suffix));
 }
 
 std::optional<UploadResult> UploadFile::begin() {
+  if (auto refused = open_folder()) return refused;
+  if (auto refused = check(folder_.stat(name_))) return refused;
+  if (const auto created = create(short_name_bytes); !created) return failed(created.error());
+  return std::nullopt;
+}
+
+std::optional<UploadResult> UploadFile::begin_part(const PartState& state) {
+  if (auto refused = open_folder()) return refused;
+  if (auto refused = check(folder_.stat(name_))) return refused;
+  if (const auto created = create(secret_bytes); !created) return failed(created.error());
+  is_part_ = true;
+  if (const auto kept = keep_state(state); !kept) return failed(kept.error());
+  return std::nullopt;
+}
+
+std::optional<UploadResult> UploadFile::resume_part(const std::string& token) {
+  if (auto refused = open_folder()) return refused;
+  std::string name = std::string(unfinished_prefix) + token;
+  Descriptor file(folder_.open(name, O_WRONLY | O_APPEND));
+  if (!file) return UploadResult{Status::NotFound, "there is no such upload"};
+  if (!disk::lock(file.number())) {
+    return UploadResult{Status::Locked, "another process has the upload"};
+  }
+  // It may have been removed, or completed, before it was locked.
+  const Result<FileStat> opened = disk::stat_of(file.number());
+  const Result<FileStat> found = folder_.stat(name);
+  if (!opened || !found || opened->inode != found->inode || opened->kind != FileKind::Regular) {
+    return UploadResult{Status::NotFound, "there is no such upload"};
+  }
+  file_ = std::move(file);
+  temporary_ = std::move(name);
+  is_part_ = true;
+  return std::nullopt;
+}
+
+Result<void> UploadFile::keep_state(const PartState& state) {
+  const Result<std::string> name = unfinished_name();
+  if (!name) return name.error();
+  const Descriptor file(folder_.create(*name));
+  if (!file) return Error::from_system(errno, "create");
+  Result<void> written = write_all(file.number(), to_text(state));
+  if (written && folder_.rename(*name, temporary_ + std::string(state_suffix)) != 0) {
+    written = Error::from_system(errno, "rename");
+  }
+  if (!written) folder_.remove(*name);
+  return written;
+}
+
+std::string UploadFile::token() const { return temporary_.substr(unfinished_prefix.size()); }
+
+Result<FileStat> UploadFile::stat() const noexcept { return disk::stat_of(file_.number()); }
+
+void UploadFile::leave() noexcept {
+  temporary_.clear();
+  file_ = Descriptor();
+}
+
+std::optional<UploadResult> UploadFile::open_folder() {
   if (name_.empty()) return UploadResult{Status::Conflict, "the path names a folder"};
   if (!is_safe_path(path_, site_->root().policy())) {
     return UploadResult{Status::Forbidden, "the name is not allowed"};
@@ -72,8 +132,6 @@ std::optional<UploadResult> UploadFile::begin() {
   }
   if (!folder) return failed(folder.error());
   folder_ = Folder(std::move(folder->descriptor));
-  if (auto refused = check(folder_.stat(name_))) return refused;
-  if (const auto created = create(); !created) return failed(created.error());
   return std::nullopt;
 }
 
@@ -102,9 +160,9 @@ std::optional<UploadResult> UploadFile::check(const Result<FileStat>& current) c
   return UploadResult{Status::Conflict, "there is a file with this name"};
 }
 
-Result<void> UploadFile::create() {
+Result<void> UploadFile::create(std::size_t name_bytes) {
   for (int i = 0; i < max_tries; ++i) {
-    Result<std::string> name = unfinished_name();
+    Result<std::string> name = unfinished_name(name_bytes);
     if (!name) return name.error();
     Descriptor file(folder_.create(*name));
     if (!file && errno == EEXIST) continue;
@@ -151,54 +209,13 @@ UploadResult UploadFile::take_name() {
     const int renamed =
         current ? folder_.rename(temporary_, name_) : folder_.rename_beside(temporary_, name_);
     if (renamed == 0) {
+      if (is_part_) folder_.remove(temporary_ + std::string(state_suffix));
       temporary_.clear();
       return {.status = current ? Status::NoContent : Status::Created, .etag = strong_etag(*made)};
     }
     if (errno != EEXIST) return failed(Error::from_system(errno, "rename"));
   }
   return {.status = Status::Conflict, .reason = "the file keeps changing"};
-}
-
-// In: a folder. Out: the folder without what killed processes left. An upload in progress is told
-// by its lock.
-
-namespace {
-
-constexpr std::size_t entries_at_a_time = 1000;
-
-void remove_if_unused(const Root& root, const std::string& folder, const std::string& name) {
-  const Result<OpenFile> file = root.find(folder + name);
-  if (!file || !disk::lock(file->descriptor.number())) return;
-  Result<OpenFile> parent = root.find(folder);
-  if (parent) Folder(std::move(parent->descriptor)).remove(name);
-}
-
-}  // namespace
-
-void remove_unfinished(const std::string& directory) {
-  const PathPolicy everything{.dotfiles = true, .follow_symlinks = false, .unfinished = true};
-  Result<Root> opened = Root::open(directory, everything);
-  if (!opened) return;
-  const auto root = std::make_shared<const Root>(*std::move(opened));
-  std::vector<std::string> folders{"/"};
-  std::vector<DirectoryEntry> entries;
-  while (!folders.empty()) {
-    const std::string folder = std::move(folders.back());
-    folders.pop_back();
-    Result<DirectoryReader> reader = DirectoryReader::open(root, folder);
-    if (!reader) continue;
-    for (bool has_more = true; has_more;) {
-      entries.clear();
-      has_more = reader->read(entries, entries_at_a_time);
-      for (const DirectoryEntry& entry : entries) {
-        if (entry.is_directory) {
-          folders.push_back(folder + entry.name + "/");
-        } else if (is_unfinished(entry.name)) {
-          remove_if_unused(*root, folder, entry.name);
-        }
-      }
-    }
-  }
 }
 
 }  // namespace skua::files

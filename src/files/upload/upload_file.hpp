@@ -11,6 +11,8 @@
 #include "files/safe_path.hpp"
 #include "files/save.hpp"
 #include "files/upload/folder.hpp"
+#include "files/upload/unfinished_uploads.hpp"
+#include "files/upload/upload_fields.hpp"
 #include "skua/error.hpp"
 #include "skua/request.hpp"
 #include "skua/status.hpp"
@@ -23,7 +25,10 @@ class UploadSite final {
  public:
   /// `keeps_properties`: a file that replaces another gets its WebDAV properties.
   UploadSite(Root root, UploadOptions options, bool keeps_properties = false) noexcept
-      : root_(std::move(root)), options_(options), keeps_properties_(keeps_properties) {}
+      : root_(std::move(root)),
+        options_(options),
+        keeps_properties_(keeps_properties),
+        unfinished_(options) {}
 
   [[nodiscard]] const Root& root() const noexcept { return root_; }
   [[nodiscard]] const UploadOptions& options() const noexcept { return options_; }
@@ -31,11 +36,13 @@ class UploadSite final {
   /// Held from the check of an upload's conditions until it has its name, so that of two uploads
   /// that replace the same version only one does.
   [[nodiscard]] std::mutex& naming() const noexcept { return naming_; }
+  [[nodiscard]] UnfinishedUploads& unfinished() const noexcept { return unfinished_; }
 
  private:
   Root root_;
   UploadOptions options_;
   bool keeps_properties_;
+  mutable UnfinishedUploads unfinished_;
   mutable std::mutex naming_;
 };
 
@@ -64,6 +71,19 @@ class UploadFile final : public SavedFile {
   /// Creates the temporary file. Returns the reason if the upload is bound to fail: 404 if there is
   /// no folder for the file, 403, 409 or 412.
   std::optional<UploadResult> begin();
+  /// Like begin(), for an upload that can be resumed: `state` is kept beside its temporary file,
+  /// whose name nobody can guess.
+  std::optional<UploadResult> begin_part(const PartState& state);
+  /// Opens the temporary file of begin_part() again, to append to it. Returns the reason if that is
+  /// not possible: 404, or 423 if another process has it.
+  std::optional<UploadResult> resume_part(const std::string& token);
+  /// Replaces the state of a part.
+  Result<void> keep_state(const PartState& state);
+  /// The secret part of the temporary file's name.
+  [[nodiscard]] std::string token() const;
+  [[nodiscard]] Result<FileStat> stat() const noexcept;
+  /// Closes the temporary file and keeps it, for resume_part().
+  void leave() noexcept;
   Result<void> write(std::string_view text) override;
   /// Waits until the content is on the disk.
   Result<void> keep() override;
@@ -72,7 +92,8 @@ class UploadFile final : public SavedFile {
 
  private:
   [[nodiscard]] std::optional<UploadResult> check(const Result<FileStat>& current) const;
-  [[nodiscard]] Result<void> create();
+  [[nodiscard]] std::optional<UploadResult> open_folder();
+  [[nodiscard]] Result<void> create(std::size_t name_bytes);
   [[nodiscard]] UploadResult take_name();
   void take_properties() const;
 
@@ -83,6 +104,7 @@ class UploadFile final : public SavedFile {
   Folder folder_;
   Descriptor file_;
   std::string temporary_;  // its name; empty: there is none
+  bool is_part_ = false;   // has a state beside it
 };
 
 /// Returns the tag by which the conditions of an upload know a file. It is strong at once, unlike
@@ -90,14 +112,13 @@ class UploadFile final : public SavedFile {
 /// the same tag.
 std::string strong_etag(const FileStat& stat);
 
-/// Returns a new temporary name.
-Result<std::string> unfinished_name();
+/// The random bytes in a temporary name that is no secret.
+inline constexpr std::size_t short_name_bytes = 8;
+/// Returns a new temporary name with so many random bytes.
+Result<std::string> unfinished_name(std::size_t bytes = short_name_bytes);
 
 /// Returns the result for a file system error: 507 for a full disk, 413 for a file that is too long
 /// for the file system.
 UploadResult failed(const Error& error) noexcept;
-
-/// Removes the temporary files of uploads, in the folder and those below it, that no process uses.
-void remove_unfinished(const std::string& directory);
 
 }  // namespace skua::files

@@ -14,6 +14,7 @@
 #include "base/ascii.hpp"
 #include "files/save.hpp"
 #include "files/site_answer.hpp"
+#include "files/upload/upload_answer.hpp"
 #include "files/upload/upload_file.hpp"
 #include "files/upload/upload_site.hpp"
 #include "http/message/request_body.hpp"
@@ -38,16 +39,11 @@ bool is_from_another_origin(const Request& request) noexcept {
          !ascii::equals_ignoring_case(origin->substr(scheme_end + 3), request.host());
 }
 
-namespace {
-
-using Site = std::shared_ptr<const UploadSite>;
-
 Response refusal(Status status, std::string_view reason) {
   return {status, Body(std::string(reason).append("\n"))};
 }
 
-// Refuses before any content is asked for.
-std::optional<Response> refuse(const UploadSite& site, const Request& request) {
+std::optional<Response> refuse_upload(const UploadSite& site, const Request& request) {
   if (is_from_another_origin(request)) {
     return refusal(Status::Forbidden, "pages of other origins may not upload");
   }
@@ -60,6 +56,17 @@ std::optional<Response> refuse(const UploadSite& site, const Request& request) {
   if (length.value_or(0) > site.options().max_bytes) return Error(Errc::BodyTooLong);
   return std::nullopt;
 }
+
+Response stored_response(const UploadResult& result, const std::string& url) {
+  Response response(result.status);
+  if (result.status == Status::Created) response.header("Location", url);
+  if (!result.etag.empty()) response.header("ETag", result.etag);
+  return response;
+}
+
+namespace {
+
+using Site = std::shared_ptr<const UploadSite>;
 
 // Reads content of a request, of which `left_bytes` are still allowed.
 Task<std::optional<Bytes>> read_some(Request& request, std::uint64_t& left_bytes) {
@@ -98,13 +105,6 @@ Task<UploadResult> store(std::shared_ptr<UploadFile> file, Pieces pieces) {
   auto committing = offload(commit);
   UploadResult result = co_await committing;
   co_return result;
-}
-
-Response stored_response(const UploadResult& result, const std::string& url) {
-  Response response(result.status);
-  if (result.status == Status::Created) response.header("Location", url);
-  if (!result.etag.empty()) response.header("ETag", result.etag);
-  return response;
 }
 
 Task<Response> put(Site site, Request& request, std::string path) {
@@ -201,8 +201,9 @@ Result<UploadHandler> UploadHandler::open(const std::string& directory, UploadOp
                                  .follow_symlinks = options.follow_symlinks};
   Result<files::Root> root = files::Root::open(directory, policy);
   if (!root) return root.error();
-  files::remove_unfinished(directory);
-  return UploadHandler(std::make_shared<const files::UploadSite>(*std::move(root), options));
+  const auto site = std::make_shared<const files::UploadSite>(*std::move(root), options);
+  files::remove_unfinished(directory, options, options.resumable ? &site->unfinished() : nullptr);
+  return UploadHandler(site);
 }
 
 Task<Response> UploadHandler::operator()(Request& request) const {
@@ -210,11 +211,14 @@ Task<Response> UploadHandler::operator()(Request& request) const {
 }
 
 Task<Response> UploadHandler::answer_at(Request& request, std::string_view path) const {
+  if (site_->options().resumable && files::is_for_resumable(request, path)) {
+    return files::answer_resumable(site_, request, path);
+  }
   const bool is_put = request.method() == Method::Put;
   if (!is_put && request.method() != Method::Post) {
     return detail::finished_task(Response(Status::MethodNotAllowed).header("Allow", "PUT, POST"));
   }
-  if (auto refused = files::refuse(*site_, request)) {
+  if (auto refused = files::refuse_upload(*site_, request)) {
     return detail::finished_task(*std::move(refused));
   }
   return is_put ? files::put(site_, request, std::string(path))
@@ -228,6 +232,20 @@ Router& Router::uploads(Prefix prefix, const std::string& directory, const Uploa
   folder.post("/", [handler](Request& request) { return handler.answer_at(request, "/"); }, where);
   folder.put("/{path...}", handler, where);
   folder.post("/{path...}", handler, where);
+  if (options.resumable) {
+    constexpr std::size_t part_folder_bytes = std::string_view("/.skua-uploads").size();
+    const auto at_part = [handler](Request& request) {
+      const std::size_t rest_bytes = files::path_below_route(request).size();
+      const std::string_view path = request.path();
+      return handler.answer_at(request, path.substr(path.size() - rest_bytes - part_folder_bytes));
+    };
+    folder.options(
+        "/", [handler](Request& request) { return handler.answer_at(request, "/"); }, where);
+    folder.options("/{path...}", handler, where);
+    for (const Method method : {Method::Head, Method::Patch, Method::Delete, Method::Post}) {
+      folder.route(method, "/.skua-uploads/{path...}", at_part, where);
+    }
+  }
   return mount(prefix, std::move(folder));
 }
 

@@ -15,6 +15,7 @@ constexpr std::string_view reason_phrase(Status status) noexcept {
     case SwitchingProtocols: return "Switching Protocols";
     case Processing: return "Processing";
     case EarlyHints: return "Early Hints";
+    case UploadResumptionSupported: return "Upload Resumption Supported";
     case Ok: return "OK";
     case Created: return "Created";
     case Accepted: return "Accepted";

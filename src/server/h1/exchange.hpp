@@ -120,6 +120,7 @@ class H1Exchange final : private HandlerRunOwner, private body::Framer {
 
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
+  void inform(Status status, const FieldLines& fields) override;
   void handler_ended() noexcept override { owner_->settle_later(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {

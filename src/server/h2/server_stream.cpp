@@ -175,6 +175,12 @@ void ServerStream::body_wanted() {
   wake();
 }
 
+void ServerStream::inform(Status status, const FieldLines& fields) {
+  if (phase_ == Phase::Closed || has_response()) return;
+  h2_->inform(*stream_, status, fields);
+  wake();
+}
+
 void ServerStream::body_taken(std::size_t size_bytes) {
   if (phase_ == Phase::Closed) return;
   if (kept_bytes() != 0) {

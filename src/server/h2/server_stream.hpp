@@ -116,6 +116,7 @@ class ServerStream final : public base::ListNode,
 
   void body_wanted() override;
   void body_taken(std::size_t size_bytes) override;
+  void inform(Status status, const FieldLines& fields) override;
   void handler_ended() noexcept override { wake(); }
   void write_content(Body&& piece) override;
   [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// In: pieces of a resumable upload. Out: a part on the disk that grows with each request, until it
+// gets the name of the file.
+#include "files/upload/part_writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/file_io.hpp"
+#include "h1/head_parser.hpp"
+#include "http/message/request_parts.hpp"
+
+namespace skua::files {
+namespace {
+
+constexpr const char* no_upload = "there is no such upload";
+
+// A request that has nothing but the preconditions of the one that began an upload.
+class KeptConditions {
+ public:
+  explicit KeptConditions(const std::string& lines)
+      : text_("PUT / HTTP/1.1\r\n" + lines + "\r\n"),
+        parser_(h1::HeadKind::Request, {}, lines_),
+        is_valid_(parser_.parse(text_) == h1::ParseStatus::Complete) {
+    parts_.head = &parser_.head();
+  }
+  KeptConditions(const KeptConditions&) = delete;
+  KeptConditions& operator=(const KeptConditions&) = delete;
+
+  [[nodiscard]] bool is_valid() const noexcept { return is_valid_; }
+  [[nodiscard]] const Request& request() const noexcept { return request_; }
+
+ private:
+  std::string text_;
+  std::array<http::FieldLine, 16> lines_;
+  h1::HeadParser parser_;
+  bool is_valid_;
+  http::RequestParts parts_;
+  Request request_{parts_};
+};
+
+std::optional<PartState> read_state(const Folder& folder, const std::string& token) {
+  const std::string name = std::string(unfinished_prefix).append(token).append(state_suffix);
+  const disk::Descriptor file(folder.open(name, disk::for_reading));
+  if (!file) return std::nullopt;
+  std::string text(max_state_bytes, '\0');
+  const auto count = base::read_at(file.number(), 0, text);
+  if (!count) return std::nullopt;
+  text.resize(*count);
+  return parse_state(text);
+}
+
+// Removes the parts of this site that have expired.
+void expire(const UploadSite& site) {
+  for (const auto& [token, path] : site.unfinished().idle()) {
+    const std::string name = std::string(unfinished_prefix) + token;
+    Result<OpenFile> opened = site.root().find(path);
+    if (!opened) {
+      site.unfinished().remove(token);
+      continue;
+    }
+    const Folder folder(std::move(opened->descriptor));
+    const Result<FileStat> part = folder.stat(name);
+    if (part && !is_expired(*part, site.options().keep_unfinished)) continue;
+    const disk::Descriptor file(folder.open(name, disk::for_reading));
+    if (file && !disk::lock(file.number())) continue;
+    folder.remove(name);
+    folder.remove(name + std::string(state_suffix));
+    site.unfinished().remove(token);
+  }
+}
+
+}  // namespace
+
+PartWriter::PartWriter(std::shared_ptr<const UploadSite> site, std::unique_ptr<UploadFile> file,
+                       std::string folder, PartState state, std::uint64_t size_bytes)
+    : site_(std::move(site)),
+      file_(std::move(file)),
+      token_(file_->token()),
+      folder_(std::move(folder)),
+      state_(std::move(state)),
+      begin_bytes_(size_bytes) {}
+
+PartWriter::~PartWriter() { leave(); }
+
+std::uint64_t PartWriter::most_bytes() const noexcept {
+  return std::min(state_.length_bytes.value_or(site_->options().max_bytes),
+                  site_->options().max_bytes);
+}
+
+std::size_t PartWriter::add(Bytes piece) {
+  const std::lock_guard lock(content_mutex_);
+  content_.append(text(piece));
+  return content_.size();
+}
+
+std::string PartWriter::take_content() {
+  const std::lock_guard lock(content_mutex_);
+  return std::exchange(content_, {});
+}
+
+Result<void> PartWriter::flush_locked() {
+  if (file_ == nullptr) return Error(Errc::Cancelled, "upload");
+  Result<void> written = file_->write(take_content());
+  if (!written) remove_locked();  // a full disk is not kept full by parts
+  return written;
+}
+
+Result<void> PartWriter::flush() {
+  const std::lock_guard lock(mutex_);
+  return flush_locked();
+}
+
+Result<void> PartWriter::keep() {
+  const std::lock_guard lock(mutex_);
+  if (auto flushed = flush_locked(); !flushed) return flushed;
+  Result<void> kept = file_->keep();
+  if (!kept) remove_locked();
+  return kept;
+}
+
+void PartWriter::leave() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (file_ == nullptr) return;
+  // As much as possible; whatever fails, the size of the file says how far it got.
+  const std::string rest = take_content();
+  if (!rest.empty()) static_cast<void>(file_->write(rest));
+  file_->leave();
+  file_.reset();
+}
+
+void PartWriter::remove_locked() {
+  file_.reset();
+  site_->unfinished().remove(token_);
+}
+
+void PartWriter::remove() {
+  const std::lock_guard lock(mutex_);
+  if (file_ != nullptr) remove_locked();
+}
+
+UploadResult PartWriter::commit() {
+  const std::lock_guard lock(mutex_);
+  if (file_ == nullptr) {
+    return {.status = Status::Conflict, .reason = "another request goes on with the upload"};
+  }
+  const Result<FileStat> stat = file_->stat();
+  UploadResult result = file_->commit();
+  remove_locked();
+  if (result.reason.empty() && stat) {
+    site_->unfinished().finish(
+        {.token = token_, .owner = state_.owner, .size_bytes = stat->size_bytes});
+  }
+  return result;
+}
+
+Result<void> PartWriter::set_length(std::uint64_t length_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (file_ == nullptr) return Error(Errc::Cancelled, "upload");
+  state_.length_bytes = length_bytes;
+  return file_->keep_state(state_);
+}
+
+PartAccess begin_part(const std::shared_ptr<const UploadSite>& site, const std::string& path,
+                      const PartState& state, std::shared_ptr<const Request> conditions) {
+  expire(*site);
+  auto file = std::make_unique<UploadFile>(site, path, std::move(conditions));
+  if (auto refused = file->begin_part(state)) return {.refused = std::move(refused)};
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  const std::uint64_t size_bytes = state.length_bytes.value_or(site->options().max_bytes);
+  if (!site->unfinished().add(file->token(), folder, size_bytes)) {
+    return {.refused = UploadResult{Status::InsufficientStorage, "too many unfinished uploads"}};
+  }
+  auto writer = std::make_shared<PartWriter>(site, std::move(file), folder, state, 0);
+  site->unfinished().exchange_writer(writer->token(), writer);
+  return {.writer = std::move(writer)};
+}
+
+PartAccess resume_part(const std::shared_ptr<const UploadSite>& site, const std::string& folder,
+                       const std::string& token, const std::string& owner) {
+  const auto missing = [] {
+    return PartAccess{.refused = UploadResult{Status::NotFound, no_upload}};
+  };
+  Result<OpenFile> opened = site->root().find(folder);
+  if (!opened || !folder.ends_with('/')) return missing();
+  const auto state = read_state(Folder(std::move(opened->descriptor)), token);
+  if (!state || (!state->owner.empty() && state->owner != owner)) return missing();
+  const auto conditions = std::make_shared<const KeptConditions>(state->conditions);
+  if (!conditions->is_valid()) return missing();
+  if (const auto before = site->unfinished().exchange_writer(token, nullptr)) before->leave();
+  auto file = std::make_unique<UploadFile>(
+      site, folder + state->name,
+      std::shared_ptr<const Request>(conditions, &conditions->request()));
+  if (auto refused = file->resume_part(token)) return {.refused = std::move(refused)};
+  const Result<FileStat> stat = file->stat();
+  if (!stat) {
+    file->leave();
+    return {.refused = failed(stat.error())};
+  }
+  if (is_expired(*stat, site->options().keep_unfinished)) {
+    site->unfinished().remove(token);
+    return missing();  // the file's destructor removes it
+  }
+  auto writer =
+      std::make_shared<PartWriter>(site, std::move(file), folder, *state, stat->size_bytes);
+  site->unfinished().exchange_writer(token, writer);
+  return {.writer = std::move(writer)};
+}
+
+}  // namespace skua::files

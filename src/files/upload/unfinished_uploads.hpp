@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/safe_path.hpp"
+#include "skua/upload_options.hpp"
+
+namespace skua::files {
+
+class PartWriter;
+
+/// The end of the name of a part's state.
+inline constexpr std::string_view state_suffix = ".state";
+
+/// Reports whether a text can be the secret part of a temporary file's name.
+bool is_part_token(std::string_view token) noexcept;
+
+/// Reports whether a part has not grown for so long that it is to be removed.
+bool is_expired(const FileStat& part, std::chrono::seconds keep) noexcept;
+
+/// A resumable upload that is not finished.
+struct UnfinishedUpload {
+  std::string folder{};  ///< with a slash at its end, below the root
+  std::uint64_t reserved_bytes = 0;
+  std::weak_ptr<PartWriter> writer{};  ///< of the request that sends it now
+};
+
+/// A resumable upload that is complete.
+struct FinishedUpload {
+  std::string token{};
+  std::string owner{};
+  std::uint64_t size_bytes = 0;
+};
+
+/// Bounds the resumable uploads of a site that are not finished, and remembers some that are, for
+/// clients that did not get their answer. Any thread may use it.
+class UnfinishedUploads final {
+ public:
+  explicit UnfinishedUploads(const UploadOptions& options) noexcept;
+
+  /// Returns false if there are too many.
+  bool add(const std::string& token, const std::string& folder, std::uint64_t reserved_bytes);
+  void remove(const std::string& token);
+  void finish(FinishedUpload upload);
+  [[nodiscard]] std::optional<FinishedUpload> find_finished(std::string_view token) const;
+  /// Sets the writer of an upload. Returns the one that had it, which must leave it.
+  std::shared_ptr<PartWriter> exchange_writer(const std::string& token,
+                                              const std::shared_ptr<PartWriter>& writer);
+  /// Returns the tokens and folders of uploads that no request sends now.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> idle() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, UnfinishedUpload> uploads_;
+  std::deque<FinishedUpload> finished_;
+  std::uint64_t reserved_bytes_ = 0;
+  std::size_t max_count_;
+  std::uint64_t max_bytes_;
+};
+
+/// Removes the temporary files of uploads, in the folder and those below it, that no process uses.
+/// If `kept` is not null, parts of uploads that can be resumed stay, and are added to it.
+void remove_unfinished(const std::string& directory, const UploadOptions& options = {},
+                       UnfinishedUploads* kept = nullptr);
+
+}  // namespace skua::files
