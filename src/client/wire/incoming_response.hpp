@@ -61,6 +61,7 @@ class IncomingResponse final {
     loop::Instant began{};
     loop::Instant deadline = loop::Instant::max();
     ClientTimings timings{};
+    std::shared_ptr<const PeerFacts> peer{};
     std::function<void(Progress)> on_progress{};
   };
 
