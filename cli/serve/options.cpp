@@ -8,9 +8,9 @@
 #include "common_options.hpp"
 #include "crypto/digest.hpp"
 #include "serve/auth/password_hash.hpp"
-#include "serve/settings/settings.hpp"
-#include "serve/settings/settings_file.hpp"
 #include "serve/tls.hpp"
+#include "settings/settings.hpp"
+#include "settings/settings_file.hpp"
 
 #include <chrono>
 #include <map>
