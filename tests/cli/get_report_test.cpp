@@ -114,7 +114,7 @@ TEST_F(GetReport, BytesOfHostilePeersAreValidJson) {
         "HTTP/1.1 302 \xff\"\\\r\nLocation: \xff\xfe\"{\r\nContent-Length: 0\r\n\r\n", true};
   });
   const std::string at = "127.0.0.1:" + std::to_string(hostile.port());
-  report({"get", at + "/\"\\{}"}, 10);
+  report({"get", at + "/{}"}, 10);
   const BluntServer broken(
       [](std::string_view) { return BluntServer::Answer{"\x01\xff\"garbage\r\n\r\n", true}; });
   report({"get", "127.0.0.1:" + std::to_string(broken.port())}, 10);
