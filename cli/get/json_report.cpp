@@ -135,7 +135,8 @@ void JsonReport::note_head(HeadOf of, std::string_view lines) {
 }
 
 void JsonReport::begin_hop(std::string_view lines) {
-  if (next_) current_ = *std::exchange(next_, std::nullopt);
+  if (next_) current_ = *next_;
+  next_.reset();
   if (hops_.size() == max_hops) return;
   const std::string_view line = next_line(lines);
   hops_.push_back({.method = std::string(line.substr(0, line.find(' '))),
@@ -186,15 +187,15 @@ std::string JsonReport::hops_text() const {
 
 std::string JsonReport::seconds_text() const {
   ObjectText object;
-  std::optional<Duration> before = Duration{};
+  Duration before{};
   const auto add_phase = [&](std::string_view name, const std::optional<Duration>& end) {
-    object.add_seconds(name, end ? std::optional(*end - *before) : std::nullopt);
-    if (end) before = end;
+    object.add_seconds(name, end ? std::optional(*end - before) : std::nullopt);
+    if (end) before = *end;
   };
   add_phase("name_lookup", timings_.resolved);
   add_phase("connect", timings_.connected);
   add_phase("tls", timings_.secured);
-  before = timings_.sent.value_or(*before);
+  before = timings_.sent.value_or(before);
   add_phase("wait", timings_.head);
   add_phase("content", timings_.content);
   object.add_seconds("first_byte", timings_.head);

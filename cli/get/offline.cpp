@@ -73,8 +73,7 @@ Task<Result<void, Problem>> print_request(ClientRequest request) {
   const Body& content = made->content;
   if (const auto* const stream = content.stream()) {
     BodyWriter writer(printer.sink());
-    Task<> producing = (*stream)->produce(writer);
-    co_await std::move(producing);
+    co_await (*stream)->produce(writer);
   } else if (const FileRange* const range = content.file()) {
     printer.print(*range);
   } else {
