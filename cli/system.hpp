@@ -58,6 +58,13 @@ bool wait_for_input(std::chrono::milliseconds patience, int stop = -1) noexcept;
 /// Reports whether standard input is a file or pipe with unread data.
 bool has_unread_input() noexcept;
 
+/// Returns the folder of the user's settings for skua; empty if the user has none.
+std::string settings_folder();
+
+/// Creates a folder that only its owner can enter, and those above it. Sets errno and returns false
+/// on failure.
+bool make_private_folder(const std::string& path);
+
 /// Returns the path without links; unchanged if there is no such file, or no need.
 std::string resolved(const std::string& path);
 

@@ -96,6 +96,25 @@ bool has_unread_input() noexcept {
   return is_pipe && ::ioctl(standard_input, FIONREAD, &size_bytes) == 0 && size_bytes > 0;
 }
 
+// XDG Base Directory Specification: a relative path counts as none.
+std::string settings_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value != nullptr && *value == '/' ? value : "");
+  };
+  const std::string folder = variable("XDG_CONFIG_HOME");
+  if (!folder.empty()) return folder + "/skua";
+  const std::string home = variable("HOME");
+  return home.empty() ? "" : home + "/.config/skua";
+}
+
+bool make_private_folder(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    if (::mkdir(path.substr(0, end).c_str(), S_IRWXU) != 0 && errno != EEXIST) return false;
+    if (end == path.npos) return true;
+  }
+}
+
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);

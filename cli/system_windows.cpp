@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "system.hpp"
 
+#include <direct.h>
 #include <fcntl.h>
 #include <io.h>
 #include <windows.h>
@@ -8,6 +9,7 @@
 #include <shellapi.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <system_error>
 
@@ -129,6 +131,20 @@ bool has_unread_input() noexcept {
              place.QuadPart < size.QuadPart;
     }
     default: return false;
+  }
+}
+
+std::string settings_folder() {
+  const wchar_t* const folder = ::_wgetenv(L"APPDATA");
+  return folder != nullptr && *folder != 0 ? base::narrow(folder) + "/skua" : "";
+}
+
+// The folders below APPDATA are the user's own.
+bool make_private_folder(const std::string& path) {
+  for (std::size_t end = path.find_first_of("/\\", 3);; end = path.find_first_of("/\\", end + 1)) {
+    const std::wstring one = base::widen(path.substr(0, end));
+    if (::_wmkdir(one.c_str()) != 0 && errno != EEXIST) return false;
+    if (end == path.npos) return true;
   }
 }
 

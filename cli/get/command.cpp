@@ -21,11 +21,14 @@
 #include "exit_code.hpp"
 #include "get/curl_text.hpp"
 #include "get/download.hpp"
+#include "get/json_report.hpp"
+#include "get/offline.hpp"
 #include "get/options.hpp"
 #include "get/report.hpp"
 #include "get/request_content.hpp"
 #include "get/response_printer.hpp"
 #include "get/retry.hpp"
+#include "get/session.hpp"
 #include "get/words.hpp"
 #include "loop/loop.hpp"
 #include "loop/signal.hpp"
@@ -61,8 +64,10 @@ std::string file_text(const char* what, const std::string& path, Error error) {
 /// One run of the command.
 class Conversation {
  public:
-  Conversation(const GetOptions& options, const PreparedRequest& prepared)
-      : options_(options), prepared_(prepared) {}
+  /// `session` may be null. All arguments outlive it.
+  Conversation(const GetOptions& options, const PreparedRequest& prepared, const Session* session,
+               const ReportFile& reports)
+      : options_(options), prepared_(prepared), session_(session), reports_(reports) {}
 
   Task<int> run() {
     const auto signals = watch_signals();
@@ -103,8 +108,13 @@ class Conversation {
       code_ = file_failed;
       co_return;
     }
+    if (options_.offline) {
+      const int code = co_await print_requests(client);
+      code_ = code;
+      co_return;
+    }
     if (options_.saves()) {
-      Downloader downloader(options_, prepared_, client);
+      Downloader downloader(options_, prepared_, client, reports_);
       downloader_ = &downloader;
       const int code = co_await downloader.run();
       downloader_ = nullptr;
@@ -117,12 +127,14 @@ class Conversation {
   }
 
   // Sends the request, several times if it fails.
-  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url) {
+  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url, JsonReport& report) {
     Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
     while (true) {
       ClientRequest request = prepared_.make(client, url);
-      request.on_head([this, &attempts](HeadOf of, std::string_view lines) {
+      report.attach(request);
+      request.on_head([this, &attempts, &report](HeadOf of, std::string_view lines) {
         attempts.note_head();
+        report.note_head(of, lines);
         if (!options_.verbose) return;
         const Mortal mortal;
         say(shown_head(options_, of, lines));
@@ -131,6 +143,7 @@ class Conversation {
       const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
       if (!retry) co_return response;
       if (!options_.quiet) say(retry->line);
+      report.note_retry();
       co_await sleep(retry->wait);
     }
   }
@@ -145,19 +158,49 @@ class Conversation {
     co_return failure;
   }
 
+  // Prints what would be sent; returns the exit code of the first request that cannot be made.
+  Task<int> print_requests(Client& client) {
+    int failure = succeeded;
+    for (const Url& url : options_.urls) {
+      ClientRequest request = prepared_.make(client, url);
+      if (options_.saves() && !prepared_.has_field("accept-encoding")) {
+        request.header("Accept-Encoding", "identity");  // as the download has it
+      }
+      const Result<void, Problem> printed = co_await print_request(std::move(request));
+      if (!printed && failure == succeeded) failure = fail(options_, printed.error());
+    }
+    co_return failure;
+  }
+
   Task<int> print(Client& client, const Url& url) {
-    Result<ClientResponse, Problem> response = co_await ask(client, url);
-    if (!response) co_return fail(options_, response.error());
+    JsonReport report(options_, url);
+    const int code = co_await print(client, url, report);
+    if (!options_.json_report) co_return code;
+    const std::string line = report.line(code);
+    if (!reports_.write(line)) say(line);
+    co_return code;
+  }
+
+  int fail_with(JsonReport& report, const Problem& problem) const {
+    report.fail(problem.text);
+    return fail(options_, problem);
+  }
+
+  Task<int> print(Client& client, const Url& url, JsonReport& report) {
+    Result<ClientResponse, Problem> response = co_await ask(client, url, report);
+    if (!response) co_return fail_with(report, response.error());
+    report.take(*response);
     const Mortal mortal;
     const bool is_head = options_.method == "HEAD";
     if (is_head || options_.with_head) print_head(*response, options_.colour, is_head ? "" : "\n");
     const Result<void, Problem> printed = co_await print_content(*response);
+    report.take(*response);
     if (options_.with_head && printed) print_trailers(*response, options_.colour);
     if (options_.verbose) {
       say(trailers_text(*response, wants_colour(options_.colour, standard_error), "< "));
     }
     say(timing_text(options_, *response));
-    if (!printed) co_return fail(options_, printed.error());
+    if (!printed) co_return fail_with(report, printed.error());
     co_return options_.fail ? exit_code_of(response->status()) : succeeded;
   }
 
@@ -195,6 +238,7 @@ class Conversation {
   }
 
   bool load_cookies(Client& client) {
+    if (session_ != nullptr) session_->fill(client.cookie_jar(), wall_time());
     if (options_.cookie_file.empty()) return true;
     // Reading a pipe could block, and only a regular file can be saved again.
     const auto about = disk::stat_of(options_.cookie_file);
@@ -216,6 +260,11 @@ class Conversation {
   }
 
   bool save_cookies(Client& client) {
+    if (session_ != nullptr && !options_.session_read_only) {
+      const Result<void, Problem> saved = session_->save(client.cookie_jar(), wall_time());
+      if (!saved) fail(file_failed, saved.error().text);
+      if (!saved) return false;
+    }
     if (options_.cookie_output.empty()) return true;
     const Result<void> saved = client.cookie_jar().save(options_.cookie_output, wall_time());
     if (!saved) fail(file_failed, file_text("write", options_.cookie_output, saved.error()));
@@ -224,6 +273,8 @@ class Conversation {
 
   const GetOptions& options_;
   const PreparedRequest& prepared_;
+  const Session* const session_;
+  const ReportFile& reports_;
   Event over_;
   Downloader* downloader_ = nullptr;  // while it runs
   int code_ = failed;
@@ -261,11 +312,51 @@ int add_urls(GetOptions& options) {
   return succeeded;
 }
 
+// Opens the session, if one is named, and adds its headers. Returns an exit code.
+int open_session(GetOptions& options, std::optional<Session>& session) {
+  if (options.session.empty()) return succeeded;
+  Result<Session, Problem> opened = Session::open(options);
+  if (!opened) {
+    const bool is_word = opened.error().code() == Errc::Unsupported;
+    return fail(is_word ? misunderstood : file_failed, opened.error().text);
+  }
+  session = *std::move(opened);
+  session->exchange_headers(options);
+  if (session->dropped() != 0) {
+    say(complaint(session->path() + ": dropping " + std::to_string(session->dropped()) +
+                  " invalid line(s)"));
+  }
+  options.client.cookies = true;
+  return succeeded;
+}
+
+int send_prepared(GetOptions& options, const PreparedRequest& prepared, const Session* session) {
+  if (!options.offline) {
+    warn_of(options.client.tls);
+    if (const auto output = prepare_output(options); !output) {
+      return fail(file_failed, output.error().text);
+    }
+  }
+  ReportFile reports;
+  if (const auto opened = reports.open(options); !opened) {
+    return fail(file_failed, opened.error().text);
+  }
+  Conversation conversation(options, prepared, session, reports);
+  const int code = skua::run(conversation.run());
+  // Checked only now: a program that feeds a pipe may need a moment.
+  if (!options.quiet && prepared.ignores_input()) {
+    say(complaint("WARNING: standard input was not sent; use --data - to send it"));
+  }
+  return code;
+}
+
 }  // namespace
 
 int send_requests(GetOptions& options) {
   if (const int code = add_urls(options); code != succeeded) return code;
   if (!options.cookie_file.empty() || !options.cookie_output.empty()) options.client.cookies = true;
+  std::optional<Session> session;
+  if (const int code = open_session(options, session); code != succeeded) return code;
   try {
     const Result<PreparedRequest, Problem> prepared = PreparedRequest::prepare(options);
     if (!prepared) {
@@ -276,17 +367,7 @@ int send_requests(GetOptions& options) {
       write_all(standard_output, curl_text(options, *prepared) + "\n");
       return succeeded;
     }
-    warn_of(options.client.tls);
-    if (const auto output = prepare_output(options); !output) {
-      return fail(file_failed, output.error().text);
-    }
-    Conversation conversation(options, *prepared);
-    const int code = skua::run(conversation.run());
-    // Checked only now: a program that feeds a pipe may need a moment.
-    if (!options.quiet && prepared->ignores_input()) {
-      say(complaint("WARNING: standard input was not sent; use --data - to send it"));
-    }
-    return code;
+    return send_prepared(options, *prepared, session ? &*session : nullptr);
   } catch (const std::invalid_argument& error) {  // an invalid field or proxy
     return fail(misunderstood, error.what());
   } catch (const std::system_error& error) {

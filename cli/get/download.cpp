@@ -76,8 +76,12 @@ Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
   client::ResumableFile file(path, {.keeps_part = true, .never_replace = options_.output.empty()});
   files_.push_back(&file);
-  const int code = co_await fetch_into(url, file);
+  JsonReport report(options_, url);
+  const int code = co_await fetch_into(url, file, report);
   std::erase(files_, &file);
+  if (!options_.json_report) co_return code;
+  const std::string line = report.line(code);
+  if (!reports_.write(line)) display_.say(line);
   co_return code;
 }
 
@@ -100,48 +104,52 @@ ClientRequest Downloader::request(const Url& url, const client::ResumableFile* r
   return made;
 }
 
-void Downloader::announce(const Retry& retry) {
+void Downloader::announce(const Retry& retry, JsonReport& report) {
+  report.note_retry();
   if (!options_.quiet) display_.say(retry.line);
 }
 
 // Sends the request, several times if it fails.
 Task<Result<ClientResponse, Problem>> Downloader::ask(const Url& url,
                                                       const client::ResumableFile* resumed,
-                                                      Attempts& attempts) {
+                                                      Attempts& attempts, JsonReport& report) {
   while (true) {
     ClientRequest asking = request(url, resumed);
+    report.attach(asking);
     std::string heads;  // printed at once, as downloads are concurrent
-    asking.on_head([this, &heads, &attempts](HeadOf of, std::string_view lines) {
+    asking.on_head([this, &heads, &attempts, &report](HeadOf of, std::string_view lines) {
       attempts.note_head();
+      report.note_head(of, lines);
       if (options_.verbose) heads += shown_head(options_, of, lines);
     });
     Result<ClientResponse, Problem> response = co_await std::move(asking);
     display_.say(heads);
     const std::optional<Retry> retry = attempts.after(response, loop::Loop::current().now());
     if (!retry) co_return response;
-    announce(*retry);
+    announce(*retry, report);
     co_await sleep(retry->wait);
   }
 }
 
-Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
+Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file, JsonReport& report) {
   using client::Verdict;
   if (options_.resume) {
     const Result<void> looked = file.look(client::origin_url(url));
-    if (!looked) co_return fail_to_write(looked.error(), file);
+    if (!looked) co_return fail_to_write(looked.error(), file, report);
   }
   bool goes_on = file.found() == client::ResumableFile::Found::Part;
   Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
   while (true) {
     const client::ResumableFile* const resumed = goes_on ? &file : nullptr;
-    Result<ClientResponse, Problem> response = co_await ask(url, resumed, attempts);
+    Result<ClientResponse, Problem> response = co_await ask(url, resumed, attempts, report);
     if (!response) {
-      const int code = fail(exit_code_of(response.error().code()), response.error().text);
+      const int code = fail(exit_code_of(response.error().code()), response.error().text, report);
       if (code == tls_failed) {
         display_.say(tls_advice(response.error().text, options_.client.tls));
       }
       co_return code;
     }
+    report.take(*response);
     const Verdict verdict = judge(*response, file, goes_on);
     if (options_.with_head && verdict != Verdict::Again) {
       display_.clear();
@@ -149,10 +157,12 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
     }
     switch (verdict) {
       case Verdict::Again: goes_on = false; continue;
-      case Verdict::Whole: co_return keep(url, *response, file, size_text(file.size_bytes()));
+      case Verdict::Whole:
+        co_return keep(url, *response, file, size_text(file.size_bytes()), report);
       case Verdict::Refuse: {
         const int code = exit_code_of(response->status());
-        co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response));
+        co_return fail(code == succeeded ? protocol_failed : code, answered(url, *response),
+                       report);
       }
       case Verdict::Restart: {
         const std::string name = name_for(url, *response);
@@ -161,12 +171,12 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
           co_return succeeded;
         }
         const Result<void> started = file.start(origin_of(url, *response));
-        if (!started) co_return fail_to_write(started.error(), file);
+        if (!started) co_return fail_to_write(started.error(), file, report);
         break;
       }
       case Verdict::Append: file.append(); break;
     }
-    const std::optional<int> code = co_await receive(url, *response, file, attempts);
+    const std::optional<int> code = co_await receive(url, *response, file, attempts, report);
     if (!code) {
       goes_on = file.can_be_resumed();
       continue;
@@ -177,7 +187,8 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file) {
 }
 
 Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& response,
-                                             client::ResumableFile& file, Attempts& attempts) {
+                                             client::ResumableFile& file, Attempts& attempts,
+                                             JsonReport& report) {
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
   std::optional<std::uint64_t> total = file.origin().total_bytes;
@@ -189,9 +200,9 @@ Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& res
       display_.end(number);
       const auto retry = attempts.after(piece.error(), loop::Loop::current().now());
       if (!retry) {
-        co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file);
+        co_return break_off(exit_code_of(piece.error().code()), piece.error().text, file, report);
       }
-      announce(*retry);
+      announce(*retry, report);
       co_await sleep(retry->wait);
       co_return std::nullopt;
     }
@@ -199,19 +210,20 @@ Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& res
     if (!bytes) break;
     if (const Result<void> written = file.write(text(*bytes)); !written) {
       display_.end(number);
-      co_return fail_to_write(written.error(), file);
+      co_return fail_to_write(written.error(), file, report);
     }
     display_.advance(number, file.size_bytes());
   }
   const std::string summary = display_.end(number);
+  report.take(response);
   if (total && *total != file.size_bytes()) {
     co_return break_off(protocol_failed,
                         url.to_string() + ": the server sent " + std::to_string(file.size_bytes()) +
                             " bytes of " + std::to_string(*total),
-                        file);
+                        file, report);
   }
   display_.say(timing_text(options_, response));
-  co_return keep(url, response, file, summary);
+  co_return keep(url, response, file, summary, report);
 }
 
 std::string Downloader::name_for(const Url& url, const ClientResponse& response) const {
@@ -236,29 +248,31 @@ bool Downloader::is_complete(const std::string& name, const ClientResponse& resp
 }
 
 int Downloader::keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
-                     const std::string& summary) {
+                     const std::string& summary, JsonReport& report) {
   file.rename(name_for(url, response));
   const Result<void> kept = file.keep();
-  if (!kept) return fail_to_write(kept.error(), file);
+  if (!kept) return fail_to_write(kept.error(), file, report);
   if (!options_.quiet) display_.say("saved " + harmless(file.path()) + " (" + summary + ")\n");
   return succeeded;
 }
 
-int Downloader::break_off(int code, std::string_view text, const client::ResumableFile& file) {
+int Downloader::break_off(int code, std::string_view text, const client::ResumableFile& file,
+                          JsonReport& report) {
   std::string told(text);
   if (file.can_be_resumed()) {
     told += "; " + file.part_path() + " has the first " + size_text(file.size_bytes()) +
             "; use --continue to resume";
   }
-  return fail(code, told);
+  return fail(code, told, report);
 }
 
-int Downloader::fail_to_write(Error error, const client::ResumableFile& file) {
+int Downloader::fail_to_write(Error error, const client::ResumableFile& file, JsonReport& report) {
   return break_off(file_failed, "cannot write " + file.culprit() + ": " + client::reason_of(error),
-                   file);
+                   file, report);
 }
 
-int Downloader::fail(int code, std::string_view text) {
+int Downloader::fail(int code, std::string_view text, JsonReport& report) {
+  report.fail(text);
   display_.say(complaint(text));
   return code;
 }

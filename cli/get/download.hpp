@@ -8,6 +8,7 @@
 
 #include "client/files/partial_content.hpp"
 #include "client/files/resumable_file.hpp"
+#include "get/json_report.hpp"
 #include "get/options.hpp"
 #include "get/request_content.hpp"
 #include "get/retry.hpp"
@@ -39,10 +40,12 @@ std::string name_in(const Url& url);
 /// Lifetime:  all constructor arguments outlive it.
 class Downloader final {
  public:
-  Downloader(const GetOptions& options, const PreparedRequest& prepared, Client& client)
+  Downloader(const GetOptions& options, const PreparedRequest& prepared, Client& client,
+             const ReportFile& reports)
       : options_(options),
         prepared_(prepared),
         client_(client),
+        reports_(reports),
         display_(!options.quiet),
         codes_(options.urls.size(), 0) {}
 
@@ -57,25 +60,28 @@ class Downloader final {
   Task<> work();
   Task<> tick();
   Task<int> fetch(const Url& url);
-  Task<int> fetch_into(const Url& url, client::ResumableFile& file);
+  Task<int> fetch_into(const Url& url, client::ResumableFile& file, JsonReport& report);
   // Returns an exit code, or nullopt if the rest of the file is to be requested.
   Task<std::optional<int>> receive(const Url& url, ClientResponse& response,
-                                   client::ResumableFile& file, Attempts& attempts);
+                                   client::ResumableFile& file, Attempts& attempts,
+                                   JsonReport& report);
   Task<Result<ClientResponse, Problem>> ask(const Url& url, const client::ResumableFile* resumed,
-                                            Attempts& attempts);
-  void announce(const Retry& retry);
+                                            Attempts& attempts, JsonReport& report);
+  void announce(const Retry& retry, JsonReport& report);
   [[nodiscard]] ClientRequest request(const Url& url, const client::ResumableFile* resumed) const;
   [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
   [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;
   int keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
-           const std::string& summary);
-  int break_off(int code, std::string_view text, const client::ResumableFile& file);
-  int fail_to_write(Error error, const client::ResumableFile& file);
-  int fail(int code, std::string_view text);
+           const std::string& summary, JsonReport& report);
+  int break_off(int code, std::string_view text, const client::ResumableFile& file,
+                JsonReport& report);
+  int fail_to_write(Error error, const client::ResumableFile& file, JsonReport& report);
+  int fail(int code, std::string_view text, JsonReport& report);
 
   const GetOptions& options_;
   const PreparedRequest& prepared_;
   Client& client_;
+  const ReportFile& reports_;
   ProgressDisplay display_;
   std::vector<int> codes_;
   std::vector<const client::ResumableFile*> files_;  // being written

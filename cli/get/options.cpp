@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "common_options.hpp"
+#include "get/scripting.hpp"
 #include "get/words.hpp"
 #include "network_options.hpp"
 
@@ -208,8 +209,13 @@ void declare_saving(CLI::App& parser, GetOptions& options) {
 void declare_output(CLI::App& parser, GetOptions& options) {
   parser.add_flag("--fail", options.fail, "Exit with 3, 4 or 5 if the status is 3xx, 4xx or 5xx");
   parser.add_flag("-i,--include", options.with_head, "Also print the response head and trailers");
-  parser.add_flag("-v,--verbose", options.verbose,
-                  "Print request and response heads to standard error");
+  parser.add_flag_function(
+      "-v,--verbose",
+      [&options](std::int64_t count) {
+        options.verbose = count > 0;
+        options.shows_secrets = count > 1;
+      },
+      "Print request and response heads to standard error; -vv: with credentials");
   parser.add_flag("--timing", options.timing, "Print the duration of each step to standard error");
   parser.add_flag("--raw", options.raw,
                   "Print content as received: no decompression, no JSON formatting");
@@ -270,6 +276,7 @@ void declare(CLI::App& parser, GetOptions& options) {
   declare_saving(parser, options);
   parser.option_defaults()->group("Output");
   declare_output(parser, options);
+  declare_scripting(parser, options);
   parser.get_help_ptr()->group("Output");
   parser.footer(footer);
   parser.callback([&parser, &options, words] {

@@ -37,9 +37,12 @@ struct GetOptions {
   std::optional<std::pair<std::string, std::string>> credentials{};  ///< user and password
   std::string token{};
   NetrcOptions netrc{};
-  std::string cookie_file{};    ///< read before the request
-  std::string cookie_output{};  ///< written after it
-  std::string output{};         ///< a file; `-`: standard output; empty: not given
+  std::string cookie_file{};                 ///< read before the request
+  std::string cookie_output{};               ///< written after it
+  std::string session{};                     ///< the name of one; empty: none
+  std::string config{};                      ///< a file of options; empty: the user's own
+  std::optional<std::string> json_report{};  ///< a file, or empty for standard error
+  std::string output{};                      ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
   std::uint64_t bytes_per_second = 0;  ///< of each transfer's content; zero: no limit
   RetryOptions retry{};
@@ -55,10 +58,14 @@ struct GetOptions {
   bool fail = false;
   bool timing = false;
   bool verbose = false;
+  bool shows_secrets = false;  ///< --verbose hides no credentials
   bool with_head = false;
   bool quiet = false;
   bool raw = false;
-  bool curl = false;  ///< prints the curl command instead of sending anything
+  bool session_read_only = false;
+  bool no_config = false;
+  bool offline = false;  ///< prints the request instead of sending it
+  bool curl = false;     ///< prints the curl command instead of sending anything
 
   /// Reports whether content is saved to files.
   [[nodiscard]] bool saves() const noexcept {

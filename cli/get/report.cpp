@@ -25,15 +25,35 @@ bool is_secret(std::string_view name) {
   });
 }
 
-std::string shown_request(std::string_view lines) {
+std::string shown_request(std::string_view lines, bool shows_secrets) {
   std::string text;
   while (!lines.empty()) {
     const std::string_view line = next_line(lines);
     const std::string_view name = line.substr(0, line.find(':'));
-    text.append("> ").append(is_secret(name) ? std::string(name) + ": ..." : harmless(line));
+    const bool is_hidden = !shows_secrets && is_secret(name);
+    text.append("> ").append(is_hidden ? std::string(name) + ": ..." : harmless(line));
     text.append("\n");
   }
   return text + ">\n";
+}
+
+// Hides the values of cookies, but not their names and attributes.
+std::string without_cookies(std::string_view lines) {
+  std::string text;
+  while (!lines.empty()) {
+    const std::string_view line = next_line(lines);
+    const std::size_t colon = std::min(line.find(':'), line.size());
+    if (ascii::equals_ignoring_case(line.substr(0, colon), "set-cookie")) {
+      const std::size_t end = std::min(line.find(';'), line.size());
+      const std::size_t mark = std::min(line.find('='), end);
+      text.append(line.substr(0, mark == end ? std::min(colon + 2, end) : mark + 1));
+      text.append("...").append(line.substr(end));
+    } else {
+      text.append(line);
+    }
+    text.append("\r\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -41,8 +61,9 @@ std::string shown_request(std::string_view lines) {
 std::string complaint(std::string_view text) { return "skua: " + harmless(text) + "\n"; }
 
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines) {
-  if (of == HeadOf::Request) return shown_request(lines);
-  return head_text(lines, wants_colour(options.colour, standard_error), "< ") + "<\n";
+  if (of == HeadOf::Request) return shown_request(lines, options.shows_secrets);
+  const std::string shown = options.shows_secrets ? std::string(lines) : without_cookies(lines);
+  return head_text(shown, wants_colour(options.colour, standard_error), "< ") + "<\n";
 }
 
 std::string timing_text(const GetOptions& options, const ClientResponse& response) {

@@ -37,7 +37,7 @@ std::string waterfall(std::span<const Phase> phases, std::size_t columns);
 
 /// Formats an error or warning: `skua: ...`.
 std::string complaint(std::string_view text);
-/// Formats a head for --verbose, with credentials hidden; see ClientRequest::on_head().
+/// Formats a head for --verbose; see ClientRequest::on_head().
 std::string shown_head(const GetOptions& options, HeadOf of, std::string_view lines);
 /// Returns the --timing report, empty without --timing. Call it after reading the content.
 std::string timing_text(const GetOptions& options, const ClientResponse& response);

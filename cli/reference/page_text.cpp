@@ -19,12 +19,20 @@ constexpr Term get_environment[] = {
      "The URLs of proxies for http:// URLs, for https:// URLs and for both. `HTTPS_PROXY` and "
      "`ALL_PROXY` work too; `HTTP_PROXY` does not, since a web server's request could set it."},
     {"no_proxy, NO_PROXY", "Hosts to reach without a proxy, as in `--no-proxy`."},
+    {"SKUA_CONFIG",
+     "A file of options, instead of the user's `get.toml`; empty: none. `skua curl` reads "
+     "neither."},
     no_colour,
     certificates,
 };
 constexpr Term get_files[] = {
     {".NAME.part, .NAME.part.origin",
      "An incomplete download of `NAME`, and what `--continue` needs to resume it."},
+    {"~/.config/skua/get.toml",
+     "Options for every request, if the file exists. Its keys are the long names of options; the "
+     "command line wins. `XDG_CONFIG_HOME` replaces `~/.config`."},
+    {"~/.config/skua/sessions/SCHEME-HOST-PORT/NAME.txt",
+     "The cookies and headers of `--session`, readable for their owner only."},
 };
 constexpr Term serve_environment[] = {
     {"SKUA_SERVE_NAME",
@@ -71,6 +79,12 @@ constexpr PageText texts[] = {
      "or save it to files. All other messages go to standard error. `skua request` sends any "
      "method.",
      get_environment, get_files},
+    {"curl",
+     "send the request of a curl command line",
+     "`skua curl` takes a command line of curl, such as browsers write with \"Copy as cURL\", and "
+     "sends its request. It prints or saves the response as `skua get` does.",
+     get_environment,
+     {}},
     {"bench",
      "load-test a server",
      "`skua bench` sends requests over many connections, and reports requests per second, "

@@ -10,11 +10,11 @@
 #include "serve/auth/password_hash.hpp"
 #include "serve/launch/launch.hpp"
 #include "serve/readme/readme.hpp"
-#include "serve/settings/settings.hpp"
-#include "serve/settings/settings_file.hpp"
 #include "serve/site/rate.hpp"
 #include "serve/site/virtual_hosts.hpp"
 #include "serve/tls.hpp"
+#include "settings/settings.hpp"
+#include "settings/settings_file.hpp"
 
 #include <chrono>
 #include <map>

@@ -26,6 +26,7 @@ namespace skua {
 
 namespace client {
 class Core;
+struct RequestAccess;
 struct RequestSpec;
 }  // namespace client
 
@@ -324,6 +325,8 @@ class SKUA_API ClientRequest final {
   }
 
  private:
+  friend struct client::RequestAccess;
+
   template <class F>
   static F&& named(F&& call) noexcept {
     static_assert(SafeInAwait<F>,

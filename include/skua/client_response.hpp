@@ -9,11 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "skua/address.hpp"
 #include "skua/bytes.hpp"
 #include "skua/config.hpp"
 #include "skua/error.hpp"
 #include "skua/status.hpp"
 #include "skua/task.hpp"
+#include "skua/tls.hpp"
 #include "skua/url.hpp"
 #include "skua/version.hpp"
 
@@ -76,6 +78,10 @@ class SKUA_API ClientResponse final {
   [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept;
   /// Reports whether the content was compressed; length_bytes() then differs from what is read.
   [[nodiscard]] bool is_decoded() const noexcept;
+  /// The address that the request was sent to: the server's, or a proxy's.
+  [[nodiscard]] const Address& remote_address() const noexcept SKUA_LIFETIMEBOUND;
+  /// The negotiated TLS, without the fields about a client's certificate; null without TLS.
+  [[nodiscard]] const TlsInfo* tls() const noexcept SKUA_LIFETIMEBOUND;
   /// When each step was done, so far.
   [[nodiscard]] const ClientTimings& timings() const noexcept SKUA_LIFETIMEBOUND;
 

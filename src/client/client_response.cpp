@@ -67,6 +67,18 @@ std::optional<std::uint64_t> ClientResponse::length_bytes() const noexcept {
   return incoming_->length_bytes();
 }
 bool ClientResponse::is_decoded() const noexcept { return incoming_->is_decoded(); }
+
+const Address& ClientResponse::remote_address() const noexcept {
+  static const Address unknown;
+  const client::PeerFacts* const peer = incoming_->asked().peer.get();
+  return peer != nullptr ? peer->address : unknown;
+}
+
+const TlsInfo* ClientResponse::tls() const noexcept {
+  const client::PeerFacts* const peer = incoming_->asked().peer.get();
+  return peer != nullptr && peer->tls ? &*peer->tls : nullptr;
+}
+
 const ClientTimings& ClientResponse::timings() const noexcept { return incoming_->timings(); }
 
 Task<Result<std::optional<Bytes>, Problem>> ClientResponse::read() { return incoming_->read(); }

@@ -103,6 +103,16 @@ ResolverOptions resolver_options(const ClientOptions& options) {
   return made;
 }
 
+PeerFacts facts_of(const net::Stream& stream) {
+  PeerFacts facts{stream.peer(), stream.tls()};
+  if (!facts.tls) return facts;
+  // A stream tells of its peer's certificate, which here is the server's.
+  facts.tls->client_subject.clear();
+  facts.tls->client_fingerprint.clear();
+  facts.tls->is_client_verified = false;
+  return facts;
+}
+
 }  // namespace
 
 Result<TlsContexts, Problem> TlsContexts::create(const ClientOptions& options) {
@@ -186,11 +196,13 @@ Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::He
   // Without TLS there is no negotiation, only prior knowledge. RFC 9113 §3.3
   const bool is_known =
       options.versions == HttpVersions::Http2 && !stream->is_secure() && !is_forwarded;
-  std::unique_ptr<PooledConnection> made;
+  auto peer = std::make_shared<const PeerFacts>(facts_of(*stream));
+  std::unique_ptr<HttpConnection> made;
   if (is_agreed || is_known) {
     made = std::make_unique<H2Connection>(shared_from_this(), loop, pool, blocks, std::move(stream),
                                           response_limits(options));
-    return made;
+    made->set_peer(std::move(peer));
+    return std::unique_ptr<PooledConnection>(std::move(made));
   }
   if (options.versions == HttpVersions::Http2 && !is_forwarded) {
     const std::string whom = stream->peer().to_string();
@@ -199,7 +211,8 @@ Result<std::unique_ptr<PooledConnection>, Problem> Core::connection_over(net::He
   }
   made = std::make_unique<H1Connection>(shared_from_this(), loop, pool, blocks, buffers,
                                         std::move(stream), response_limits(options));
-  return made;
+  made->set_peer(std::move(peer));
+  return std::unique_ptr<PooledConnection>(std::move(made));
 }
 
 void Core::break_off() {

@@ -231,6 +231,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   asked.began = began_;
   asked.deadline = deadline_;
   asked.timings = timings_;
+  asked.peer = static_cast<HttpConnection&>(lease.connection()).peer();
   asked.on_progress = spec_->on_progress;
   asked.bytes_per_second = spec_->bytes_per_second;
   return std::make_unique<IncomingResponse>(core_, std::move(lease), std::move(exchange),

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "client/core.hpp"
+#include "client/preview.hpp"
 #include "client/request_spec.hpp"
 #include "client/wire/exchange.hpp"
 #include "client/wire/incoming_response.hpp"
@@ -41,6 +42,8 @@ class Fetch final {
   }
 
   Task<Result<IncomingResponsePointer, Problem>> run();
+  /// Implements client::preview(), instead of run().
+  Result<RequestPreview, Problem> preview();
 
  private:
   /// The next step after a head.

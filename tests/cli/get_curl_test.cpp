@@ -240,7 +240,7 @@ TEST_F(CurlCommand, UnknownOptionsAreNamed) {
 }
 
 TEST_F(CurlCommand, OptionsWithoutEffectAreNoted) {
-  const Ended noted = curl({at(), "--globoff", "--no-keepalive"});
+  const Ended noted = curl({at(), "--globoff", "-#", "--no-keepalive"});
   EXPECT_EQ(noted.code, 0);
   EXPECT_EQ(noted.errors, "skua: ignoring --no-keepalive\n");
   EXPECT_EQ(curl({at(), "-s", "--no-keepalive"}).errors, "");

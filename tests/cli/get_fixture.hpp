@@ -38,6 +38,9 @@ class GetFixture : public ::testing::Test {
     for (const char* name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}) unsetenv(name);
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm", 1);
+    // No test reads the files of who runs it.
+    setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);
+    unsetenv("SKUA_CONFIG");
   }
 
   void start_server(ServerOptions options = {}) {

@@ -2,6 +2,7 @@
 // Heads and trailers shown by `skua get`: all of those on the wire with --verbose, those of the
 // response with --include.
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <string_view>
 
@@ -90,6 +91,47 @@ TEST_F(GetHeads, HeadsOnTheWayToTheAnswerAreShown) {
   EXPECT_TRUE(contains(asked.errors, "< HTTP/1.1 401 Unauthorized\n"));
   EXPECT_TRUE(contains(asked.errors, "> Authorization: ...\n"));
   EXPECT_TRUE(contains(asked.errors, "< HTTP/1.1 200 OK\n"));
+}
+
+TEST_F(GetHeads, SecretsAreHiddenUnlessAskedFor) {
+  router_.get("/cookie", [] {
+    return Response("set").header("Set-Cookie", "sid=secret; Path=/").header("Set-Cookie", "odd");
+  });
+  start_server();
+  const std::vector<std::string> words{"get", url("/cookie"), "-a", "user:pass", "Cookie:a=secret"};
+  std::vector<std::string> verbose = words;
+  verbose.emplace_back("-v");
+  const Ended hidden = run(verbose);
+  EXPECT_TRUE(contains(hidden.errors, "> Authorization: ...\n"));
+  EXPECT_TRUE(contains(hidden.errors, "> Cookie: ...\n"));
+  EXPECT_TRUE(contains(hidden.errors, "< Set-Cookie: sid=...; Path=/\n"));
+  EXPECT_TRUE(contains(hidden.errors, "< Set-Cookie: ...\n"));
+  EXPECT_EQ(hidden.errors.find("secret"), std::string::npos);
+  verbose.back() = "-vv";
+  const Ended shown = run(verbose);
+  EXPECT_TRUE(contains(shown.errors, "> Authorization: Basic dXNlcjpwYXNz\n"));
+  EXPECT_TRUE(contains(shown.errors, "> Cookie: a=secret\n"));
+  EXPECT_TRUE(contains(shown.errors, "< Set-Cookie: sid=secret; Path=/\n"));
+}
+
+TEST_F(GetHeads, EachRetryIsShown) {
+  std::atomic<unsigned> count = 0;
+  router_.get("/busy", [&count] {
+    return ++count == 1 ? Response(Status::ServiceUnavailable) : Response("ok");
+  });
+  start_server();
+  for (const std::string output : {"-", "file"}) {
+    count = 0;
+    const Ended ended =
+        run({"get", url("/busy"), "-v", "--retry", "1", "--retry-delay", "0.01", "-o", output});
+    std::size_t at = 0;
+    for (const std::string_view line :
+         {"> GET /busy", "< HTTP/1.1 503", "retrying in", "> GET /busy", "< HTTP/1.1 200"}) {
+      at = ended.errors.find(line, at);
+      ASSERT_NE(at, std::string::npos) << line << " is not where it should be in " << ended.errors;
+      ++at;
+    }
+  }
 }
 
 TEST_F(GetHeads, ARequestWithoutAnAnswerIsShown) {

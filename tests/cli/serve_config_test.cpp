@@ -9,7 +9,7 @@
 
 #include "cli/process.hpp"
 #include "cli/serve_fixture.hpp"
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 
 namespace skua::test {
 namespace {

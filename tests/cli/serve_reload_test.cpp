@@ -16,7 +16,7 @@
 #include "cli/process.hpp"
 #include "cli/serve_fixture.hpp"
 #include "serve/auth/password_hash.hpp"
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 #include "skua/credentials.hpp"
 
 namespace skua::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 
 #include <gtest/gtest.h>
 

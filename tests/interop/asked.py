@@ -35,7 +35,7 @@ def equal(actual, expected, about: str = ""):
 
 def environment_without_proxies(**more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
-    return {**kept, "NO_COLOR": "1", **more}
+    return {**kept, "NO_COLOR": "1", "SKUA_CONFIG": "", **more}  # no file of who runs the tests
 
 
 class Skua:

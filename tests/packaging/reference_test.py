@@ -16,10 +16,10 @@ import unittest
 from shell import TIMEOUT, Shell
 
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/release").resolve()
-PAGES = {"serve": "serve", "bench": "bench", "ws": "ws",
+PAGES = {"serve": "serve", "bench": "bench", "ws": "ws", "curl": "curl",
          **dict.fromkeys(["get", "post", "put", "patch", "delete", "head", "request"], "get")}
 SECTIONS = {"serve": "OPERANDS OPTIONS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES", "get": "ITEMS ENVIRONMENT FILES EXAMPLES",
-            "bench": "OPTIONS 'EXIT STATUS' EXAMPLES", "ws": "OPTIONS 'EXIT STATUS' EXAMPLES"}
+            "curl": "OPTIONS 'EXIT STATUS' ENVIRONMENT EXAMPLES", "bench": "OPTIONS 'EXIT STATUS' EXAMPLES", "ws": "OPTIONS 'EXIT STATUS' EXAMPLES"}
 
 
 def output_of(*words: str | pathlib.Path, **options) -> str:

@@ -233,7 +233,7 @@ constexpr Row rows[] = {
 // Options without effect on the request.
 constexpr const char* ignored[] = {
     "-S,--show-error",     "-g,--globoff",
-    "-N,--no-buffer",      "-#,--progress-bar",
+    "-N,--no-buffer",      "--progress-bar",
     "--no-progress-meter", "-J,--remote-header-name",
     "-q,--disable",        "--basic",
     "--no-keepalive",      "--tcp-nodelay",
@@ -277,6 +277,12 @@ Takers declare(CLI::App& parser, const std::shared_ptr<Texts>& urls) {
                        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
                    nullptr);
   }
+  // Hidden: shells take it for a comment.
+  takers.emplace(parser.add_flag_callback(
+                           "-#", [] {}, "")
+                     ->group("")
+                     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
+                 nullptr);
   parser.get_help_ptr()->group("Output");
   return takers;
 }

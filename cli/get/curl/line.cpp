@@ -45,7 +45,7 @@ void add_header(Line& line, const std::string& text) {
     if (field.value) line.notes.push_back("the header " + field.name + ": the content decides it");
     return;
   }
-  // Of the codings that a browser asks for, skua may not know all.
+  // A browser may ask for codings that skua does not know.
   if (is_named(field.name, "Accept-Encoding") && line.options.client.decompress) return;
   fields.push_back(std::move(field));
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "client/wire/pool.hpp"
 #include "h1/request_writer.hpp"
@@ -13,10 +14,12 @@
 #include "http/message/field.hpp"
 #include "loop/clock.hpp"
 #include "net/close_detached.hpp"
+#include "skua/address.hpp"
 #include "skua/body.hpp"
 #include "skua/error.hpp"
 #include "skua/field_lines.hpp"
 #include "skua/method.hpp"
+#include "skua/tls.hpp"
 #include "skua/url.hpp"
 #include "skua/waiter.hpp"
 
@@ -111,14 +114,28 @@ using ExchangePointer = std::unique_ptr<Exchange, EndExchange>;
 /// Like exchange.read(), but an Exception thrown by a producer of our own is returned as an error.
 Result<Exchange::Step> read_step(Exchange& exchange, bool is_producer_ours);
 
+/// The other end of a connection.
+struct PeerFacts {
+  Address address{};
+  std::optional<TlsInfo> tls{};
+};
+
 /// A connection that speaks HTTP.
 class HttpConnection : public PooledConnection {
  public:
+  /// Returns the facts from when the connection was made, which responses share; null if nobody set
+  /// them.
+  [[nodiscard]] const std::shared_ptr<const PeerFacts>& peer() const noexcept { return peer_; }
+  void set_peer(std::shared_ptr<const PeerFacts> peer) noexcept { peer_ = std::move(peer); }
+
   /// Begins an exchange for the holder of a lease, once per lease. It ends before the lease does.
   ///
   /// Ends with: the errors of h1::append_request_head; Closed if the connection has no room after
   ///            all, so that another one is needed.
   virtual Result<ExchangePointer> begin(const OutgoingRequest& request) = 0;
+
+ private:
+  std::shared_ptr<const PeerFacts> peer_;
 };
 
 }  // namespace skua::client

@@ -62,6 +62,7 @@ class IncomingResponse final {
     loop::Instant began{};
     loop::Instant deadline = loop::Instant::max();
     ClientTimings timings{};
+    std::shared_ptr<const PeerFacts> peer{};
     std::function<void(Progress)> on_progress{};
     std::uint64_t bytes_per_second = 0;  ///< of the content, at most; zero: no limit
   };

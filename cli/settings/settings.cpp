@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: variables and files. Out: options of a parser, as if the command line had set them.
-#include "serve/settings/settings.hpp"
+#include "settings/settings.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -15,7 +15,7 @@
 #include "base/ascii.hpp"
 #include "common_options.hpp"
 #include "get/request_items.hpp"
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 #include "suggestion.hpp"
 
 namespace skua::cli {
@@ -127,12 +127,16 @@ void apply_environment(CLI::App& parser) {
   }
 }
 
-void apply_settings(CLI::App& parser, const std::string& file) {
+void apply_settings(CLI::App& parser, const std::string& file,
+                    std::span<const std::string_view> left_out) {
   const auto text = read_file(file);
   if (!text) throw CLI::ValidationError("--config", text.error().text);
   const auto settings = parse_settings(*text, file);
   if (!settings) throw CLI::ValidationError(settings.error().text);
-  const std::vector<CLI::Option*> options = options_of(parser);
+  std::vector<CLI::Option*> options = options_of(parser);
+  std::erase_if(options, [&left_out](const CLI::Option* option) {
+    return std::ranges::find(left_out, key_of(*option)) != left_out.end();
+  });
   std::set<const CLI::Option*> own;
   for (const Setting& setting : *settings) {
     CLI::Option& option = find(options, file, setting);

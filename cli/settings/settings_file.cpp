@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A thin wrapper of toml++, the only file that includes it: it takes long to compile.
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 
 #include <algorithm>
 #include <charconv>

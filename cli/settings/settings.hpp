@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "configure.hpp"
@@ -16,11 +18,12 @@ std::vector<std::string> words_of(const CLI::App& parser);
 /// Sets the options that the command line does not, from variables such as SKUA_SERVE_MAX_AGE.
 void apply_environment(CLI::App& parser);
 
-/// Sets the options that nothing has set yet from a TOML file.
+/// Sets the options that nothing has set yet from a TOML file, whose keys may not be in `left_out`.
 ///
 /// Ends with: CLI::ValidationError, which names the file, the line, the column and the key, and the
 ///            key that was probably meant.
-void apply_settings(CLI::App& parser, const std::string& file);
+void apply_settings(CLI::App& parser, const std::string& file,
+                    std::span<const std::string_view> left_out = {});
 
 /// Returns all options as a TOML file, in groups. Those that are not set are comments.
 std::string settings_text(CLI::App& parser);
