@@ -35,6 +35,13 @@ bool is_terminal(int descriptor) noexcept;
 /// Returns the terminal's width, or 80 if it is unknown.
 std::size_t terminal_columns(int descriptor) noexcept;
 
+/// Reports whether a descriptor takes output at once: a terminal may be stopped by Ctrl-S.
+bool can_write(int descriptor) noexcept;
+
+/// Reports whether this process may use the terminal now: the shell has not put it into the
+/// background.
+bool is_in_foreground(int terminal) noexcept;
+
 /// Writes everything.
 /// Ends with: std::system_error.
 void write_all(int descriptor, std::string_view text);

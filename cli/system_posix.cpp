@@ -43,6 +43,18 @@ std::size_t terminal_columns(int descriptor) noexcept {
   return is_known ? size.ws_col : 80;
 }
 
+bool can_write(int descriptor) noexcept {
+  pollfd wanted{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  return ::poll(&wanted, 1, 0) > 0 && (wanted.revents & POLLOUT) != 0;
+}
+
+// No group: the terminal belongs to another session.
+bool is_in_foreground(int terminal) noexcept {
+  static const pid_t own = ::getpgrp();
+  const pid_t group = ::tcgetpgrp(terminal);
+  return group < 0 || group == own;
+}
+
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());

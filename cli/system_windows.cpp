@@ -86,6 +86,10 @@ std::size_t terminal_columns(int descriptor) noexcept {
   return static_cast<std::size_t>(screen.srWindow.Right - screen.srWindow.Left + 1);
 }
 
+bool can_write(int /*descriptor*/) noexcept { return true; }
+
+bool is_in_foreground(int /*terminal*/) noexcept { return true; }
+
 void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const std::ptrdiff_t count = disk::write(descriptor, text.data(), text.size());

@@ -25,6 +25,9 @@
 #include "serve/settings/replaceable_router.hpp"
 #include "serve/settings/settings.hpp"
 #include "serve/site/site.hpp"
+#include "serve/status/console.hpp"
+#include "serve/status/response_tally.hpp"
+#include "serve/status/status_display.hpp"
 #include "serve/tls.hpp"
 #include "skua/address.hpp"
 #include "skua/https_redirect.hpp"
@@ -53,14 +56,17 @@ void announce(const std::string& lines) {
   }
 }
 
-void add_hooks(ServeOptions& options, AccessLog* log) {
-  if (log != nullptr) {
-    options.server.hooks.on_response = [log](const RequestRecord& record) { log->add(record); };
+void add_hooks(ServeOptions& options, AccessLog* log, ResponseTally& tally, Console& console) {
+  if (log != nullptr || options.shows_status) {
+    ResponseTally* const used = options.shows_status ? &tally : nullptr;
+    options.server.hooks.on_response = [log, used](const RequestRecord& record) {
+      if (log != nullptr) log->add(record);
+      if (used != nullptr) used->add(record);
+    };
   }
   if (!options.quiet) {
-    options.server.hooks.log = [](LogLevel level, std::string_view text) {
-      if (level == LogLevel::Debug) return;
-      std::fprintf(stderr, "skua: %.*s\n", static_cast<int>(text.size()), text.data());
+    options.server.hooks.log = [&console](LogLevel level, std::string_view text) {
+      if (level != LogLevel::Debug) console.say("skua: " + std::string(text) + "\n");
     };
   }
 }
@@ -183,11 +189,14 @@ int serve(ServeOptions& options) {
     if (!found) return report(found.error());
     user = *std::move(found);
   }
-  const auto log = AccessLog::open(options, user, [](std::string_view line) {
-    std::fprintf(stderr, "%.*s", static_cast<int>(line.size()), line.data());
-  });
+  Console console;
+  ResponseTally tally;
+  const auto log =
+      AccessLog::open(options, user, [&console](std::string_view line) { console.say(line); });
   if (!log) return report(log.error());
-  add_hooks(options, log->get());
+  const bool logs_to_terminal = *log && (*log)->is_terminal();
+  options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
+  add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   Server server(replaceable ? replaceable->front() : site->router, options.server);
@@ -205,14 +214,16 @@ int serve(ServeOptions& options) {
                  to_string(server.backend()).data());
   }
   if (*log) (*log)->start();  // after the lines above
-  const auto tell = [&options] {
+  std::optional<StatusDisplay> status;
+  if (options.shows_status) status.emplace(server, tally, console);
+  const auto tell = [&options, &console] {
     if (options.quiet) return;
-    std::fputs("stopping after the requests in progress; press Ctrl-C again to stop at once\n",
-               stderr);
+    console.say("stopping after the requests in progress; press Ctrl-C again to stop at once\n");
   };
   std::optional<Reloader> reloader;
   if (replaceable) {
-    reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs);
+    reloader.emplace(options, *replaceable, *filter, std::move(site->memory), confined->needs,
+                     console);
   }
   const auto reload = [&reloader] {
     if (reloader) reloader->reload();

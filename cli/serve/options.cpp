@@ -143,6 +143,9 @@ void declare_output(CLI::App& parser, ServeOptions& options) {
   declare_log(parser, options.log);
   parser.add_flag("--print-config", options.print_config,
                   "Print all options as a file for --config, and all limits, and exit");
+  parser.add_flag_callback(
+      "--no-status", [&options] { options.status = false; },
+      "Show no status line, if standard error is a terminal");
   parser.add_flag("-q,--quiet", options.quiet, "Print only the address, the access log and errors");
 }
 

@@ -39,6 +39,8 @@ struct ServeOptions {
   LogOptions log{};
   bool print_config = false;
   bool quiet = false;
+  bool status = true;         ///< shows a status line, if stderr is a terminal
+  bool shows_status = false;  ///< it does, as found at the start
 };
 
 /// Adds the options, in groups, to the command. They are taken from the command line, the

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,21 @@ class Process {
       if (line.find(text) != std::string::npos) break;
     }
     return all;
+  }
+  /// Reads stderr up to and including `text`, or to the end if there is none.
+  std::string errors_up_to(std::string_view text) const {
+    std::string all;
+    for (pollfd ready{err_, POLLIN, 0}; !all.ends_with(text) && poll(&ready, 1, 20'000) > 0;) {
+      char c = 0;
+      if (read(err_, &c, 1) != 1) break;
+      all += c;
+    }
+    return all;
+  }
+  /// Changes the width of the terminal that stderr is.
+  void resize_errors(unsigned short columns) const {
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    ioctl(err_, TIOCSWINSZ, &size);
   }
   /// Reads the rest of stderr, until the process ends.
   std::string errors() const { return read_until(err_, '\0'); }

@@ -76,6 +76,7 @@ SandboxNeeds needs_of(const ServeOptions& options, BackendChoice backend) {
   needs.access.logged = log_folders(options.log);
   needs.access.connected = upstream_ports(options.site.proxies);
   needs.calls.connect = !options.site.proxies.empty();
+  needs.calls.terminal = options.shows_status;
   needs.calls.io_uring = backend == BackendChoice::IoUring;
   return needs;
 }
@@ -101,6 +102,7 @@ std::string missing_in(const SandboxNeeds& needs, const SandboxNeeds& wanted) {
   const bool has_calls = (needs.calls.io_uring || !wanted.calls.io_uring) &&
                          (needs.calls.unlink || !wanted.calls.unlink) &&
                          (needs.calls.uploads || !wanted.calls.uploads) &&
+                         (needs.calls.terminal || !wanted.calls.terminal) &&
                          (needs.calls.connect || !wanted.calls.connect);
   return has_calls ? "" : "a system call";
 }

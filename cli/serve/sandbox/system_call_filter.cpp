@@ -15,12 +15,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -209,6 +211,17 @@ class CallFilter {
     answer(otherwise);
   }
 
+  /// Allows a call if an argument, an int or flags, is one of two values.
+  void check(int call, unsigned argument, const std::array<std::uint32_t, 2>& values) {
+    skip_unless(BPF_JEQ, static_cast<std::uint32_t>(call), 6);
+    load(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t));
+    for (const std::uint32_t value : values) {
+      skip_unless(BPF_JEQ, value, 1);
+      answer(allowing);
+    }
+    answer(refusing);
+  }
+
   /// Installs the program in all threads.
   Result<void> install() {
     const sock_fprog program{.len = static_cast<unsigned short>(instructions_.size()),
@@ -259,6 +272,13 @@ Result<void> restrict_system_calls(const CallNeeds& needs) {
     constexpr std::uint32_t socket_kind = 0xF;  // the other bits are flags
     filter.check(SYS_socket, 1, socket_kind, SOCK_STREAM, refusing);
     filter.answer(SYS_connect, allowing);
+  }
+  if (needs.terminal) {
+    filter.check(SYS_ioctl, 1, {TIOCGWINSZ, TIOCGPGRP});
+    filter.answer(SYS_getpgid, allowing);
+#if defined(__x86_64__)
+    filter.answer(SYS_getpgrp, allowing);
+#endif
   }
   if (needs.unlink) filter.answer(SYS_unlinkat, allowing);
 #if defined(__x86_64__)

@@ -17,6 +17,7 @@ struct CallNeeds {
   bool unlink = false;    ///< removes files
   bool uploads = false;   ///< makes files, and names them once they are on the disk
   bool connect = false;   ///< connects stream sockets of its own
+  bool terminal = false;  ///< asks a terminal for its size, and for the foreground process
 };
 
 /// Takes from all threads, and from those that they start, every system call that a server with

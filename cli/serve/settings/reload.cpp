@@ -3,7 +3,6 @@
 // says what is wrong with them.
 #include "serve/settings/reload.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
@@ -15,15 +14,15 @@ namespace skua::cli {
 namespace {
 
 // Names the options that differ from those that the server was started with.
-void warn_of_fixed(const ServeOptions& started, const ServeOptions& now) {
+void warn_of_fixed(Console& console, const ServeOptions& started, const ServeOptions& now) {
   for (const auto& [name, values] : now.fixed) {
     if (started.fixed.at(name) == values) continue;
-    std::fprintf(stderr, "skua: a change of %s needs a restart\n", name.c_str());
+    console.say("skua: a change of " + name + " needs a restart\n");
   }
 }
 
-void say_kept(const std::string& why) {
-  std::fprintf(stderr, "skua: keeping the old configuration: %s\n", why.c_str());
+void say_kept(Console& console, const std::string& why) {
+  console.say("skua: keeping the old configuration: " + why + "\n");
 }
 
 }  // namespace
@@ -36,15 +35,15 @@ void Reloader::reload() {
   try {
     auto options = read();
     if (!options) {
-      say_kept(options.error().text);
+      say_kept(console_, options.error().text);
     } else if (const auto applied = apply(*options); !applied) {
-      say_kept(applied.error().text);
+      say_kept(console_, applied.error().text);
     } else {
-      warn_of_fixed(started_, *options);
-      if (!started_.quiet) std::fprintf(stderr, "%s\n", applied->c_str());  // last: it holds now
+      warn_of_fixed(console_, started_, *options);
+      if (!started_.quiet) console_.say(*applied + "\n");  // last: it holds now
     }
   } catch (const std::exception& error) {  // such as std::bad_alloc: the server goes on
-    say_kept(error.what());
+    say_kept(console_, error.what());
   }
 }
 
@@ -54,6 +53,7 @@ Result<ServeOptions, Problem> Reloader::read() const {
   if (!options) return options;
   options->server = started_.server;
   options->log = started_.log;
+  options->shows_status = started_.shows_status;
   if (auto checked = check_uploads(*options); !checked) return std::move(checked).error();
   if (!needs_) return options;
   const std::string missing = missing_in(*needs_, needs_of(*options, started_.server.backend));
