@@ -63,10 +63,10 @@ std::string_view user_of(const Request& request) noexcept {
 }
 
 Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status status, Errc error) {
-  const std::string peer = peer_of(&stream_);
+  if (peer_.empty()) peer_ = peer_of(&stream_);
   const http::Head& head = request_info.head;
   const std::array<std::pair<std::string_view RequestRecord::*, std::string_view>, 7> texts{{
-      {&RequestRecord::peer, peer},
+      {&RequestRecord::peer, peer_},
       {&RequestRecord::target, head.target()},
       {&RequestRecord::referer, value_or_empty(head, http::FieldName::Referer)},
       {&RequestRecord::user_agent, value_or_empty(head, http::FieldName::UserAgent)},
@@ -79,6 +79,9 @@ Accounting::Entry& Accounting::begin(const RequestInfo& request_info, Status sta
   auto last = entries_.before_begin();
   for (auto next = entries_.begin(); next != entries_.end(); ++next) last = next;
   Entry& entry = *entries_.emplace_after(last);
+  std::size_t size_bytes = 0;
+  for (const auto& [field, text] : texts) size_bytes += text.size();
+  entry.text.reserve(size_bytes);
   for (const auto& [field, text] : texts) entry.text.append(text);
   std::size_t at = 0;
   for (const auto& [field, text] : texts) {

@@ -79,6 +79,7 @@ class Accounting final {
   const net::Stream& stream_;
   const net::OutputQueue& output_;
   std::forward_list<Entry> entries_;
+  std::string peer_;  // of all its records
   std::uint64_t sent_ = 0;
 };
 

@@ -103,7 +103,7 @@ class ServeStatus : public ServeTest {
     const std::string first = process_->line();
     port_ = static_cast<std::uint16_t>(std::stoul("0" + first.substr(first.rfind(':') + 1)));
   }
-  // What the terminal showed after a request, once the server has ended.
+  // Returns the output of the terminal after a request, up to the end of the server.
   std::string shown_after(const std::string& part) {
     EXPECT_TRUE(get("/none").starts_with("HTTP/1.1 404"));
     std::string all = part.empty() ? "" : process_->errors_up_to(part);

@@ -91,9 +91,9 @@ std::string log_line(const LogOptions& log, const RequestRecord& record, server:
   switch (log.kind) {
     case LogFormat::Combined: return server::combined_line(record, now);
     case LogFormat::Json: return server::json_line(record, now);
-    case LogFormat::Pattern: return log.pattern->line(record, now);
+    case LogFormat::Pattern: break;
   }
-  return {};
+  return log.pattern ? log.pattern->line(record, now) : std::string();
 }
 
 }  // namespace skua::cli

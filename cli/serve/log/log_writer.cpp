@@ -87,12 +87,12 @@ void LogWriter::run() noexcept {
   while (goes_on) {
     try {
       goes_on = turn();
-    } catch (...) {  // memory ran out for a message
+    } catch (...) {  // NOLINT(bugprone-empty-catch): memory ran out for a message
     }
   }
   try {
     tell_drops(true);
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch): likewise
   }
 }
 

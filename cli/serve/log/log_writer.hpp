@@ -79,7 +79,7 @@ class LogWriter final {
   bool wants_reopen_ = false;
   bool is_ending_ = false;
 
-  // Of the thread.
+  // Only the thread uses these.
   std::vector<std::string> batch_;
   std::string broken_;  // the rest of a line that was written in part
   bool is_failing_ = false;

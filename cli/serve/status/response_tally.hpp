@@ -20,9 +20,9 @@ struct SlowRequest {
   Duration duration{};
 };
 
-/// What the records of responses tell beyond the server's counters: errors, and the slowest of the
-/// last seconds. Threads of the server add records at once; only an error or a request slower than
-/// all others does more than read a number.
+/// Errors and the slowest request of the last seconds, which the server's counters do not have.
+/// Threads of the server add records at once; only an error or a request slower than all others
+/// does more than read a number.
 class ResponseTally final {
  public:
   void add(const RequestRecord& record);

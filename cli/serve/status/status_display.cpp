@@ -65,7 +65,7 @@ void StatusDisplay::run() noexcept {
       const StatusText made = line.text(tally_, terminal_columns(standard_error));
       if (made.width > 0) console_.show(made.text, made.width);
     }
-  } catch (...) {  // memory ran out: the server goes on without a status line
+  } catch (...) {  // NOLINT(bugprone-empty-catch): memory ran out; the server needs no status
   }
 }
 

@@ -3,6 +3,7 @@
 #include "serve/status/status_line.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,9 @@ constexpr std::size_t max_samples = 3;  // about a second
 
 std::uint64_t rate(std::uint64_t count, StatusLine::Time::duration time) {
   const double seconds = std::chrono::duration<double>(time).count();
-  return seconds <= 0 ? 0 : static_cast<std::uint64_t>(static_cast<double>(count) / seconds + 0.5);
+  return seconds <= 0
+             ? 0
+             : static_cast<std::uint64_t>(std::llround(static_cast<double>(count) / seconds));
 }
 
 // Returns `12,345`.
