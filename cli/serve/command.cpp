@@ -212,6 +212,7 @@ int serve(ServeOptions& options) {
   LogSink sink;
   add_hooks(options, sink);
   const std::vector<Address> addresses = public_addresses(options);
+  const bool has_colours = is_terminal(standard_error);  // not known in the sandbox
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   std::optional<Server> started;
   Redirect redirect;
@@ -224,7 +225,7 @@ int serve(ServeOptions& options) {
   if (!options.quiet) {
     if (options.sandbox) sink.write("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
-    announce_qr_code(options, server.url(), addresses);
+    announce_qr_code(options, server.url(), addresses, has_colours);
     const std::string uploads = upload_text(options);
     if (!uploads.empty()) std::fprintf(stderr, "%s\n", uploads.c_str());
     announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
