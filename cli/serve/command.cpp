@@ -232,6 +232,7 @@ int serve(ServeOptions& options) {
   options.shows_status = options.status && !options.quiet && !logs_to_terminal && can_show_status();
   add_hooks(options, log->get(), tally, console);
   const std::vector<Address> addresses = public_addresses(options);
+  const bool has_colours = is_terminal(standard_error);  // not known in the sandbox
   const ShutdownSignals signals;  // before any thread starts, so that all threads inherit it
   std::optional<Server> started;
   Redirect redirect;
@@ -244,7 +245,7 @@ int serve(ServeOptions& options) {
   if (!options.quiet) {
     if (options.sandbox) announce("sandbox: " + confined->holds + "\n");
     announce_public(options, addresses, server.port());
-    announce_qr_code(options, server.url(), addresses);
+    announce_qr_code(options, server.url(), addresses, has_colours);
     for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
       if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
     }

@@ -12,8 +12,6 @@
 #include "serve/launch/browser.hpp"
 #include "serve/launch/qr_code.hpp"
 #include "skua/url.hpp"
-#include "system.hpp"
-#include "terminal.hpp"
 
 namespace skua::cli {
 namespace {
@@ -63,7 +61,7 @@ std::string public_url(const std::string& url, const std::vector<Address>& addre
 }
 
 void announce_qr_code(const ServeOptions& options, const std::string& url,
-                      const std::vector<Address>& addresses) {
+                      const std::vector<Address>& addresses, bool has_colours) {
   if (!options.qr) return;
   const std::string reached = public_url(url, addresses);
   if (reached.empty()) {
@@ -75,7 +73,7 @@ void announce_qr_code(const ServeOptions& options, const std::string& url,
     std::fprintf(stderr, "skua: --qr: %s\n", code.error().message().c_str());
     return;
   }
-  const std::string drawn = draw_qr_code(*code, is_terminal(standard_error));
+  const std::string drawn = draw_qr_code(*code, has_colours);
   std::fprintf(stderr, "%s%s\n", drawn.c_str(), reached.c_str());
 }
 

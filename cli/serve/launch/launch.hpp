@@ -17,8 +17,9 @@ void declare_launch(CLI::App& parser, ServeOptions& options);
 /// machine; empty if there is none.
 std::string public_url(const std::string& url, const std::vector<Address>& addresses);
 
-/// Prints the QR code of --qr on stderr, or why there is none.
+/// Prints the QR code of --qr on stderr, or why there is none. The sandbox does not let this ask if
+/// that is a terminal, which has colours.
 void announce_qr_code(const ServeOptions& options, const std::string& url,
-                      const std::vector<Address>& addresses);
+                      const std::vector<Address>& addresses, bool has_colours);
 
 }  // namespace skua::cli
