@@ -51,6 +51,7 @@ Result<NamedPlace, Status> locate(const Root& root, const std::string& path) {
 struct FoundSource {
   NamedPlace place;
   OpenFile file;
+  FileStat named;  // what has the name, which may be a link to the file
 
   [[nodiscard]] bool is_folder() const noexcept { return file.stat.kind == FileKind::Directory; }
 };
@@ -63,7 +64,8 @@ Result<FoundSource, Status> find_source(const DavTarget& target) {
   Result<NamedPlace, Status> place = locate(target.site->root(), target.path);
   if (!place) return place.error() == Status::Conflict ? Status::NotFound : place.error();
   if (!place->stat) return Status::NotFound;
-  return FoundSource{.place = *std::move(place), .file = *std::move(file)};
+  const FileStat named = *place->stat;
+  return FoundSource{.place = *std::move(place), .file = *std::move(file), .named = named};
 }
 
 Response failure_response(const TreeWork& work, const DavTarget& target,
@@ -99,7 +101,7 @@ struct Transfer {
 std::optional<Status> refuse_nesting(const DavTarget& target, const FoundSource& source,
                                      const NamedPlace& to) {
   if (to.stat &&
-      (is_same_file(*to.stat, source.file.stat) || is_same_file(*to.stat, *source.place.stat))) {
+      (is_same_file(*to.stat, source.file.stat) || is_same_file(*to.stat, source.named))) {
     return Status::Forbidden;
   }
   const Result<OpenFile> root = target.site->root().find("/");
@@ -109,7 +111,7 @@ std::optional<Status> refuse_nesting(const DavTarget& target, const FoundSource&
     if (!is_inside) return tree_status(is_inside.error());
     if (*is_inside) return Status::Forbidden;
   }
-  if (!to.is_folder()) return std::nullopt;
+  if (!to.stat || to.stat->kind != FileKind::Directory) return std::nullopt;
   const auto is_around = source.place.folder.is_within(*to.stat, root->stat);
   if (!is_around) return tree_status(is_around.error());
   return *is_around ? std::optional(Status::Forbidden) : std::nullopt;
@@ -179,7 +181,8 @@ Response carry_out(const Transfer& transfer) {
   const bool existed = to->stat.has_value();
   if (existed && !transfer.overwrites) return Status::PreconditionFailed;
   // As for uploads: links and special files are never replaced.
-  if (existed && to->stat->kind != FileKind::Regular && !to->is_folder()) return Status::Conflict;
+  const FileKind kind = to->stat ? to->stat->kind : FileKind::Regular;
+  if (kind != FileKind::Regular && kind != FileKind::Directory) return Status::Conflict;
   if (const auto refused = refuse_nesting(target, *source, *to)) return *refused;
   // RFC 4918 §9.8.4: what is replaced is removed as by DELETE. A file is replaced at once.
   if (to->is_folder()) {

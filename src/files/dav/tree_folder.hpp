@@ -50,6 +50,9 @@ class TreeFolder final {
   disk::Descriptor folder_;
 };
 
+/// Reports whether this system has them.
+bool has_tree_folders() noexcept;
+
 /// Reports whether two states are those of the same file.
 inline bool is_same_file(const disk::FileStat& a, const disk::FileStat& b) noexcept {
   return a.inode == b.inode && a.device == b.device;

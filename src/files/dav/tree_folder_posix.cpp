@@ -30,6 +30,8 @@ Result<disk::Descriptor> opened(int number, const char* what) noexcept {
 
 }  // namespace
 
+bool has_tree_folders() noexcept { return true; }
+
 Result<disk::FileStat> TreeFolder::stat(const std::string& name) const {
   struct stat state{};
   if (::fstatat(number(), name.c_str(), &state, AT_SYMLINK_NOFOLLOW) != 0) {

@@ -9,6 +9,8 @@ constexpr Error missing(Errc::Unsupported, "WebDAV");
 
 }  // namespace
 
+bool has_tree_folders() noexcept { return false; }
+
 Result<disk::FileStat> TreeFolder::stat(const std::string&) const { return missing; }
 Result<TreeFolder> TreeFolder::open_folder(const std::string&) const { return missing; }
 Result<disk::Descriptor> TreeFolder::open_file(const std::string&) const { return missing; }

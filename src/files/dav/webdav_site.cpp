@@ -9,7 +9,7 @@
 
 #include "files/dav/multistatus.hpp"
 #include "files/dav/request_fields.hpp"
-#include "files/dav/tree.hpp"
+#include "files/dav/tree_folder.hpp"
 #include "files/site_answer.hpp"
 #include "files/upload/upload_site.hpp"
 #include "http/message/conditional.hpp"
@@ -196,9 +196,7 @@ WebDavHandler::WebDavHandler(std::shared_ptr<const files::WebDavSite> site) noex
     : site_(std::move(site)) {}
 
 Result<WebDavHandler> WebDavHandler::open(const std::string& directory, WebDavOptions options) {
-#if defined(_WIN32)
-  return Error(Errc::Unsupported, "WebDAV on Windows");
-#else
+  if (!files::has_tree_folders()) return Error(Errc::Unsupported, "WebDAV on this system");
   if (!xml::is_available()) return Error(Errc::Unsupported, "WebDAV without expat");
   const files::PathPolicy policy{.dotfiles = options.files.dotfiles,
                                  .follow_symlinks = options.files.follow_symlinks};
@@ -218,7 +216,6 @@ Result<WebDavHandler> WebDavHandler::open(const std::string& directory, WebDavOp
   auto upload_site = std::make_shared<const files::UploadSite>(*std::move(written), uploads, true);
   return WebDavHandler(std::make_shared<const files::WebDavSite>(
       std::move(files), std::move(upload_site), std::move(options)));
-#endif
 }
 
 Task<Response> WebDavHandler::operator()(Request& request) const {
