@@ -17,6 +17,7 @@ namespace {
 
 // Plain bytes that are encrypted before the inner stream must take them: the cost of a slow peer.
 constexpr std::size_t burst_bytes = 80_KiB;
+constexpr std::size_t sent_now_bytes = 16_KiB;
 constexpr std::size_t burst_overhead_bytes = 256;  // headers and tags of its records
 
 void release(std::string& buffer) noexcept { std::string().swap(buffer); }
@@ -338,7 +339,15 @@ bool TlsStream::flush() {
       release(engine_->output());
       return true;
     }
-    const net::Slice rest{flight_.data() + flown_bytes_, flight_.size() - flown_bytes_};
+    net::Slice rest{flight_.data() + flown_bytes_, flight_.size() - flown_bytes_};
+    // Large records are sent while the processor's caches have them, and their memory goes to the
+    // next stream; a back end that sends at the end of the turn would hold those of all streams.
+    if (rest.size_bytes >= sent_now_bytes) {
+      const std::size_t taken = inner_->try_send({&rest, 1});
+      flown_bytes_ += taken;
+      rest = {rest.data + taken, rest.size_bytes - taken};
+      if (rest.size_bytes == 0) continue;
+    }
     const std::size_t taken = inner_->send({&rest, 1});
     flown_bytes_ += taken;
     is_inner_sending_ = taken < rest.size_bytes;
