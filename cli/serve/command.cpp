@@ -206,6 +206,22 @@ void announce_public(const ServeOptions& options, const std::vector<Address>& ad
   }
 }
 
+// Prints where the server is reached, and its options that a user should know of.
+void announce_all(const ServeOptions& options, const Server& server, const Redirect& redirect,
+                  const std::string& holds, const std::vector<Address>& addresses,
+                  bool has_colours) {
+  for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
+  if (options.quiet) return;
+  if (options.sandbox) announce("sandbox: " + holds + "\n");
+  announce_public(options, addresses, server.port());
+  announce_qr_code(options, server.url(), addresses, has_colours);
+  for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
+    if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
+  }
+  std::fputs(virtual_hosts_text(options).c_str(), stderr);
+  announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
+}
+
 int serve(ServeOptions& options) {
   Result<LiveFolder, Problem> live = watch_folder(options);
   if (!live) return report(live.error());
@@ -241,16 +257,8 @@ int serve(ServeOptions& options) {
   if (!confined) return confined.error();
   Server& server = *started;
   live->start();
-  for (const std::string& url : server.urls()) announce("listening on " + url + "\n");
+  announce_all(options, server, redirect, confined->holds, addresses, has_colours);
   if (!options.quiet) {
-    if (options.sandbox) announce("sandbox: " + confined->holds + "\n");
-    announce_public(options, addresses, server.port());
-    announce_qr_code(options, server.url(), addresses, has_colours);
-    for (const std::string& writers : {upload_text(options), webdav_text(options)}) {
-      if (!writers.empty()) std::fprintf(stderr, "%s\n", writers.c_str());
-    }
-    std::fputs(virtual_hosts_text(options).c_str(), stderr);
-    announce_https(options, server, redirect.server ? &*redirect.server : nullptr);
     if (options.watch) std::fprintf(stderr, "%s\n", live->text().c_str());
     std::fprintf(stderr, "serving %s with %s; press Ctrl-C to stop\n", options.folder.c_str(),
                  to_string(server.backend()).data());

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/file_io.hpp"
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "coding/coding.hpp"
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 #include "files/file_head.hpp"
 #include "skua/response.hpp"
 

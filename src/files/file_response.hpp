@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 #include "http/message/field.hpp"
 #include "skua/response.hpp"
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "files/archive/archive_response.hpp"
+#include "files/cache/file_cache.hpp"
+#include "files/cache/per_thread.hpp"
 #include "files/etag/content_tags.hpp"
-#include "files/file_cache.hpp"
 #include "files/file_head.hpp"
-#include "files/per_thread.hpp"
 #include "files/safe_path.hpp"
 #include "skua/error.hpp"
 #include "skua/file_options.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "coding/coding.hpp"
-#include "files/cached_files.hpp"
+#include "files/cache/cached_files.hpp"
 #include "files/file_head.hpp"
 #include "skua/memory_files.hpp"
 #include "skua/request.hpp"

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <utility>
 
-#include "files/per_thread.hpp"
+#include "files/cache/per_thread.hpp"
 #include "router/table.hpp"
 #include "skua/next.hpp"
 #include "skua/request.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "files/cached_files.hpp"
+#include "files/cache/cached_files.hpp"
 #include "files/file_head.hpp"
 #include "files/open/held_file.hpp"
 #include "files/safe_path.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/file_io.hpp"
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 #include "files/file_site.hpp"
 #include "skua/testing.hpp"
 #include "support/descriptors.hpp"

@@ -112,9 +112,9 @@ class UploadFile final : public SavedFile {
 /// the same tag.
 std::string strong_etag(const FileStat& stat);
 
-/// The random bytes in a temporary name that is no secret.
+/// How many random bytes keep temporary names apart; more keep one secret.
 inline constexpr std::size_t short_name_bytes = 8;
-/// Returns a new temporary name with so many random bytes.
+/// Returns a new temporary name with this many random bytes.
 Result<std::string> unfinished_name(std::size_t bytes = short_name_bytes);
 
 /// Returns the result for a file system error: 507 for a full disk, 413 for a file that is too long

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "files/per_thread.hpp"
+#include "files/cache/per_thread.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 
 #include <gtest/gtest.h>
 

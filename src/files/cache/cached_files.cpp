@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "files/cached_files.hpp"
+#include "files/cache/cached_files.hpp"
 
 #include <iterator>
 #include <utility>

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "coding/coding.hpp"
-#include "files/cached_files.hpp"
+#include "files/cache/cached_files.hpp"
 #include "files/file_head.hpp"
 #include "files/open/kept_files.hpp"
 #include "files/safe_path.hpp"

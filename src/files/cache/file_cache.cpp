@@ -3,7 +3,7 @@
 // An entry is trusted for a second, and afterwards if the file's state is still the one it was read
 // in. A very recent time stamp proves nothing (another write may leave the same one), so such an
 // entry is read again instead of compared.
-#include "files/file_cache.hpp"
+#include "files/cache/file_cache.hpp"
 
 #include <utility>
 
