@@ -63,9 +63,9 @@ Result<FoundSource, Status> find_source(const DavTarget& target) {
   if (!file) return status_for(file.error().code());
   Result<NamedPlace, Status> place = locate(target.site->root(), target.path);
   if (!place) return place.error() == Status::Conflict ? Status::NotFound : place.error();
-  if (!place->stat) return Status::NotFound;
-  const FileStat named = *place->stat;
-  return FoundSource{.place = *std::move(place), .file = *std::move(file), .named = named};
+  const std::optional<FileStat> named = place->stat;
+  if (!named) return Status::NotFound;
+  return FoundSource{.place = *std::move(place), .file = *std::move(file), .named = *named};
 }
 
 Response failure_response(const TreeWork& work, const DavTarget& target,
@@ -181,7 +181,7 @@ Response carry_out(const Transfer& transfer) {
   const bool existed = to->stat.has_value();
   if (existed && !transfer.overwrites) return Status::PreconditionFailed;
   // As for uploads: links and special files are never replaced.
-  const FileKind kind = to->stat ? to->stat->kind : FileKind::Regular;
+  const FileKind kind = to->stat.value_or(FileStat()).kind;
   if (kind != FileKind::Regular && kind != FileKind::Directory) return Status::Conflict;
   if (const auto refused = refuse_nesting(target, *source, *to)) return *refused;
   // RFC 4918 §9.8.4: what is replaced is removed as by DELETE. A file is replaced at once.
