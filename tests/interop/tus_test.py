@@ -5,6 +5,7 @@ Usage: tus_test.py SKUA      exits with 77 (skipped) if neither client can be in
 """
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,20 @@ def check(client: Client, program: str, folder: pathlib.Path, source: pathlib.Pa
     assert sorted(path.name for path in site.iterdir()) == ["begin.bin", "whole.bin"], list(site.iterdir())
 
 
+def over_http2(program: str, folder: pathlib.Path, source: pathlib.Path, expected: int) -> bool:
+    """curl sees 104 before the answer to an upload over HTTP/2; reports whether curl can."""
+    if not shutil.which("curl") or "HTTP2" not in subprocess.run(["curl", "-V"], capture_output=True, text=True).stdout:
+        return False
+    with Served(program, folder, "--upload") as url:
+        done = subprocess.run(["curl", "-sv", "--noproxy", "*", "--http2-prior-knowledge", "-T", str(source), "-H", "Upload-Complete: ?1", "-H",
+                               "Upload-Draft-Interop-Version: 8", url + "/h2.bin"], capture_output=True, text=True, timeout=TIMEOUT)
+    heads = [line for line in done.stderr.splitlines() if line.startswith(("< HTTP/2", "< location", "< upload-complete"))]
+    assert heads[0].startswith("< HTTP/2 104") and "/.skua-uploads/" in heads[1], heads
+    assert heads[2].startswith("< HTTP/2 201") and heads[3] == "< location: /h2.bin" and heads[4] == "< upload-complete: ?1", heads
+    assert checksum(folder / "h2.bin") == expected, "the file differs"
+    return True
+
+
 def main(arguments: list[str]) -> int:
     program = str(pathlib.Path(arguments[0]).resolve())
     with tempfile.TemporaryDirectory() as temporary:
@@ -102,6 +117,10 @@ def main(arguments: list[str]) -> int:
             own.mkdir()
             check(client, program, own, source, expected)
             print(f"{name}: whole, in pieces, and over a restart")
+        own = folder / "http2"
+        own.mkdir()
+        if over_http2(program, own, source, expected):
+            print("curl: 104 over HTTP/2")
     return 0
 
 

@@ -318,9 +318,12 @@ Task<Response> answer_creation(Site site, Request& request, Asked asked, std::st
     if (!asked.is_whole) {
       return answer(refused(Status::BadRequest, "Upload-Complete is malformed", false));
     }
-    const bool has_both = asked.length_bytes && content_length && *asked.is_whole;
-    if (has_both && *asked.length_bytes != *content_length) return answer(wrong_length(false));
-    if (!asked.length_bytes && *asked.is_whole) asked.length_bytes = content_length;
+    const bool is_last = *asked.is_whole;
+    if (is_last && content_length &&
+        asked.length_bytes.value_or(*content_length) != *content_length) {
+      return answer(wrong_length(false));
+    }
+    if (!asked.length_bytes && is_last) asked.length_bytes = content_length;
   }
   state.length_bytes = asked.length_bytes;
   if (asked.length_bytes.value_or(0) > site->options().max_bytes) {
@@ -429,7 +432,7 @@ Continued open_to_append(const Site& site, const Asked& asked, const Place& plac
   if (access.refused) return refuse(nullptr, refused(*access.refused, asked.is_tus));
   const Writer& writer = access.writer;
   const std::uint64_t size_bytes = writer->begin_bytes();
-  if (*asked.offset_bytes != size_bytes) return refuse(writer, wrong_offset(asked, size_bytes));
+  if (asked.offset_bytes != size_bytes) return refuse(writer, wrong_offset(asked, size_bytes));
   std::optional<std::uint64_t> length = asked.length_bytes;
   const bool is_last = asked.is_whole.value_or(false);
   if (is_last && content_length) {

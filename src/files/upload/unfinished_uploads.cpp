@@ -4,7 +4,6 @@
 #include "files/upload/unfinished_uploads.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/base_encoding.hpp"
