@@ -12,7 +12,9 @@
 #include <cstdio>
 #include <thread>
 
+#if !defined(__linux__)
 extern char** environ;
+#endif
 
 namespace skua::cli {
 namespace {
@@ -32,8 +34,10 @@ class FreshProcess {
     for (const int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       ::posix_spawn_file_actions_addopen(&actions_, file, "/dev/null", O_RDWR, 0);
     }
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#if defined(__GLIBC__)  // elsewhere, those that were inherited stay open: ours close on exec
+#if __GLIBC_PREREQ(2, 34)
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
+#endif
 #endif
     sigset_t none;
     sigset_t changed;

@@ -49,8 +49,8 @@ Problem last_problem() { return problem_of(Error::from_system(errno, "--watch"))
 }  // namespace
 
 struct FolderChanges::Impl {
-  std::string folder;
-  files::PathPolicy policy;
+  std::string folder{};
+  files::PathPolicy policy{};
   Descriptor events{};
   Descriptor stop_reader{};
   Descriptor stop_writer{};
@@ -192,7 +192,9 @@ FolderChanges::~FolderChanges() = default;
 
 Result<std::unique_ptr<FolderChanges>, Problem> FolderChanges::open(
     const std::string& folder, const files::PathPolicy& policy) {
-  std::unique_ptr<Impl> impl(new Impl{.folder = folder, .policy = policy});
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->policy = policy;
   impl->events = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!impl->events) return last_problem();
   std::array<int, 2> ends{-1, -1};

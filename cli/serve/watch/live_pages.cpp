@@ -117,7 +117,7 @@ Body file_with_tag(const FileRange& page, const std::string& tag) {
 
 Body stream_with_tag(std::shared_ptr<const BodyStream> page, const std::string& tag) {
   const auto stream = std::make_shared<BodyStream>();
-  if (page->length_bytes) stream->length_bytes = *page->length_bytes + tag.size();
+  if (const auto& length = page->length_bytes) stream->length_bytes = *length + tag.size();
   stream->produce = [page = std::move(page), tag = std::make_shared<const std::string>(tag)](
                         BodyWriter& out) { return write_then_tag(page, tag, out); };
   return Body(std::shared_ptr<const BodyStream>(stream));
