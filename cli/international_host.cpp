@@ -19,12 +19,12 @@ namespace {
 Problem malformed(std::string why) { return {.error = Errc::MalformedUrl, .text = std::move(why)}; }
 
 /// The host name in a URL, without user information and port.
-struct Place {
+struct HostPlace {
   std::size_t begin = 0;
   std::size_t size_bytes = 0;
 };
 
-Place place_of_host(std::string_view url) noexcept {
+HostPlace place_of_host(std::string_view url) noexcept {
   const std::size_t mark = url.find("://");
   if (mark == url.npos) return {};
   std::size_t begin = mark + 3;
@@ -81,7 +81,7 @@ bool has_international_hosts() noexcept {
 }
 
 Result<std::string, Problem> with_ascii_host(std::string_view url) {
-  const Place place = place_of_host(url);
+  const HostPlace place = place_of_host(url);
   const std::string name(url.substr(place.begin, place.size_bytes));
   if (is_ascii(name)) return std::string(url);
   const Result<std::string, Problem> converted = to_ascii(name);

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "cli/serve_fixture.hpp"
-#include "serve/settings/settings_file.hpp"
 #include "serve/site/rate.hpp"
 #include "serve/site/virtual_hosts.hpp"
+#include "settings/settings_file.hpp"
 
 namespace skua::test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cli/serve_fixture.hpp"
 #include "coding/coding.hpp"
-#include "serve/settings/settings_file.hpp"
+#include "settings/settings_file.hpp"
 #include "support/backends.hpp"
 
 namespace skua::test {

@@ -187,7 +187,8 @@ Task<Response> post(Site site, Request& request, std::string folder) {
 
 Task<Response> answer_put(std::shared_ptr<const UploadSite> site, Request& request,
                           std::string path) {
-  if (auto refused = refuse_upload(*site, request)) return detail::finished_task(*std::move(refused));
+  if (auto refused = refuse_upload(*site, request))
+    return detail::finished_task(*std::move(refused));
   return put(std::move(site), request, std::move(path));
 }
 
