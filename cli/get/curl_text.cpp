@@ -127,8 +127,8 @@ void add_request(CurlCommand& command, const GetOptions& options, const Prepared
                                     : field.name + ":");
   }
   if (!options.token.empty()) command.add("-H", "Authorization: Bearer " + options.token);
+  if (options.digest) command.add("--anyauth");
   if (options.credentials) {
-    if (options.digest) command.add("--anyauth");
     command.add("-u", options.credentials->first + ":" + options.credentials->second);
   }
   if (options.netrc.is_wanted && options.netrc.path.empty()) command.add("-n");
