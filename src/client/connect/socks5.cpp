@@ -19,7 +19,7 @@ constexpr char authentication_version = 1;  // RFC 1929 §2
 constexpr std::uint8_t no_authentication = 0;
 constexpr std::uint8_t by_password = 2;
 constexpr std::uint8_t no_method = 0xff;
-constexpr char connect = 1;
+constexpr char connect_command = 1;
 constexpr std::size_t port_bytes = 2;
 
 enum class Type : std::uint8_t { Ipv4 = 1, Name = 3, Ipv6 = 4 };
@@ -143,7 +143,7 @@ bool Socks5::take_authentication() {
 
 void Socks5::ask_for_connection() {
   step_ = Step::Reply;
-  output_ = {version, connect, 0};
+  output_ = {version, connect_command, 0};
   output_.append(target_);
 }
 
