@@ -13,7 +13,7 @@
 
 #include "base/file_io.hpp"
 #include "files/cache/file_cache.hpp"
-#include "skua/async.hpp"
+#include "files/offloaded.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::files {
@@ -78,17 +78,6 @@ class Compressing {
   std::string plain_;
 };
 
-Task<> write_compressed(std::shared_ptr<Compressing> work, BodyWriter& writer) {
-  const auto next = [work] { return work->next(); };
-  while (!work->is_done()) {
-    auto call = offload(next);
-    std::string piece = co_await call;
-    if (piece.empty()) continue;
-    auto written = writer.write(Body(std::move(piece)));
-    co_await written;
-  }
-}
-
 }  // namespace
 
 std::optional<Response> compressed_stream(std::string_view path, FoundFile& file,
@@ -104,7 +93,7 @@ std::optional<Response> compressed_stream(std::string_view path, FoundFile& file
   const auto work = std::make_shared<Compressing>(std::move(place), *std::move(encoder), file);
   const FileHead head = coded_head(plain, coding);
   Response response = Response::stream(
-      head.type, [work](BodyWriter& writer) { return write_compressed(work, writer); });
+      head.type, [work](BodyWriter& writer) { return write_offloaded(work, writer); });
   response.header("Content-Encoding", head.coding);
   response.header("X-Content-Type-Options", "nosniff");
   add_validators(response, head, fields.cache_control);

@@ -12,7 +12,7 @@
 #include "files/archive/entry_name.hpp"
 #include "files/archive/folder_walk.hpp"
 #include "files/listing/escape.hpp"
-#include "skua/async.hpp"
+#include "files/offloaded.hpp"
 #include "skua/body_writer.hpp"
 
 namespace skua::files {
@@ -57,20 +57,12 @@ std::string disposition(const std::string& file_name) {
 
 /// An archive that is being sent.
 struct ArchiveWork {
+  [[nodiscard]] bool is_done() const noexcept { return source->is_done(); }
+  std::string next() { return source->next().value(); }
+
   std::shared_ptr<const void> place{};
   std::unique_ptr<ArchiveSource> source{};
 };
-
-Task<> write_archive(std::shared_ptr<ArchiveWork> work, BodyWriter& writer) {
-  const auto next = [work] { return work->source->next().value(); };
-  while (!work->source->is_done()) {
-    auto call = offload(next);
-    std::string piece = co_await call;
-    if (piece.empty()) continue;
-    auto written = writer.write(Body(std::move(piece)));
-    co_await written;
-  }
-}
 
 }  // namespace
 
@@ -108,7 +100,7 @@ std::optional<Response> answer_archive(const Request& request,
   if (!source) return Response(source.error());
   work->source = *std::move(source);
   Response response = Response::stream(
-      archive->type, [work](BodyWriter& writer) { return write_archive(work, writer); });
+      archive->type, [work](BodyWriter& writer) { return write_offloaded(work, writer); });
   response.header("Content-Disposition",
                   disposition(std::string(name).append(".").append(archive->name)));
   response.header("Cache-Control", "no-store");
