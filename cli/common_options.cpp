@@ -141,6 +141,10 @@ CLI::Validator size_value() {
     } catch (const CLI::ValidationError&) {  // an unknown unit
       is_size = false;
     }
+    std::uint64_t bytes = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data(), end, bytes);
+    is_size = is_size && code == std::errc() && rest == end;
     return is_size ? std::string() : "'" + given + "' is not a size such as 500, 64K or 2GiB";
   };
   return {convert, ""};

@@ -11,9 +11,7 @@
 #include "skua/url.hpp"
 
 namespace skua::cli {
-namespace {
 
-// Like an address bar: http:// is the default, and :3128 is a port of this machine.
 std::string proxy_url(const std::string& text) {
   std::string whole = text.starts_with(':') ? "localhost" + text : text;
   if (whole.find("://") == whole.npos) whole.insert(0, "http://");
@@ -22,6 +20,8 @@ std::string proxy_url(const std::string& text) {
   if (!proxy) throw CLI::ValidationError("--proxy", proxy.error().text);
   return whole;
 }
+
+namespace {
 
 void declare_proxies(CLI::App& parser, ProxyOptions& proxy) {
   parser

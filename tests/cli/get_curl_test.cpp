@@ -278,6 +278,7 @@ Words split(const std::string& line) {
 }
 
 TEST_F(CurlCommand, WhatCurlPrintsIsTheSameRequest) {
+  folder_.write("logins", "machine 127.0.0.1 login ada password secret\n");
   folder_.write("file", "content\n");
   folder_.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\tsid\t7\n");
   const Words cases[] = {
@@ -285,6 +286,8 @@ TEST_F(CurlCommand, WhatCurlPrintsIsTheSameRequest) {
       {"get", at(), "-a", "user:pass word", "Accept:a/b"},
       {"get", at(), "--bearer", "tok", "--cookie-jar", "jar", "--raw"},
       {"get", at("/[1]{2}"), "--http1.1", "--timeout", "9.5", "--retry", "1"},
+      {"get", at(), "--netrc-file", "logins"},
+      {"get", at(), "-4", "--interface", "127.0.0.1", "--limit-rate", "1M"},
       {"post", at(), "n=Ada\n\x01", "b:=[1,2]"},
       {"post", at(), "-f", "a=b c&d", "e=f"},
       {"post", at()},
@@ -295,8 +298,9 @@ TEST_F(CurlCommand, WhatCurlPrintsIsTheSameRequest) {
   for (const Words& words : cases) {
     Words asking = words;
     asking.emplace_back("--curl");
-    std::string line = run(asking).output;
-    ASSERT_TRUE(line.starts_with("curl ") && line.ends_with("\n")) << line;
+    const Ended printed = run(asking);
+    std::string line = printed.output;
+    ASSERT_TRUE(line.starts_with("curl ") && line.ends_with("\n")) << line << printed.errors;
     line.pop_back();
     const Ended sent = run(words);
     const Ended again = run(split(line));

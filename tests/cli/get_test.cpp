@@ -220,6 +220,8 @@ TEST_F(GetTest, WhatMakesNoSenseIsRefused) {
       {{"head", url("/"), "-d"}, "head has no content to save"},
       {{"get", url("/"), "--timeout", "nan"}, "'nan' is not a number from 0.001 to 1000000"},
       {{"get", url("/"), "--max-size", "-1"}, "'-1' is not a size"},
+      {{"get", url("/"), "--max-size", "99999999999999999999"},
+       "'99999999999999999999' is not a size"},
       {{"get"}, "URL is missing"},
       {{"get", "-5", url("/")}, "unknown option -5"},
       {{"get", "-4", "-6", url("/")}, "--ipv4 and --ipv6 cannot be used together"},

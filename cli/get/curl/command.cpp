@@ -17,6 +17,7 @@
 #include "get/curl/line.hpp"
 #include "get/report.hpp"
 #include "get/words.hpp"
+#include "network_options.hpp"
 
 namespace skua::cli::curl {
 namespace {
@@ -74,9 +75,7 @@ void set_proxy(Line& line, Text& text) {
   ProxyOptions& proxy = line.options.client.proxy;
   proxy.from_environment = false;
   if (text.empty()) return;
-  const Result<Url, Problem> url = parse_url_argument(text);
-  if (!url) refuse(url.error().text);
-  proxy.url = url->to_string();
+  proxy.url = proxy_url(text);
 }
 
 void except_from_proxy(Line& line, Text& rules) {
@@ -149,6 +148,10 @@ constexpr Row rows[] = {
        line.options.cookie_output = path;
      }},
     {"Request", "-u,--user", "USER:PASSWORD", "Authenticate with HTTP Basic", set_user},
+    {"Request", "-n,--netrc", nullptr, "Without --user, take user and password from ~/.netrc",
+     [](Line& line, Text&) { line.options.netrc.is_wanted = true; }},
+    {"Request", "--netrc-file", "FILE", "Take them from this file",
+     [](Line& line, Text& path) { line.options.netrc = {.is_wanted = true, .path = path}; }},
     {"Request", "--digest,--anyauth", nullptr, "Send --user after a 401, using Digest if offered",
      [](Line& line, Text&) { line.options.digest = true; }},
     {"Request", "--oauth2-bearer", "TOKEN", "Authenticate with a bearer token",
@@ -186,6 +189,12 @@ constexpr Row rows[] = {
     {"Connection", "--http2-prior-knowledge", nullptr, "Use HTTP/2 only",
      [](Line& line, Text&) { line.options.client.versions = HttpVersions::Http2; }},
     {"Connection", "-x,--proxy", "URL", "Use this proxy", set_proxy},
+    {"Connection", "-4,--ipv4", nullptr, "Connect to IPv4 addresses only",
+     [](Line& line, Text&) { line.options.client.ip_versions = IpVersions::Ipv4; }},
+    {"Connection", "-6,--ipv6", nullptr, "Connect to IPv6 addresses only",
+     [](Line& line, Text&) { line.options.client.ip_versions = IpVersions::Ipv6; }},
+    {"Connection", "--interface", "NAME", "Connect from this interface or address",
+     [](Line& line, Text& name) { line.options.client.network_interface = name; }},
     {"Connection", "--noproxy", "RULES", "Bypass the proxy for these hosts", except_from_proxy},
     {"Connection", "--unix-socket", "PATH", "Connect to this Unix socket",
      [](Line& line, Text& path) { line.options.client.unix_socket = path; }},
@@ -196,6 +205,12 @@ constexpr Row rows[] = {
      [](Line& line, Text& text) { line.options.client.timeout = seconds_of("--max-time", text); }},
     {"Connection", "--connect-timeout", "SECONDS", "Time limit for each step of connecting",
      limit_connecting},
+    {"Connection", "--limit-rate", "RATE", "Limit the speed, in bytes per second",
+     [](Line& line, Text& text) {
+       std::string bytes = text;
+       if (const std::string problem = size_value()(bytes); !problem.empty()) refuse(problem);
+       line.options.bytes_per_second = std::stoull(bytes);
+     }},
     {"Connection", "--retry", "COUNT", "Repeat a request that fails for a passing reason",
      [](Line& line, Text& text) { line.options.retry.count = count_of("--retry", text); }},
     {"Connection", "--retry-delay", "SECONDS", "Wait before the first repetition",
