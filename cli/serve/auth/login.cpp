@@ -22,7 +22,7 @@
 namespace skua::cli {
 namespace {
 
-constexpr const char* realm = "skua";
+constexpr const char* site_realm = "skua";
 
 // Compares both parts in any case, so that the time does not tell which of them is wrong.
 auth::BasicGuard::Check check_of(Login login) {
@@ -132,12 +132,12 @@ Result<Passwords, Problem> require_login(Router& router, const ServeOptions& opt
     router.use(LoginGuard("skua uploads", *upload_login, uploads, LoginGuard::Asked::Uploads));
   }
   if (options.auth.empty()) {
-    if (login) router.use(LoginGuard(realm, *login, uploads, LoginGuard::Asked::Others));
+    if (login) router.use(LoginGuard(site_realm, *login, uploads, LoginGuard::Asked::Others));
     return Passwords();
   }
   auto passwords = read_passwords(options, before);
   if (passwords) {
-    PasswordGuard guard(realm, *passwords, login ? check_of(*login) : nullptr);
+    PasswordGuard guard(site_realm, *passwords, login ? check_of(*login) : nullptr);
     router.use(FileGuard(std::move(uploads), std::move(guard)));
   }
   return passwords;
