@@ -49,7 +49,7 @@ const KeptFile* KeptFiles::insert(KeptFile file, Descriptor& descriptor, WallTim
   }
   if (file.file == nullptr) return nullptr;
   file.compared = file.used = file.found;
-  KeptFile& inserted = files_.emplace_front(std::move(file));
+  const KeptFile& inserted = files_.emplace_front(std::move(file));
   index_.emplace(inserted.path, files_.begin());
   return &inserted;
 }
