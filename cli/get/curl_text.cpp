@@ -94,8 +94,10 @@ void add_content(CurlCommand& command, const GetOptions& options, const Prepared
   const RequestItems& items = options.items;
   const std::string type = prepared.content_type();
   if (!type.empty()) command.add("-H", "Content-Type: " + type);
-  if (is_input(options) || is_data_file(options)) {
-    command.add("--data-binary", is_input(options) ? "@-" : *options.data);
+  if (is_input(options)) {
+    command.add("--data-binary", "@-");
+  } else if (const auto path = data_file(options)) {
+    command.add("--data-binary", "@" + *path);
   } else if (const auto text = prepared.text()) {
     command.add("--data-raw", *text);
   } else if (items.files.empty()) {

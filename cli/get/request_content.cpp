@@ -95,8 +95,11 @@ bool is_input(const GetOptions& options) noexcept {
          (*options.data == "-" || *options.data == "@-");
 }
 
-bool is_data_file(const GetOptions& options) noexcept {
-  return options.data && !options.is_data_literal && options.data->starts_with('@');
+std::optional<std::string> data_file(const GetOptions& options) {
+  if (!options.data || options.is_data_literal || !options.data->starts_with('@')) {
+    return std::nullopt;
+  }
+  return options.data->substr(1);
 }
 
 Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& options) {
@@ -119,12 +122,11 @@ Result<PreparedRequest, Problem> PreparedRequest::prepare(const GetOptions& opti
   } else if (is_input(options)) {
     made.content_ = Input();
     if (made.type_.empty()) made.type_ = "application/octet-stream";
-  } else if (is_data_file(options)) {
-    const std::string path = options.data->substr(1);
-    Result<Body, Problem> body = open_content(path);
+  } else if (const auto path = data_file(options)) {
+    Result<Body, Problem> body = open_content(*path);
     if (!body) return std::move(body).error();
     made.content_ = *std::move(body);
-    if (made.type_.empty()) made.type_ = files::mime_type(path);
+    if (made.type_.empty()) made.type_ = files::mime_type(*path);
   } else if (options.data) {
     made.content_ = Body(*options.data);
     if (made.type_.empty()) {

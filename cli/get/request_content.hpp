@@ -19,8 +19,8 @@ namespace skua::cli {
 
 /// Reports whether the content is standard input.
 bool is_input(const GetOptions& options) noexcept;
-/// Reports whether the content is that of a file.
-bool is_data_file(const GetOptions& options) noexcept;
+/// Returns the path of the file that is the content; nullopt if none is.
+std::optional<std::string> data_file(const GetOptions& options);
 
 /// A request as described by the command line, with its files checked.
 class PreparedRequest final {

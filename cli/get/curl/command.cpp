@@ -128,9 +128,9 @@ void resume(Line& line, Text& text) {
   line.options.resume = true;
 }
 
-template <Kind kind>
+template <Kind Which>
 void add_data(Line& line, Text& text) {
-  line.data.push_back({kind, text});
+  line.data.push_back({Which, text});
 }
 
 constexpr Row rows[] = {
