@@ -128,7 +128,11 @@ Result<void, Problem> Session::save(const CookieJar& jar, std::chrono::sys_secon
   if (!make_private_folder(folder_)) return unusable(what, Error::from_system(errno, "mkdir"));
   std::string text = "# A session of skua. It has credentials: keep it secret.\n";
   for (const RequestItems::Field& field : headers_) {
-    text.append(header_mark).append(field.name).append(": ").append(*field.value).append("\n");
+    text.append(header_mark)
+        .append(field.name)
+        .append(": ")
+        .append(field.value.value_or(""))
+        .append("\n");
   }
   text += jar.to_netscape(now);
   files::PartialFile file;

@@ -255,6 +255,7 @@ int serve(ServeOptions& options) {
   const auto confined =
       start(started, replaceable ? replaceable->front() : site->router, redirect, options, user);
   if (!confined) return confined.error();
+  if (!started) return failed;
   Server& server = *started;
   live->start();
   announce_all(options, server, redirect, confined->holds, addresses, has_colours);
