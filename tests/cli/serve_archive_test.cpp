@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/serve_fixture.hpp"
+#include "coding/coding.hpp"
 
 namespace skua::test {
 namespace {
@@ -49,6 +50,7 @@ TEST_F(ArchiveTest, FoldersAreDownloadedOnlyIfAskedFor) {
 
 TEST_F(ArchiveTest, WorksWithOtherOptions) {
   const Environment environment("SKUA_AUTH", "ada:pass");
+  if (!coding::is_available(coding::Coding::Gzip)) GTEST_SKIP() << "this build has no zlib";
   start({"--archive", "--no-listing", "--index", "", "--compress"});
   EXPECT_EQ(status(get("/plain/?archive=tar")), "401");
   const std::string login = "\r\nAuthorization: Basic YWRhOnBhc3M=";
