@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <memory>
-#include <new>
+#include <utility>
 
 #include "base/file_io.hpp"
 
@@ -51,11 +51,14 @@ Places& places_of(HeldFile::Holder holder) noexcept {
 
 std::shared_ptr<const HeldFile> HeldFile::take(Descriptor& descriptor, Holder holder) {
   if (!places_of(holder).take()) return nullptr;
-  // From here on the object gives the place back.
-  std::unique_ptr<const HeldFile> held(new (std::nothrow) HeldFile(std::move(descriptor), holder));
-  if (held != nullptr) return held;
-  places_of(holder).give_back();
-  throw std::bad_alloc();
+  std::unique_ptr<const HeldFile> held;  // from then on, it gives the place back
+  try {
+    held.reset(new HeldFile(std::move(descriptor), holder));
+  } catch (...) {
+    places_of(holder).give_back();
+    throw;
+  }
+  return held;
 }
 
 HeldFile::~HeldFile() { places_of(holder_).give_back(); }
