@@ -129,7 +129,7 @@ class LaunchTest : public ServeTest {
 };
 
 TEST_F(LaunchTest, OpensTheBrowserWithNothingOfItsOwn) {
-  install("{ echo \"$# $1\"; ls -l /proc/$$/fd; grep SigBlk /proc/$$/status; } >'" +
+  install("{ echo \"$# $1\"; ls -l /proc/$$/fd; grep SigBlk /proc/self/status; } >'" +
           (programs_ / "result").string() + "'\nexit 3\n");
   start_with_programs({"--open"}, true);
   const std::string said = process_->errors_until("exit code 3");
