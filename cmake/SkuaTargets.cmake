@@ -304,10 +304,6 @@ function(skua_run_pieces target labels pieces transport)
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT 400 LABELS "${labels}"
                          ENVIRONMENT "${environment};GTEST_SHARD_INDEX=${piece}")
-    if(WIN32)  # Wine ends a program that crashed with 0
-      set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "\\[  PASSED  \\]"
-                           FAIL_REGULAR_EXPRESSION "\\[  FAILED  \\]")
-    endif()
   endforeach()
 endfunction()
 

@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 
 bash tools/deps.sh windows
 bash tools/sysroot.sh mingw amd64 libcli11-dev nlohmann-json3-dev
-export WINEPREFIX=$PWD/build/mingw/wine WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml="
+# Without its debugger, Wine ends a program that crashed with 5; with it, mostly with 0.
+export WINEPREFIX=$PWD/build/mingw/wine WINEDEBUG=-all,err+seh WINEDLLOVERRIDES="mscoree,mshtml,winedbg.exe="
 mkdir -p "$WINEPREFIX"
 wineserver --persistent  # for all tests, and no longer
 trap 'wineserver --kill' EXIT
