@@ -118,6 +118,8 @@ int claim_port(int descriptor) noexcept;
 int open_reserve() noexcept;
 /// Bounds sends and connects that block (SO_SNDTIMEO); zero is no bound.
 int set_send_timeout(int descriptor, std::chrono::microseconds timeout) noexcept;
+/// Reports whether a socket is of IPv6; it need not be bound.
+bool is_ipv6(int descriptor) noexcept;
 /// Sets the interface that datagrams to IPv4 groups leave through; 0 is the system's choice.
 int set_ipv4_multicast_interface(int descriptor, unsigned index) noexcept;
 /// Creates two sockets that are connected with each other: of AF_UNIX, or on Windows of TCP over

@@ -82,6 +82,13 @@ int set_send_timeout(int descriptor, std::chrono::microseconds timeout) noexcept
   return ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof value);
 }
 
+bool is_ipv6(int descriptor) noexcept {
+  sockaddr_storage local{};
+  socklen_t size_bytes = sizeof local;
+  const int result = ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&local), &size_bytes);
+  return result == 0 && local.ss_family == AF_INET6;
+}
+
 int set_ipv4_multicast_interface(int descriptor, unsigned index) noexcept {
   ip_mreqn request{};
   request.imr_ifindex = static_cast<int>(index);

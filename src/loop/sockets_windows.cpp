@@ -124,6 +124,14 @@ int set_send_timeout(int descriptor, std::chrono::microseconds timeout) noexcept
   return setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &value, sizeof value);
 }
 
+// getsockname() fails before bind().
+bool is_ipv6(int descriptor) noexcept {
+  WSAPROTOCOL_INFOW info{};
+  socklen_t size_bytes = sizeof info;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PROTOCOL_INFOW, &info, &size_bytes) == 0 &&
+         info.iAddressFamily == AF_INET6;
+}
+
 // Windows takes an index as an address of the network 0.0.0.0/8.
 int set_ipv4_multicast_interface(int descriptor, unsigned index) noexcept {
   const DWORD value = htonl(index);

@@ -218,7 +218,8 @@ TEST(IpFilter, DenyBeatsAllow) {
 TEST(IpFilter, LeavesUnixPeersToThePermissionsOfThePath) {
   const IpFilter filter({.deny = networks({"0.0.0.0/0", "::/0"})});
   EXPECT_TRUE(filter.accepts(Address::parse("unix:/run/x").value()));
-  EXPECT_TRUE(filter.accepts(Address::parse("unix:@x").value()));
+  const auto name = Address::parse("unix:@x");  // Linux only
+  EXPECT_TRUE(!name || filter.accepts(*name));
   EXPECT_FALSE(filter.accepts(Address()));
   EXPECT_FALSE(IpFilter().accepts(Address()));
 }

@@ -39,10 +39,6 @@ Address ask_name(NameCall call, int descriptor) noexcept {
   return Address::from_sockaddr(address, size_bytes);
 }
 
-bool is_ipv6(int descriptor) noexcept {
-  return local_address(descriptor).family() == Address::Family::Ipv6;
-}
-
 }  // namespace
 
 Result<Socket> create_socket(Address::Family family) noexcept {
@@ -117,12 +113,12 @@ Result<int> get_option(int descriptor, int level, int name) noexcept {
 }
 
 Result<void> set_option(int descriptor, IpOption option, int value) noexcept {
-  if (is_ipv6(descriptor)) return set_option(descriptor, IPPROTO_IPV6, option.ipv6, value);
+  if (bsd::is_ipv6(descriptor)) return set_option(descriptor, IPPROTO_IPV6, option.ipv6, value);
   return set_option(descriptor, IPPROTO_IP, option.ipv4, value);
 }
 
 Result<int> get_option(int descriptor, IpOption option) noexcept {
-  if (is_ipv6(descriptor)) return get_option(descriptor, IPPROTO_IPV6, option.ipv6);
+  if (bsd::is_ipv6(descriptor)) return get_option(descriptor, IPPROTO_IPV6, option.ipv6);
   return get_option(descriptor, IPPROTO_IP, option.ipv4);
 }
 

@@ -51,6 +51,9 @@ TEST(Listener, SaysWhatIsWrongWithAnAddress) {
   // RFC 5737: a documentation address, which no machine has.
   EXPECT_EQ(create_listener(*Address::parse("192.0.2.1:0")).error().code(),
             Errc::AddressUnavailable);
+}
+
+TEST(Listener, SaysThatTheFolderOfAUnixPathIsMissing) {
   EXPECT_EQ(create_listener(*Address::unix_path("/nowhere/at/all")).error().code(), Errc::NotFound);
 }
 

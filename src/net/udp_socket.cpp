@@ -111,7 +111,7 @@ Result<void, Problem> UdpSocket::leave(const Address& group, std::uint32_t inter
 }
 
 Result<void> UdpSocket::set_multicast_interface(std::uint32_t interface_index) noexcept {
-  if (local_address().family() == Address::Family::Ipv6) {
+  if (bsd::is_ipv6(descriptor())) {
     const auto index = static_cast<int>(interface_index);
     return net::set_option(descriptor(), IPPROTO_IPV6, IPV6_MULTICAST_IF, index);
   }

@@ -158,7 +158,7 @@ class Multicast : public testing::TestWithParam<const char*> {
     if (!chosen && chosen.error().system_code() == ENOPROTOOPT) {
       GTEST_SKIP() << "an emulated kernel without IP_MULTICAST_IF";  // QEMU
     }
-    ASSERT_TRUE(chosen);
+    ASSERT_TRUE(chosen) << chosen.error().system_code();
     ASSERT_TRUE(sender_.set_multicast_hops(0));
   }
 

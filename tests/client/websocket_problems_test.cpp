@@ -127,7 +127,6 @@ TEST(ClientWithoutALoop, IsRefused) { EXPECT_THROW(Client(), std::logic_error); 
 // A scripted server that misbehaves during or after the handshake; plain TCP only.
 class HostileWebSocketServer : public ClientWebSocketProblems {
  protected:
-  void SetUp() override { options_.timeouts.head = 100ms; }
   static std::string url_of(const ScriptedServer& server) {
     return "ws://127.0.0.1:" + std::to_string(server.port()) + "/";
   }
@@ -186,6 +185,7 @@ class HostileWebSocketServer : public ClientWebSocketProblems {
 };
 
 TEST_P(HostileWebSocketServer, DoesNotAnswer) {
+  options_.timeouts.head = 100ms;
   EXPECT_EQ(refusal_of("", true), "no answer within 100 ms (ClientTimeouts::head)");
   EXPECT_EQ(refusal_of("HTTP/1.1 101 Switch", true),
             "no answer within 100 ms (ClientTimeouts::head)");
