@@ -29,7 +29,7 @@ namespace frames = h2::frames;
 
 constexpr std::string_view whole = "0123456789ab";
 
-/// What the two protocols call the same things.
+/// One of the two protocols.
 struct UploadProtocol {
   std::string_view name;
   std::string_view create_line;
