@@ -11,10 +11,22 @@ import zlib
 
 FILES = {"Annual report 2025.pdf": 812_345, "archive.tar.gz": 73_400_320, "data.csv": 98_765, "index of things.txt": 1234,
          "Makefile": 800, "notes.md": 5000}
+README = """# Field notes
+
+What the expedition to the **Falkland Islands** brought back. Pictures are in [albums](albums/).
+
+- `data.csv` has one line for each nest
+- times are UTC
+
+| colony | nests |
+|---|---|
+| Sea Lion Island | 112 |
+| Bleaker Island | 87 |
+"""
 FOLDERS = ("albums/2026", "docs", "music")
-PICTURES = {"listing-light": (900, 520, "/", []),
-            "listing-dark": (900, 520, "/", ["--blink-settings=preferredColorScheme=0"]),
-            "listing-phone": (390, 620, "/", []),
+PICTURES = {"listing-light": (900, 940, "/", []),
+            "listing-dark": (900, 940, "/", ["--blink-settings=preferredColorScheme=0"]),
+            "listing-phone": (390, 1000, "/", []),
             "listing-gallery": (900, 520, "/albums/2026/?view=gallery", [])}
 TIME = 1_760_000_000
 
@@ -38,6 +50,7 @@ def make_site(site: pathlib.Path) -> None:
     for name, size in FILES.items():
         with open(site / name, "wb") as file:
             file.truncate(size)
+    (site / "README.md").write_text(README)
     for i in range(8):
         (site / "albums/2026" / f"gull {i}.png").write_bytes(png(30 * i, 250 - 30 * i, 90 + 20 * i))
     for path in site.rglob("*"):
@@ -49,14 +62,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         site, profile = pathlib.Path(folder) / "site", pathlib.Path(folder) / "profile"
         make_site(site)
-        with subprocess.Popen([skua, "serve", "--quiet", "--port", "0", site], stdout=subprocess.PIPE, text=True) as server:
+        with subprocess.Popen([skua, "serve", "--quiet", "--port", "0", "--archive", site], stdout=subprocess.PIPE, text=True) as server:
             try:
                 url = server.stdout.readline().split()[-1]
                 for name, (width, height, path, options) in PICTURES.items():
-                    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                                    f"--user-data-dir={profile}", f"--window-size={width},{height}",
+                    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+                                    "--no-first-run", "--disable-background-networking", "--disable-component-update",
+                                    "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}", f"--window-size={width},{height}",
                                     "--virtual-time-budget=2000", *options, f"--screenshot={target.resolve() / name}.png",
-                                    url + path], check=True, timeout=60)
+                                    url + path], check=True, timeout=60, stderr=subprocess.DEVNULL)
             finally:
                 server.terminate()
     return 0

@@ -127,7 +127,7 @@ class Conversation {
   }
 
   // Sends the request, several times if it fails.
-  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url, JsonReport& report) {
+  Task<Result<ClientResponse, Problem>> ask(Client& client, const Url& url, RequestReport& report) {
     Attempts attempts(options_, prepared_.is_repeatable(), loop::Loop::current().now());
     while (true) {
       ClientRequest request = prepared_.make(client, url);
@@ -173,20 +173,18 @@ class Conversation {
   }
 
   Task<int> print(Client& client, const Url& url) {
-    JsonReport report(options_, url);
+    RequestReport report(options_, url);
     const int code = co_await print(client, url, report);
-    if (!options_.json_report) co_return code;
-    const std::string line = report.line(code);
-    if (!reports_.write(line)) say(line);
+    say(reports_.write(options_, report.finish(code)));
     co_return code;
   }
 
-  int fail_with(JsonReport& report, const Problem& problem) const {
+  int fail_with(RequestReport& report, const Problem& problem) const {
     report.fail(problem.text);
     return fail(options_, problem);
   }
 
-  Task<int> print(Client& client, const Url& url, JsonReport& report) {
+  Task<int> print(Client& client, const Url& url, RequestReport& report) {
     Result<ClientResponse, Problem> response = co_await ask(client, url, report);
     if (!response) co_return fail_with(report, response.error());
     report.take(*response);

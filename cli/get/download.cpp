@@ -76,12 +76,11 @@ Task<int> Downloader::fetch(const Url& url) {
   const std::string path = options_.output.empty() ? name_in(url) : options_.output;
   client::ResumableFile file(path, {.keeps_part = true, .never_replace = options_.output.empty()});
   files_.push_back(&file);
-  JsonReport report(options_, url);
+  RequestReport report(options_, url);
   const int code = co_await fetch_into(url, file, report);
   std::erase(files_, &file);
-  if (!options_.json_report) co_return code;
-  const std::string line = report.line(code);
-  if (!reports_.write(line)) display_.say(line);
+  if (!options_.write_out.empty()) display_.clear();
+  display_.say(reports_.write(options_, report.finish(code)));
   co_return code;
 }
 
@@ -104,7 +103,7 @@ ClientRequest Downloader::request(const Url& url, const client::ResumableFile* r
   return made;
 }
 
-void Downloader::announce(const Retry& retry, JsonReport& report) {
+void Downloader::announce(const Retry& retry, RequestReport& report) {
   report.note_retry();
   if (!options_.quiet) display_.say(retry.line);
 }
@@ -112,7 +111,7 @@ void Downloader::announce(const Retry& retry, JsonReport& report) {
 // Sends the request, several times if it fails.
 Task<Result<ClientResponse, Problem>> Downloader::ask(const Url& url,
                                                       const client::ResumableFile* resumed,
-                                                      Attempts& attempts, JsonReport& report) {
+                                                      Attempts& attempts, RequestReport& report) {
   while (true) {
     ClientRequest asking = request(url, resumed);
     report.attach(asking);
@@ -131,7 +130,8 @@ Task<Result<ClientResponse, Problem>> Downloader::ask(const Url& url,
   }
 }
 
-Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file, JsonReport& report) {
+Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file,
+                                 RequestReport& report) {
   using client::Verdict;
   if (options_.resume) {
     const Result<void> looked = file.look(client::origin_url(url));
@@ -167,6 +167,7 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file, Js
       case Verdict::Restart: {
         const std::string name = name_for(url, *response);
         if (options_.resume && is_complete(name, *response)) {
+          report.note_file(name);
           if (!options_.quiet) display_.say(harmless(name) + " is already complete\n");
           co_return succeeded;
         }
@@ -188,7 +189,7 @@ Task<int> Downloader::fetch_into(const Url& url, client::ResumableFile& file, Js
 
 Task<std::optional<int>> Downloader::receive(const Url& url, ClientResponse& response,
                                              client::ResumableFile& file, Attempts& attempts,
-                                             JsonReport& report) {
+                                             RequestReport& report) {
   std::string name = name_told(response);
   if (name.empty() || !options_.output.empty()) name = name_in(url);
   std::optional<std::uint64_t> total = file.origin().total_bytes;
@@ -248,16 +249,17 @@ bool Downloader::is_complete(const std::string& name, const ClientResponse& resp
 }
 
 int Downloader::keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
-                     const std::string& summary, JsonReport& report) {
+                     const std::string& summary, RequestReport& report) {
   file.rename(name_for(url, response));
   const Result<void> kept = file.keep();
   if (!kept) return fail_to_write(kept.error(), file, report);
+  report.note_file(file.path());
   if (!options_.quiet) display_.say("saved " + harmless(file.path()) + " (" + summary + ")\n");
   return succeeded;
 }
 
 int Downloader::break_off(int code, std::string_view text, const client::ResumableFile& file,
-                          JsonReport& report) {
+                          RequestReport& report) {
   std::string told(text);
   if (file.can_be_resumed()) {
     told += "; " + file.part_path() + " has the first " + size_text(file.size_bytes()) +
@@ -266,12 +268,13 @@ int Downloader::break_off(int code, std::string_view text, const client::Resumab
   return fail(code, told, report);
 }
 
-int Downloader::fail_to_write(Error error, const client::ResumableFile& file, JsonReport& report) {
+int Downloader::fail_to_write(Error error, const client::ResumableFile& file,
+                              RequestReport& report) {
   return break_off(file_failed, "cannot write " + file.culprit() + ": " + client::reason_of(error),
                    file, report);
 }
 
-int Downloader::fail(int code, std::string_view text, JsonReport& report) {
+int Downloader::fail(int code, std::string_view text, RequestReport& report) {
   report.fail(text);
   display_.say(complaint(text));
   return code;

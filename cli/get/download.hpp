@@ -60,23 +60,23 @@ class Downloader final {
   Task<> work();
   Task<> tick();
   Task<int> fetch(const Url& url);
-  Task<int> fetch_into(const Url& url, client::ResumableFile& file, JsonReport& report);
+  Task<int> fetch_into(const Url& url, client::ResumableFile& file, RequestReport& report);
   // Returns an exit code, or nullopt if the rest of the file is to be requested.
   Task<std::optional<int>> receive(const Url& url, ClientResponse& response,
                                    client::ResumableFile& file, Attempts& attempts,
-                                   JsonReport& report);
+                                   RequestReport& report);
   Task<Result<ClientResponse, Problem>> ask(const Url& url, const client::ResumableFile* resumed,
-                                            Attempts& attempts, JsonReport& report);
-  void announce(const Retry& retry, JsonReport& report);
+                                            Attempts& attempts, RequestReport& report);
+  void announce(const Retry& retry, RequestReport& report);
   [[nodiscard]] ClientRequest request(const Url& url, const client::ResumableFile* resumed) const;
   [[nodiscard]] std::string name_for(const Url& url, const ClientResponse& response) const;
   [[nodiscard]] bool is_complete(const std::string& name, const ClientResponse& response) const;
   int keep(const Url& url, const ClientResponse& response, client::ResumableFile& file,
-           const std::string& summary, JsonReport& report);
+           const std::string& summary, RequestReport& report);
   int break_off(int code, std::string_view text, const client::ResumableFile& file,
-                JsonReport& report);
-  int fail_to_write(Error error, const client::ResumableFile& file, JsonReport& report);
-  int fail(int code, std::string_view text, JsonReport& report);
+                RequestReport& report);
+  int fail_to_write(Error error, const client::ResumableFile& file, RequestReport& report);
+  int fail(int code, std::string_view text, RequestReport& report);
 
   const GetOptions& options_;
   const PreparedRequest& prepared_;

@@ -42,6 +42,7 @@ struct GetOptions {
   std::string session{};                     ///< the name of one; empty: none
   std::string config{};                      ///< a file of options; empty: the user's own
   std::optional<std::string> json_report{};  ///< a file, or empty for standard error
+  std::string write_out{};                   ///< a format; see write_out_problem()
   std::string output{};                      ///< a file; `-`: standard output; empty: not given
   unsigned parallel = 3;
   std::uint64_t bytes_per_second = 0;  ///< of each transfer's content; zero: no limit

@@ -12,6 +12,7 @@
 #include "base/disk.hpp"
 #include "common_options.hpp"
 #include "get/session.hpp"
+#include "get/write_out.hpp"
 #include "settings/settings.hpp"
 #include "settings/settings_file.hpp"
 #include "system.hpp"
@@ -81,6 +82,11 @@ void declare_scripting(CLI::App& parser, GetOptions& options) {
         options.json_report = value == "true" ? "" : value;  // CLI11's value of a lone flag
       })
       ->option_text(" ");
+  parser
+      .add_option("-w,--write-out", options.write_out,
+                  "Print this text at the end, with words such as %{http_code} and \\n")
+      ->check(write_out_problem)
+      ->option_text("FORMAT");
   declare_config(parser, options);
 }
 

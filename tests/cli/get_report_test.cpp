@@ -8,7 +8,6 @@
 #include "cli/blunt_server.hpp"
 #include "cli/get_fixture.hpp"
 #include "get/json_printer.hpp"
-#include "get/json_report.hpp"
 
 namespace skua::test {
 namespace {

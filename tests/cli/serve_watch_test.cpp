@@ -12,22 +12,27 @@
 
 #include "cli/serve_fixture.hpp"
 #include "coding/coding.hpp"
+#include "crypto/digest.hpp"
 #include "settings/settings_file.hpp"
 #include "support/backends.hpp"
+#include "support/client.hpp"
 
 namespace skua::test {
 namespace {
+
+using testing::Transport;
 
 constexpr std::string_view tag_begin = "<script async src=\"/.skua/reload.js?since=";
 
 /// A client of the stream of events.
 class Events {
  public:
-  Events(std::uint16_t port, const std::string& since, const std::string& more = "")
-      : connection_(port) {
-    connection_.send("GET /.skua/reload?since=" + since +
-                     " HTTP/1.0\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + more +
-                     "\r\n");
+  Events(std::uint16_t port, const std::string& since, const std::string& more = "",
+         Transport transport = Transport::Tcp)
+      : connection_(port, transport) {
+    const std::string version = testing::speaks_http2(transport) ? "1.1" : "1.0";  // not chunked
+    connection_.send("GET /.skua/reload?since=" + since + " HTTP/" + version +
+                     "\r\nHost: localhost\r\nAccept: text/event-stream\r\n" + more + "\r\n");
     EXPECT_NE(until("\n\n").find("text/event-stream"), std::string::npos);
     EXPECT_EQ(next(), "ready");
   }
@@ -55,13 +60,13 @@ class Events {
         is_head_over_ = true;
         return found;
       }
-      const std::string more = connection_.receive_some();
+      const std::string more = connection_.some();
       if (more.empty()) return std::exchange(text_, {});
       text_ += more;
     }
   }
 
-  Connection connection_;
+  testing::Client connection_;
   std::string text_;
   std::string last_;
   bool is_head_over_ = false;
@@ -235,6 +240,34 @@ INSTANTIATE_TEST_SUITE_P(Backends, WatchBackend,
                          ::testing::ValuesIn(testing::backends({BackendChoice::Epoll,
                                                                 BackendChoice::IoUring})),
                          testing::backend_name);
+
+class WatchHttps : public WatchTest, public ::testing::WithParamInterface<Transport> {};
+
+TEST_P(WatchHttps, SendsEventsAndPages) {
+  if (!crypto::is_available()) GTEST_SKIP() << "built without OpenSSL";
+  tree_.write("a.css", "a");
+  start_watching({"--tls-self-signed"});
+  const auto page = [this] {
+    testing::Client client(port_, GetParam());
+    client.send(testing::get("/"));
+    return client.answer().value_or(testing::Answer{}).body;
+  };
+  auto events = std::make_unique<Events>(port_, version_in(page()), "", GetParam());
+  tree_.write("a.css", "b");
+  EXPECT_EQ(events->next(), "styles");
+  replace("index.html", "<h1>new</h1>");
+  EXPECT_EQ(events->next(), "reload");
+  EXPECT_EQ(page(), "<h1>new</h1>" + tag(events->last()));
+  process_->signal(SIGTERM);
+  EXPECT_EQ(events->next(), "");
+  events.reset();
+  EXPECT_EQ(process_->wait(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, WatchHttps,
+                         ::testing::Values(Transport::Tls, Transport::H2Tls), [](const auto& each) {
+                           return testing::speaks_http2(each.param) ? "Http2" : "Http1";
+                         });
 
 TEST_F(WatchTest, AClientThatComesBackLearnsWhatItMissed) {
   tree_.write("a.css", "a");

@@ -19,7 +19,7 @@ class Program:
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True, env=self.environment,
                                         pass_fds=self.pass_fds)
         first = self.process.stdout.readline()
-        if not first.startswith(("listening on http://", "listening on https://")):
+        if not first.startswith(("listening on http://", "listening on https://", "listening on unix:")):
             self.process.kill()
             self.process.wait(TIMEOUT)
             raise RuntimeError(f"{' '.join(self.command)} says {first!r}")

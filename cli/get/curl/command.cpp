@@ -17,6 +17,7 @@
 #include "get/curl/line.hpp"
 #include "get/report.hpp"
 #include "get/words.hpp"
+#include "get/write_out.hpp"
 #include "network_options.hpp"
 
 namespace skua::cli::curl {
@@ -119,6 +120,13 @@ void connect_to(Line& line, Text& text) {
   line.options.client.hosts.push_back(parse_override(text.substr(0, first) + ":" +
                                                      (port.empty() ? "*" : port) +
                                                      text.substr(second, last - second)));
+}
+
+void set_write_out(Line& line, Text& format) {
+  if (format.starts_with('@')) refuse("--write-out: skua takes the text itself, not a file");
+  const std::string problem = write_out_problem(format);
+  if (!problem.empty()) refuse("--write-out: " + problem);
+  line.options.write_out = format;
 }
 
 void set_range(Line& line, Text& text) { line.defaults.push_back({"Range", "bytes=" + text}); }
@@ -241,6 +249,8 @@ constexpr Row rows[] = {
      [](Line& line, Text&) { line.options.fail = true; }},
     {"Output", "-v,--verbose", nullptr, "Print request and response heads to standard error",
      [](Line& line, Text&) { line.options.verbose = true; }},
+    {"Output", "-w,--write-out", "FORMAT",
+     "Print this text at the end, with words such as %{http_code}", set_write_out},
     {"Output", "-s,--silent", nullptr, "Print only content and errors",
      [](Line& line, Text&) { line.options.quiet = true; }},
 };

@@ -15,7 +15,9 @@ a:hover,a:focus,button:hover{text-decoration:underline}
 p{color:var(--quiet)}
 p a{margin-right:1rem}
 [role=search]{display:flex;flex-wrap:wrap;gap:.6rem;align-items:baseline}
-[role=search] button{font:inherit;color:inherit;background:#8881;border:1px solid var(--line);border-radius:.4rem;padding:.25rem .8rem}
+[role=search] button,p button,::file-selector-button{font:inherit;color:inherit;background:#8881;border:1px solid var(--line);border-radius:.4rem;padding:.25rem .8rem}
+[type=file]{font:inherit;max-width:100%}
+:disabled{opacity:.5}
 [type=search]{font:inherit;flex:1 1 12rem;padding:.25rem .6rem;border:1px solid var(--line);border-radius:.4rem}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line)}
@@ -96,8 +98,8 @@ const std::string_view listing_script = R"text("use strict";
 const std::string_view listing_policy =
     "default-src 'none'; img-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'self'; "
-    "style-src 'sha256-SjJJGnUYZKFcJu+jqdX479TqjSC+nYm9kQ+awUYGOZU='; "
+    "style-src 'sha256-ki2PPQioaGskHeofTuvlz1Lb8nTURZEPv2eEYXajmo8='; "
     "script-src 'sha256-PfUwkELzMGIV0TX+4NXYYvqbjLw9dH36mvzENSKms4Q=' "
-    "'sha256-B+e6f7XPbTqdTVLVe3Ia3OtjMgAQ1bDqsnky0cWNGe0='";
+    "'sha256-yviCPu5Eq2ZDQydkg+PHCaXlXw9oamn5gFm5xUfBZwg='";
 
 }  // namespace skua::files

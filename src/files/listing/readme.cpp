@@ -60,13 +60,13 @@ const std::string_view readme_style = R"text(
 .readme pre{overflow:auto;padding:.8rem;background:#8881;border-radius:.4rem}
 .readme code{font-size:.9em}
 .readme blockquote{margin-left:0;padding-left:1rem;border-left:.2rem solid var(--line);color:var(--quiet)}
-.readme table{display:block;overflow:auto}
+.readme table{display:block;overflow:auto;margin:1rem 0}
 .readme tr{display:table-row}
 .readme th,.readme td,.readme td+td,.readme th+th{width:auto;padding:.3rem .6rem;border:1px solid var(--line);text-align:left;white-space:normal;font-size:1rem}
 )text";
 
 const std::string_view readme_style_source =
-    "'sha256-5brs4JF+kPfL2c11Z8inVji9VMo0vEo3QqI1UZU4ICw='";
+    "'sha256-CX0g+4j9M3cB4vstikyvfMEcgh2nf2GGgLb4vWq3s+s='";
 
 std::string readme_policy() {
   std::string policy(listing_policy);

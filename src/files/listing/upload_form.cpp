@@ -9,27 +9,78 @@ const std::string_view upload_form =
     "<p><label>Upload files <input type=\"file\" name=\"file\" multiple required></label> "
     "<button name=\"send\">Upload</button></p></form>\n<div id=\"uploads\"></div>\n";
 
+// Large files go as resumable uploads (draft-ietf-httpbis-resumable-upload), if the server has
+// them: POST begins one, PATCH sends content, and after an interruption HEAD tells where to go on.
 const std::string_view upload_script = R"("use strict";
 const form = document.forms.upload, list = document.getElementById("uploads");
-const send = (file) => new Promise((end) => {
+const smallFile = 1e6, mostFailures = 8;
+const isInterrupted = (answer) => [0, 408, 423, 429, 502, 503, 504].includes(answer.status) ||
+  (answer.status === 409 && answer.getResponseHeader("Upload-Complete") === "?0");
+const send = async (file) => {
   const row = list.appendChild(document.createElement("p"));
   const bar = document.createElement("progress"), cancel = document.createElement("button");
-  const request = new XMLHttpRequest();
-  const say = (text, isDone) => { row.textContent = file.name + ": " + text; end(isDone); };
+  const state = document.createElement("span");
+  let request, wake = () => {}, isCancelled = false, failures = 0;
+  bar.max = file.size || 1;
+  bar.value = 0;
   cancel.type = "button";
   cancel.textContent = "Cancel";
-  cancel.onclick = () => request.abort();
-  row.append(file.name + " ", bar, " ", cancel);
-  request.upload.onprogress = (event) => { bar.max = event.total; bar.value = event.loaded; };
-  request.onload = () => {
-    const isDone = request.status < 300;
-    say(isDone ? "uploaded" : request.responseText.trim() || "status " + request.status, isDone);
+  cancel.onclick = () => { isCancelled = true; request.abort(); wake(); };
+  row.append(file.name + " ", bar, " ", cancel, state);
+  const ask = (method, url, fields, content, offset) => new Promise((end) => {
+    request = new XMLHttpRequest();
+    request.onloadend = () => end(request);
+    if (content) request.upload.onprogress = (event) => { bar.value = offset + event.loaded; };
+    request.open(method, url);
+    for (const name in fields) request.setRequestHeader(name, fields[name]);
+    state.textContent = "";
+    request.send(content);
+  });
+  // Waits longer each time. False: do not try again.
+  const pause = () => {
+    failures += 1;
+    if (isCancelled || failures > mostFailures) return false;
+    state.textContent = " interrupted, trying again";
+    return new Promise((end) => {
+      wake = () => end(!isCancelled);
+      setTimeout(wake, Math.min(250 * 2 ** failures, 30000));
+    });
   };
-  request.onerror = () => say("the connection failed", false);
-  request.onabort = () => say("cancelled", false);
-  request.open("PUT", "./" + encodeURIComponent(file.name));
-  request.send(file);
-});
+  const resumable = async (place) => {
+    for (let offset = 0; ;) {
+      const fields = { "Content-Type": "application/partial-upload", "Upload-Offset": offset,
+                       "Upload-Complete": "?1" };
+      let answer = await ask("PATCH", place, fields, file.slice(offset), offset);
+      if (!isInterrupted(answer)) return answer;
+      while (isInterrupted(answer)) {
+        if (!(await pause())) return answer;
+        answer = await ask("HEAD", place);
+      }
+      if (answer.getResponseHeader("Upload-Complete") !== "?0") return answer;
+      const kept = Number(answer.getResponseHeader("Upload-Offset"));
+      if (kept > offset) failures = 0;
+      bar.value = offset = kept;
+    }
+  };
+  const url = "./" + encodeURIComponent(file.name);
+  let answer = null, place = null;
+  if (file.size >= smallFile) {
+    const fields = { "Upload-Complete": "?0", "Upload-Length": file.size };
+    do answer = await ask("POST", url, fields); while (isInterrupted(answer) && (await pause()));
+    if (answer.status === 201) place = answer.getResponseHeader("Location");
+  }
+  if (place) {
+    answer = await resumable(place);
+  } else if (answer === null || [405, 415, 501, 507].includes(answer.status)) {
+    answer = await ask("PUT", url, {}, file, 0);
+  }
+  const isDone = answer.status >= 200 && answer.status < 300;
+  if (isCancelled && !isDone && place) await ask("DELETE", place);
+  row.textContent = file.name + ": " + (isDone ? "uploaded" : isCancelled ? "cancelled" :
+    answer.status === 0 ? "the connection failed" : answer.responseText.trim() ||
+    "status " + answer.status);
+  return isDone;
+};
 form.onsubmit = async (event) => {
   event.preventDefault();
   form.send.disabled = true;
