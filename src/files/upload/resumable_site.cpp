@@ -27,6 +27,7 @@ using Writer = std::shared_ptr<PartWriter>;
 
 constexpr std::size_t max_metadata_bytes = 4096;
 constexpr std::size_t max_condition_bytes = 4096;
+constexpr std::size_t max_owner_bytes = 1024;
 
 std::optional<std::uint64_t> size_field(const Request& request, std::string_view name) {
   const auto value = request.header(name);
@@ -219,7 +220,9 @@ Task<Response> answer_creation(Site site, Request& request, UploadRequest asked,
   if (asked.length_bytes.value_or(0) > site->options().max_bytes) {
     return answer(too_long(site->options(), asked.is_tus));
   }
-  if (state.metadata.size() > max_metadata_bytes || state.conditions.size() > max_condition_bytes) {
+  // A longer state than max_state_bytes could not be read again.
+  if (state.metadata.size() > max_metadata_bytes || state.conditions.size() > max_condition_bytes ||
+      state.owner.size() > max_owner_bytes) {
     return answer(
         refused(Status::RequestHeaderFieldsTooLarge, "fields are too long", asked.is_tus));
   }
