@@ -234,6 +234,9 @@ TEST_F(CurlCommand, UnknownOptionsAreNamed) {
   EXPECT_TRUE(contains(refusal({at(), "-u", "name"}), "has no password"));
   EXPECT_TRUE(contains(refusal({at(), "-H", "no colon"}), "no colon"));
   EXPECT_TRUE(contains(refusal({at(), "-H", "A: b\r\nC: d"}), "not a header"));
+  EXPECT_TRUE(contains(refusal({at(), "-A", "a\x01"}), "not a header"));
+  EXPECT_TRUE(contains(refusal({at(), "-e", "a\r\nb"}), "not a header"));
+  EXPECT_TRUE(contains(refusal({at(), "-b", "a=\x7f"}), "not a header"));
   EXPECT_TRUE(contains(refusal({at(), "-C", "5"}), "--continue-at"));
   EXPECT_TRUE(contains(refusal({at(), "-r", "0-1", "-o", "x"}), "--range"));
   EXPECT_TRUE(contains(refusal({at(), "--connect-to", "a:1:b:2"}), "equal ports"));

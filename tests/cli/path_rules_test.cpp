@@ -63,6 +63,15 @@ TEST(RedirectRule, LetsNoClientChooseTheHost) {
   EXPECT_EQ(location("/old*=/*", "/old"), "/");
 }
 
+TEST(RedirectRule, ClimbsNowhere) {
+  EXPECT_EQ(location("/a*=/b/*/c", "/a.."), "<none>");
+  EXPECT_EQ(location("/a*=/b/*", "/a."), "<none>");
+  EXPECT_EQ(location("/a*=/b/%2e*", "/a./x"), "<none>");
+  EXPECT_EQ(location("/a*=https://example.com/b/*/c", "/a.."), "<none>");
+  EXPECT_EQ(location("/a*=/b/*", "/a..."), "/b/...");
+  EXPECT_EQ(location("/a/*=/b/../c/*", "/a/x"), "/b/../c/x");
+}
+
 TEST(RedirectRule, HasAStatus) {
   std::vector<RedirectRule> rules;
   add_redirect_rule(rules, "/a=/b");
@@ -75,11 +84,28 @@ TEST(RedirectRule, HasAStatus) {
 }
 
 TEST(RedirectRule, RefusesTargetsThatAreNotPathsOrUrls) {
-  for (const char* text :
-       {"/a", "a=/b", "/a=b", "/a=", "=/b", "/a=//evil.example", "/a=/\\evil.example",
-        "/a=javascript:alert(1)", "/a=ftp://x/", "/a=/b\r\nX: y", "/a\r\n=/b", "/a=/b*",
-        "/*=https://example.com*", "/*=https://*.example.com/", "/*=https://example.com/?q=*",
-        "/*=/*/*", "/../a=/b", "/a=/%2fb", "/a//b=/c"}) {
+  for (const char* text : {"/a",
+                           "a=/b",
+                           "/a=b",
+                           "/a=",
+                           "=/b",
+                           "/a=//evil.example",
+                           "/a=/\\evil.example",
+                           "/a=javascript:alert(1)",
+                           "/a=ftp://x/",
+                           "/a=/b\r\nX: y",
+                           "/a\r\n=/b",
+                           "/a=/b*",
+                           "/*=https://example.com*",
+                           "/*=https://*.example.com/",
+                           "/*=https://example.com/?q=*",
+                           "/*=/*/*",
+                           "/../a=/b",
+                           "/a=/%2fb",
+                           "/a//b=/c",
+                           "/a/*=http:/*",
+                           "/a/*=http:///*",
+                           "/a/*=https:*"}) {
     std::vector<RedirectRule> rules;
     EXPECT_THROW(add_redirect_rule(rules, text), std::invalid_argument) << text;
   }
@@ -97,6 +123,7 @@ TEST(RedirectRule, SendsNobodyInCircles) {
       {"/a=/%61"},
       {"/folder/=/folder"},  // the folder redirects back
       {"/x=/folder", "/folder/=/x"},
+      {"/a*=/b/*/c", "/b/c=/a"},  // by way of /b//c
   };
   for (const std::vector<const char*>& circle : circles) {
     std::vector<RedirectRule> rules;

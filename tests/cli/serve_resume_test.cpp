@@ -211,6 +211,16 @@ TEST_F(ResumeTest, OnlyTheSameLoginGoesOn) {
   EXPECT_EQ(offset(place, ada), "2");
 }
 
+TEST_F(ResumeTest, FieldsThatAreKeptAreBounded) {
+  start({"--upload"});
+  const std::string long_name =
+      "Authorization: " + BasicCredentials{std::string(2000, 'a'), ""}.field().value() + "\r\n";
+  const std::string long_condition = "If-Match: \"" + std::string(5000, 'a') + "\"\r\n";
+  for (const std::string& fields : {long_name, long_condition}) {
+    EXPECT_EQ(status(send("PUT", "/plain/new.txt", "Upload-Complete: ?0\r\n" + fields)), "431");
+  }
+}
+
 TEST_F(ResumeTest, ConditionsHoldWhenTheUploadIsComplete) {
   start({"--upload", "--upload-overwrite"});
   const std::string made =

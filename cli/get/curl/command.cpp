@@ -272,9 +272,9 @@ bool is_silent(const std::string& name) {
 using Takers = std::map<const CLI::Option*, const Row*>;
 using Texts = std::vector<std::string>;
 
-Takers declare(CLI::App& parser, const std::shared_ptr<Texts>& urls) {
+Takers declare_options(CLI::App& parser, Texts& urls) {
   Takers takers;
-  parser.add_option("URL", *urls, "The URL; several with GET and HEAD")->option_text("...");
+  parser.add_option("URL", urls, "The URL; several with GET and HEAD")->option_text("...");
   const char* group = "";
   const auto end_group = [&] {
     if (std::string_view(group) == "TLS") require_tls(parser);
@@ -338,22 +338,26 @@ constexpr const char* footer =
 
 }  // namespace
 
-std::function<int()> configure(CLI::App& parser) {
-  const auto options = std::make_shared<GetOptions>();
-  options->client.decompress = false;
+void declare(CLI::App& parser, GetOptions& options) {
+  options.client.decompress = false;
   const auto urls = std::make_shared<Texts>();
-  const auto takers = std::make_shared<Takers>(declare(parser, urls));
+  const auto takers = std::make_shared<Takers>(declare_options(parser, *urls));
   parser.footer(footer);
-  parser.callback([&parser, options, urls, takers] {
-    Line line(*options);
+  parser.callback([&parser, &options, urls, takers] {
+    Line line(options);
     line.urls = *urls;
     take(parser, *takers, line);
     finish(line);
     for (const std::string& note : line.notes) {
-      if (options->quiet) break;
+      if (options.quiet) break;
       std::fputs(complaint("ignoring " + note).c_str(), stderr);
     }
   });
+}
+
+std::function<int()> configure(CLI::App& parser) {
+  const auto options = std::make_shared<GetOptions>();
+  curl::declare(parser, *options);
   return [options] { return send_requests(*options); };
 }
 

@@ -70,7 +70,9 @@ void add_headers(Line& line) {
   for (RequestItems::Field& field : line.defaults) {
     const bool is_given = std::ranges::any_of(
         fields, [&](const RequestItems::Field& one) { return is_named(one.name, field.name); });
-    if (!is_given) fields.push_back(std::move(field));
+    if (is_given) continue;
+    fields.push_back(field.value ? checked(parse_field(field.name + ": " + *field.value))
+                                 : std::move(field));
   }
 }
 

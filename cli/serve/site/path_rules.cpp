@@ -3,7 +3,9 @@
 // or to the host that they name, and never in circles.
 #include "serve/site/path_rules.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <stdexcept>
 #include <utility>
 
@@ -49,26 +51,42 @@ unsigned parse_status(const std::string& text) {
 
 bool is_local(const RedirectRule& rule) noexcept { return rule.to.text().starts_with('/'); }
 
-// Requires a target that no browser reads as another host.
+// Requires a target that no browser reads as another host, which it does for `http:/a` and
+// `http:///a`, too: the host would be what the star stands for.
 void check_target(const StarPath& to) {
   constexpr const char* expected = "is neither a path nor an http or https URL";
   const Result<Url> url = Url::parse(to.text());
   if (!url) malformed(to.text(), expected);
   const bool is_path = !url->has_scheme() && !url->has_authority() && url->path().starts_with('/');
-  const bool is_web = url->scheme() == "http" || url->scheme() == "https";
+  const bool is_web =
+      (url->scheme() == "http" || url->scheme() == "https") && !url->hostname().empty();
   if (!is_path && !is_web) malformed(to.text(), expected);
   const bool has_star_in_path = url->path().find('*') != std::string_view::npos;
   if (to.has_star() && !has_star_in_path) malformed(to.text(), "has its * outside the path");
 }
 
-// The paths to which a rule sends clients, decoded as the server will see them.
-StarPath target_paths(const RedirectRule& rule) {
-  const std::string& text = rule.to.text();
-  const std::string path = text.substr(0, text.find_first_of("?#"));
-  std::string scratch(path.size(), '\0');
-  const Result<std::string_view> canonical = http::canonical_path(path, scratch);
-  if (!canonical) malformed(text, "is not a path that can be requested");
-  return StarPath(std::string(*canonical));
+std::string_view path_of(std::string_view url) noexcept {
+  return url.substr(0, url.find_first_of("?#"));
+}
+
+// Returns the path that the server will see, decoded.
+std::string requested_path(std::string_view url) {
+  std::string scratch(url.size(), '\0');
+  const Result<std::string_view> canonical = http::canonical_path(path_of(url), scratch);
+  if (!canonical) malformed(std::string(url), "is not a path that can be requested");
+  return std::string(*canonical);
+}
+
+// Counts the segments that clients resolve: `.` and `..`, also encoded.
+std::size_t count_dot_segments(std::string_view path) {
+  std::size_t count = 0;
+  while (!path.empty()) {
+    const std::string_view encoded = path.substr(0, path.find('/'));
+    const std::string segment = percent_decode(encoded).value_or(std::string());
+    if (segment == "." || segment == "..") ++count;
+    path.remove_prefix(std::min(path.size(), encoded.size() + 1));
+  }
+  return count;
 }
 
 // Reports whether each use of a rule shortens the path, even if the slash of a folder is added, so
@@ -81,9 +99,13 @@ bool shortens(const RedirectRule& rule, const StarPath& target) noexcept {
 // that adds the slash of a folder.
 bool leads_to(const RedirectRule& rule, const RedirectRule& next) {
   if (!is_local(rule)) return false;
-  const StarPath target = target_paths(rule);
+  const StarPath target(requested_path(rule.to.text()));
   if (&rule == &next && shortens(rule, target)) return false;
-  return target.overlaps(next.from) || StarPath(target.text() + "/").overlaps(next.from);
+  // Two slashes, of which the star leaves nothing in between, are one for the server.
+  for (const std::string& text : {target.text(), requested_path(rule.to.fill(""))}) {
+    if (StarPath(text).overlaps(next.from) || StarPath(text + "/").overlaps(next.from)) return true;
+  }
+  return false;
 }
 
 // Follows the rules from the last one.
@@ -117,6 +139,10 @@ std::optional<std::string> RedirectRule::location(std::string_view path,
   const auto star = from.match(path);
   if (!star) return std::nullopt;
   std::string url = to.fill(percent_encode(*star, PercentSet::Path));
+  // `/a*` would otherwise take `/a..` to `/b/..`, which is not below `/b/*`.
+  if (count_dot_segments(path_of(url)) > count_dot_segments(path_of(to.text()))) {
+    return std::nullopt;
+  }
   // Two slashes at the start would name a host, which the client had chosen.
   while (url.starts_with("//")) url.erase(0, 1);
   const bool is_complete = to.text().find_first_of("?#") != to.text().npos;

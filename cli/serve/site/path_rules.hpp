@@ -29,7 +29,8 @@ struct RedirectRule {
   Status status = Status::Found;
 
   /// Returns the location for a path that matches, with the query of the request unless TO has its
-  /// own; nullopt for other paths. It never names another host than TO does.
+  /// own; nullopt for other paths, and for those of which TO would make `.` or `..`. It never names
+  /// another host than TO does.
   [[nodiscard]] std::optional<std::string> location(std::string_view path,
                                                     std::string_view query) const;
 };

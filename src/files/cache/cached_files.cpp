@@ -28,8 +28,12 @@ CachedFile* CachedFiles::find(std::string_view path) noexcept {
 }
 
 CachedFile& CachedFiles::insert(CachedFile file) {
-  CachedFile& inserted = files_.emplace_front(std::move(file));
-  index_.emplace(inserted.path, files_.begin());
+  // Moved between the lists only once it is in the index: otherwise it could never be erased.
+  std::list<CachedFile> one;
+  one.push_front(std::move(file));
+  index_.emplace(one.front().path, one.begin());
+  files_.splice(files_.begin(), one);
+  CachedFile& inserted = files_.front();
   size_bytes_ += cost(inserted);
   while (size_bytes_ > total_bytes_ && files_.size() > 1) erase(files_.back().path);
   return inserted;

@@ -16,6 +16,12 @@ namespace skua::files {
 /// The most bytes of the properties of a file, as XML.
 inline constexpr std::size_t max_property_bytes = 16'384;
 
+/// Returns properties as a document; empty for none.
+std::string properties_text(const std::vector<xml::Node>& properties);
+/// Returns the properties of such a document of at most max_property_bytes; none if it is anything
+/// else.
+std::vector<xml::Node> parse_properties(std::string_view text);
+
 /// Returns the properties of an open file or folder; none if it has none, if the file system has no
 /// extended attributes, or if the attribute is not one of ours.
 std::vector<xml::Node> read_properties(int file);

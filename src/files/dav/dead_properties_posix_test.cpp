@@ -62,5 +62,21 @@ TEST_F(DeadProperties, AreLimited) {
   EXPECT_EQ(read_property_attribute(file_.number()), "probe");
 }
 
+// A file system may not hold as much as this.
+TEST(DeadPropertiesText, OfSeveralRequestsIsReadTogether) {
+  if (!xml::is_available()) GTEST_SKIP() << "this build has no expat";
+  xml::Node property{.name = {"", "a"}};
+  for (int i = 0; i < 1400; ++i) {
+    property.children.push_back({.name = {"", "b"}});
+    property.children.push_back({.text = "x"});
+  }
+  std::vector<xml::Node> properties = {property, property};
+  properties.back().name.local = "c";
+  ASSERT_GT(2 * property.children.size(), xml::ParseLimits().nodes);
+  const std::string text = properties_text(properties);
+  ASSERT_LE(text.size(), max_property_bytes);
+  EXPECT_EQ(parse_properties(text), properties);
+}
+
 }  // namespace
 }  // namespace skua::files

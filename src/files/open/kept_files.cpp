@@ -49,9 +49,12 @@ const KeptFile* KeptFiles::insert(KeptFile file, Descriptor& descriptor, WallTim
   }
   if (file.file == nullptr) return nullptr;
   file.compared = file.used = file.found;
-  const KeptFile& inserted = files_.emplace_front(std::move(file));
-  index_.emplace(inserted.path, files_.begin());
-  return &inserted;
+  // Moved between the lists only once it is in the index: otherwise it could never be erased.
+  std::list<KeptFile> one;
+  one.push_front(std::move(file));
+  index_.emplace(one.front().path, one.begin());
+  files_.splice(files_.begin(), one);
+  return &files_.front();
 }
 
 void KeptFiles::erase(std::string_view path) noexcept {

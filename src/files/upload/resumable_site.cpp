@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 // In: requests of two protocols for resumable uploads, which differ in fields and statuses only.
-// Out: appends to a part, and answers about it. The URL of an upload,
+// Out: appends to a part, and what became of it. The URL of an upload,
 // `PREFIX/.skua-uploads/TOKEN/FOLDER/`, says where its part is, so nothing has to be looked up.
-#include <array>
-#include <chrono>
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
-#include "base/http_date.hpp"
-#include "files/site_answer.hpp"
 #include "files/upload/part_writer.hpp"
+#include "files/upload/resumable_answers.hpp"
 #include "files/upload/upload_answer.hpp"
 #include "http/form/content_disposition.hpp"
 #include "http/message/request_parts.hpp"
@@ -24,20 +25,9 @@ namespace {
 using Site = std::shared_ptr<const UploadSite>;
 using Writer = std::shared_ptr<PartWriter>;
 
-constexpr std::string_view part_folder = "/.skua-uploads/";
 constexpr std::size_t max_metadata_bytes = 4096;
 constexpr std::size_t max_condition_bytes = 4096;
-constexpr std::string_view problem_types = "https://iana.org/assignments/http-problem-types#";
-
-/// The fields of a request about an upload.
-struct Asked {
-  bool is_tus = false;
-  std::optional<bool> is_whole{};  ///< Upload-Complete; tus: the length decides
-  std::optional<std::uint64_t> offset_bytes{};
-  std::optional<std::uint64_t> length_bytes{};  ///< of the whole file
-  std::string base{};  ///< the part of the URL's path in front of the folder of uploads
-  bool creates = false;
-};
+constexpr std::size_t max_owner_bytes = 1024;
 
 std::optional<std::uint64_t> size_field(const Request& request, std::string_view name) {
   const auto value = request.header(name);
@@ -58,75 +48,14 @@ std::string owner_of(const Request& request) {
   return login ? std::move(login->user) : std::string();
 }
 
-Asked asked_by(const Request& request, std::string_view path) {
-  Asked asked{.is_tus = request.header("Tus-Resumable").has_value(),
-              .offset_bytes = size_field(request, "Upload-Offset"),
-              .length_bytes = size_field(request, "Upload-Length"),
-              .base = std::string(base_of(request, path))};
+UploadRequest asked_by(const Request& request, std::string_view path) {
+  UploadRequest asked{.is_tus = request.header("Tus-Resumable").has_value(),
+                      .offset_bytes = size_field(request, "Upload-Offset"),
+                      .length_bytes = size_field(request, "Upload-Length"),
+                      .base = std::string(base_of(request, path))};
   const auto complete = request.header("Upload-Complete");
   if (!asked.is_tus && complete) asked.is_whole = parse_upload_complete(*complete);
   return asked;
-}
-
-std::string limits_of(const UploadOptions& options) {
-  return "max-size=" + std::to_string(options.max_bytes) +
-         ", max-age=" + std::to_string(options.keep_unfinished.count());
-}
-
-std::string part_url(const Asked& asked, const PartWriter& writer) {
-  std::string path = asked.base;
-  path.append(part_folder).append(writer.token()).append(writer.folder());
-  return url_of(path);
-}
-
-std::string file_url(const Asked& asked, const PartWriter& writer) {
-  return url_of(asked.base + writer.folder() + writer.state().name);
-}
-
-Response with_tus(Response response, bool is_tus) {
-  if (is_tus) response.header("Tus-Resumable", tus_version);
-  return response;
-}
-
-Response refused(const UploadResult& result, bool is_tus) {
-  return with_tus(refusal(result.status, result.reason), is_tus);
-}
-
-Response refused(Status status, std::string_view reason, bool is_tus) {
-  return with_tus(refusal(status, reason), is_tus);
-}
-
-// RFC 9457
-Response problem(Status status, std::string_view type, std::string_view title,
-                 std::string_view members = {}) {
-  std::string text = R"({"type":")";
-  text.append(problem_types).append(type).append(R"(","title":")").append(title).append("\"");
-  text.append(members).append("}\n");
-  Response response(status);
-  response.body(std::move(text), "application/problem+json");
-  return response;
-}
-
-Response wrong_offset(const Asked& asked, std::uint64_t expected) {
-  const std::string offset = std::to_string(expected);
-  const std::string members = ",\"expected-offset\":" + offset + ",\"provided-offset\":" +
-                              std::to_string(asked.offset_bytes.value_or(0));
-  Response response = problem(Status::Conflict, "mismatching-upload-offset",
-                              "the upload has another offset", members);
-  response.header("Upload-Offset", offset);
-  if (!asked.is_tus) response.header("Upload-Complete", "?0");
-  return with_tus(std::move(response), asked.is_tus);
-}
-
-Response wrong_length(bool is_tus) {
-  return with_tus(problem(Status::BadRequest, "inconsistent-upload-length",
-                          "the lengths of the upload do not agree"),
-                  is_tus);
-}
-
-Response too_long(const UploadOptions& options, bool is_tus) {
-  Response response = refused(Status::ContentTooLarge, "the upload is too long", is_tus);
-  return std::move(response.header("Upload-Limit", limits_of(options)));
 }
 
 // The draft forbids 104 to clients that do not name a version that we know.
@@ -141,46 +70,6 @@ void offer_resumption(const Request& request, const UploadOptions& options,
   lines.add("Upload-Limit", limits_of(options));
   lines.add("Upload-Draft-Interop-Version", std::to_string(*version));
   source->inform(Status::UploadResumptionSupported, lines);
-}
-
-void add_expiry(Response& response, const UploadOptions& options) {
-  std::array<char, http_date_bytes> text{};
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const auto longest = std::chrono::hours(24 * 365);
-  // time-safe: a year at most
-  format_http_date(now + std::min<std::chrono::seconds>(options.keep_unfinished, longest), text);
-  response.header("Upload-Expires", std::string_view(text.data(), text.size()));
-}
-
-// The answer to a request whose content has been kept.
-Response appended(const Asked& asked, const UploadSite& site, const PartWriter& writer,
-                  std::uint64_t size_bytes) {
-  Response response(asked.creates ? Status::Created : Status::NoContent);
-  if (asked.creates) response.header("Location", part_url(asked, writer));
-  response.header("Upload-Offset", std::to_string(size_bytes));
-  if (asked.is_tus) {
-    add_expiry(response, site.options());
-  } else {
-    response.header("Upload-Complete", "?0");
-    if (asked.creates) response.header("Upload-Limit", limits_of(site.options()));
-  }
-  return with_tus(std::move(response), asked.is_tus);
-}
-
-// The answer to a request that has completed the file.
-Response completed(const Asked& asked, const PartWriter& writer, const UploadResult& result,
-                   std::uint64_t size_bytes) {
-  const bool is_stored = result.reason.empty();
-  if (!asked.is_tus) {
-    Response response = is_stored ? stored_response(result, file_url(asked, writer))
-                                  : refusal(result.status, result.reason);
-    return std::move(response.header("Upload-Complete", "?1"));
-  }
-  if (!is_stored) return refused(result, true);
-  Response response(asked.creates ? Status::Created : Status::NoContent);
-  if (asked.creates) response.header("Location", part_url(asked, writer));
-  response.header("Upload-Offset", std::to_string(size_bytes));
-  return with_tus(std::move(response), true);
 }
 
 // Removes or leaves a part, off the loop.
@@ -211,7 +100,7 @@ Task<Result<void>> write_part(Writer writer, bool is_last) {
 }
 
 // Appends the content of a request; the file gets its name if that was all.
-Task<Response> append(Site site, Request& request, Writer writer, Asked asked) {
+Task<Response> append(Site site, Request& request, Writer writer, UploadRequest asked) {
   std::uint64_t size_bytes = writer->begin_bytes();
   const std::uint64_t most_bytes = writer->most_bytes();
   while (true) {
@@ -249,7 +138,7 @@ Task<Response> append(Site site, Request& request, Writer writer, Asked asked) {
 // Creation ----------------------------------------------------------------------------------------
 
 // Returns the path of the file; empty if the request does not say.
-std::string path_of(const Request& request, const Asked& asked, std::string_view path) {
+std::string path_of(const Request& request, const UploadRequest& asked, std::string_view path) {
   std::string name;
   if (asked.is_tus) {
     const std::string_view metadata = request.header("Upload-Metadata").value_or("");
@@ -281,7 +170,8 @@ std::string conditions_of(const Request& request) {
   return lines;
 }
 
-Task<Response> create(Site site, Request& request, Asked asked, std::string path, PartState state) {
+Task<Response> create(Site site, Request& request, UploadRequest asked, std::string path,
+                      PartState state) {
   const auto conditions = detail::keep_request(request);
   const auto begin = [site, path, state, conditions] {
     return begin_part(site, path, state, conditions);
@@ -299,7 +189,8 @@ Task<Response> create(Site site, Request& request, Asked asked, std::string path
   co_return response;
 }
 
-Task<Response> answer_creation(Site site, Request& request, Asked asked, std::string_view path) {
+Task<Response> answer_creation(Site site, Request& request, UploadRequest asked,
+                               std::string_view path) {
   const auto answer = [](Response response) { return detail::finished_task(std::move(response)); };
   asked.creates = true;
   const auto content_length = http::RequestAccess::parts(request).length_bytes;
@@ -329,7 +220,9 @@ Task<Response> answer_creation(Site site, Request& request, Asked asked, std::st
   if (asked.length_bytes.value_or(0) > site->options().max_bytes) {
     return answer(too_long(site->options(), asked.is_tus));
   }
-  if (state.metadata.size() > max_metadata_bytes || state.conditions.size() > max_condition_bytes) {
+  // A longer state than max_state_bytes could not be read again.
+  if (state.metadata.size() > max_metadata_bytes || state.conditions.size() > max_condition_bytes ||
+      state.owner.size() > max_owner_bytes) {
     return answer(
         refused(Status::RequestHeaderFieldsTooLarge, "fields are too long", asked.is_tus));
   }
@@ -358,27 +251,6 @@ std::optional<Place> place_of(std::string_view path) {
   return Place{std::string(path.substr(0, slash)), std::string(path.substr(slash))};
 }
 
-// RFC: draft §4.3; tus, Core Protocol, HEAD
-Response state_response(const Asked& asked, const UploadOptions& options, const PartState& state,
-                        std::uint64_t size_bytes, bool is_complete) {
-  Response response(asked.is_tus ? Status::Ok : Status::NoContent);
-  response.header("Upload-Offset", std::to_string(size_bytes));
-  if (state.length_bytes) {
-    response.header("Upload-Length", std::to_string(*state.length_bytes));
-  } else if (asked.is_tus) {
-    response.header("Upload-Defer-Length", "1");
-  }
-  response.header("Cache-Control", "no-store");
-  if (asked.is_tus) {
-    if (!state.metadata.empty()) response.header("Upload-Metadata", state.metadata);
-    if (!is_complete) add_expiry(response, options);
-  } else {
-    response.header("Upload-Complete", is_complete ? "?1" : "?0");
-    response.header("Upload-Limit", limits_of(options));
-  }
-  return with_tus(std::move(response), asked.is_tus);
-}
-
 std::optional<FinishedUpload> find_finished(const UploadSite& site, const Place& place,
                                             const std::string& owner) {
   auto found = site.unfinished().find_finished(place.token);
@@ -386,7 +258,7 @@ std::optional<FinishedUpload> find_finished(const UploadSite& site, const Place&
   return found;
 }
 
-Task<Response> tell_state(Site site, Asked asked, Place place, std::string owner) {
+Task<Response> tell_state(Site site, UploadRequest asked, Place place, std::string owner) {
   if (const auto done = find_finished(*site, place, owner)) {
     const PartState state{.length_bytes = done->size_bytes};
     co_return state_response(asked, site->options(), state, done->size_bytes, true);
@@ -403,7 +275,7 @@ Task<Response> tell_state(Site site, Asked asked, Place place, std::string owner
   co_return state_response(asked, site->options(), writer.state(), writer.begin_bytes(), false);
 }
 
-Task<Response> cancel(Site site, Asked asked, Place place, std::string owner) {
+Task<Response> cancel(Site site, UploadRequest asked, Place place, std::string owner) {
   const auto remove = [site, place, owner] {
     const PartAccess access = resume_part(site, place.folder, place.token, owner);
     if (access.writer) access.writer->remove();
@@ -422,7 +294,7 @@ struct Continued {
 };
 
 // Opens a part and compares what is known of it with what the request says. Blocks.
-Continued open_to_append(const Site& site, const Asked& asked, const Place& place,
+Continued open_to_append(const Site& site, const UploadRequest& asked, const Place& place,
                          const std::string& owner, std::optional<std::uint64_t> content_length) {
   const auto refuse = [&](const Writer& writer, Response response) {
     if (writer) writer->leave();
@@ -457,10 +329,9 @@ Continued open_to_append(const Site& site, const Asked& asked, const Place& plac
   return {.writer = writer};
 }
 
-Task<Response> continue_upload(Site site, Request& request, Asked asked, Place place) {
+Task<Response> continue_upload(Site site, Request& request, UploadRequest asked, Place place) {
   if (find_finished(*site, place, owner_of(request))) {
-    co_return with_tus(problem(Status::BadRequest, "completed-upload", "the upload is complete"),
-                       asked.is_tus);
+    co_return already_complete(asked.is_tus);
   }
   const auto length = http::RequestAccess::parts(request).length_bytes;
   const std::string owner = owner_of(request);
@@ -475,7 +346,7 @@ Task<Response> continue_upload(Site site, Request& request, Asked asked, Place p
   co_return response;
 }
 
-Task<Response> answer_append(Site site, Request& request, Asked asked, Place place) {
+Task<Response> answer_append(Site site, Request& request, UploadRequest asked, Place place) {
   const std::string_view type =
       asked.is_tus ? "application/offset+octet-stream" : "application/partial-upload";
   if (request.content_type() != type) {
@@ -499,19 +370,6 @@ Method method_of(const Request& request) {
   return parse_method(*name).value_or(Method::Post);
 }
 
-Response options_response(const UploadOptions& options, bool is_part) {
-  Response response(Status::NoContent);
-  response.header("Allow",
-                  is_part ? "HEAD, PATCH, DELETE, OPTIONS" : "GET, HEAD, PUT, POST, OPTIONS");
-  response.header("Accept-Patch", "application/partial-upload");
-  response.header("Upload-Limit", limits_of(options));
-  response.header("Tus-Resumable", tus_version);
-  response.header("Tus-Version", tus_version);
-  response.header("Tus-Extension", tus_extensions);
-  response.header("Tus-Max-Size", std::to_string(options.max_bytes));
-  return response;
-}
-
 }  // namespace
 
 bool is_for_resumable(const Request& request, std::string_view path) noexcept {
@@ -530,9 +388,9 @@ bool is_for_resumable(const Request& request, std::string_view path) noexcept {
 Task<Response> answer_resumable(Site site, Request& request, std::string_view path) {
   const bool is_part = path.starts_with(part_folder);
   if (request.method() == Method::Options) {
-    return detail::finished_task(options_response(site->options(), is_part));
+    return detail::finished_task(upload_options_response(site->options(), is_part));
   }
-  Asked asked = asked_by(request, path);
+  UploadRequest asked = asked_by(request, path);
   if (asked.is_tus && request.header("Tus-Resumable") != tus_version) {
     Response response = refused(Status::PreconditionFailed, "another version of tus", true);
     return detail::finished_task(std::move(response.header("Tus-Version", tus_version)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // In: the events of the kernel, each for a watched folder and a name in it. Out: paths that have
 // changed. A folder is watched before its names are read, so nothing is missed in between, and some
-// changes are found twice.
+// changes are found twice. Systems other than Linux have a PolledFolder in place of the events.
 #include "serve/watch/folder_changes.hpp"
 
 #if defined(__linux__)
