@@ -18,6 +18,7 @@
 #include "skua/async.hpp"
 #include "skua/credentials.hpp"
 #include "skua/field_lines.hpp"
+#include "skua/handler.hpp"
 
 namespace skua::files {
 namespace {
