@@ -26,8 +26,8 @@ namespace {
 // The bytes of a file: in memory, open for several responses, or for this one.
 class Content final : public http::RangeSource {
  public:
-  explicit Content(const CachedFile& cached)
-      : whole_(cached.whole), size_bytes_(cached.whole->body().size()) {}
+  explicit Content(SharedText memory)
+      : memory_(std::move(memory)), size_bytes_(memory_.text.size()) {}
   explicit Content(const KeptFile& kept) : kept_(kept.file), size_bytes_(kept.stat.size_bytes) {}
   Content(OpenFile file, FilePlace place)
       : file_(std::move(file)), place_(std::move(place)), size_bytes_(file_.stat.size_bytes) {}
@@ -35,14 +35,16 @@ class Content final : public http::RangeSource {
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
 
   Body part(http::ByteRange range) override {
-    if (whole_) return SharedText{whole_, text(range)};
+    if (memory_.owner) return SharedText{memory_.owner, text(range)};
     return open_part({range.first, range.size_bytes()});
   }
-  // The whole content of an open file.
-  [[nodiscard]] Body all() { return open_part({0, size_bytes_}); }
+  [[nodiscard]] Body all() {
+    if (memory_.owner) return std::move(memory_);
+    return open_part({0, size_bytes_});
+  }
 
   [[nodiscard]] bool append(std::string& out, http::ByteRange range) const override {
-    if (whole_) {
+    if (memory_.owner) {
       out.append(text(range));
       return true;
     }
@@ -61,11 +63,11 @@ class Content final : public http::RangeSource {
     return FileRange{std::move(kept_), number, part.offset, part.size_bytes};
   }
   [[nodiscard]] std::string_view text(http::ByteRange range) const noexcept {
-    return whole_->body().substr(static_cast<std::size_t>(range.first),
-                                 static_cast<std::size_t>(range.size_bytes()));
+    return memory_.text.substr(static_cast<std::size_t>(range.first),
+                               static_cast<std::size_t>(range.size_bytes()));
   }
 
-  std::shared_ptr<const PreparedResponse> whole_;
+  SharedText memory_;
   std::shared_ptr<const HeldFile> kept_;
   OpenFile file_;
   FilePlace place_;
@@ -74,7 +76,12 @@ class Content final : public http::RangeSource {
 
 Content content_of(FoundFile found, const std::shared_ptr<const Root>& root,
                    std::string_view path) {
-  if (found.cached != nullptr) return Content(*found.cached);
+  if (found.cached != nullptr) {
+    return Content(SharedText{found.cached->whole, found.cached->whole->body()});
+  }
+  if (found.kept != nullptr && found.is_copied && found.kept->bytes.owner) {
+    return Content(found.kept->bytes);
+  }
   if (found.kept != nullptr) return Content(*found.kept);
   std::string opened(path);
   if (found.coding) opened += sibling_suffix(*found.coding);

@@ -29,8 +29,9 @@ using coding::Coding;
 
 Response error_response(Error error) { return status_for(error.code()); }
 
-Trust trust_for(const Request& request) noexcept {
-  return head_of(request).has(http::FieldName::Range) ? Trust::Compared : Trust::Recent;
+FileUse use_by(const Request& request) noexcept {
+  return {.is_part = head_of(request).has(http::FieldName::Range),
+          .is_copied = request.is_secure() || request.version() == Version::Http2};
 }
 
 // The most entries of a folder that one listing holds in memory.
@@ -134,7 +135,7 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);
   if (path.empty()) return redirect_to_folder(request, fields_.cache_control);
   if (path.back() == '/') return answer_directory(request, path);
-  Result<FoundFile> found = caches_.local().files.find(path, trust_for(request));
+  Result<FoundFile> found = caches_.local().files.find(path, use_by(request));
   if (!found) return error_response(found.error());
   if (!found->is_file()) return redirect_to_folder(request, fields_.cache_control);
   return answer_file(request, *std::move(found), path);
@@ -145,7 +146,7 @@ Response FileSite::answer(const Request& request, std::string_view path) const {
 Response FileSite::answer_at(const Request& request, std::string_view path) const {
   if (auto refused = refuse_method(request)) return *std::move(refused);
   if (!path.ends_with('/')) {
-    Result<FoundFile> found = caches_.local().files.find(path, trust_for(request));
+    Result<FoundFile> found = caches_.local().files.find(path, use_by(request));
     if (!found) return error_response(found.error());
     if (found->is_file()) return answer_file(request, *std::move(found), path);
   }
@@ -166,7 +167,7 @@ std::optional<Response> FileSite::answer_index(const Request& request,
   if (options_.index.empty()) return std::nullopt;
   thread_local std::string index;  // keeps its memory from one request to the next
   index.assign(path).append(options_.index);
-  Result<FoundFile> found = caches_.local().files.find(index, trust_for(request));
+  Result<FoundFile> found = caches_.local().files.find(index, use_by(request));
   if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());
   if (!found || !found->is_file()) return std::nullopt;
   return answer_file(request, *std::move(found), index);
@@ -184,13 +185,14 @@ std::optional<Response> FileSite::answer_coded(const Request& request, FoundFile
                                                std::string_view path) const {
   const http::Head& head = head_of(request);
   if (!fields_.siblings && !fields_.made) return std::nullopt;
+  const FileUse use = use_by(request);
   // A range of compressed content means nothing once another version compresses it.
-  const bool may_make = !head.has(http::FieldName::Range);
+  const bool may_make = !use.is_part;
   std::vector<CodedCache>& caches = caches_.local().coded;
   PreferredCodings codings(request);
   while (const std::optional<Coding> coding = codings.next()) {
     const auto cache = std::ranges::find(caches, *coding, &CodedCache::coding);
-    if (auto form = cache->find(path, found, may_make)) {
+    if (auto form = cache->find(path, found, use)) {
       return file_response(head, *std::move(form), root_, path, fields_, times_->wall());
     }
     if (found.cached != nullptr || !may_make || !fields_.made) continue;

@@ -26,6 +26,16 @@ struct FileCacheOptions {
   std::size_t kept_files = 256;      ///< beyond this the least recently used one is closed
   Duration settled = 10ms;           ///< a state that is older is compared before it is sent
   Duration idle = 10s;               ///< files that nobody has asked for so long are closed
+  std::size_t loaded_bytes = 8_MiB;  ///< of open files that are in memory as well
+};
+
+/// The needs of a response for a file.
+struct FileUse {
+  /// A part, which the client may join to another by their ETag: the file's state must not be that
+  /// of a few milliseconds ago.
+  bool is_part = false;
+  /// The program handles the bytes itself, to encrypt them or to put them into frames.
+  bool is_copied = false;
 };
 
 /// A small file in memory, with its prepared responses.

@@ -53,12 +53,12 @@ FoundFile keep_open(KeptFiles& kept, KeptFile entry, OpenFile file, WallTime wal
 
 }  // namespace
 
-Result<FoundFile> FileCache::find(std::string_view path, Trust trust) {
+Result<FoundFile> FileCache::find(std::string_view path, FileUse use) {
   const loop::Instant now = times_.now();
   CachedFile* const known = files_.find(path);
   if (known != nullptr && now - known->checked < options_.fresh) return FoundFile{.cached = known};
-  if (const KeptFile* const kept = kept_.find(path, now, trust == Trust::Compared)) {
-    return FoundFile{.kept = kept};
+  if (const KeptFile* const kept = kept_.find(path, now, use)) {
+    return FoundFile{.kept = kept, .is_copied = use.is_copied};
   }
   Result<OpenFile> file = root_.find(path);
   if (file && known != nullptr && !known->is_provisional && file->stat == known->stat) {
@@ -103,16 +103,16 @@ bool is_worth_coding(std::string_view type, std::uint64_t size_bytes) noexcept {
 }
 
 std::optional<FoundFile> CodedCache::find(std::string_view path, const FoundFile& plain,
-                                          bool may_make) {
-  FoundFile form = find_any(path, plain, may_make ? Trust::Recent : Trust::Compared);
+                                          FileUse use) {
+  FoundFile form = find_any(path, plain, use);
   const CachedFile* const cached = form.cached;
   const bool is_absent = cached != nullptr && cached->whole == nullptr;
-  if (is_absent || (cached != nullptr && cached->is_made && !may_make)) return std::nullopt;
+  if (is_absent || (cached != nullptr && cached->is_made && use.is_part)) return std::nullopt;
   return form;
 }
 
 // Also finds the mark of a form that is absent.
-FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, Trust trust) {
+FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, FileUse use) {
   const FileStat& stat = plain.stat();
   const loop::Instant now = times_.now();
   CachedFile* known = files_.find(path);
@@ -121,8 +121,10 @@ FoundFile CodedCache::find_any(std::string_view path, const FoundFile& plain, Tr
     known = nullptr;
   }
   if (known != nullptr && now - known->checked < options_.fresh) return {.cached = known};
-  const KeptFile* kept = kept_.find(path, now, trust == Trust::Compared);
-  if (kept != nullptr && kept->plain == stat) return {.kept = kept, .coding = coding_};
+  const KeptFile* kept = kept_.find(path, now, use);
+  if (kept != nullptr && kept->plain == stat) {
+    return {.kept = kept, .is_copied = use.is_copied, .coding = coding_};
+  }
   std::optional<OpenFile> sibling = find_sibling(path, stat);
   if (known != nullptr) {
     const bool is_sibling = known->whole != nullptr && !known->is_made;

@@ -20,6 +20,7 @@ namespace skua::files {
 struct FoundFile {
   const CachedFile* cached = nullptr;  ///< valid until the next call of the cache, as is the next
   const KeptFile* kept = nullptr;
+  bool is_copied = false;                  ///< `kept` is sent from memory, if its bytes are there
   OpenFile file{};                         ///< if both are null: an uncached file, or a directory
   std::optional<coding::Coding> coding{};  ///< of a sibling
 
@@ -30,12 +31,6 @@ struct FoundFile {
   [[nodiscard]] bool is_file() const noexcept {
     return cached != nullptr || stat().kind == FileKind::Regular;
   }
-};
-
-/// Whether a large file may be in another state than a few milliseconds ago.
-enum class Trust : std::uint8_t {
-  Recent,
-  Compared  ///< no: for a part, which the client may join to another by their ETag
 };
 
 /// A cache of one folder's files, for one thread; it has no locks. Small files are in memory,
@@ -61,12 +56,14 @@ class FileCache {
   /// Finds the file or directory at a canonical path.
   ///
   /// Ends with: the errors of Root::find.
-  Result<FoundFile> find(std::string_view path, Trust trust = Trust::Recent);
+  Result<FoundFile> find(std::string_view path, FileUse use = {});
 
   [[nodiscard]] std::size_t size_bytes() const noexcept { return files_.size_bytes(); }
   [[nodiscard]] std::size_t count() const noexcept { return files_.count(); }
   /// The number of files that stay open.
   [[nodiscard]] std::size_t kept_count() const noexcept { return kept_.count(); }
+  /// The size of those that are in memory as well.
+  [[nodiscard]] std::size_t loaded_bytes() const noexcept { return kept_.loaded_bytes(); }
 
  private:
   FoundFile load(std::string_view path, OpenFile file, loop::Instant now);
@@ -100,13 +97,13 @@ class CodedCache {
         kept_(options) {}
 
   /// Finds the coded form of the regular file at `path`; returns nullopt if there is none. A
-  /// sibling that is older than its file is none, nor is a compressed file unless `may_make`.
-  std::optional<FoundFile> find(std::string_view path, const FoundFile& plain, bool may_make);
+  /// sibling that is older than its file is none, and parts of compressed files are not sent.
+  std::optional<FoundFile> find(std::string_view path, const FoundFile& plain, FileUse use);
 
   [[nodiscard]] coding::Coding coding() const noexcept { return coding_; }
 
  private:
-  FoundFile find_any(std::string_view path, const FoundFile& plain, Trust trust);
+  FoundFile find_any(std::string_view path, const FoundFile& plain, FileUse use);
   FoundFile load(CachedFile entry, OpenFile sibling);
   [[nodiscard]] CachedFile make(CachedFile entry, const FoundFile& plain) const;
   [[nodiscard]] std::optional<OpenFile> find_sibling(std::string_view path,

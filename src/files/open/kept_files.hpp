@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "files/file_head.hpp"
 #include "files/open/held_file.hpp"
 #include "files/safe_path.hpp"
+#include "skua/body.hpp"
 
 namespace skua::files {
 
@@ -25,7 +27,9 @@ struct KeptFile {
   loop::Instant found{};     ///< when its path last led to it
   loop::Instant compared{};  ///< when its state was last compared
   loop::Instant used{};
-  FileStat plain{};  ///< only in siblings: the state of the file that it is a form of
+  FileStat plain{};              ///< only in siblings: the state of the file that it is a form of
+  SharedText bytes{};            ///< its content, once many responses have copied it
+  std::uint32_t copy_count = 0;  ///< responses that copied it from the file
 };
 
 /// Open files by their paths, for one thread. Least recently used ones are closed.
@@ -33,14 +37,15 @@ struct KeptFile {
 /// A file is found here without a system call. Two rules bound how old the answer may be: a path is
 /// looked up again after FileCacheOptions::fresh, which notices a file that was replaced, removed
 /// or made unreadable; and the state of the open file is compared after FileCacheOptions::settled,
-/// which notices writes in place before their bytes get the ETag of others.
+/// which notices writes in place before their bytes get the ETag of others. Both hold for bytes in
+/// memory as well: they belong to the state of the open file.
 class KeptFiles {
  public:
   explicit KeptFiles(const FileCacheOptions& options) noexcept : options_(options) {}
 
   /// Returns a file whose path was looked up recently, unless its state has changed; otherwise
-  /// null. `compare`: compares its state in any case. The pointer is valid until the next call.
-  const KeptFile* find(std::string_view path, loop::Instant now, bool compare);
+  /// null. Reads its bytes once it is copied often. The pointer is valid until the next call.
+  const KeptFile* find(std::string_view path, loop::Instant now, FileUse use);
 
   /// Returns the file at this path, if it is in the state in which the path was just looked up;
   /// otherwise forgets it.
@@ -52,14 +57,20 @@ class KeptFiles {
 
   void erase(std::string_view path) noexcept;
   [[nodiscard]] std::size_t count() const noexcept { return files_.size(); }
+  /// The size of the files that are in memory as well.
+  [[nodiscard]] std::size_t loaded_bytes() const noexcept { return loaded_bytes_; }
 
  private:
-  KeptFile* use(std::string_view path, loop::Instant now) noexcept;
+  KeptFile* touch(std::string_view path, loop::Instant now) noexcept;
+  void load(KeptFile& file);
+  void make_room(std::size_t size_bytes) noexcept;
+  void unload(KeptFile& file) noexcept;
 
   FileCacheOptions options_;
   std::list<KeptFile> files_;  // most recently used first
   // By the file's own path.
   std::unordered_map<std::string_view, std::list<KeptFile>::iterator> index_;
+  std::size_t loaded_bytes_ = 0;
 };
 
 }  // namespace skua::files

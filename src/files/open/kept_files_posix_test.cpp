@@ -14,6 +14,7 @@
 #include "base/file_io.hpp"
 #include "files/cache/file_cache.hpp"
 #include "files/file_site.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/testing.hpp"
 #include "support/descriptors.hpp"
 #include "support/manual_times.hpp"
@@ -33,16 +34,26 @@ class KeptFilesTest : public ::testing::Test {
     support::set_modified(tree_ / name, std::chrono::seconds(1'500'000'000 + ++writes_));
   }
   // Returns the descriptor of a file that stays open; -1 if it does not, -2 if it is not found.
-  int find(std::string_view path, Trust trust = Trust::Recent) {
-    const auto found = cache_.find(path, trust);
+  int find(std::string_view path, FileUse use = {}) {
+    const auto found = cache_.find(path, use);
     if (!found) return -2;
     return found->kept != nullptr ? found->kept->file->number() : -1;
   }
-  std::string tag(std::string_view path, Trust trust = Trust::Recent) {
-    const auto found = cache_.find(path, trust);
+  std::string tag(std::string_view path, FileUse use = {}) {
+    const auto found = cache_.find(path, use);
     return found && found->kept != nullptr ? found->kept->head.etag : "";
   }
 
+  // Returns how many responses copy a file before its bytes are in memory; at most 20.
+  int copies_until_loaded(std::string_view path) {
+    for (int count = 0; count < 20; ++count) {
+      const auto found = cache_.find(path, copied);
+      if (found && found->kept != nullptr && found->kept->bytes.owner) return count;
+    }
+    return 20;
+  }
+
+  static constexpr FileUse copied{.is_copied = true};
   int writes_ = 0;
   TemporaryDirectory tree_;
   ManualTimes times_;
@@ -51,7 +62,11 @@ class KeptFilesTest : public ::testing::Test {
   FileCache cache_{root_,
                    times_,
                    fields_,
-                   {.file_bytes = 10, .kept_bytes = 1000, .kept_files = 3, .settled = 10ms}};
+                   {.file_bytes = 10,
+                    .kept_bytes = 1000,
+                    .kept_files = 3,
+                    .settled = 10ms,
+                    .loaded_bytes = 100}};
 };
 
 TEST_F(KeptFilesTest, AFileStaysOpenAndIsNotLookedUpForASecond) {
@@ -116,7 +131,7 @@ TEST_F(KeptFilesTest, AWriteInPlaceIsSeenAtOnceByRequestsForAPart) {
   write("a", "a large file");
   const std::string before = tag("/a");
   write("a", "A LARGE FILE");
-  EXPECT_NE(tag("/a", Trust::Compared), before);
+  EXPECT_NE(tag("/a", {.is_part = true}), before);
 }
 
 TEST_F(KeptFilesTest, ATruncatedFileIsNoticed) {
@@ -225,7 +240,7 @@ TEST_F(KeptFilesTest, ALargeSiblingStaysOpenWhileItIsCurrent) {
                    {.file_bytes = 10, .settled = 10ms});
   const auto find_form = [&] {
     const auto plain = cache_.find("/a.js");
-    return coded.find("/a.js", *plain, true);
+    return coded.find("/a.js", *plain, {});
   };
   const auto form = find_form();
   ASSERT_TRUE(form && form->kept != nullptr);
@@ -245,6 +260,78 @@ TEST_F(KeptFilesTest, ALargeSiblingStaysOpenWhileItIsCurrent) {
   std::filesystem::remove(tree_ / "a.js.br");
   times_.advance(2s);
   EXPECT_FALSE(find_form());
+}
+
+TEST_F(KeptFilesTest, AFileThatIsCopiedOftenIsReadOnce) {
+  write("a", "a large file");
+  EXPECT_EQ(copies_until_loaded("/a"), 8);
+  const SharedText first = cache_.find("/a", copied)->kept->bytes;
+  EXPECT_EQ(first.text, "a large file");
+  times_.advance(500ms);
+  EXPECT_EQ(cache_.find("/a", copied)->kept->bytes.text.data(), first.text.data());
+  EXPECT_FALSE(cache_.find("/a")->is_copied);
+}
+
+TEST_F(KeptFilesTest, AFileThatTheKernelSendsIsNotRead) {
+  write("a", "a large file");
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(cache_.find("/a")->kept->bytes.owner);
+}
+
+TEST_F(KeptFilesTest, BytesInMemoryAreThoseOfTheirTag) {
+  write("a", "a large file");
+  EXPECT_EQ(copies_until_loaded("/a"), 8);
+  const std::string before = tag("/a");
+  const SharedText sent = cache_.find("/a", copied)->kept->bytes;
+  write("a", "A LARGE FILE");
+  times_.advance(10ms);
+  EXPECT_EQ(copies_until_loaded("/a"), 8);
+  EXPECT_EQ(cache_.find("/a", copied)->kept->bytes.text, "A LARGE FILE");
+  EXPECT_NE(tag("/a"), before);
+  EXPECT_EQ(sent.text, "a large file");  // a response that is being sent goes on
+}
+
+TEST_F(KeptFilesTest, AFileThatChangesBeforeItIsReadIsNotSentUnderTheOldTag) {
+  write("a", "a large file");
+  for (int i = 0; i < 8; ++i) ASSERT_NE(cache_.find("/a", copied)->kept, nullptr);
+  write("a", "A LARGE FILE");  // less than 10 ms after the last look
+  EXPECT_FALSE(cache_.find("/a", copied)->kept->bytes.owner);
+}
+
+TEST_F(KeptFilesTest, FilesInMemoryHaveABudget) {
+  for (const std::string_view name : {"a", "b", "c"}) write(name, std::string(40, name[0]));
+  write("huge", std::string(101, 'x'));
+  for (const std::string_view path : {"/a", "/b", "/a"}) copies_until_loaded(path);
+  EXPECT_EQ(copies_until_loaded("/c"), 8);  // 120 bytes would be too many
+  EXPECT_TRUE(cache_.find("/a", copied)->kept->bytes.owner);
+  EXPECT_FALSE(cache_.find("/b", copied)->kept->bytes.owner);
+  EXPECT_EQ(copies_until_loaded("/huge"), 20);
+  EXPECT_TRUE(cache_.find("/a", copied)->kept->bytes.owner);
+  times_.advance(10s);
+  EXPECT_EQ(find("/other"), -2);
+  EXPECT_EQ(cache_.loaded_bytes(), 0U);
+}
+
+TEST_F(KeptFilesTest, ResponsesOverTlsShareTheBytesOfAFile) {
+  write("a.bin", std::string(100'000, 'x'));
+  const auto site = std::make_unique<FileSite>(Root::open(tree_.string()).value(), FileOptions{},
+                                               std::make_unique<ManualTimes>());
+  const auto get = [&](bool is_secure, std::string_view range = {}) {
+    skua::testing::FakeRequest fake("GET /a.bin");
+    if (!range.empty()) fake.header("Range", range);
+    http::RequestParts parts = http::RequestAccess::parts(fake.request());
+    parts.is_secure = is_secure;
+    return site->answer(Request(parts), "/a.bin");
+  };
+  for (int i = 0; i < 8; ++i) EXPECT_NE(get(true).content().file(), nullptr);
+  const Response whole = get(true);
+  EXPECT_EQ(whole.content().text(), std::string(100'000, 'x'));
+  const Response part = get(true, "bytes=10-99999");
+  EXPECT_EQ(part.status(), Status::PartialContent);
+  EXPECT_EQ(part.content().text().data(), whole.content().text().data() + 10);
+  EXPECT_EQ(part.header("ETag"), whole.header("ETag"));
+  const Response plain = get(false);
+  EXPECT_NE(plain.content().file(), nullptr);
+  EXPECT_EQ(plain.header("ETag"), whole.header("ETag"));
 }
 
 TEST_F(KeptFilesTest, ResponsesShareAFileThatStaysOpen) {
