@@ -41,19 +41,34 @@ class Fetch final {
     deadline_ = later(began_, spec_->timeout);
   }
 
-  Task<Result<IncomingResponsePointer, Problem>> run();
-  /// Implements client::preview(), instead of run().
+  /// Implements client::fetch().
+  static Task<Result<IncomingResponsePointer, Problem>> run(std::shared_ptr<Core> core,
+                                                            std::unique_ptr<RequestSpec> spec);
+  /// Implements client::preview().
   Result<RequestPreview, Problem> preview();
 
  private:
   /// The next step after a head.
   enum class Next : std::uint8_t { Answer, Again, Problem };
+  /// The state of one exchange until its head has arrived.
+  struct HeadWait {
+    explicit HeadWait(loop::Instant now) noexcept : asked(now), all_sent(now) {}
+
+    loop::Instant asked;
+    loop::Instant all_sent;
+    std::uint64_t told_bytes = 0;
+    bool was_all_sent = false;
+  };
 
   Result<void, Problem> read_url();
+  void begin_round();
   Task<Result<IncomingResponsePointer, Problem>> exchange();
-  Task<Result<Pool::Lease, Problem>> acquire();
-  [[nodiscard]] std::string pool_key() const;
-  Task<Result<void>> await_head(Exchange& exchange);
+  Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
+  /// Returns what the pool knows the server by.
+  [[nodiscard]] std::string server_key() const;
+  [[nodiscard]] bool is_http1_only(const std::string& server) const;
+  /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
+  Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
   Result<ExchangePointer> begin(HttpConnection& connection);
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
