@@ -47,7 +47,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
       {.method = method_,
        .other_method = other_method(),
        .target = forwarding ? std::string_view(forwarding->target) : "",
-       .url = url_,
+       .url = url(),
        .fields = is_complete ? fields_ : *lines,
        .content = paced(std::move(content->body), spec_->bytes_per_second, core_->loop),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
@@ -59,30 +59,19 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   return begun;
 }
 
-// A connection to a forwarding proxy serves every origin behind it. A Unix socket may serve many
-// hosts, but TLS has verified only one of them.
-std::string Fetch::server_key() const {
-  if (route_.use == ProxyUse::Forward) {
-    return "proxy " + route_.proxy->proxy().origin.to_string();
-  }
-  std::string key = origin_.to_string();
-  if (origin_.is_secure) key.append(" tls ").append(origin_.host);
-  return key;
-}
-
-bool Fetch::is_http1_only(const std::string& server) const {
+bool Fetch::is_http1_only() const {
   if (spec_->forwarding && spec_->forwarding->offers_upgrade) return true;
-  return !core_->http1_only.empty() && core_->http1_only.contains(server);
+  return !core_->http1_only.empty() && core_->http1_only.contains(server());
 }
 
 Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_http1) {
   const Pool::Sharing sharing =
-      only_http1 ? Pool::Sharing::None : core_->sharing(origin_, route_.use);
+      only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    return core_->open(origin_, &times_, only_http1);
+    return core_->open(origin(), &times_, only_http1);
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
-      std::move(key), origin_.to_string(), core_->options.timeouts.queue, connect, sharing);
+      std::move(key), origin().to_string(), core_->options.timeouts.queue, connect, sharing);
   if (deadline_ == loop::Instant::max()) {
     Result<Pool::Lease, Problem> lease = co_await std::move(acquiring);
     co_return lease;
@@ -192,9 +181,9 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
   for (unsigned tries = 1;; ++tries) {
-    const std::string server = server_key();
-    const bool only_http1 = is_http1_only(server);
-    const std::string key = only_http1 ? server + " http/1.1" : server;
+    const bool only_http1 = is_http1_only();
+    if (only_http1) http1_key_ = server() + " http/1.1";
+    const std::string& key = only_http1 ? http1_key_ : server();
     Pool::Lease lease = core_->pool.take_free(key);
     if (!lease) {
       Result<Pool::Lease, Problem> acquired = co_await acquire(key, only_http1);
@@ -210,15 +199,15 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
     const ExchangePointer& running = *begun;
     HeadWait state(core_->loop.now());
     Result<std::optional<Duration>> left = read_head(*running, state);
-    while (left && *left) {
-      co_await TimedWait(core_->loop, running->changed(), **left);
+    while (left && left->has_value()) {
+      co_await TimedWait(core_->loop, running->changed(), left->value_or(Duration(0)));
       left = read_head(*running, state);
     }
     if (left) {
       tell_head(running->head());
       co_return receive(std::move(lease), *std::move(begun));
     }
-    if (wants_http1(*running, left.error())) core_->http1_only.insert(server);
+    if (wants_http1(*running, left.error())) core_->http1_only.insert(server());
     if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
     co_return failure(*running, left.error());
   }
@@ -235,7 +224,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   IncomingResponse::Asked asked;
   asked.method = method_;
   asked.method_name = method_name();
-  asked.url = url_;
+  if (!spec_->forwarding) asked.url = url_;
   asked.redirects = redirects_;
   asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");
   asked.sends_files = sends_files(*spec_);
@@ -264,10 +253,15 @@ Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> 
   }
 }
 
+// A connection to a forwarding proxy serves every origin behind it.
 void Fetch::begin_round() {
-  const std::optional<Forwarding>& forwarding = spec_->forwarding;
-  origin_ = forwarding ? *forwarding->origin : origin_of(url_, core_->options.unix_socket);
-  route_ = core_->proxies.route(origin_, false);
+  if (!spec_->forwarding) origin_ = origin_of(url_, core_->options.unix_socket);
+  route_ = core_->proxies.route(origin(), false);
+  if (route_.use == ProxyUse::Forward) {
+    server_ = "proxy " + route_.proxy->proxy().origin.to_string();
+  } else if (!spec_->forwarding) {
+    server_ = origin_.key();
+  }
   times_ = ConnectTimes();
   timings_ = ClientTimings();
 }
