@@ -178,7 +178,7 @@ function(skua_examples)
   if(SKUA_BUILD_TESTS AND Python3_FOUND AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SKUA_SANITIZE AND NOT WIN32
      AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME size-hello COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_binary_size.py
-             $<TARGET_FILE:example-hello> 540000)
+             $<TARGET_FILE:example-hello> 530000)
   endif()
 endfunction()
 
