@@ -10,7 +10,7 @@ set(SKUA_SMALL
     "coding/.*" "crypto/.*"
     "h1/head_parser_sse42" "h2/(connection|frame|priority)"
     "http/message/(conditional|field_lines_change|partial_content|range|request_body|trailers)" "http/uri/authority"
-    "loop/(backend|backend_kqueue|backend_poll|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
+    "loop/(backend|backend_kqueue|backend_poll|loop_life|signal|sockets_posix|user_loop|watch|worker_pool)" "loop/uring/.*"
     "net/(address|close_detached|inherited_sockets_.*|interfaces_.*|ip_filter|listener|local_end|log|name_lookup|problem|socket|stream_pump_life|stream_socket|tcp_stream|udp_socket)"
     "router/(pattern|registration|testing|tree_building)"
     "server/(accept_filter|accounting|connection_life|handler_failure|handler_run|incoming_body|kept_content|resources)"
@@ -178,7 +178,7 @@ function(skua_examples)
   if(SKUA_BUILD_TESTS AND Python3_FOUND AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT SKUA_SANITIZE AND NOT WIN32
      AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
     add_test(NAME size-hello COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/check_binary_size.py
-             $<TARGET_FILE:example-hello> 540000)
+             $<TARGET_FILE:example-hello> 530000)
   endif()
 endfunction()
 

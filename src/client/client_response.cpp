@@ -61,7 +61,7 @@ std::optional<std::string_view> ClientResponse::trailer(std::string_view name) c
   return find(incoming_->trailers(), name, 0);
 }
 
-const Url& ClientResponse::url() const noexcept { return incoming_->asked().url; }
+const Url& ClientResponse::url() const noexcept { return incoming_->url(); }
 unsigned ClientResponse::redirects() const noexcept { return incoming_->asked().redirects; }
 std::optional<std::uint64_t> ClientResponse::length_bytes() const noexcept {
   return incoming_->length_bytes();

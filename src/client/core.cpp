@@ -127,6 +127,8 @@ Core::Core(loop::Loop& thread_loop, ClientOptions told, TlsContexts tls)
     : loop(thread_loop),
       options(std::move(told)),
       base_url(read_base(options.base_url)),
+      base_origin(origin_of(base_url, options.unix_socket)),
+      base_key(base_origin.key()),
       proxies(proxy_settings(options.proxy)),
       resolver(loop, resolver_options(options)),
       connector(loop, resolver),

@@ -67,7 +67,9 @@ class Core final : public std::enable_shared_from_this<Core> {
 
   loop::Loop& loop;
   const ClientOptions options;
-  const Url base_url;  // without a scheme: not set
+  const Url base_url;          // without a scheme: not set
+  const Origin base_origin;    // of base_url
+  const std::string base_key;  // of connections to it
   const Proxies proxies;
   Resolver resolver;
   Connector connector;

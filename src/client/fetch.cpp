@@ -47,7 +47,7 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
       {.method = method_,
        .other_method = other_method(),
        .target = forwarding ? std::string_view(forwarding->target) : "",
-       .url = url_,
+       .url = url(),
        .fields = is_complete ? fields_ : *lines,
        .content = paced(std::move(content->body), spec_->bytes_per_second, core_->loop),
        .form = route_.use == ProxyUse::Forward ? h1::TargetForm::Absolute : h1::TargetForm::Origin,
@@ -59,30 +59,19 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
   return begun;
 }
 
-// A connection to a forwarding proxy serves every origin behind it. A Unix socket may serve many
-// hosts, but TLS has verified only one of them.
-std::string Fetch::pool_key() const {
-  if (route_.use == ProxyUse::Forward) {
-    return "proxy " + route_.proxy->proxy().origin.to_string();
-  }
-  std::string key = origin_.to_string();
-  if (origin_.is_secure) key.append(" tls ").append(origin_.host);
-  return key;
+bool Fetch::is_http1_only() const {
+  if (spec_->forwarding && spec_->forwarding->offers_upgrade) return true;
+  return !core_->http1_only.empty() && core_->http1_only.contains(server());
 }
 
-Task<Result<Pool::Lease, Problem>> Fetch::acquire() {
-  std::string key = pool_key();
-  const std::optional<Forwarding>& forwarding = spec_->forwarding;
-  const bool offers_upgrade = forwarding && forwarding->offers_upgrade;
-  const bool only_http1 = offers_upgrade || core_->http1_only.contains(key);
-  if (only_http1) key += " http/1.1";
+Task<Result<Pool::Lease, Problem>> Fetch::acquire(std::string key, bool only_http1) {
   const Pool::Sharing sharing =
-      only_http1 ? Pool::Sharing::None : core_->sharing(origin_, route_.use);
+      only_http1 ? Pool::Sharing::None : core_->sharing(origin(), route_.use);
   const Pool::Connect connect = [this, only_http1] {
-    return core_->open(origin_, &times_, only_http1);
+    return core_->open(origin(), &times_, only_http1);
   };
   Task<Result<Pool::Lease, Problem>> acquiring = core_->pool.acquire(
-      key, origin_.to_string(), core_->options.timeouts.queue, connect, sharing);
+      std::move(key), origin().to_string(), core_->options.timeouts.queue, connect, sharing);
   if (deadline_ == loop::Instant::max()) {
     Result<Pool::Lease, Problem> lease = co_await std::move(acquiring);
     co_return lease;
@@ -124,23 +113,20 @@ void Fetch::tell_upload(const Exchange& exchange, std::uint64_t& told_bytes) con
   spec_->on_upload({told_bytes, content_bytes_});
 }
 
-Task<Result<void>> Fetch::await_head(Exchange& exchange) {
-  loop::Instant all_sent = core_->loop.now();
-  bool was_all_sent = false;
-  const loop::Instant asked = all_sent;
-  std::uint64_t told_bytes = 0;
+Result<std::optional<Duration>> Fetch::read_head(Exchange& exchange, HeadWait& state) {
   while (true) {
     const Result<Exchange::Step> step = read_step(exchange, sends_files(*spec_));
-    if (!step) co_return step.error();
-    tell_upload(exchange, told_bytes);
-    if (step->event == Event::Head) co_return {};
+    if (!step) return step.error();
+    tell_upload(exchange, state.told_bytes);
+    if (step->event == Event::Head) return std::optional<Duration>();
     if (step->event == Event::Interim) take_interim(exchange);
     if (step->event != Event::NeedMore) continue;
-    if (!was_all_sent) all_sent = core_->loop.now();
-    was_all_sent = exchange.is_all_sent();
-    Duration left = patience(exchange, all_sent);
+    const loop::Instant now = core_->loop.now();
+    if (!state.was_all_sent) state.all_sent = now;
+    state.was_all_sent = exchange.is_all_sent();
+    Duration left = patience(exchange, state.all_sent);
     if (waits_for_continue_) {
-      left = std::min(left, core_->options.timeouts.continue_wait - (core_->loop.now() - asked));
+      left = std::min(left, core_->options.timeouts.continue_wait - (now - state.asked));
       if (left <= Duration(0)) {
         waits_for_continue_ = false;
         is_sent_ = true;
@@ -148,8 +134,8 @@ Task<Result<void>> Fetch::await_head(Exchange& exchange) {
         continue;
       }
     }
-    if (left <= Duration(0)) co_return Errc::TimedOut;
-    co_await TimedWait(core_->loop, exchange.changed(), left);
+    if (left <= Duration(0)) return Errc::TimedOut;
+    return std::optional(left);
   }
 }
 
@@ -195,21 +181,35 @@ Problem Fetch::failure(const Exchange& exchange, Error error) const {
 
 Task<Result<IncomingResponsePointer, Problem>> Fetch::exchange() {
   for (unsigned tries = 1;; ++tries) {
-    Result<Pool::Lease, Problem> lease = co_await acquire();
-    if (!lease) co_return lease.error();
-    const bool is_reused = lease->is_reused();
-    Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease->connection()));
+    const bool only_http1 = is_http1_only();
+    if (only_http1) http1_key_ = server() + " http/1.1";
+    const std::string& key = only_http1 ? http1_key_ : server();
+    Pool::Lease lease = core_->pool.take_free(key);
+    if (!lease) {
+      Result<Pool::Lease, Problem> acquired = co_await acquire(key, only_http1);
+      if (!acquired) co_return std::move(acquired).error();
+      lease = *std::move(acquired);
+    }
+    const bool is_reused = lease.is_reused();
+    Result<ExchangePointer> begun = begin(static_cast<HttpConnection&>(lease.connection()));
     if (!begun) {
       if (begun.error().code() == Errc::Closed && tries < max_tries) continue;
       co_return could_not(step(), begun.error());
     }
-    ExchangePointer running = *std::move(begun);
-    const Result<void> head = co_await await_head(*running);
-    if (head) tell_head(running->head());
-    if (head) co_return receive(*std::move(lease), std::move(running));
-    if (wants_http1(*running, head.error())) core_->http1_only.insert(pool_key());
-    if (tries < max_tries && may_repeat(*running, is_reused, head.error())) continue;
-    co_return failure(*running, head.error());
+    const ExchangePointer& running = *begun;
+    HeadWait state(core_->loop.now());
+    Result<std::optional<Duration>> left = read_head(*running, state);
+    while (left && left->has_value()) {
+      co_await TimedWait(core_->loop, running->changed(), left->value_or(Duration(0)));
+      left = read_head(*running, state);
+    }
+    if (left) {
+      tell_head(running->head());
+      co_return receive(std::move(lease), *std::move(begun));
+    }
+    if (wants_http1(*running, left.error())) core_->http1_only.insert(server());
+    if (tries < max_tries && may_repeat(*running, is_reused, left.error())) continue;
+    co_return failure(*running, left.error());
   }
 }
 
@@ -224,7 +224,7 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
   IncomingResponse::Asked asked;
   asked.method = method_;
   asked.method_name = method_name();
-  asked.url = url_;
+  if (!spec_->forwarding) asked.url = url_;
   asked.redirects = redirects_;
   asked.decompress = spec_->decompress && !fields_.find("Accept-Encoding");
   asked.sends_files = sends_files(*spec_);
@@ -238,28 +238,37 @@ IncomingResponsePointer Fetch::receive(Pool::Lease&& lease, ExchangePointer&& ex
                                             std::move(asked));
 }
 
-Task<Result<IncomingResponsePointer, Problem>> Fetch::run() {
-  if (auto read = read_url(); !read) co_return std::move(read).error();
+Task<Result<IncomingResponsePointer, Problem>> Fetch::run(std::shared_ptr<Core> core,
+                                                          std::unique_ptr<RequestSpec> spec) {
+  Fetch fetch(std::move(core), std::move(spec));
+  if (auto read = fetch.read_url(); !read) co_return std::move(read).error();
   while (true) {
-    const std::optional<Forwarding>& forwarding = spec_->forwarding;
-    origin_ = forwarding ? *forwarding->origin : origin_of(url_, core_->options.unix_socket);
-    route_ = core_->proxies.route(origin_, false);
-    times_ = ConnectTimes();
-    timings_ = ClientTimings();
-    Result<IncomingResponsePointer, Problem> got = co_await exchange();
-    if (!got) co_return got.error();
-    const Next what = next((*got)->head());
-    if (what == Next::Answer) co_return *std::move(got);
+    fetch.begin_round();
+    Result<IncomingResponsePointer, Problem> got = co_await fetch.exchange();
+    if (!got) co_return std::move(got).error();
+    const Next what = fetch.next((*got)->head());
+    if (what == Next::Answer) co_return std::move(got);
     co_await (*got)->discard();
-    if (what == Next::Problem) co_return *std::move(problem_);
+    if (what == Next::Problem) co_return *std::move(fetch.problem_);
   }
+}
+
+// A connection to a forwarding proxy serves every origin behind it.
+void Fetch::begin_round() {
+  if (!spec_->forwarding) origin_ = origin_of(url_, core_->options.unix_socket);
+  route_ = core_->proxies.route(origin(), false);
+  if (route_.use == ProxyUse::Forward) {
+    server_ = "proxy " + route_.proxy->proxy().origin.to_string();
+  } else if (!spec_->forwarding) {
+    server_ = origin_.key();
+  }
+  times_ = ConnectTimes();
+  timings_ = ClientTimings();
 }
 
 Task<Result<IncomingResponsePointer, Problem>> fetch(std::shared_ptr<Core> core,
                                                      std::unique_ptr<RequestSpec> spec) {
-  Fetch fetch(std::move(core), std::move(spec));
-  Result<IncomingResponsePointer, Problem> got = co_await fetch.run();
-  co_return got;
+  return Fetch::run(std::move(core), std::move(spec));
 }
 
 }  // namespace skua::client

@@ -41,19 +41,32 @@ class Fetch final {
     deadline_ = later(began_, spec_->timeout);
   }
 
-  Task<Result<IncomingResponsePointer, Problem>> run();
-  /// Implements client::preview(), instead of run().
+  /// Implements client::fetch().
+  static Task<Result<IncomingResponsePointer, Problem>> run(std::shared_ptr<Core> core,
+                                                            std::unique_ptr<RequestSpec> spec);
+  /// Implements client::preview().
   Result<RequestPreview, Problem> preview();
 
  private:
   /// The next step after a head.
   enum class Next : std::uint8_t { Answer, Again, Problem };
+  /// The state of one exchange until its head has arrived.
+  struct HeadWait {
+    explicit HeadWait(loop::Instant now) noexcept : asked(now), all_sent(now) {}
+
+    loop::Instant asked;
+    loop::Instant all_sent;
+    std::uint64_t told_bytes = 0;
+    bool was_all_sent = false;
+  };
 
   Result<void, Problem> read_url();
+  void begin_round();
   Task<Result<IncomingResponsePointer, Problem>> exchange();
-  Task<Result<Pool::Lease, Problem>> acquire();
-  [[nodiscard]] std::string pool_key() const;
-  Task<Result<void>> await_head(Exchange& exchange);
+  Task<Result<Pool::Lease, Problem>> acquire(std::string key, bool only_http1);
+  [[nodiscard]] bool is_http1_only() const;
+  /// Reads until the final head. Returns how long to wait for more, or nothing if it has arrived.
+  Result<std::optional<Duration>> read_head(Exchange& exchange, HeadWait& state);
   Result<ExchangePointer> begin(HttpConnection& connection);
   Result<FieldLines> fields(const RequestContent& content);
   void add_usual(FieldLines& lines, std::string_view name, std::string_view value) const;
@@ -77,7 +90,17 @@ class Fetch final {
   bool answers_proxy(const http::Head& head);
   bool answers_refusal(const http::Head& head);
   Next redirect(const http::Head& head);
-  [[nodiscard]] std::string step() const { return step_of(method_name(), url_); }
+  [[nodiscard]] const Url& url() const noexcept {
+    return spec_->forwarding ? core_->base_url : url_;
+  }
+  [[nodiscard]] const Origin& origin() const noexcept {
+    return spec_->forwarding ? core_->base_origin : origin_;
+  }
+  /// Returns the pool's key of connections that lead to the server.
+  [[nodiscard]] const std::string& server() const noexcept {
+    return server_.empty() ? core_->base_key : server_;
+  }
+  [[nodiscard]] std::string step() const { return step_of(method_name(), url()); }
   /// Returns the token to send if skua does not know the method, else an empty view.
   [[nodiscard]] std::string_view other_method() const noexcept {
     return method_ == like_unknown ? std::string_view(spec_->other_method) : std::string_view();
@@ -91,11 +114,13 @@ class Fetch final {
   const loop::Instant began_;
   loop::Instant deadline_ = loop::Instant::max();
   Method method_;
-  Url url_;
+  Url url_;            // this, the origin and the server are empty if they are the client's base
   FieldLines fields_;  // the caller's, minus those that redirects dropped
   std::optional<BasicCredentials> credentials_;
   Origin origin_;
   Proxies::Route route_;
+  std::string server_;
+  std::string http1_key_;        // of its connections that may not speak HTTP/2
   std::string shown_to_server_;  // the last Authorization value sent
   std::string shown_to_proxy_;
   ConnectTimes times_;

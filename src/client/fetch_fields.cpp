@@ -21,10 +21,7 @@ std::optional<std::string_view> text_of(const RequestContent& content) {
 }  // namespace
 
 Result<void, Problem> Fetch::read_url() {
-  if (const std::optional<Forwarding>& forwarding = spec_->forwarding) {
-    url_ = *forwarding->server;
-    return {};
-  }
+  if (spec_->forwarding) return {};
   Result<Url> url = Url::parse_lenient(spec_->url);
   if (url && core_->base_url.has_scheme()) url = core_->base_url.resolve(*url);
   const std::string step = "read the URL '" + without_userinfo(spec_->url) + "'";

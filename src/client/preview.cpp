@@ -12,8 +12,7 @@ namespace skua::client {
 
 Result<RequestPreview, Problem> Fetch::preview() {
   if (auto read = read_url(); !read) return std::move(read).error();
-  origin_ = origin_of(url_, core_->options.unix_socket);
-  route_ = core_->proxies.route(origin_, false);
+  begin_round();
   Result<RequestContent> content = make_content(*spec_);
   if (!content) return could_not(step(), content.error());
   waits_for_continue_ = expects_continue_ && content->body.kind() != Body::Kind::None;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/connect/origin.hpp"
 #include "skua/body.hpp"
 #include "skua/bytes.hpp"
 #include "skua/client_request.hpp"
@@ -44,12 +43,10 @@ struct FormFile {
   std::shared_ptr<const std::string> text{};  ///< the content, instead of a file's
 };
 
-/// The destination of a message that is passed on for another client.
+/// A message that is passed on for another client, to the server of ClientOptions::base_url.
 struct Forwarding {
-  const Url* server = nullptr;     ///< outlives the request; its path and query are not used
-  const Origin* origin = nullptr;  ///< of the server; outlives the request, too
-  std::string target{};            ///< the path and query to send, in origin form and checked
-  bool offers_upgrade = false;     ///< the connection may switch to another protocol: HTTP/1.1 only
+  std::string target{};         ///< the path and query to send, in origin form and checked
+  bool offers_upgrade = false;  ///< the connection may switch to another protocol: HTTP/1.1 only
 };
 
 /// The settings of a ClientRequest.

@@ -90,7 +90,7 @@ inline constexpr std::size_t head_overhead_bytes = 256;
 char* write_head(const ResponseHead& head, char* out) noexcept;
 
 /// Appends the head to a string.
-void append_head(const ResponseHead& head, std::string& out);
+SKUA_COLD void append_head(const ResponseHead& head, std::string& out);
 
 /// Returns e.g. `HTTP/1.1 404 Not Found\r\n` for a registered status, or an empty view.
 std::string_view status_line(Status status) noexcept;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "http/message/field.hpp"
+#include "http/message/field_lines_access.hpp"
 #include "http/uri/authority.hpp"
 #include "http/uri/url_parts.hpp"
 
@@ -50,9 +51,13 @@ std::string authority_of(const RequestHead& head, const Url& url) {
   return authority;
 }
 
+std::optional<std::string_view> find_host(const FieldLines& fields, std::size_t nth) noexcept {
+  return http::FieldLinesAccess::find(fields, http::FieldName::Host, "Host", nth);
+}
+
 // RFC 9112 §3.2: exactly one Host, equal to that of the target if it has one (§3.2.2).
 Result<std::string> host_of(const RequestHead& head, const Url& url, const FieldLines& fields) {
-  const std::optional<std::string_view> given = fields.find("Host");
+  const std::optional<std::string_view> given = find_host(fields, 0);
   const bool is_in_target = head.form == TargetForm::Absolute || head.form == TargetForm::Authority;
   std::string ours;
   if (!given || is_in_target) {
@@ -61,7 +66,7 @@ Result<std::string> host_of(const RequestHead& head, const Url& url, const Field
     if (!http::is_authority(ours)) return Error(Errc::InvalidHost, "request");
   }
   if (!given) return ours;
-  if (fields.find("Host", 1) || !http::is_authority(*given)) {
+  if (find_host(fields, 1) || !http::is_authority(*given)) {
     return Error(Errc::InvalidHost, "request");
   }
   if (is_in_target && !http::is_same_authority(ours, *given, url.effective_port().value_or(0))) {
@@ -135,10 +140,13 @@ Result<void> append_request_head(const RequestHead& head, const Url& url, const 
   if (!host) return host.error();
   constexpr std::size_t usual_bytes = 256;  // besides the caller's fields
   out.reserve(out.size() + fields.wire().size() + usual_bytes);
-  out.append(method_name(head))
-      .append(" ")
-      .append(request_target(head, url))
-      .append(" HTTP/1.1\r\n");
+  out.append(method_name(head)).append(" ");
+  if (head.target.empty()) {
+    out.append(request_target(head, url));
+  } else {
+    out.append(head.target);
+  }
+  out.append(" HTTP/1.1\r\n");
   add_line(out, "Host", *host);  // RFC 9110 §7.2: comes first
   append_framing(head, out);
   if (head.connection != ConnectionField::Default) {

@@ -308,7 +308,7 @@ class Connection final {
   void end_content(Stream& stream, std::unique_ptr<ReceivedHead> trailers);
 
   // Frames out: connection_send.cpp.
-  void write_settings(const Options& options);
+  SKUA_COLD void write_settings(const Options& options);
   void write_frame(FrameType type, std::uint8_t flags, std::uint32_t id, std::string_view payload);
   void write_reset(std::uint32_t id, ErrorCode code);
   void write_window_update(std::uint32_t id, std::uint32_t bytes);

@@ -76,7 +76,7 @@ class HeadBuilder final {
   /// Completes a response. If a limit was exceeded, error() is set and fields are missing.
   HeadStatus finish_response(http::Head& response) noexcept;
   /// Completes trailers, dropping those that are not allowed (http::is_allowed_in_trailers).
-  HeadStatus finish_trailers(http::Head& trailers) noexcept;
+  SKUA_COLD HeadStatus finish_trailers(http::Head& trailers) noexcept;
   /// Frees large buffers.
   void shrink() noexcept;
   /// The first error, such as an exceeded limit.

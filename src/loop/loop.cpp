@@ -5,48 +5,10 @@
 #include "loop/loop.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <optional>
 #include <utility>
 
-#include "skua/async.hpp"
-
 namespace skua::loop {
-namespace {
-
-thread_local Loop* current_loop = nullptr;  // the loop that runs a turn
-thread_local Loop* newest_loop = nullptr;   // the loop that lives here
-
-const Clock& machine_clock() noexcept {
-  static const SteadyClock clock;
-  return clock;
-}
-
-}  // namespace
-
-Loop::Entered::Entered(Loop& loop) noexcept
-    : outer_(std::exchange(current_loop, &loop)),
-      outer_ready_(skua::detail::WaiterList::exchange_ready(&loop.ready_)) {}
-
-Loop::Entered::~Entered() {
-  skua::detail::WaiterList::exchange_ready(outer_ready_);
-  current_loop = outer_;
-}
-
-struct Loop::UserTimer {
-  UserTimer(Loop& owner, std::size_t place, std::function<void()> what)
-      : loop(owner), index(place), task(std::move(what)) {}
-
-  void fire() {
-    const std::function<void()> todo = std::move(task);
-    loop.remove(*this);
-    todo();
-  }
-
-  Loop& loop;
-  std::size_t index;
-  std::function<void()> task;
-  Timer timer{loop.timers_, call_member<&UserTimer::fire>, this};
-};
 
 void DeferredNode::insert_before(DeferredNode& node) noexcept {
   next_ = &node;
@@ -62,70 +24,12 @@ void DeferredNode::cancel() noexcept {
   next_ = previous_ = nullptr;
 }
 
-Result<std::unique_ptr<Loop>> Loop::create(const LoopOptions& options) {
-  auto backend = Backend::create(options.backend);
-  if (!backend) return backend.error();
-  const Clock& clock = options.clock != nullptr ? *options.clock : machine_clock();
-  return std::unique_ptr<Loop>(new Loop(*std::move(backend), clock));
-}
-
-Loop::Loop(std::unique_ptr<Backend> backend, const Clock& clock)
-    : clock_(clock),
-      timers_(clock),
-      backend_(std::move(backend)),
-      mailbox_(std::make_shared<Mailbox>(*backend_)),
-      on_failure_([](const std::exception_ptr& thrown) { std::rethrow_exception(thrown); }) {}
-
-Loop::~Loop() {
-  attachments_ = {};
-  for (Loop** link = &newest_loop; *link != nullptr; link = &(*link)->older_) {
-    if (*link != this) continue;
-    *link = older_;
-    break;
-  }
-  mailbox_->close();
-  backend_.reset();  // its last on_closed calls may still use the rest
-  while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
-}
-
-void Loop::run() {
-  const Entered entered(*this);
-  while (!is_stopping_.exchange(false, std::memory_order_acq_rel)) turn(Duration(-1));
-}
-
-void Loop::stop() noexcept {
-  is_stopping_.store(true, std::memory_order_release);
-  wake();
-}
-
-void Loop::run_once(Duration max_wait) {
-  const Entered entered(*this);
-  turn(max_wait);
-}
-
 void Loop::turn(Duration max_wait) {
   backend_->turn(time_to_wait(max_wait));
   timers_.advance();
   if (mailbox_->has_posts()) run_posts();
   if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
-}
-
-Loop& Loop::current() {
-  Loop* const loop = current_loop != nullptr ? current_loop : newest_loop;
-  if (loop == nullptr) throw std::logic_error("no loop runs on this thread");
-  return *loop;
-}
-
-void Loop::live_here() noexcept { older_ = std::exchange(newest_loop, this); }
-
-void Loop::forget_now_between_turns() noexcept {
-  if (current_loop != this) timers_.forget_now();
-}
-
-Duration Loop::wait_limit() noexcept {
-  const Duration wait = time_to_wait(Duration(-1));
-  return wait < Duration::zero() ? Duration::max() : wait;
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {
@@ -145,19 +49,6 @@ void Loop::run_posts() {
   running_posts_.clear();
 }
 
-void Loop::after(Duration delay, std::function<void()> task) {
-  auto timer = std::make_unique<UserTimer>(*this, user_timers_.size(), std::move(task));
-  timer->timer.start(delay);
-  user_timers_.push_back(std::move(timer));
-}
-
-void Loop::remove(UserTimer& timer) noexcept {
-  const std::size_t index = timer.index;
-  std::swap(user_timers_[index], user_timers_.back());
-  user_timers_[index]->index = index;
-  user_timers_.pop_back();
-}
-
 void Loop::defer(DeferredNode& call) noexcept {
   if (!call.is_pending()) call.insert_before(deferred_);
 }
@@ -175,66 +66,11 @@ void Loop::run_deferred() noexcept {
   }
 }
 
-// In: calls from any thread. Out: a batch per turn. Wake-ups happen under the lock, so that the
-// loop cannot go away between the check and the call.
-
-bool Mailbox::post(std::function<void()> task) {
-  const std::lock_guard lock(mutex_);
-  if (backend_ == nullptr) return false;
-  const bool is_first = posts_.empty();
-  posts_.push_back(std::move(task));
-  has_posts_.store(true, std::memory_order_release);
-  if (is_first) backend_->wake();
-  return true;
-}
-
+// A batch per turn.
 void Mailbox::swap(std::vector<std::function<void()>>& empty) {
   const std::lock_guard lock(mutex_);
   posts_.swap(empty);
   has_posts_.store(false, std::memory_order_release);
 }
 
-void Mailbox::close() noexcept {
-  std::vector<std::function<void()>> dropped;  // destroyed outside the lock: destructors may post
-  const std::lock_guard lock(mutex_);
-  backend_ = nullptr;
-  posts_.swap(dropped);
-}
-
 }  // namespace skua::loop
-
-namespace skua {
-namespace {
-
-// A timer whose callback resumes a coroutine.
-class SleepAwaiter {
- public:
-  explicit SleepAwaiter(Duration time)
-      : timer_(
-            loop::Loop::current().timers(),
-            [](void* self) noexcept { static_cast<SleepAwaiter*>(self)->caller_.resume(); }, this),
-        time_(time) {}
-
-  static bool await_ready() noexcept { return false; }
-  void await_suspend(std::coroutine_handle<> caller) noexcept {
-    caller_ = caller;
-    timer_.start(time_);
-  }
-  static void await_resume() noexcept {}
-
- private:
-  loop::Timer timer_;
-  Duration time_;
-  std::coroutine_handle<> caller_{};
-};
-
-}  // namespace
-
-Task<> sleep(Duration time) {
-  SleepAwaiter timer(time);  // NOLINT(misc-const-correctness): it changes while awaited
-  co_await timer;
-}
-
-detail::YieldAwaiter yield() noexcept { return {}; }
-
-}  // namespace skua

@@ -58,8 +58,8 @@ class Writer {
     std::copy_n(text.data(), count, buffer_.data() + used_);
     used_ += count;
   }
-  void put(std::uint32_t value) noexcept {
-    std::array<char, 10> digits;
+  void put(std::uint64_t value) noexcept {
+    std::array<char, 20> digits;
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
     put({digits.data(), static_cast<std::size_t>(end - digits.data())});
   }

@@ -137,10 +137,10 @@ std::string Network::to_string() const {
     append_ipv6(out, groups);
   } else {
     for (std::size_t i = 0; i < 4; ++i) {
-      out.append(i == 0 ? "" : ".").append(std::to_string(octets_[i]));
+      out.append(i == 0 ? "" : ".").append(std::to_string(std::uint64_t{octets_[i]}));
     }
   }
-  return out.append("/").append(std::to_string(prefix_length_));
+  return out.append("/").append(std::to_string(std::uint64_t{prefix_length_}));
 }
 
 Result<std::vector<Network>, Problem> parse_networks(std::string_view text) {

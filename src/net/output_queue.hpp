@@ -71,7 +71,7 @@ class OutputQueue {
   /// Moves the first bytes of the front segment, which must be memory, to the end of `to`.
   void move_front(OutputQueue& to, std::size_t size_bytes);
   /// Removes and returns the file at the front, of which nothing must have been consumed.
-  Body take_file() noexcept;
+  SKUA_COLD Body take_file() noexcept;
 
   /// Fills `slices` from the front up to the first file range, and returns their number.
   std::size_t gather(std::span<Slice> slices) const noexcept;
@@ -82,7 +82,7 @@ class OutputQueue {
   /// Removes the front segment, which must be memory and has been sent.
   void drop_memory() noexcept;
   /// Removes everything.
-  void clear() noexcept;
+  SKUA_COLD void clear() noexcept;
 
  private:
   void push(std::unique_ptr<Segment> segment) noexcept;

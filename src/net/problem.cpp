@@ -3,13 +3,15 @@
 #include "net/problem.hpp"
 
 #include <array>
+#include <cstdint>
 #include <system_error>
 
 namespace skua::net {
 namespace {
 
 std::string text_of(Duration time) {
-  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(time).count();
+  const auto milliseconds =
+      static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count());
   if (milliseconds % 1000 != 0) return std::to_string(milliseconds) + " ms";
   return std::to_string(milliseconds / 1000) + " s";
 }

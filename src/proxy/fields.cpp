@@ -12,6 +12,7 @@
 #include "http/message/field_lines_access.hpp"
 #include "http/message/request_parts.hpp"
 #include "skua/address.hpp"
+#include "skua/config.hpp"
 
 namespace skua::proxy {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using http::FieldLine;
 using http::FieldName;
 using http::Head;
+using Lines = http::FieldLinesAccess;
 
 template <class IsIt>
 bool has_element(const Head& head, FieldName name, const IsIt& is_it) {
@@ -83,7 +85,7 @@ void add_lines(FieldLines& lines, const Head& head, const IsWanted& is_wanted) {
     const std::string_view name = head.name(line);
     if (ends_here(line.name, name) || !is_wanted(line.name, name)) continue;
     if (has_options && is_nominated(head, name)) continue;
-    http::FieldLinesAccess::add(lines, line.name, name, head.value(line));
+    Lines::add(lines, line.name, name, head.value(line));
   }
 }
 
@@ -103,23 +105,27 @@ const std::string& address_of(Request& request) {
 }
 
 // Adds an element to the list that a trusted client has sent, or a new one.
-void append_element(FieldLines& lines, std::string_view name, const std::string& element) {
+void append_element(FieldLines& lines, FieldName known, std::string_view name,
+                    std::string_view element) {
+  if (!Lines::has(lines, known, name)) return Lines::add(lines, known, name, element);
   std::string list;
-  for (std::size_t nth = 0; const auto value = lines.find(name, nth); ++nth) {
+  for (std::size_t nth = 0; const auto value = Lines::find(lines, known, name, nth); ++nth) {
     list.append(*value).append(", ");
   }
-  lines.set(name, list.append(element));
+  Lines::set(lines, known, name, list.append(element));
 }
 
 void add_x_forwarded(FieldLines& lines, Request& request) {
   const std::string& address = address_of(request);
-  if (!address.empty()) append_element(lines, "X-Forwarded-For", address);
+  if (!address.empty()) append_element(lines, FieldName::XForwardedFor, "X-Forwarded-For", address);
   // A trusted client has seen the first host and scheme.
-  if (!lines.find("X-Forwarded-Host") && !request.host().empty()) {
-    lines.add("X-Forwarded-Host", request.host());
+  constexpr std::string_view host_name = "X-Forwarded-Host";
+  constexpr std::string_view proto_name = "X-Forwarded-Proto";
+  if (!Lines::has(lines, FieldName::Other, host_name) && !request.host().empty()) {
+    Lines::add(lines, FieldName::Other, host_name, request.host());
   }
-  if (!lines.find("X-Forwarded-Proto")) {
-    lines.add("X-Forwarded-Proto", request.is_secure() ? "https" : "http");
+  if (!Lines::has(lines, FieldName::Other, proto_name)) {
+    Lines::add(lines, FieldName::Other, proto_name, request.is_secure() ? "https" : "http");
   }
 }
 
@@ -137,14 +143,18 @@ void add_forwarded(FieldLines& lines, Request& request) {
   // A host has no quote and no backslash.
   if (!request.host().empty()) element.append(";host=\"").append(request.host()).append("\"");
   element.append(request.is_secure() ? ";proto=https" : ";proto=http");
-  append_element(lines, "Forwarded", element);
+  append_element(lines, FieldName::Forwarded, "Forwarded", element);
 }
 
-std::string via(const Request& request, std::string_view pseudonym) {
-  std::string value(request.version() == Version::Http2    ? "2 "
-                    : request.version() == Version::Http10 ? "1.0 "
-                                                           : "1.1 ");
-  return value.append(pseudonym);
+// RFC 9110 §7.6.3
+void add_via(FieldLines& lines, Version version, std::string_view pseudonym) {
+  const std::string_view received = version == Version::Http2    ? "2 "
+                                    : version == Version::Http10 ? "1.0 "
+                                                                 : "1.1 ";
+  std::array<char, longest_pseudonym_bytes + 4> buffer;
+  char* const end = std::copy(received.begin(), received.end(), buffer.begin());
+  std::copy(pseudonym.begin(), pseudonym.end(), end);
+  Lines::add(lines, FieldName::Via, "Via", {buffer.data(), received.size() + pseudonym.size()});
 }
 
 }  // namespace
@@ -155,9 +165,11 @@ void add_end_to_end(FieldLines& lines, const Head& head) {
 
 FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
                            std::string_view pseudonym) {
+  SKUA_ASSERT(pseudonym.size() <= longest_pseudonym_bytes);
   const Head& head = *http::RequestAccess::parts(request).head;
   FieldLines lines;
-  if (options.keeps_host && !request.host().empty()) lines.add("Host", request.host());
+  if (options.keeps_host && !request.host().empty())
+    Lines::add(lines, FieldName::Host, "Host", request.host());
   add_lines(lines, head, [&](FieldName known, std::string_view name) {
     return options.trusts_forwarded || !is_about_client(known, name);
   });
@@ -168,7 +180,7 @@ FieldLines upstream_fields(Request& request, const ReverseProxyOptions& options,
     lines.add("TE", "trailers");
     lines.add("Connection", "TE");
   }
-  lines.add("Via", via(request, pseudonym));
+  add_via(lines, request.version(), pseudonym);
   if (options.forwarded == ForwardedFields::XForwarded) add_x_forwarded(lines, request);
   if (options.forwarded == ForwardedFields::Forwarded) add_forwarded(lines, request);
   return lines;

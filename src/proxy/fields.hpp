@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "http/message/field.hpp"
@@ -15,6 +16,8 @@ namespace skua::proxy {
 ///
 /// RFC:       9110 §7.6.1
 void add_end_to_end(FieldLines& lines, const http::Head& head);
+
+inline constexpr std::size_t longest_pseudonym_bytes = 60;
 
 /// Returns the fields of a request for the upstream server, without those of a protocol switch.
 /// `pseudonym` names this proxy in Via.

@@ -68,9 +68,7 @@ std::unique_ptr<RequestSpec> make_spec(const Upstream& upstream, Request& reques
   spec->method = request.method();
   const bool ends_in_slash = replaced.ends_with('/');
   spec->forwarding =
-      client::Forwarding{.server = &upstream.url(),
-                         .origin = &upstream.origin(),
-                         .target = upstream_target(request.target(), upstream.base(),
+      client::Forwarding{.target = upstream_target(request.target(), upstream.base(),
                                                    ends_in_slash ? segments - 1 : segments),
                          .offers_upgrade = offers_upgrade};
   spec->fields = upstream_fields(request, upstream.options(), upstream.pseudonym());
@@ -192,21 +190,6 @@ Response open_tunnel(const Upstream& upstream, IncomingResponse& incoming, const
   return response;
 }
 
-Task<Response> pass_on(IncomingResponsePointer incoming) {
-  Response response = head_of(incoming->head());
-  const bool has_content =
-      incoming->asked().method != Method::Head && !is_bodiless(response.status());
-  if (has_content && incoming->length_bytes().value_or(whole_bytes + 1) <= whole_bytes) {
-    Result<std::string, Problem> text = co_await client::read_text(*incoming, whole_bytes);
-    if (!text) fail(text.error());
-    response.content() = Body(*std::move(text));
-    co_return response;
-  }
-  if (!has_content) co_await incoming->discard();  // nothing, so that the connection is free
-  response.content() = content_of(std::move(incoming));
-  co_return response;
-}
-
 }  // namespace
 
 Task<Response> forward(const Upstream& upstream, Request& request, std::string_view rest) {
@@ -225,7 +208,17 @@ Task<Response> forward(const Upstream& upstream, Request& request, std::string_v
   if ((*incoming)->status() == Status::SwitchingProtocols) {
     co_return open_tunnel(upstream, **incoming, request, key);
   }
-  Response response = co_await pass_on(*std::move(incoming));
+  Response response = head_of((*incoming)->head());
+  const bool has_content = request.method() != Method::Head && !is_bodiless(response.status());
+  const std::uint64_t length = (*incoming)->length_bytes().value_or(whole_bytes + 1);
+  if (has_content && length <= whole_bytes) {
+    Result<std::string, Problem> text = co_await client::read_text(**incoming, whole_bytes);
+    if (!text) fail(text.error());
+    response.content() = Body(*std::move(text));
+    co_return response;
+  }
+  if (!has_content) co_await (*incoming)->discard();  // nothing, so that the connection is free
+  response.content() = content_of(*std::move(incoming));
   co_return response;
 }
 

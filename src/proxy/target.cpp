@@ -4,8 +4,6 @@
 // server can resolve it to another place; but they stay encoded as they were.
 #include "proxy/target.hpp"
 
-#include <vector>
-
 #include "base/percent.hpp"
 #include "http/uri/target_path.hpp"
 
@@ -24,36 +22,30 @@ std::size_t dot_count(std::string_view segment) noexcept {
   return count;
 }
 
-// RFC 3986 §5.2.4, without decoding. The last segment is empty if the path ends in a slash.
-std::vector<std::string_view> segments_of(std::string_view path) {
-  std::vector<std::string_view> segments;
-  while (!path.empty()) {
-    path.remove_prefix(1);  // the slash
-    const std::string_view segment = path.substr(0, path.find('/'));
-    path.remove_prefix(segment.size());
-    const std::size_t dots = dot_count(segment);
-    if (dots == 2 && !segments.empty()) segments.pop_back();
-    const bool is_kept = !segment.empty() && dots != 1 && dots != 2;
-    if (is_kept) segments.push_back(segment);
-    if (!is_kept && path.empty()) segments.emplace_back();
-  }
-  return segments;
-}
-
 }  // namespace
 
 std::string upstream_target(std::string_view target, std::optional<std::string_view> base,
                             std::size_t replaced_segments) {
   if (target == "*") return "*";
+  std::string made;
+  made.reserve(target.size() + base.value_or("").size() + 1);
+  made.append(base.value_or(""));
+  const std::size_t skipped = base ? replaced_segments : 0;
   const http::TargetParts parts = http::split_target(target);
-  std::string made(base.value_or(std::string_view()));
-  std::size_t skipped = base ? replaced_segments : 0;
-  for (const std::string_view segment : segments_of(parts.path)) {
-    if (skipped != 0) {
-      --skipped;
-    } else {
-      made.append("/").append(segment);
+  std::string_view path = parts.path;
+  std::size_t count = 0;  // of the segments so far
+  // RFC 3986 §5.2.4, without decoding. The last segment is empty if the path ends in a slash.
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the slash
+    const std::string_view segment = path.substr(0, path.find('/'));
+    path.remove_prefix(segment.size());
+    const std::size_t dots = dot_count(segment);
+    if (dots == 2 && count != 0) {
+      if (--count >= skipped) made.resize(made.rfind('/'));
     }
+    const bool is_kept = !segment.empty() && dots != 1 && dots != 2;
+    if (!is_kept && !path.empty()) continue;
+    if (++count > skipped) made.append("/").append(is_kept ? segment : std::string_view());
   }
   if (made.empty()) made = "/";
   const bool has_query = target.find('?') != target.npos;

@@ -50,6 +50,8 @@ TEST(UpstreamTarget, NoDotSegmentIsPassedOn) {
   EXPECT_EQ(kept("/api/%2e%2E/api/x"), "/api/x");
   EXPECT_EQ(kept("/api/.%2e/api/%2e/x"), "/api/x");
   EXPECT_EQ(below("/v2", "/other/../api/x"), "/v2/x");
+  EXPECT_EQ(below("/v2", "/api/x/../y"), "/v2/y");
+  EXPECT_EQ(below("/v2", "/api/x/../../api/%2e%2e/api/y/.."), "/v2/");
   EXPECT_EQ(kept("/api/.../..a"), "/api/.../..a");
 }
 

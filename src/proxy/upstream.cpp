@@ -71,8 +71,10 @@ std::string make_pseudonym() {
   return "skua-" + hex::encode(crypto::random_bytes(pseudonym_bytes).value());
 }
 
-ClientOptions client_options(std::string_view text, const ReverseProxyOptions& options) {
+ClientOptions client_options(std::string_view text, const Url& url,
+                             const ReverseProxyOptions& options) {
   ClientOptions made;
+  made.base_url = url.to_string();
   const ReverseProxyTimeouts& timeouts = options.timeouts;
   made.timeouts.resolve = timeouts.connect;
   made.timeouts.connect = timeouts.connect;
@@ -101,13 +103,14 @@ client::TlsContexts tls_contexts(std::string_view text, const Url& url,
 }  // namespace
 
 Upstream::Upstream(std::string_view text, const ReverseProxyOptions& options)
+    : Upstream(text, read_url(text), options) {}
+
+Upstream::Upstream(std::string_view text, const Url& url, const ReverseProxyOptions& options)
     : options_(options),
-      url_(read_url(text)),
-      base_(base_of(url_)),
+      base_(base_of(url)),
       pseudonym_(make_pseudonym()),
-      client_options_(client_options(text, options)),
-      origin_(client::origin_of(url_, client_options_.unix_socket)),
-      tls_(tls_contexts(text, url_, client_options_)),
+      client_options_(client_options(text, url, options)),
+      tls_(tls_contexts(text, url, client_options_)),
       id_(last_id.fetch_add(1, std::memory_order_relaxed) + 1) {}
 
 std::shared_ptr<client::Core> Upstream::client() const {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "client/connect/origin.hpp"
 #include "client/core.hpp"
 #include "skua/client_options.hpp"
 #include "skua/reverse_proxy.hpp"
@@ -26,8 +25,6 @@ class Upstream final {
   ~Upstream() = default;
 
   [[nodiscard]] const ReverseProxyOptions& options() const noexcept { return options_; }
-  [[nodiscard]] const Url& url() const noexcept { return url_; }
-  [[nodiscard]] const client::Origin& origin() const noexcept { return origin_; }
   /// The path that replaces the beginning of the request's, without a slash at its end; nullopt if
   /// the request's path is kept.
   [[nodiscard]] const std::optional<std::string>& base() const noexcept { return base_; }
@@ -38,12 +35,12 @@ class Upstream final {
   [[nodiscard]] std::shared_ptr<client::Core> client() const;
 
  private:
+  Upstream(std::string_view text, const Url& url, const ReverseProxyOptions& options);
+
   ReverseProxyOptions options_;
-  Url url_;
   std::optional<std::string> base_;
   std::string pseudonym_;
   ClientOptions client_options_;
-  client::Origin origin_;
   client::TlsContexts tls_;  // shared by the threads, as reading the trust store is slow
   std::uint64_t id_;         // unique in the process
 };

@@ -11,7 +11,8 @@ namespace skua::router {
 namespace {
 
 std::string line_of(const Route& route) {
-  return std::string(route.where.file_name()) + ":" + std::to_string(route.where.line());
+  return std::string(route.where.file_name()) + ":" +
+         std::to_string(std::uint64_t{route.where.line()});
 }
 
 [[noreturn]] void refuse(const Route& present, const Route& added, std::string_view method) {

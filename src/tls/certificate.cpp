@@ -195,7 +195,8 @@ std::string validity_warning(const Credentials& credentials) {
     return credentials.source + " has expired: clients will refuse it; renew it";
   }
   if (left < 7 * day && credentials.source.find("as text") == std::string::npos) {
-    return credentials.source + " expires in " + std::to_string(left / day) + " days: renew it";
+    const auto days = static_cast<std::uint64_t>(left / day);
+    return credentials.source + " expires in " + std::to_string(days) + " days: renew it";
   }
   return {};
 }

@@ -53,7 +53,8 @@ std::string address_text(std::string_view octets) {
   const auto octet = [&](std::size_t at) { return static_cast<unsigned char>(octets[at]); };
   std::string text;
   if (octets.size() == 4) {
-    for (std::size_t i = 0; i < 4; ++i) text += (i > 0 ? "." : "") + std::to_string(octet(i));
+    for (std::size_t i = 0; i < 4; ++i)
+      text += (i > 0 ? "." : "") + std::to_string(std::uint64_t{octet(i)});
   } else if (octets.size() == 16) {
     std::array<std::uint16_t, 8> groups{};
     for (std::size_t i = 0; i < 8; ++i) {

@@ -102,7 +102,9 @@ std::string rejection_text(const RejectedCertificate& rejected) {
   std::string text = rejected.host.empty() ? "the client's certificate" : "the certificate of ";
   text.append(rejected.host).append(" was not accepted: ");
   text.append(X509_verify_cert_error_string(rejected.code));
-  text.append(" (at depth ").append(std::to_string(rejected.depth)).append(" of the chain, '");
+  text.append(" (at depth ")
+      .append(std::to_string(static_cast<std::uint64_t>(rejected.depth)))
+      .append(" of the chain, '");
   text.append(rejected.subject).append("'; trusted: ").append(rejected.store).append(")");
   if (const std::string help = remedy(rejected); !help.empty()) {
     text.append("; ").append(help);

@@ -14,6 +14,12 @@ std::string Origin::to_string() const {
   return name + ":" + std::to_string(port);
 }
 
+std::string Origin::key() const {
+  std::string key = to_string();
+  if (is_secure) key.append(" tls ").append(host);
+  return key;
+}
+
 Origin origin_of(const Url& url, const std::string& unix_path) {
   Origin origin;
   origin.host = url.hostname();

@@ -17,6 +17,9 @@ struct Origin {
 
   /// `example.com:443`, `[::1]:80`, `unix:/run/x`.
   [[nodiscard]] std::string to_string() const;
+  /// Names all that makes connections to it interchangeable. A Unix socket may serve many hosts,
+  /// but TLS has verified only one of them.
+  [[nodiscard]] std::string key() const;
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };

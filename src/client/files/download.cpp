@@ -114,7 +114,7 @@ Task<Result<Downloaded, Problem>> Download::write(IncomingResponse& incoming) {
     incoming.count_from(resumed_bytes_);
     file_->append();
   } else {
-    PartOrigin origin{.url = origin_url(incoming.asked().url),
+    PartOrigin origin{.url = origin_url(incoming.url()),
                       .validator = strong_validator(validators_of(incoming.head())),
                       .total_bytes = incoming.length_bytes()};
     const auto start = [file = file_, origin = std::move(origin)] { return file->start(origin); };

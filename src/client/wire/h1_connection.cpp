@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "body/outgoing_body.hpp"
 #include "h1/request_writer.hpp"
+#include "http/message/field_lines_access.hpp"
 
 namespace skua::client {
 namespace {
@@ -19,7 +20,10 @@ using Event = h1::ResponseEvent;
 
 // RFC 9112 §9.6: a client that sends `close` sends no further request.
 bool says_close(const FieldLines& fields) noexcept {
-  for (std::size_t nth = 0; const auto value = fields.find("Connection", nth); ++nth) {
+  using Lines = http::FieldLinesAccess;
+  constexpr http::FieldName known = http::FieldName::Connection;
+  for (std::size_t nth = 0; const auto value = Lines::find(fields, known, "Connection", nth);
+       ++nth) {
     std::string_view list = *value;
     while (!list.empty()) {
       if (ascii::equals_ignoring_case(ascii::take_list_element(list), "close")) return true;
@@ -59,7 +63,7 @@ void H1Connection::on_closing() noexcept {
 
 Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   if (state_ != State::Idle || !is_usable()) return Errc::Closed;
-  std::string text;
+  std::string& text = buffers_.head();
   const h1::RequestHead head = head_of(request);
   const Result<void> written = h1::append_request_head(head, request.url, request.fields, text);
   if (!written) return written.error();
@@ -70,7 +74,8 @@ Result<ExchangePointer> H1Connection::begin(const OutgoingRequest& request) {
   progress_ = pump_.loop().now();
   h1::ResponseTo expected;
   expected.method = request.method;
-  expected.offers_upgrade = request.fields.find("Upgrade").has_value();
+  expected.offers_upgrade =
+      http::FieldLinesAccess::has(request.fields, http::FieldName::Upgrade, "Upgrade");
   reader_.start(expected);
   head_bytes_ = text.size();
   sent_bytes_ = 0;

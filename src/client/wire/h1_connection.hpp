@@ -23,11 +23,18 @@
 
 namespace skua::client {
 
-/// A cache of large buffers: an idle connection holds none, and responses need not allocate and
-/// free their own.
+/// Buffers that the connections of a loop share: an idle one holds none, and requests and responses
+/// need not allocate and free their own.
 class SpareBuffers final {
  public:
   SpareBuffers() { spare_.reserve(most); }
+
+  /// Returns an empty string for the head of a request. Valid until the next call.
+  [[nodiscard]] std::string& head() noexcept {
+    if (head_.capacity() > min_bytes) head_ = std::string();
+    head_.clear();
+    return head_;
+  }
 
   /// Smaller buffers are not worth keeping.
   static constexpr std::size_t min_bytes = 16 * 1024;
@@ -50,6 +57,7 @@ class SpareBuffers final {
  private:
   static constexpr std::size_t most = 64;
 
+  std::string head_;
   std::vector<std::string> spare_;
 };
 

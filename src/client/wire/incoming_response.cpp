@@ -89,7 +89,7 @@ IncomingResponse::IncomingResponse(std::shared_ptr<Core> core, Pool::Lease&& lea
 
 IncomingResponse::~IncomingResponse() = default;
 
-std::string IncomingResponse::step() const { return step_of(asked_.method_name, asked_.url); }
+std::string IncomingResponse::step() const { return step_of(asked_.method_name, url()); }
 
 Problem IncomingResponse::unexpected_status() const {
   return could_not(step(), Errc::UnexpectedStatus,
@@ -131,7 +131,7 @@ Problem IncomingResponse::out_of_time() const {
 }
 
 void IncomingResponse::complete() {
-  trailers_ = KeptHead(exchange_->trailers());
+  if (!exchange_->trailers().fields.empty()) trailers_ = KeptHead(exchange_->trailers());
   timings_.content = core_->loop.now() - asked_.began;
   exchange_.reset();
   lease_.release();
@@ -171,49 +171,62 @@ Duration IncomingResponse::patience() noexcept {
   return std::min(idle, deadline_ - now);
 }
 
-Task<Result<std::optional<Bytes>, Problem>> IncomingResponse::read() {
-  if (problem_) co_return *problem_;
+Task<IncomingResponse::Read> IncomingResponse::read() {
   skua::detail::WaiterList nobody;  // a pause ends by itself
+  while (true) {
+    std::optional<Read> read = read_now();
+    if (read) co_return *std::move(read);
+    skua::detail::WaiterList& list = waiting_.empty() ? exchange_->changed() : nobody;
+    co_await TimedWait(core_->loop, list, wait_);
+  }
+}
+
+std::optional<IncomingResponse::Read> IncomingResponse::read_now() {
+  if (problem_) return *problem_;
   try {
-    while (true) {
-      if (decoder_) {
-        const Result<Bytes> piece = decode(*decoder_);
-        if (!piece) co_return fail(piece.error());
-        if (!piece->empty()) co_return std::optional<Bytes>(*piece);
-      }
-      if (!waiting_.empty()) {
-        const loop::Instant now = core_->loop.now();
-        const Duration pause = pace_.left(now);
-        if (pause > Duration(0)) {
-          if (now >= deadline_) co_return fail(out_of_time());
-          co_await TimedWait(core_->loop, nobody, std::min(pause, deadline_ - now));
-          continue;
-        }
-        input_ = take_waiting();
-        if (!decoder_) co_return std::optional<Bytes>(bytes(input_));
-        continue;
-      }
-      if (!exchange_) break;
-      Result<Exchange::Step> step = next();
-      if (!step) co_return fail(step.error());
-      if (step->event == Event::Complete || step->event == Event::Switched) complete();
-      if (step->event == Event::Data) waiting_ = step->data;
-      if (step->event != Event::NeedMore) continue;
-      const Duration left = patience();
-      if (left <= Duration(0)) co_return fail(out_of_time());
-      co_await TimedWait(core_->loop, exchange_->changed(), left);
-    }
-    if (decoder_) {
-      const Result<void> finished = decoder_->finish();
-      if (!finished) co_return fail(finished.error());
-    }
-    co_return std::optional<Bytes>();
+    return look();
   } catch (const std::bad_alloc&) {  // a permanent failure
     exchange_.reset();
     lease_.release();
     problem_ = Problem{.error = Error(Errc::OutOfMemory, "response"), .text = {}};
     throw;
   }
+}
+
+std::optional<IncomingResponse::Read> IncomingResponse::look() {
+  while (true) {
+    if (decoder_) {
+      const Result<Bytes> piece = decode(*decoder_);
+      if (!piece) return fail(piece.error());
+      if (!piece->empty()) return std::optional<Bytes>(*piece);
+    }
+    if (!waiting_.empty()) {
+      const loop::Instant now = core_->loop.now();
+      const Duration pause = pace_.left(now);
+      if (pause > Duration(0)) {
+        if (now >= deadline_) return fail(out_of_time());
+        wait_ = std::min(pause, deadline_ - now);
+        return std::nullopt;
+      }
+      input_ = take_waiting();
+      if (!decoder_) return std::optional<Bytes>(bytes(input_));
+      continue;
+    }
+    if (!exchange_) break;
+    Result<Exchange::Step> step = next();
+    if (!step) return fail(step.error());
+    if (step->event == Event::Complete || step->event == Event::Switched) complete();
+    if (step->event == Event::Data) waiting_ = step->data;
+    if (step->event != Event::NeedMore) continue;
+    wait_ = patience();
+    if (wait_ <= Duration(0)) return fail(out_of_time());
+    return std::nullopt;
+  }
+  if (decoder_) {
+    const Result<void> finished = decoder_->finish();
+    if (!finished) return fail(finished.error());
+  }
+  return std::optional<Bytes>();
 }
 
 Result<SwitchedStream, Problem> IncomingResponse::switch_protocol() {
@@ -246,9 +259,13 @@ Task<Result<std::string, Problem>> read_text(IncomingResponse& incoming, std::si
   text.reserve(
       static_cast<std::size_t>(std::min<std::uint64_t>({told, limit_bytes, max_believed})));
   while (true) {
-    Result<std::optional<Bytes>, Problem> piece = co_await incoming.read();
-    if (!piece) co_return piece.error();
-    const std::optional<Bytes>& bytes = *piece;
+    std::optional<IncomingResponse::Read> piece = incoming.read_now();
+    if (!piece) {
+      IncomingResponse::Read waited = co_await incoming.read();
+      piece = std::move(waited);
+    }
+    if (!*piece) co_return std::move(*piece).error();
+    const std::optional<Bytes>& bytes = **piece;
     if (!bytes) co_return std::move(text);
     if (bytes->size() > limit_bytes - text.size()) {
       co_return could_not(incoming.step(), Errc::BodyTooLong,

@@ -55,7 +55,7 @@ class IncomingResponse final {
   struct Asked {
     Method method = Method::Get;
     std::string method_name{};
-    Url url{};
+    Url url{};  ///< empty: the client's base URL
     unsigned redirects = 0;
     bool decompress = true;
     bool sends_files = false;
@@ -79,6 +79,9 @@ class IncomingResponse final {
   [[nodiscard]] Status status() const noexcept { return static_cast<Status>(head().status); }
   [[nodiscard]] bool is_success() const noexcept { return head().status / 100 == 2; }
   [[nodiscard]] const Asked& asked() const noexcept { return asked_; }
+  [[nodiscard]] const Url& url() const noexcept {
+    return asked_.url.has_scheme() ? asked_.url : core_->base_url;
+  }
   [[nodiscard]] std::optional<std::uint64_t> length_bytes() const noexcept { return length_bytes_; }
   [[nodiscard]] bool is_decoded() const noexcept { return decoder_.has_value(); }
   [[nodiscard]] std::size_t text_limit() const noexcept { return core_->options.limits.text_bytes; }
@@ -89,8 +92,12 @@ class IncomingResponse final {
 
   /// Reports progress as if this much content had arrived before.
   void count_from(std::uint64_t size_bytes) noexcept { earlier_bytes_ = size_bytes; }
+  /// The outcome of ClientResponse::read().
+  using Read = Result<std::optional<Bytes>, Problem>;
   /// Implements ClientResponse::read().
-  Task<Result<std::optional<Bytes>, Problem>> read();
+  Task<Read> read();
+  /// Like read(), but returns nullopt instead of waiting.
+  std::optional<Read> read_now();
   /// The program holds the response from now on, for an unknown time. See Pool::closed().
   void hand_over() noexcept { lease_.hold(); }
   /// Returns the connection after 101 (Switching Protocols).
@@ -104,6 +111,7 @@ class IncomingResponse final {
  private:
   Result<void> start_decoding();
   Result<Bytes> decode(ContentDecoder& decoder);
+  std::optional<Read> look();
   Result<Exchange::Step> next();
   [[nodiscard]] std::string_view take_waiting();
   [[nodiscard]] Duration patience() noexcept;
@@ -125,6 +133,7 @@ class IncomingResponse final {
   Pace pace_;
   std::string_view waiting_;  // received, but not due yet
   std::string_view input_;    // not consumed by the decoder yet
+  Duration wait_{};           // until read_now() should be called again, at the latest
   std::optional<std::uint64_t> length_bytes_{};
   std::uint64_t received_bytes_ = 0;
   std::uint64_t earlier_bytes_ = 0;

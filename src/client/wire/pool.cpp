@@ -19,15 +19,16 @@ constexpr std::size_t max_remembered = 1000;  // keys; beyond that, all are forg
 
 }  // namespace
 
-/// The connections with one key, the most recently used last.
+/// The connections with one key.
 struct Pool::Group {
-  using Place = std::vector<std::unique_ptr<PooledConnection>>::iterator;
-
   std::string key{};
+  // If they may be shared, the most recently used last.
   std::vector<std::unique_ptr<PooledConnection>> connections{};
-  std::size_t making = 0;  // connections being made
-  std::size_t turns = 0;   // waiting, or being served
+  std::vector<PooledConnection*> idle{};  // the most recently used last
+  std::size_t making = 0;                 // connections being made
+  std::size_t turns = 0;                  // waiting, or being served
   Sharing sharing = Sharing::None;
+  bool is_shared = false;      // a connection may have room beside those who use it
   bool is_one_by_one = false;  // makes one at a time, as each may have room for all waiters
   std::uint64_t full_in = 0;   // the last walk along the line that found it full
 };
@@ -83,7 +84,11 @@ class Pool::Turn final : public base::ListNode {
     return is_served();
   }
   /// Reserves memory, so that made() cannot fail.
-  void prepare() { group_.connections.reserve(group_.connections.size() + group_.making); }
+  void prepare() {
+    const std::size_t count = group_.connections.size() + group_.making;
+    group_.connections.reserve(count);
+    group_.idle.reserve(count);
+  }
   /// Adds the new connection to the pool.
   Lease made(std::unique_ptr<PooledConnection> connection) noexcept {
     PooledConnection& added = *connection;
@@ -91,7 +96,9 @@ class Pool::Turn final : public base::ListNode {
     group_.connections.push_back(std::move(connection));
     --group_.making;
     may_make_ = false;
-    pool_.learn(group_, added.capacity() > 1);
+    const bool has_more_room = added.capacity() > 1;
+    if (has_more_room) group_.is_shared = true;
+    pool_.learn(group_, has_more_room);
     Lease own = pool_.lease(added);
     pool_.serve();  // it may have room for others, or they may make their own
     return own;
@@ -133,6 +140,13 @@ Pool::Pool(loop::Loop& loop, const PoolLimits& limits)
 
 Pool::~Pool() = default;
 
+Pool::Lease Pool::take_free(const std::string& key) noexcept {
+  const auto found = groups_.find(key);
+  if (found == groups_.end() || is_serving_) return {};
+  PooledConnection* const free = find_free(*found->second);
+  return free != nullptr ? lease(*free) : Lease();
+}
+
 Task<Result<Pool::Lease, Problem>> Pool::acquire(std::string key, std::string whom, Duration limit,
                                                  Connect connect, Sharing sharing) {
   const loop::Instant began = loop_.now();
@@ -161,6 +175,7 @@ Pool::Group& Pool::group_of(const std::string& key, Sharing sharing) {
   auto group = std::make_unique<Group>();
   group->key = key;
   group->sharing = sharing;
+  group->is_shared = sharing == Sharing::Possible;
   group->is_one_by_one = sharing == Sharing::Possible && !unshared_.contains(key);
   return *groups_.emplace(key, std::move(group)).first->second;
 }
@@ -215,6 +230,12 @@ void Pool::serve_one(Turn& turn) noexcept {
 }
 
 PooledConnection* Pool::find_free(Group& group) noexcept {
+  if (!group.is_shared) {  // there may be hundreds, all in use
+    const auto free =
+        std::find_if(group.idle.rbegin(), group.idle.rend(),
+                     [](const PooledConnection* one) { return one->capacity() != 0; });
+    return free != group.idle.rend() ? *free : nullptr;
+  }
   const auto free = std::find_if(
       group.connections.rbegin(), group.connections.rend(),
       [](const std::unique_ptr<PooledConnection>& one) { return one->capacity() > one->leases_; });
@@ -253,8 +274,11 @@ void Pool::make_idle(PooledConnection& connection, Group& group) noexcept {
   connection.idle_since_ = loop_.now();
   idle_.push_back(connection);
   ++idle_count_;
-  const auto own = place_of(connection, group);
-  std::rotate(own, own + 1, group.connections.end());
+  group.idle.push_back(&connection);
+  if (group.is_shared) {
+    const auto own = place_of(connection, group);
+    std::rotate(own, own + 1, group.connections.end());
+  }
   start_timer();
 }
 
@@ -262,6 +286,9 @@ void Pool::leave_idle(PooledConnection& connection) noexcept {
   if (!connection.is_linked()) return;
   connection.unlink();
   --idle_count_;
+  std::vector<PooledConnection*>& idle = static_cast<Group*>(connection.group_)->idle;
+  const auto own = std::find(idle.rbegin(), idle.rend(), &connection);  // usually the last
+  idle.erase(std::next(own).base());
 }
 
 // The end of connections -------------------------------------------------------------------------

@@ -122,6 +122,10 @@ class Pool final {
   Task<Result<Lease, Problem>> acquire(std::string key, std::string whom, Duration limit,
                                        Connect connect, Sharing sharing = Sharing::None);
 
+  /// Returns at once what acquire() would return without waiting; an empty lease if that would be
+  /// nothing, or a connection that has to be made.
+  [[nodiscard]] Lease take_free(const std::string& key) noexcept;
+
   /// Call it if a connection takes more requests than before: the peer allows more streams.
   void capacity_grew() noexcept { serve(); }
   /// Forgets a closed connection. The caller becomes its owner.

@@ -249,6 +249,29 @@ TEST_F(PoolTest, ConnectionsOfManyStreamsAreShared) {
   EXPECT_EQ(begin("a").name, "a1");
 }
 
+TEST_F(PoolTest, AFreeConnectionIsTakenAtOnce) {
+  EXPECT_FALSE(pool_->take_free("a"));
+  Use& first = begin("a");
+  EXPECT_FALSE(pool_->take_free("a"));
+  end(first);
+  EXPECT_FALSE(pool_->take_free("b"));
+  const Pool::Lease lease = pool_->take_free("a");
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease.is_reused());
+  EXPECT_EQ(pool_->idle_count(), 0U);
+  EXPECT_FALSE(pool_->take_free("a"));
+}
+
+TEST_F(PoolTest, ConnectionsInUseAreNotAskedForRoom) {
+  make({.per_host = 300, .total = 300, .idle = 50s});
+  for (int i = 0; i < 300; ++i) begin("a");
+  end(*uses_[7]);
+  asked_ = 0;
+  EXPECT_EQ(begin("a").name, "a8");
+  end(*uses_.back());
+  EXPECT_LE(asked_, 4U);
+}
+
 TEST_F(PoolTest, ALongLineCostsNoMoreThanAShortOne) {
   for (int i = 0; i < 300; ++i) begin("a");
   asked_ = 0;

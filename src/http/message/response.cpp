@@ -29,7 +29,7 @@ namespace {
 // Returns the body `404 Not Found\n`.
 Body status_text(Status status) {
   const std::string_view phrase = reason(status);
-  std::string text = std::to_string(code(status));
+  std::string text = std::to_string(std::uint64_t{code(status)});
   if (!phrase.empty()) text.append(" ").append(phrase);
   return Body(std::string_view(text.append("\n")));
 }

@@ -180,7 +180,7 @@ void H1Exchange::body_wanted() {
 // RFC 9110 §15.2: HTTP/1.0 has no interim responses.
 void H1Exchange::inform(Status status, const FieldLines& fields) {
   if (has_started_response() || head().version() == Version::Http10) return;
-  std::string text = "HTTP/1.1 " + std::to_string(code(status)) + " ";
+  std::string text = "HTTP/1.1 " + std::to_string(std::uint64_t{code(status)}) + " ";
   text.append(reason(status)).append("\r\n");
   for (const auto& line : fields)
     text.append(line.name).append(": ").append(line.value).append("\r\n");
