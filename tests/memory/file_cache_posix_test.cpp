@@ -53,7 +53,7 @@ TEST(FileCacheMemory, AFileThatIsNotKeptOpenIsNowhere) {
     failures += has_failed ? 1U : 0U;
     ASSERT_EQ(files.count(), has_failed ? 0U : 1U) << nth;
     // Closes idle files, one after the other.
-    EXPECT_EQ(files.find("/b", times.now() + std::chrono::hours(1), false), nullptr);
+    EXPECT_EQ(files.find("/b", times.now() + std::chrono::hours(1), {}), nullptr);
     EXPECT_EQ(files.count(), 0U);
   }
   EXPECT_GT(failures, 2U);

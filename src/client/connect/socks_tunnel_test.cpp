@@ -116,7 +116,7 @@ TEST_F(SocksTunnelTest, SendsByteByByteIfTheStreamTakesNoMore) {
     for (int i = 0; i < 20; ++i) turn();
     answer("\x01\x00"sv);
     for (int i = 0; i < 30; ++i) turn();
-    EXPECT_EQ(sent(), "\x05\x02\x00\x02\x01\x04user\x04user"s + std::string(request));
+    EXPECT_EQ(sent(), "\x05\x02\x00\x02\x01\x04user\x04user"s.append(request));
     wire_->feed(granted, 1);
     turn();
     expect_open();
@@ -142,7 +142,7 @@ TEST_F(SocksTunnelTest, AHostThatCannotBeSentIsRefused) {
 TEST_F(SocksTunnelTest, DataThatComesTooEarlyIsRefused) {
   start();
   answer(no_authentication);
-  answer(std::string(granted) + "220 mail\r\n");
+  answer(std::string(granted).append("220 mail\r\n"));
   EXPECT_EQ(problem().text, "could not " + step + ": it sent more than an answer");
 }
 
