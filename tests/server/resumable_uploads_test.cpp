@@ -71,13 +71,13 @@ class Resumable : public ::testing::TestWithParam<BackendChoice> {
   /// As a new start of the server does.
   void open() {
     worker_.reset();
-    router_.emplace();
+    router_ = Router();
     tree_.make("site");
-    router_->uploads("/in", (tree_ / "site").string(),
-                     {.resumable = true, .keep_unfinished = std::chrono::hours(1)});
+    router_.uploads("/in", (tree_ / "site").string(),
+                    {.resumable = true, .keep_unfinished = std::chrono::hours(1)});
   }
   TestWorker& worker() {
-    if (!worker_) worker_.emplace(*router_, GetParam(), ServerOptions{}, transport_);
+    if (!worker_) worker_.emplace(router_, GetParam(), ServerOptions{}, transport_);
     return *worker_;
   }
   Answer ask(std::string_view line, std::string_view fields = {}, std::string_view content = {}) {
@@ -168,7 +168,7 @@ class Resumable : public ::testing::TestWithParam<BackendChoice> {
 
   support::TemporaryDirectory tree_;
   testing::Transport transport_ = testing::transport();
-  std::optional<Router> router_;
+  Router router_;
   std::optional<TestWorker> worker_;
 };
 
