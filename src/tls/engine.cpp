@@ -52,6 +52,11 @@ void count_message(int is_sent, int, int, const void*, std::size_t, SSL*, void* 
   if (is_sent == 0) static_cast<Engine*>(engine)->note_message();
 }
 
+// The queue is empty nearly always, and emptying it costs more than asking.
+void clear_errors() noexcept {
+  if (ERR_peek_error() != 0) ERR_clear_error();
+}
+
 }  // namespace
 
 Engine::Engine(ssl_st* ssl, std::shared_ptr<const void> context)
@@ -95,7 +100,7 @@ Engine::Step Engine::handshake() {
 
 Engine::Read Engine::read(std::span<char> into) {
   if (error_.code() != Errc::None) return {Step::Failed, 0};
-  ERR_clear_error();
+  clear_errors();
   std::size_t count = 0;
   const int result = SSL_read_ex(ssl_, into.data(), into.size(), &count);
   if (result != 1) return {failed(result), 0};
@@ -103,9 +108,22 @@ Engine::Read Engine::read(std::span<char> into) {
   return {Step::Done, count};
 }
 
-bool Engine::write(std::span<const char> bytes) {
+// OpenSSL allocates its buffer for each record, unless it is told to keep it.
+bool Engine::write(std::span<const char> bytes, bool more) {
   if (error_.code() != Errc::None) return false;
-  ERR_clear_error();
+  clear_errors();
+  const std::size_t last_bytes = more || bytes.empty() ? 0 : (bytes.size() - 1) % record_bytes + 1;
+  const std::span<const char> first = bytes.first(bytes.size() - last_bytes);
+  if (!first.empty()) {
+    SSL_clear_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+    if (!write_records(first)) return false;
+  }
+  if (last_bytes == 0) return true;
+  SSL_set_mode(ssl_, SSL_MODE_RELEASE_BUFFERS);
+  return write_records(bytes.last(last_bytes));
+}
+
+bool Engine::write_records(std::span<const char> bytes) {
   std::size_t count = 0;
   const int result = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &count);
   if (result == 1) return true;
@@ -184,7 +202,8 @@ Engine::~Engine() = default;
 Engine::Step Engine::failed(int) { return Step::Failed; }
 Engine::Step Engine::handshake() { return Step::Failed; }
 Engine::Read Engine::read(std::span<char>) { return {Step::Failed, 0}; }
-bool Engine::write(std::span<const char>) { return false; }
+bool Engine::write(std::span<const char>, bool) { return false; }
+bool Engine::write_records(std::span<const char>) { return false; }
 void Engine::close_notify() {}
 std::string Engine::error_text() const { return {}; }
 std::string_view Engine::protocol() const noexcept { return {}; }

@@ -43,7 +43,7 @@ class Engine final {
     std::size_t count_bytes;
   };
 
-  /// The most plain bytes that read() returns or write() takes at once.
+  /// The most plain bytes of a record, and so those that read() returns at once.
   static constexpr std::size_t record_bytes = 16_KiB;
 
   /// Takes ownership of `ssl`, which depends on `context`.
@@ -63,8 +63,9 @@ class Engine final {
   Step handshake();
   /// Decrypts the next record into `into`, which must have room for record_bytes.
   Read read(std::span<char> into);
-  /// Encrypts one record of at most record_bytes; returns false if the connection has failed.
-  bool write(std::span<const char> bytes);
+  /// Encrypts records of at most record_bytes; returns false if the connection has failed. If
+  /// `more` follows, the engine keeps a buffer for it.
+  bool write(std::span<const char> bytes, bool more = false);
   /// Tells the peer that no more data will follow.
   void close_notify();
 
@@ -114,6 +115,7 @@ class Engine final {
   };
 
   Step failed(int result);
+  bool write_records(std::span<const char> bytes);
 
   [[maybe_unused]] ssl_st* ssl_;
   std::shared_ptr<const void> context_;  // shared: a reload drops it while connections continue

@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: MIT
-// In: slices or a file. Out: pieces of at most one record.
+// In: slices or a file. Out: pieces that fill records.
 #include "tls/plain_source.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "base/file_io.hpp"
 
 namespace skua::tls {
+namespace {
+
+constexpr std::size_t read_bytes = 4 * Engine::record_bytes;  // of a file at a time
+
+}  // namespace
 
 SliceSource::SliceSource(std::span<const net::Slice> slices) noexcept : slices_(slices) {
   for (const net::Slice& slice : slices) left_bytes_ += slice.size_bytes;
 }
 
-Result<std::span<const char>> SliceSource::next(std::span<char> scratch) {
+Result<std::span<const char>> SliceSource::next(Scratch scratch, std::size_t max_bytes) {
   while (!slices_.empty() && used_bytes_ == slices_.front().size_bytes) take(0);
   if (slices_.empty()) return std::span<const char>();
   const std::size_t here = slices_.front().size_bytes - used_bytes_;
-  if (here >= scratch.size() || here == left_bytes_) return take(std::min(here, scratch.size()));
+  if (here == left_bytes_) return take(std::min(here, max_bytes));
+  const std::size_t record_bytes = std::min(scratch.size(), max_bytes);
+  if (here >= record_bytes) return take(std::min(here, max_bytes) / record_bytes * record_bytes);
   std::size_t count = 0;
-  while (count < scratch.size() && left_bytes_ > 0) {
-    const std::span<const char> piece = take(scratch.size() - count);
+  while (count < record_bytes && left_bytes_ > 0) {
+    const std::span<const char> piece = take(record_bytes - count);
     std::memcpy(scratch.data() + count, piece.data(), piece.size());
     count += piece.size();
   }
@@ -41,14 +49,16 @@ std::span<const char> SliceSource::take(std::size_t count_bytes) noexcept {
   return piece;
 }
 
-Result<std::span<const char>> FileSource::next(std::span<char> scratch) {
-  const std::size_t wanted = std::min(left_bytes_, scratch.size());
-  const Result<std::size_t> count = base::read_at(file_, offset_, scratch.first(wanted));
+// Several records are read at once, into memory that the thread's streams share.
+Result<std::span<const char>> FileSource::next(Scratch /*scratch*/, std::size_t max_bytes) {
+  thread_local const auto room = std::make_unique_for_overwrite<char[]>(read_bytes);
+  const std::span<char> bytes(room.get(), std::min({left_bytes_, max_bytes, read_bytes}));
+  const Result<std::size_t> count = base::read_at(file_, offset_, bytes);
   if (!count) return count.error();
   if (*count == 0) return Error(Errc::TruncatedBody, "file");
   offset_ += *count;
   left_bytes_ -= *count;
-  return std::span<const char>(scratch.first(*count));
+  return std::span<const char>(bytes.first(*count));
 }
 
 }  // namespace skua::tls

@@ -7,15 +7,19 @@
 
 #include "net/stream.hpp"
 #include "skua/error.hpp"
+#include "tls/engine.hpp"
 
 namespace skua::tls {
 
 /// A source of plain bytes to send, read piece by piece.
 class PlainSource {
  public:
+  using Scratch = std::span<char, Engine::record_bytes>;
+
   [[nodiscard]] virtual std::size_t left_bytes() const noexcept = 0;
-  /// Returns the next piece, at most as long as `scratch`, which may hold it.
-  virtual Result<std::span<const char>> next(std::span<char> scratch) = 0;
+  /// Returns the next piece, of at most `max_bytes` and valid until the next call. All but the last
+  /// fill whole records if `max_bytes` does. `scratch` may hold it.
+  virtual Result<std::span<const char>> next(Scratch scratch, std::size_t max_bytes) = 0;
 
  protected:
   ~PlainSource() = default;
@@ -27,7 +31,7 @@ class SliceSource final : public PlainSource {
   explicit SliceSource(std::span<const net::Slice> slices) noexcept;
 
   [[nodiscard]] std::size_t left_bytes() const noexcept override { return left_bytes_; }
-  Result<std::span<const char>> next(std::span<char> scratch) override;
+  Result<std::span<const char>> next(Scratch scratch, std::size_t max_bytes) override;
 
  private:
   std::span<const char> take(std::size_t count_bytes) noexcept;
@@ -44,7 +48,7 @@ class FileSource final : public PlainSource {
       : offset_(offset), left_bytes_(size_bytes), file_(file) {}
 
   [[nodiscard]] std::size_t left_bytes() const noexcept override { return left_bytes_; }
-  Result<std::span<const char>> next(std::span<char> scratch) override;
+  Result<std::span<const char>> next(Scratch scratch, std::size_t max_bytes) override;
 
  private:
   std::uint64_t offset_;

@@ -16,7 +16,7 @@ namespace skua::tls {
 namespace {
 
 // Plain bytes that are encrypted before the inner stream must take them: the cost of a slow peer.
-constexpr std::size_t burst_bytes = 80_KiB;
+constexpr std::size_t burst_bytes = 112_KiB;
 constexpr std::size_t sent_now_bytes = 16_KiB;
 constexpr std::size_t burst_overhead_bytes = 256;  // headers and tags of its records
 
@@ -305,13 +305,14 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
   engine_->output().reserve(std::min(source.left_bytes(), burst_bytes) + burst_overhead_bytes);
   std::size_t count = 0;
   while (count < burst_bytes && source.left_bytes() > 0) {
-    const auto piece = source.next(scratch);
+    const auto piece = source.next(scratch, burst_bytes - count);
     if (!piece) {
       send_failure_ = piece.error();
       break;
     }
     if (piece->empty()) break;
-    if (!engine_->write(*piece)) {
+    const bool more = count + piece->size() < burst_bytes && source.left_bytes() > 0;
+    if (!engine_->write(*piece, more)) {
       send_failure_ = engine_->error();
       break;
     }
