@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include "base/file_io.hpp"
+#include "base/residency.hpp"
+#include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/literals.hpp"
 
@@ -15,13 +18,16 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 64_KiB;
 
+using ReadAt = Result<std::size_t> (*)(int, std::uint64_t, std::span<char>) noexcept;
+
 // Reads one piece, provided that the file has not changed since its head was sent.
-Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part) {
+Result<std::string> read_piece(const FilePlace& place, const FileStat& stat, FilePart part,
+                               ReadAt read_at) {
   const Result<OpenFile> file = place.open();
   if (!file) return file.error();
   if (file->stat != stat) return Error(Errc::TruncatedBody, "the file was changed");
   std::string piece(static_cast<std::size_t>(part.size_bytes), '\0');
-  const Result<std::size_t> count = base::read_at(file->descriptor.number(), part.offset, piece);
+  const Result<std::size_t> count = read_at(file->descriptor.number(), part.offset, piece);
   if (!count) return count.error();
   if (*count < piece.size()) return Error(Errc::TruncatedBody, "the file was changed");
   return piece;
@@ -37,7 +43,16 @@ Task<> write_pieces(std::shared_ptr<const Source> source, BodyWriter& writer) {
   FilePart left = source->part;
   while (left.size_bytes != 0) {
     const std::uint64_t size_bytes = std::min(left.size_bytes, piece_bytes);
-    Result<std::string> piece = read_piece(source->place, source->stat, {left.offset, size_bytes});
+    const auto read = [source, part = FilePart{left.offset, size_bytes}](ReadAt read_at) {
+      return read_piece(source->place, source->stat, part, read_at);
+    };
+    Result<std::string> piece = read(base::read_resident);
+    if (!piece && piece.error().code() == Errc::WouldBlock) {
+      const auto call = [read] { return read(base::read_at); };
+      auto reading = offload(call);
+      piece = co_await reading;
+    }
+    if (!piece && piece.error().code() == Errc::Unsupported) piece = read(base::read_at);
     left.offset += size_bytes;
     left.size_bytes -= size_bytes;
     auto written = writer.write(Body(std::move(piece).value()));

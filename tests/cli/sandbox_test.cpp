@@ -28,6 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/disk.hpp"
+#include "base/residency.hpp"
 #include "serve/sandbox/sandbox.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -84,6 +86,18 @@ class Sandbox : public ::testing::Test {
 TEST_F(Sandbox, ReadsTheServedFolder) {
   EXPECT_EQ(inside([&] { return opened(path("www/file")); }), 0);
   EXPECT_EQ(inside([&] { return listed(path("www")); }), 0);
+}
+
+TEST_F(Sandbox, AsksWhetherAFileIsInMemory) {
+  const auto ask = [&] {
+    const disk::Descriptor file(::open(path("www/file").c_str(), O_RDONLY | O_CLOEXEC));
+    char byte = 0;
+    base::start_reading(file.number(), 0, 1);
+    const auto count = base::read_resident(file.number(), 0, {&byte, 1});
+    const disk::Descriptor other(base::duplicate_file(file.number()));
+    return !other ? EBADF : count ? 0 : count.error().system_code();
+  };
+  EXPECT_EQ(inside(ask), ask());  // some file systems cannot tell
 }
 
 TEST_F(Sandbox, ReadsNoOtherFile) {

@@ -17,8 +17,8 @@ import time
 from served import SKIP, Served, backends
 
 REQUESTS = 100
-# Opening, examining and closing.
-COUNTED = ["openat2", "openat", "open", "close", "fstat", "newfstatat", "statx", "sendfile", "sendfile64"]
+# Opening, examining, closing, sending, and asking what is in memory.
+COUNTED = ["openat2", "openat", "open", "close", "fstat", "newfstatat", "statx", "sendfile", "sendfile64", "preadv2"]
 
 
 def settled_file() -> pathlib.Path | None:
@@ -67,6 +67,8 @@ def check(skua: str, backend: str, file: pathlib.Path, log: pathlib.Path):
     assert count["openat2"] + count["openat"] + count["open"] <= looked_up, during
     assert count["close"] <= looked_up, during
     assert count["fstat"] + count["newfstatat"] + count["statx"] <= min(examined, REQUESTS + looked_up), during
+    # Whether it is in memory is asked once a second, with two calls.
+    assert count["preadv2"] <= 2 * looked_up, during
     # A piece goes out with each call; a small socket buffer takes the file in more than one.
     assert count["sendfile"] + count["sendfile64"] >= REQUESTS - 1, during
 

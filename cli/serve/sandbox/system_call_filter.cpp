@@ -93,6 +93,7 @@ constexpr std::initializer_list<int> allowed_calls = {
     SYS_openat2,
     SYS_pread64,
     SYS_preadv,
+    SYS_preadv2,
     SYS_read,
     SYS_readlinkat,
     SYS_readv,

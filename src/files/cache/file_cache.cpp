@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file_io.hpp"
+#include "base/residency.hpp"
 #include "files/mime_type.hpp"
 
 namespace skua::files {
@@ -15,23 +16,28 @@ namespace {
 
 constexpr int read_attempts = 3;
 
-// Reads exactly `size_bytes`, and checks that the file ends there.
-std::optional<std::string> read_exactly(int file, std::size_t size_bytes) {
-  std::string text(size_bytes + 1, '\0');
-  const Result<std::size_t> count = base::read_at(file, 0, text);
-  if (!count || *count != size_bytes) return std::nullopt;
-  text.resize(size_bytes);
-  return text;
+// Reads at the begin of a file, without waiting for the disk if the system can tell.
+Result<std::size_t> read_begin(int file, std::string& text) {
+  const Result<std::size_t> count = base::read_resident(file, 0, text);
+  if (count || count.error().code() != Errc::Unsupported) return count;
+  return base::read_at(file, 0, text);
 }
 
-// Reads a consistent state of a small file, and sets `stat`; returns nullopt if it keeps changing.
+// Reads a consistent state of a small file, and sets `stat`; returns nullopt if it keeps changing,
+// or if the disk has to be waited for.
 std::optional<std::string> read_state(int file, FileStat& stat, std::size_t max_bytes) {
   for (int attempt = 0; attempt < read_attempts; ++attempt) {
     if (stat.size_bytes > max_bytes) return std::nullopt;
-    std::optional<std::string> text = read_exactly(file, static_cast<std::size_t>(stat.size_bytes));
+    const auto size_bytes = static_cast<std::size_t>(stat.size_bytes);
+    std::string text(size_bytes + 1, '\0');  // one more, which must not be there
+    const Result<std::size_t> count = read_begin(file, text);
+    if (!count && count.error().code() == Errc::WouldBlock) return std::nullopt;
     const Result<FileStat> after = stat_of(file);
     if (!after) return std::nullopt;
-    if (text && *after == stat) return text;
+    if (count && *count == size_bytes && *after == stat) {
+      text.resize(size_bytes);
+      return text;
+    }
     stat = *after;
   }
   return std::nullopt;
@@ -89,7 +95,7 @@ FoundFile FileCache::load(std::string_view path, OpenFile file, loop::Instant no
   const WallTime wall = times_.wall();
   std::optional<std::string> text =
       read_state(file.descriptor.number(), file.stat, options_.file_bytes);
-  // The file keeps changing: it is sent as it is, like a large one.
+  // The file keeps changing, or is not in memory yet: it is sent as it is, like a large one.
   if (!text) return {.file = std::move(file)};
   entry.stat = file.stat;
   entry.head = describe(path, file.stat, wall, fields_, std::nullopt, *text);

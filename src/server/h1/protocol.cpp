@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "body/cold_files.hpp"
 #include "server/accounting.hpp"
 #include "server/dispatch.hpp"
 #include "server/h1/writer.hpp"
@@ -177,6 +178,7 @@ void H1Protocol::answer(const http::Head& head, const h1::Framing& framing, cons
     record =
         begin_record(request_info(head, began, &request, target.match.route), response.status());
   }
+  if (head.method != Method::Head) body::ColdFiles::prepare(response.content(), resources_.loop);
   if (response.content().kind() == Body::Kind::Stream) [[unlikely]] {
     if (opens_another_protocol(response)) {
       return upgrade(head, framing, request, std::move(response), record);
@@ -279,6 +281,10 @@ void H1Protocol::answer_with_stream(const http::Head& head, const h1::Framing& f
 
 void H1Protocol::write_exchange_response(bool is_last_received) {
   Response response = exchange_->take_response();
+  // A stream may read the rest of the request, so the peer would be asked to send it.
+  if (exchange_->head().method != Method::Head && !exchange_->has_unread_body()) {
+    body::ColdFiles::prepare(response.content(), resources_.loop);
+  }
   Accounting::Entry* const record = begin_record(exchange_->request_info(), response.status());
   if (opens_another_protocol(response)) {
     upgrade(exchange_->head(), exchange_->framing(), exchange_->request(), std::move(response),

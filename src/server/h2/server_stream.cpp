@@ -266,7 +266,8 @@ void ServerStream::send(const RequestInfo& request_info, Response&& response, Er
   ++resources_.counters.responses;
   h2::ResponseHead head = head_of(response);
   Body& content = response.content();
-  if (is_stream) return send_stream(head, std::move(content));
+  if (request().head.method != Method::Head) body::ColdFiles::prepare(content, resources_.loop);
+  if (content.kind() == Body::Kind::Stream) return send_stream(head, std::move(content));
 
   const std::uint64_t size_bytes = content.size_bytes();
   // RFC 9110 §8.6: no Content-Length in 1xx and 204; a 304 would need that of the 200.
