@@ -3,7 +3,9 @@
 // Out: appends to a part, and what became of it. The URL of an upload,
 // `PREFIX/.skua-uploads/TOKEN/FOLDER/`, says where its part is, so nothing has to be looked up.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,7 @@
 #include "skua/async.hpp"
 #include "skua/credentials.hpp"
 #include "skua/field_lines.hpp"
+#include "skua/handler.hpp"
 
 namespace skua::files {
 namespace {
