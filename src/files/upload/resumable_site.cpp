@@ -3,7 +3,9 @@
 // Out: appends to a part, and what became of it. The URL of an upload,
 // `PREFIX/.skua-uploads/TOKEN/FOLDER/`, says where its part is, so nothing has to be looked up.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
