@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 
 #include "common_options.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "skua/middleware.hpp"
+#include "system.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -104,7 +106,15 @@ void announce_https(const ServeOptions& options, const Server& server, const Ser
   if (redirect != nullptr) {
     std::fprintf(stderr, "redirecting %s to HTTPS\n", redirect->url().c_str());
   }
-  if (!options.server.tls.self_signed) return;
+  const TlsOptions& tls = options.server.tls;
+  const std::string& key = tls.private_key.empty() ? tls.certificate : tls.private_key;
+  if (!key.empty() && is_served(resolved(key), options)) {
+    std::fprintf(stderr,
+                 "WARNING: the private key is in the served folder: move %s, so that no client can "
+                 "ask for it\n",
+                 key.c_str());
+  }
+  if (!tls.self_signed) return;
   std::fprintf(
       stderr,
       "self-signed certificate, SHA-256 %s\n"

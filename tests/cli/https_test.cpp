@@ -125,6 +125,18 @@ TEST_F(HttpsTest, TellsTheFingerprintOfACertificateThatItMade) {
   end();
 }
 
+TEST_F(HttpsTest, WarnsOfAPrivateKeyThatClientsCouldAskFor) {
+  for (const char* const folder : {"site", "."}) {  // below, and beside
+    start({"--vhost", "other.example=" + file(folder), "--tls-cert", file("both.pem")});
+    process_->signal(SIGTERM);
+    const std::string said = process_->errors();
+    EXPECT_EQ(said.find("WARNING: the private key is in the served folder: move " +
+                        file("both.pem")) != said.npos,
+              std::string_view(folder) == ".")
+        << said;
+  }
+}
+
 TEST_F(HttpsTest, TellsNothingWhenItIsQuiet) {
   start({"--tls-self-signed", "--redirect-http", "0", "--quiet"});
   process_->signal(SIGTERM);

@@ -77,6 +77,13 @@ TEST_F(AuthTest, RefusesAFileThatClientsCouldAskFor) {
             std::string::npos);
 }
 
+TEST_F(AuthTest, RefusesAFileThatClientsOfAnotherHostCouldAskFor) {
+  secrets_.write("users", std::string("ada:") + hashes::bcrypt);
+  EXPECT_NE(errors({"--auth", file(), "--vhost", "a.example=" + secrets_.string()}, 1)
+                .find("is in the served folder"),
+            std::string::npos);
+}
+
 TEST_F(ServeTest, SaysIfItCannotHashPasswords) {
   if (cli::has_password_hashes()) GTEST_SKIP() << "this build has libcrypt";
   Process process({"serve", tree_.string(), "--auth", "x"});

@@ -3,7 +3,6 @@
 #include "serve/auth/login.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include "get/request_items.hpp"
 #include "serve/auth/password_file.hpp"
 #include "serve/auth/password_guard.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "skua/auth.hpp"
 #include "skua/next.hpp"
 #include "skua/task.hpp"
@@ -33,17 +33,11 @@ auth::BasicGuard::Check check_of(Login login) {
   };
 }
 
-bool is_below(const std::string& file, const std::string& folder) {
-  const std::filesystem::path path =
-      std::filesystem::path(resolved(file)).lexically_relative(resolved(folder));
-  return !path.empty() && *path.begin() != "..";
-}
-
 Result<Passwords, Problem> read_passwords(const ServeOptions& options, const Passwords& before) {
   const std::string& name = options.auth;
   const auto text = read_file(name);
   if (!text) return Problem{text.error().error, "--auth: " + text.error().text};
-  if (is_below(name, options.folder)) {
+  if (is_served(resolved(name), options)) {
     return Problem{Error(Errc::Unsupported, "--auth"),
                    "--auth: " + name +
                        " is in the served folder: move it, so that no client can "

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "serve/options.hpp"
+#include "serve/site/virtual_hosts.hpp"
 #include "system.hpp"
 
 #include <filesystem>
@@ -69,8 +70,7 @@ Result<void, Problem> check_log(const ServeOptions& options) {
   const fs::path file =
       fs::path(resolved(folder_of_log(log.file).string())) / fs::path(log.file).filename();
   for (const std::string& path : {file.string(), resolved(file.string())}) {
-    const fs::path below = fs::path(path).lexically_relative(resolved(options.folder));
-    if (below.empty() || *below.begin() == "..") continue;
+    if (!is_served(path, options)) continue;
     return Problem{Error(Errc::Unsupported, "--log"),
                    "--log: " + log.file +
                        " is in the served folder: move it, so that no client can ask for it"};

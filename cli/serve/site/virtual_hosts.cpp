@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +20,7 @@
 #include "skua/next.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
+#include "system.hpp"
 
 namespace skua::cli {
 namespace {
@@ -154,6 +156,13 @@ std::vector<std::string> served_folders(const ServeOptions& options) {
     if (std::ranges::find(folders, host.folder) == folders.end()) folders.push_back(host.folder);
   }
   return folders;
+}
+
+bool is_served(const std::string& path, const ServeOptions& options) {
+  return std::ranges::any_of(served_folders(options), [&path](const std::string& folder) {
+    const auto below = std::filesystem::path(path).lexically_relative(resolved(folder));
+    return !below.empty() && *below.begin() != "..";
+  });
 }
 
 std::string virtual_hosts_text(const ServeOptions& options) {

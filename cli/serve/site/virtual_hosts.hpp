@@ -28,6 +28,9 @@ void declare_virtual_hosts(CLI::App& parser, SiteOptions& options);
 /// Returns DIR and the folders of the hosts, each once.
 std::vector<std::string> served_folders(const ServeOptions& options);
 
+/// Reports whether a path, whose links are resolved, is in one of them: clients could ask for it.
+bool is_served(const std::string& path, const ServeOptions& options);
+
 /// Returns a line for each host that says which folder it has; empty if there are none.
 std::string virtual_hosts_text(const ServeOptions& options);
 
