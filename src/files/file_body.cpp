@@ -49,8 +49,12 @@ Task<> write_pieces(std::shared_ptr<const Source> source, BodyWriter& writer) {
     Result<std::string> piece = read(base::read_resident);
     if (!piece && piece.error().code() == Errc::WouldBlock) {
       const auto call = [read] { return read(base::read_at); };
-      auto reading = offload(call);
-      piece = co_await reading;
+      try {
+        auto reading = offload(call);
+        piece = co_await reading;
+      } catch (const Exception&) {  // the queue of the pool is full
+        piece = Error(Errc::Unsupported);
+      }
     }
     if (!piece && piece.error().code() == Errc::Unsupported) piece = read(base::read_at);
     left.offset += size_bytes;
