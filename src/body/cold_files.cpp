@@ -14,6 +14,8 @@
 #include "base/disk.hpp"
 #include "base/file_io.hpp"
 #include "base/residency.hpp"
+#include "files/file_body.hpp"
+#include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "skua/async.hpp"
 #include "skua/waiter.hpp"
@@ -57,18 +59,14 @@ class SystemPageCache final : public PageCache {
 
 constexpr SystemPageCache system_cache;
 
-// An attachment of the loop.
-struct LoopColdFiles {
-  // Shared with streams, which may be destroyed after the loop's attachments.
-  std::shared_ptr<ColdFiles> files = std::make_shared<ColdFiles>();
-};
-
 }  // namespace
 
 const PageCache& PageCache::system() noexcept { return system_cache; }
 
 const std::shared_ptr<ColdFiles>& ColdFiles::of(loop::Loop& loop) {
-  return loop.attachments().get<LoopColdFiles>().files;
+  OfLoop& own = loop.attachments().get<OfLoop>();
+  if (own.files == nullptr) own = {&ColdFiles::prepare_file, std::make_shared<ColdFiles>()};
+  return own.files;
 }
 
 // Awaited once. A turn is handed on when its owner is done or dropped, in FIFO order.
@@ -188,3 +186,7 @@ void ColdFiles::note(const FileRange& range, loop::Instant now) noexcept {
 }
 
 }  // namespace skua::body
+
+void skua::files::expect_file_ranges() {
+  if (loop::Loop* const loop = loop::find_current()) body::ColdFiles::of(*loop);
+}

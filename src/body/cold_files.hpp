@@ -9,14 +9,11 @@
 
 #include "base/intrusive_list.hpp"
 #include "loop/clock.hpp"
+#include "loop/loop.hpp"
 #include "skua/body.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/bytes.hpp"
 #include "skua/task.hpp"
-
-namespace skua::loop {
-class Loop;
-}
 
 namespace skua::body {
 
@@ -52,8 +49,11 @@ class ColdFiles final {
 
   /// Prepares content to be sent. A range of a file becomes a stream of ranges, each of which is in
   /// memory when it is written, unless all of it is already there. Other content stays as it is.
+  /// Does nothing on a loop that expects no files; see files::expect_file_ranges().
   static void prepare(Body& content, loop::Loop& loop) {
-    if (content.kind() == Body::Kind::File) prepare_file(content, loop);
+    if (content.kind() != Body::Kind::File) return;
+    const OfLoop* const own = loop.attachments().find<OfLoop>();
+    if (own != nullptr && own->files != nullptr) own->prepare(content, loop);
   }
 
   /// The size of the pieces in which ranges are checked and read.
@@ -75,6 +75,14 @@ class ColdFiles final {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     loop::Instant seen{};
+  };
+
+  // An attachment of the loop. Called by pointer, so that programs without files do not link what
+  // it refers to.
+  struct OfLoop {
+    void (*prepare)(Body&, loop::Loop&) = nullptr;
+    // Shared with streams, which may be destroyed after the loop's attachments.
+    std::shared_ptr<ColdFiles> files{};
   };
 
   static void prepare_file(Body& content, loop::Loop& loop);

@@ -78,6 +78,7 @@ Result<OpenFile> FilePlace::open() const {
 
 Body file_body(OpenFile file, FilePlace place, FilePart part) {
   if (auto held = HeldFile::take(file.descriptor, HeldFile::Holder::Response)) {
+    expect_file_ranges();
     const int number = held->number();
     return FileRange{std::move(held), number, part.offset, part.size_bytes};
   }

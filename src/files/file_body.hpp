@@ -27,6 +27,11 @@ struct FilePart {
   std::uint64_t size_bytes = 0;
 };
 
+/// Tells the current loop, if there is one, that it will send ranges of files, which may have to
+/// be read from a disk first. Defined in body/cold_files.cpp: programs that send no files do not
+/// link it.
+void expect_file_ranges();
+
 /// Creates response content from a part of a file.
 ///
 /// The file stays open until the part is sent, unless responses already hold their maximum. Then it

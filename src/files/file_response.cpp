@@ -60,6 +60,7 @@ class Content final : public http::RangeSource {
   [[nodiscard]] Body open_part(FilePart part) {
     if (!kept_) return file_body(std::move(file_), std::move(place_), part);
     const int number = kept_->number();
+    expect_file_ranges();
     return FileRange{std::move(kept_), number, part.offset, part.size_bytes};
   }
   [[nodiscard]] std::string_view text(http::ByteRange range) const noexcept {

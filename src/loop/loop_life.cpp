@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "loop/current.hpp"
 #include "loop/loop.hpp"
 #include "skua/async.hpp"
 
@@ -87,8 +88,10 @@ void Loop::run_once(Duration max_wait) {
   turn(max_wait);
 }
 
+Loop* find_current() noexcept { return current_loop != nullptr ? current_loop : newest_loop; }
+
 Loop& Loop::current() {
-  Loop* const loop = current_loop != nullptr ? current_loop : newest_loop;
+  Loop* const loop = find_current();
   if (loop == nullptr) throw std::logic_error("no loop runs on this thread");
   return *loop;
 }

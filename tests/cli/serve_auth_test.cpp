@@ -26,8 +26,10 @@ class AuthTest : public ServeTest {
     return status(ask("GET / HTTP/1.1\r\nAuthorization: " + field));
   }
   // Starts a server that refuses its file, and returns why.
-  std::string refusal(const std::string& path) const {
-    Process process({"serve", tree_.string(), "--port", "0", "--auth", path});
+  std::string refusal(const std::string& path, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"serve", tree_.string(), "--port", "0", "--auth", path};
+    words.insert(words.end(), more.begin(), more.end());
+    Process process(words);
     std::string text = process.errors();
     EXPECT_EQ(process.wait(), 1);
     return text;
@@ -79,7 +81,7 @@ TEST_F(AuthTest, RefusesAFileThatClientsCouldAskFor) {
 
 TEST_F(AuthTest, RefusesAFileThatClientsOfAnotherHostCouldAskFor) {
   secrets_.write("users", std::string("ada:") + hashes::bcrypt);
-  EXPECT_NE(errors({"--auth", file(), "--vhost", "a.example=" + secrets_.string()}, 1)
+  EXPECT_NE(refusal(file(), {"--vhost", "a.example=" + secrets_.string()})
                 .find("is in the served folder"),
             std::string::npos);
 }

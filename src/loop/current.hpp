@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace skua::loop {
+
+class Loop;
+
+/// Like Loop::current(), but returns null instead of throwing, for code that also runs without a
+/// loop.
+[[nodiscard]] Loop* find_current() noexcept;
+
+}  // namespace skua::loop
