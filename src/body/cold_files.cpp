@@ -13,7 +13,6 @@
 
 #include "base/disk.hpp"
 #include "base/file_io.hpp"
-#include "base/residency.hpp"
 #include "files/file_body.hpp"
 #include "loop/current.hpp"
 #include "loop/loop.hpp"
@@ -138,7 +137,7 @@ Task<> ColdFiles::write_windows(std::shared_ptr<ColdFiles> self, FileRange range
 // The pool has a descriptor of its own: what owns the other one belongs to this thread.
 Task<> ColdFiles::read(std::shared_ptr<ColdFiles> self, FileRange window,
                        std::uint64_t ahead_bytes) {
-  Turn turn(*self);
+  Turn turn(*self);  // NOLINT(misc-const-correctness): awaiting it changes it
   co_await turn;
   if (self->has(window)) co_return;  // another response had it read
   const auto file = std::make_shared<const disk::Descriptor>(base::duplicate_file(window.file));
@@ -146,15 +145,15 @@ Task<> ColdFiles::read(std::shared_ptr<ColdFiles> self, FileRange window,
   const PageCache* const cache = self->cache_;
   const auto call = [cache, file, offset = window.offset, size_bytes = window.size_bytes,
                      ahead_bytes] { cache->read(file->number(), offset, size_bytes, ahead_bytes); };
-  bool is_read = false;
-  while (!is_read) {
+  while (true) {
+    bool is_full = false;  // the queue of the pool
     try {
       auto reading = offload(call);
       co_await reading;
-      is_read = true;
-    } catch (const Exception&) {  // the queue of the pool is full
+    } catch (const Exception&) {
+      is_full = true;
     }
-    if (is_read) co_return;
+    if (!is_full) co_return;
     auto pause = sleep(pool_pause);
     co_await pause;
   }

@@ -60,7 +60,8 @@ Result<ExchangePointer> Fetch::begin(HttpConnection& connection) {
 }
 
 bool Fetch::is_http1_only() const {
-  if (spec_->forwarding && spec_->forwarding->offers_upgrade) return true;
+  const std::optional<Forwarding>& forwarding = spec_->forwarding;
+  if (forwarding && forwarding->offers_upgrade) return true;
   return !core_->http1_only.empty() && core_->http1_only.contains(server());
 }
 

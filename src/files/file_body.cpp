@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/file_io.hpp"
-#include "base/residency.hpp"
 #include "skua/async.hpp"
 #include "skua/body_writer.hpp"
 #include "skua/literals.hpp"

@@ -70,7 +70,7 @@ Result<std::vector<ListeningSocket>, Problem> inherited_sockets() {
   for (int i = 0; i < *count; ++i) {
     Result<Socket> socket = Socket::adopt(first_descriptor + i);
     if (!socket) {
-      const std::string number = std::to_string(static_cast<std::uint64_t>(first_descriptor + i));
+      const std::string number = std::to_string(first_descriptor + static_cast<std::uint64_t>(i));
       return net::could_not("inherit", "descriptor " + number, socket.error());
     }
     sockets.push_back({std::make_shared<Socket>(*std::move(socket)), take_name(names)});

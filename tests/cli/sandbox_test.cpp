@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/disk.hpp"
-#include "base/residency.hpp"
+#include "base/file_io.hpp"
 #include "serve/sandbox/sandbox.hpp"
 #include "support/temporary_directory.hpp"
 

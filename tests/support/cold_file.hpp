@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/disk.hpp"
-#include "base/residency.hpp"
+#include "base/file_io.hpp"
 
 namespace skua::support {
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/file_io.hpp"
-#include "base/residency.hpp"
 #include "files/mime_type.hpp"
 
 namespace skua::files {

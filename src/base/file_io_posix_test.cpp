@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "base/residency.hpp"
+#include "base/file_io.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/disk.hpp"
-#include "base/file_io.hpp"
 #include "support/cold_file.hpp"
 #include "support/temporary_directory.hpp"
 
