@@ -52,8 +52,15 @@ class Relay:
                 server = socket.create_connection(("127.0.0.1", self.port))
             except OSError:
                 return
-            threading.Thread(target=self.pass_up, args=(client, server), daemon=True).start()
-            threading.Thread(target=self.pass_down, args=(server, client), daemon=True).start()
+            threading.Thread(target=self.serve, args=(client, server), daemon=True).start()
+            del client, server
+
+    def serve(self, client: socket.socket, server: socket.socket):
+        with client, server:  # closed in the end: a browser that still sends must hear of it
+            down = threading.Thread(target=self.pass_down, args=(server, client), daemon=True)
+            down.start()
+            self.pass_up(client, server)
+            down.join()
 
     def pass_up(self, client: socket.socket, server: socket.socket):
         passed = 0
