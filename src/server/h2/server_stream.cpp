@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "body/cold_files.hpp"
 #include "loop/clock.hpp"
 #include "server/accounting.hpp"
 #include "server/date_cache.hpp"
