@@ -14,19 +14,6 @@ namespace {
 
 class ClientNetwork : public ::testing::TestWithParam<BackendChoice> {
  protected:
-  ClientNetwork() {
-    router_.get("/peer", [](const Request& request) {
-      return request.connection().peer_address().with_port(0).to_string();
-    });
-    router_.get("/moved", [](const Request& request) {
-      return Response::redirect("http://[::1]:" + std::string(request.query("port").value_or("")) +
-                                "/peer");
-    });
-    router_.websocket("/socket", [](const Request& request, WebSocket& socket) -> Task<> {
-      const std::string peer = request.connection().peer_address().with_port(0).to_string();
-      co_await socket.send(peer);
-    });
-  }
   std::string url(std::string_view host, std::string_view target) {
     return "http://" + std::string(host) + ":" + std::to_string(server_.port()) +
            std::string(target);
@@ -39,13 +26,29 @@ class ClientNetwork : public ::testing::TestWithParam<BackendChoice> {
   ClientOptions options_;
 
  private:
+  static Router routes() {
+    Router router;
+    router.get("/peer", [](const Request& request) {
+      return request.connection().peer_address().with_port(0).to_string();
+    });
+    router.get("/moved", [](const Request& request) {
+      return Response::redirect("http://[::1]:" + std::string(request.query("port").value_or("")) +
+                                "/peer");
+    });
+    router.websocket("/socket", [](const Request& request, WebSocket& socket) -> Task<> {
+      const std::string peer = request.connection().peer_address().with_port(0).to_string();
+      co_await socket.send(peer);
+    });
+    return router;
+  }
+
   Task<> ask(std::string url, Result<std::string, Problem>& got) {
     Client client(options_);
     got = co_await client.get(url).text();
   }
 
  protected:
-  Router router_;
+  Router router_ = routes();
   testing::TestServer server_{router_, BackendChoice::Auto, {}, testing::Transport::Tcp};
 };
 
