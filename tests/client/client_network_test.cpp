@@ -100,14 +100,16 @@ TEST_P(ClientNetwork, WebSocketsComeFromTheAddress) {
 
 TEST_P(ClientNetwork, ConnectionsToProxiesComeFromTheAddress) {
   std::string peer;
-  testing::ScriptedServer proxy([&](testing::Client& client) {
-    client.some();
-    peer = net::peer_address(client.descriptor()).with_port(0).to_string();
-    client.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-  });
-  options_.network_interface = "127.0.0.3";
-  options_.proxy.url = "http://127.0.0.1:" + std::to_string(proxy.port());
-  EXPECT_EQ(fetch("http://example.test/").value_or("problem"), "ok");
+  {
+    const testing::ScriptedServer proxy([&](testing::Client& client) {
+      client.some();
+      peer = net::peer_address(client.descriptor()).with_port(0).to_string();
+      client.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    });
+    options_.network_interface = "127.0.0.3";
+    options_.proxy.url = "http://127.0.0.1:" + std::to_string(proxy.port());
+    EXPECT_EQ(fetch("http://example.test/").value_or("problem"), "ok");
+  }
   EXPECT_EQ(peer, "127.0.0.3:0");
 }
 #endif
