@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -170,7 +171,10 @@ class Connection {
   /// Returns the next bytes; empty once the peer has closed.
   [[nodiscard]] std::string receive_some() const {
     char buffer[4096];
-    const ssize_t count = recv(socket_, buffer, sizeof buffer, 0);
+    ssize_t count = 0;
+    do {
+      count = recv(socket_, buffer, sizeof buffer, 0);
+    } while (count < 0 && errno == EINTR);  // not restarted if there is a time limit
     return {buffer, count > 0 ? static_cast<std::size_t>(count) : 0};
   }
   /// Reads until the peer closes.
