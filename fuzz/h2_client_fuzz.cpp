@@ -74,7 +74,8 @@ class Consumer final : public Events {
             .trailers = stream.id() % 4 == 1 ? "x: y\r\n" : ""};
   }
   void append(std::string_view) override {}
-  void append_payload(Stream& stream, std::size_t bytes) override {
+  void append_data(Stream& stream, std::string_view head, std::size_t bytes) override {
+    append(head);
     check(bytes <= open(stream).left);
     open(stream).left -= bytes;
   }

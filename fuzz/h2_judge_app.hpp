@@ -169,7 +169,8 @@ class App final : public skua::h2::Events {
             .trailers = has_trailers ? trailer_lines : std::string_view()};
   }
   void append(std::string_view bytes) override { output.append(bytes); }
-  void append_payload(Stream& stream, std::size_t bytes) override {
+  void append_data(Stream& stream, std::string_view head, std::size_t bytes) override {
+    append(head);
     check(bytes <= left_[stream.id()]);
     left_[stream.id()] -= bytes;
     output.append(bytes, 'c');

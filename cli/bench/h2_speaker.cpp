@@ -128,7 +128,8 @@ h2::BodyRead H2Speaker::read_body(h2::Stream& stream, std::size_t max_bytes) {
   return read;
 }
 
-void H2Speaker::append_payload(h2::Stream& stream, std::size_t bytes) {
+void H2Speaker::append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) {
+  append(head);
   std::size_t& sent = exchange_of(stream).content_bytes;
   const std::string_view content = plan_.parts.content;
   output_->append_piece(Body::borrowed(content.substr(sent, bytes)));

@@ -47,7 +47,7 @@ class H2Speaker final : public Speaker, private h2::Events {
   void on_goaway(h2::ErrorCode reason) override;
   h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override { output_->append(bytes); }
-  void append_payload(h2::Stream& stream, std::size_t bytes) override;
+  void append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) override;
 
   static Exchange& exchange_of(h2::Stream& stream) noexcept {
     return *static_cast<Exchange*>(stream.context);

@@ -13,7 +13,8 @@
 namespace skua::body {
 namespace {
 
-constexpr std::size_t read_bytes = 64 * 1024;  // of a file at a time
+constexpr std::size_t head_bytes = 9;                       // of a frame of HTTP/2, RFC 9113 §4.1
+constexpr std::size_t read_bytes = 16 * 1024 - head_bytes;  // of a file at a time
 
 }  // namespace
 
@@ -42,7 +43,15 @@ std::uint64_t ContentQueue::pressure_bytes() const noexcept {
          (is_file ? net::OutputQueue::file_pressure_bytes : first_.size_bytes() - first_used_);
 }
 
-bool ContentQueue::move_to(net::OutputQueue& output, std::size_t size_bytes) {
+std::size_t ContentQueue::frame_bytes(std::size_t max_bytes) const noexcept {
+  const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, size_bytes_));
+  if (first_.file() == nullptr) return most;
+  const std::size_t ahead = ahead_.text().size() - ahead_used_;
+  return std::min(most, ahead == 0 ? read_bytes : ahead);
+}
+
+bool ContentQueue::move_to(net::OutputQueue& output, std::string_view head,
+                           std::size_t size_bytes) {
   size_bytes_ -= size_bytes;
   bool is_whole = true;
   while (size_bytes != 0) {
@@ -54,48 +63,56 @@ bool ContentQueue::move_to(net::OutputQueue& output, std::size_t size_bytes) {
     const std::uint64_t left =
         is_first ? first_.size_bytes() - first_used_ : rest_.front().size_bytes;
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(size_bytes, left));
-    if (is_first) {
-      is_whole = move_first(output, count) && is_whole;
-      if (count == left) drop_first();
+    if (first_.file() != nullptr) {
+      is_whole = move_file(output, head, count) && is_whole;
     } else {
-      rest_.move_front(output, count);
+      output.append(head);
+      if (is_first) {
+        output.append_part(first_, static_cast<std::size_t>(first_used_), count);
+        first_used_ += count;
+      } else {
+        rest_.move_front(output, count);
+      }
     }
+    head = {};
+    if (is_first && count == left) drop_first();
     size_bytes -= count;
   }
   return is_whole;
 }
 
-bool ContentQueue::move_first(net::OutputQueue& output, std::size_t size_bytes) {
-  if (first_.file() != nullptr) return move_file(output, size_bytes);
-  output.append_part(first_, static_cast<std::size_t>(first_used_), size_bytes);
-  first_used_ += size_bytes;
-  return true;
-}
-
-bool ContentQueue::move_file(net::OutputQueue& output, std::size_t size_bytes) {
+bool ContentQueue::move_file(net::OutputQueue& output, std::string_view head,
+                             std::size_t size_bytes) {
   bool is_whole = true;
   while (size_bytes != 0) {
-    if (ahead_used_ == ahead_.size_bytes()) is_whole = read_ahead(*first_.file()) && is_whole;
-    const auto count = std::min(size_bytes, ahead_.text().size() - ahead_used_);
-    output.append_part(ahead_, ahead_used_, count);
+    if (ahead_used_ == ahead_.text().size()) {
+      const FileRange& range = *first_.file();
+      const auto left = static_cast<std::size_t>(
+          std::min<std::uint64_t>(range.size_bytes - first_used_, read_bytes));
+      const auto room = std::make_shared_for_overwrite<char[]>(head_bytes + left);
+      ahead_ = Body(SharedText{room, {room.get(), head_bytes + left}});
+      ahead_used_ = head_bytes;
+      const std::span<char> piece(room.get() + head_bytes, left);
+      const auto got = base::read_at(range.file, range.offset + first_used_, piece).value_or(0U);
+      std::memset(piece.data() + got, 0, left - got);
+      is_whole = is_whole && got == left;
+    }
+    std::size_t begin = ahead_used_;
+    if (begin == head_bytes && head.size() == head_bytes) {
+      // The memory was not constant when it was made.
+      head.copy(const_cast<char*>(ahead_.text().data()), head_bytes);
+      begin = 0;
+    } else {
+      output.append(head);
+    }
+    head = {};
+    const std::size_t count = std::min(size_bytes, ahead_.text().size() - ahead_used_);
     ahead_used_ += count;
     first_used_ += count;
     size_bytes -= count;
+    output.append_part(ahead_, begin, ahead_used_ - begin);
   }
   return is_whole;
-}
-
-// Reports whether the range could be read in full.
-bool ContentQueue::read_ahead(const FileRange& range) {
-  const std::uint64_t left = range.size_bytes - first_used_;
-  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, read_bytes));
-  const auto room = std::make_shared_for_overwrite<char[]>(count);
-  const std::span<char> bytes(room.get(), count);
-  ahead_ = Body(SharedText{room, {bytes.data(), count}});
-  ahead_used_ = 0;
-  const std::size_t got = base::read_at(range.file, range.offset + first_used_, bytes).value_or(0U);
-  std::memset(bytes.data() + got, 0, count - got);
-  return got == count;
 }
 
 void ContentQueue::drop_first() noexcept {

@@ -37,7 +37,7 @@ class ContentQueueTest : public ::testing::Test {
  protected:
   void append_another() { queue_.append(Body("x")); }
   void drop_another() {
-    EXPECT_TRUE(queue_.move_to(output_, 1));
+    EXPECT_TRUE(queue_.move_to(output_, {}, 1));
     EXPECT_EQ(taken(output_), "x");
   }
 
@@ -66,7 +66,7 @@ TEST_F(ContentQueueTest, KeepsTheOrderOfPieces) {
   std::string got;
   while (!queue_.empty()) {
     const auto count = std::min<std::size_t>(16'384, queue_.size_bytes());
-    EXPECT_TRUE(queue_.move_to(output_, count));
+    EXPECT_TRUE(queue_.move_to(output_, {}, count));
     got += taken(output_);
     EXPECT_EQ(queue_.pressure_bytes(), queue_.size_bytes());
   }
@@ -81,7 +81,7 @@ TEST_F(ContentQueueTest, GivesPiecesOfEverySize) {
     queue_.append(Body::borrowed(text));
     std::string got;
     while (!queue_.empty()) {
-      EXPECT_TRUE(queue_.move_to(output_, std::min<std::size_t>(step, queue_.size_bytes())));
+      EXPECT_TRUE(queue_.move_to(output_, {}, std::min<std::size_t>(step, queue_.size_bytes())));
       got += taken(output_);
     }
     EXPECT_EQ(got, text + text + text) << step;
@@ -94,9 +94,9 @@ TEST_F(ContentQueueTest, CopiesNoLongText) {
     if (!is_first) append_another();
     queue_.append(Body(text));
     if (!is_first) drop_another();
-    EXPECT_TRUE(queue_.move_to(output_, 16'384));
+    EXPECT_TRUE(queue_.move_to(output_, {}, 16'384));
     EXPECT_EQ(output_.front().data, text->data());
-    EXPECT_TRUE(queue_.move_to(output_, 40'000 - 16'384));
+    EXPECT_TRUE(queue_.move_to(output_, {}, 40'000 - 16'384));
     queue_.clear();
     EXPECT_EQ(taken(output_), *text);
   }
@@ -108,7 +108,7 @@ TEST_F(ContentQueueTest, TextOutlivesTheQueueThatHadIt) {
   {
     ContentQueue gone(blocks_);
     gone.append(Body(std::string(text)));
-    EXPECT_TRUE(gone.move_to(output_, 20'000));
+    EXPECT_TRUE(gone.move_to(output_, {}, 20'000));
   }
   EXPECT_EQ(taken(output_), text.substr(0, 20'000));
 }
@@ -120,7 +120,7 @@ TEST_F(ContentQueueTest, MayBeClearedAndUsedAgain) {
   EXPECT_TRUE(queue_.empty());
   EXPECT_EQ(queue_.pressure_bytes(), 0U);
   queue_.append(Body("two"));
-  EXPECT_TRUE(queue_.move_to(output_, 3));
+  EXPECT_TRUE(queue_.move_to(output_, {}, 3));
   EXPECT_EQ(taken(output_), "two");
 }
 
@@ -138,6 +138,14 @@ class ContentQueueFiles : public ContentQueueTest {
         FileRange{.owner = nullptr, .file = file_, .offset = offset, .size_bytes = size_bytes});
   }
 
+  // Replaces the content of the file, and returns it.
+  std::string rewrite(std::size_t size_bytes) {
+    const std::string text = letters(size_bytes);
+    std::ofstream(directory_.string() + "/file", std::ios::binary) << text;
+    return text;
+  }
+
+  static constexpr std::size_t piece_bytes = 16 * 1024 - 9;
   const std::string text_ = letters(20'000);
 
  private:
@@ -151,11 +159,30 @@ TEST_F(ContentQueueFiles, AreRead) {
     queue_.append(range(100, 15'000));
     if (!is_first) drop_another();
     EXPECT_EQ(queue_.pressure_bytes(), OutputQueue::file_pressure_bytes);
-    EXPECT_TRUE(queue_.move_to(output_, 9'000));
-    EXPECT_TRUE(queue_.move_to(output_, 6'000));
+    EXPECT_TRUE(queue_.move_to(output_, {}, 9'000));
+    EXPECT_TRUE(queue_.move_to(output_, {}, 6'000));
     EXPECT_EQ(taken(output_), text_.substr(100, 15'000));
     EXPECT_EQ(queue_.pressure_bytes(), 0U);
   }
+}
+
+TEST_F(ContentQueueFiles, AreReadSuchThatFramesAreOnePiece) {
+  const std::string head = "frame 12:";
+  const std::string text = rewrite(300'000);
+  queue_.append(range(1, text.size() - 1));
+  std::string got;
+  // The window of the peer lets only a part of the third frame through.
+  for (int i = 0; !queue_.empty(); ++i) {
+    const bool is_cut = i == 2 || i == 3;
+    const std::size_t size = queue_.frame_bytes(i == 2 ? 1'000 : piece_bytes);
+    EXPECT_TRUE(is_cut || size == piece_bytes || size == queue_.size_bytes()) << i << ' ' << size;
+    EXPECT_TRUE(queue_.move_to(output_, head, size));
+    EXPECT_EQ(output_.front().size_bytes == head.size() + size, i != 3) << i;
+    const std::string frame = taken(output_);
+    EXPECT_EQ(frame.substr(0, head.size()), head);
+    got += frame.substr(head.size());
+  }
+  EXPECT_EQ(got, text.substr(1));
 }
 
 TEST_F(ContentQueueFiles, ThatAreShorterAreFilledUp) {
@@ -163,7 +190,7 @@ TEST_F(ContentQueueFiles, ThatAreShorterAreFilledUp) {
     if (!is_first) append_another();
     queue_.append(range(19'000, 2'000));
     if (!is_first) drop_another();
-    EXPECT_FALSE(queue_.move_to(output_, 2'000));
+    EXPECT_FALSE(queue_.move_to(output_, {}, 2'000));
     EXPECT_TRUE(queue_.empty());
     EXPECT_EQ(taken(output_).size(), 2'000U);
   }

@@ -245,7 +245,7 @@ TEST_P(ClientSessionTest, RequestsAreWrittenForHttp2) {
     void on_end(Stream&, std::unique_ptr<ReceivedHead>) override {}
     BodyRead read_body(Stream&, std::size_t) override { return {}; }
     void append(std::string_view) override {}
-    void append_payload(Stream&, std::size_t) override {}
+    void append_data(Stream&, std::string_view, std::size_t) override {}
     std::string text;
   } reader;
   const auto server = std::make_unique<Connection>(Options{}, reader, recorder.workspace, start);

@@ -69,7 +69,7 @@ struct BodyRead {
   };
   std::size_t bytes = 0;  ///< at most as many as requested
   State state = State::More;
-  /// With End: field lines, each `Name: value\r\n`. Read after append_payload returns.
+  /// With End: field lines, each `Name: value\r\n`. Read after append_data returns.
   std::string_view trailers{};
 };
 
@@ -119,14 +119,16 @@ class Events {
   virtual void on_end(Stream& stream, std::unique_ptr<ReceivedHead> trailers) = 0;
   /// A GOAWAY arrived: the peer opens or accepts no more streams.
   virtual void on_goaway(ErrorCode reason);
-  /// Returns how much content is available. append_payload takes exactly that, right afterwards.
+  /// Returns how much content the next frame should have. append_data takes exactly that, right
+  /// afterwards.
   virtual BodyRead read_body(Stream& stream, std::size_t max_bytes) = 0;
 
   /// Takes bytes to send, which are valid only during the call.
   virtual void append(std::string_view bytes) = 0;
-  /// Takes the stream's next content bytes, as many as read_body returned: by copy, by reference or
-  /// as a file range. Advances the consumer's own position in the content.
-  virtual void append_payload(Stream& stream, std::size_t bytes) = 0;
+  /// Takes a frame's head, which is valid only during the call, and behind it the stream's next
+  /// content bytes, as many as read_body returned: by copy or by reference. Advances the consumer's
+  /// own position in the content.
+  virtual void append_data(Stream& stream, std::string_view head, std::size_t bytes) = 0;
 
  protected:
   ~Events() = default;

@@ -273,8 +273,11 @@ std::size_t Connection::write_data(Stream& stream) {
               .type = FrameType::Data,
               .flags = ends_here ? frame_flags::end_stream : std::uint8_t{0}}
         .write(head);
-    events_.append({head, sizeof head});
-    if (read.bytes != 0) events_.append_payload(stream, read.bytes);
+    if (read.bytes != 0) {
+      events_.append_data(stream, {head, sizeof head}, read.bytes);
+    } else {
+      events_.append({head, sizeof head});
+    }
     written = sizeof head + read.bytes;
     send_window_ -= static_cast<std::int64_t>(read.bytes);
     stream.send_window_ -= static_cast<std::int64_t>(read.bytes);

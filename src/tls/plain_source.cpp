@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t read_bytes = 4 * Engine::record_bytes;  // of a file at a time
 
+constexpr bool fills_records(const net::Slice& slice) noexcept {
+  return slice.size_bytes != 0 && slice.size_bytes % Engine::record_bytes == 0;
+}
+
 }  // namespace
 
 SliceSource::SliceSource(std::span<const net::Slice> slices) noexcept : slices_(slices) {
@@ -28,6 +32,7 @@ Result<std::span<const char>> SliceSource::next(Scratch scratch, std::size_t max
   if (here >= record_bytes) return take(std::min(here, max_bytes) / record_bytes * record_bytes);
   std::size_t count = 0;
   while (count < record_bytes && left_bytes_ > 0) {
+    if (count != 0 && used_bytes_ == 0 && fills_records(slices_.front())) break;
     const std::span<const char> piece = take(record_bytes - count);
     std::memcpy(scratch.data() + count, piece.data(), piece.size());
     count += piece.size();

@@ -17,8 +17,9 @@ class PlainSource {
   using Scratch = std::span<char, Engine::record_bytes>;
 
   [[nodiscard]] virtual std::size_t left_bytes() const noexcept = 0;
-  /// Returns the next piece, of at most `max_bytes` and valid until the next call. All but the last
-  /// fill whole records if `max_bytes` does. `scratch` may hold it.
+  /// Returns the next piece, of at most `max_bytes` and valid until the next call. `scratch` may
+  /// hold it. It fills whole records if `max_bytes` allows it, unless it is the last one, or the
+  /// next one does that without being copied.
   virtual Result<std::span<const char>> next(Scratch scratch, std::size_t max_bytes) = 0;
 
  protected:

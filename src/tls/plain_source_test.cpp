@@ -60,6 +60,24 @@ TEST_F(PlainSourceTest, SlicesBehindALongOneFillItsLastRecord) {
   EXPECT_TRUE(is_copied);
 }
 
+TEST_F(PlainSourceTest, SlicesThatFillRecordsAreNotCopied) {
+  const std::string head(200, 'h');
+  const std::string frames(3 * record_bytes, 'f');
+  const std::string last(5'000, 'l');
+  const std::array<net::Slice, 5> slices{
+      net::Slice{head.data(), head.size()}, net::Slice{frames.data(), record_bytes},
+      net::Slice{frames.data(), 0}, net::Slice{frames.data() + record_bytes, 2 * record_bytes},
+      net::Slice{last.data(), last.size()}};
+  SliceSource source(slices);
+  EXPECT_EQ(source.next(scratch, 64_KiB)->size(), head.size());
+  EXPECT_EQ(source.next(scratch, 64_KiB)->data(), frames.data());
+  const auto next = source.next(scratch, 64_KiB);
+  EXPECT_EQ(next->data(), frames.data() + record_bytes);
+  EXPECT_EQ(next->size(), 2 * record_bytes);
+  EXPECT_EQ(source.next(scratch, 64_KiB)->data(), last.data());
+  EXPECT_EQ(source.left_bytes(), 0U);
+}
+
 TEST_F(PlainSourceTest, NoPieceIsLongerThanWanted) {
   const std::string body(50'000, 'b');
   const std::array<net::Slice, 2> slices{net::Slice{body.data(), 100},

@@ -16,7 +16,7 @@ namespace skua::tls {
 namespace {
 
 // Plain bytes that are encrypted before the inner stream must take them: the cost of a slow peer.
-constexpr std::size_t burst_bytes = 112_KiB;
+constexpr std::size_t burst_bytes = 48_KiB;
 constexpr std::size_t sent_now_bytes = 16_KiB;
 constexpr std::size_t burst_overhead_bytes = 256;  // headers and tags of its records
 
@@ -304,19 +304,22 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
   std::array<char, Engine::record_bytes> scratch;
   engine_->output().reserve(std::min(source.left_bytes(), burst_bytes) + burst_overhead_bytes);
   std::size_t count = 0;
-  while (count < burst_bytes && source.left_bytes() > 0) {
+  // Less than a record is left to the next burst.
+  const auto goes_on = [&] {
+    return source.left_bytes() > 0 && burst_bytes - count >= Engine::record_bytes;
+  };
+  while (goes_on()) {
     const auto piece = source.next(scratch, burst_bytes - count);
     if (!piece) {
       send_failure_ = piece.error();
       break;
     }
     if (piece->empty()) break;
-    const bool more = count + piece->size() < burst_bytes && source.left_bytes() > 0;
-    if (!engine_->write(*piece, more)) {
+    count += piece->size();
+    if (!engine_->write(*piece, goes_on())) {
       send_failure_ = engine_->error();
       break;
     }
-    count += piece->size();
   }
   return count;
 }

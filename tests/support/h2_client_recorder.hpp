@@ -64,8 +64,9 @@ class ClientRecorder : public Events {
   }
 
   void append(std::string_view bytes) override { written.append(bytes); }
-  void append_payload(Stream& stream, std::size_t bytes) override {
+  void append_data(Stream& stream, std::string_view head, std::size_t bytes) override {
     Content& content = contents[stream.id()];
+    written.append(head);
     written.append(content.text, content.sent, bytes);
     content.sent += bytes;
   }

@@ -172,17 +172,20 @@ void ClientStream::write_content(Body&& piece) {
 
 h2::BodyRead ClientStream::read_body(std::size_t max_bytes) const noexcept {
   using State = h2::BodyRead::State;
-  const std::uint64_t pending = queue_.size_bytes();
-  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, pending));
-  if (content_state_ != Content::Over || size_bytes != pending) return {.bytes = size_bytes};
+  const std::size_t size_bytes = queue_.frame_bytes(max_bytes);
+  if (content_state_ != Content::Over || size_bytes != queue_.size_bytes())
+    return {.bytes = size_bytes};
   return {.bytes = size_bytes, .state = State::End, .trailers = body_.trailers().wire()};
 }
 
-void ClientStream::write_body(net::OutputQueue& output, std::size_t size_bytes) {
+void ClientStream::write_frame(net::OutputQueue& output, std::string_view head,
+                               std::size_t size_bytes) {
   sent_bytes_ += size_bytes;
   ends_at_ = connection_.written_bytes();
   // The frame's length is already written; the reset that follows tells the server.
-  if (!queue_.move_to(output, size_bytes)) give_up(Error(Errc::TruncatedBody, "request: a file"));
+  if (!queue_.move_to(output, head, size_bytes)) {
+    give_up(Error(Errc::TruncatedBody, "request: a file"));
+  }
   body_.drained();
   note_progress();
 }

@@ -154,9 +154,9 @@ void H2Connection::append(std::string_view bytes) {
   written_bytes_ += bytes.size();
 }
 
-void H2Connection::append_payload(h2::Stream& stream, std::size_t bytes) {
-  written_bytes_ += bytes;
-  exchange_of(stream).write_body(pump_.output(), bytes);
+void H2Connection::append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) {
+  written_bytes_ += head.size() + bytes;
+  exchange_of(stream).write_frame(pump_.output(), head, bytes);
 }
 
 // The stream --------------------------------------------------------------------------------------

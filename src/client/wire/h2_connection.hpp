@@ -79,7 +79,7 @@ class H2Connection final : public HttpConnection, private net::StreamPumpUser, p
   void on_room() override;
   h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override;
-  void append_payload(h2::Stream& stream, std::size_t bytes) override;
+  void append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) override;
 
   template <class IsWanted>
   void visit(const IsWanted& is_wanted, void (ClientStream::*act)());

@@ -42,7 +42,7 @@ class H2Protocol final : public Protocol, private h2::Events {
   void on_closed(h2::Stream& stream, h2::ErrorCode reason) override;
   h2::BodyRead read_body(h2::Stream& stream, std::size_t max_bytes) override;
   void append(std::string_view bytes) override { output_.append(bytes); }
-  void append_payload(h2::Stream& stream, std::size_t bytes) override;
+  void append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) override;
 
   [[nodiscard]] bool has_room() const noexcept;
   void give_back(ServerStream& exchange) noexcept;

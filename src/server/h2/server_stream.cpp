@@ -362,9 +362,8 @@ void ServerStream::write_content(Body&& piece) {
 h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
   if (socket_ != nullptr) return socket_->read_body(max_bytes);
   using State = h2::BodyRead::State;
-  const std::uint64_t pending = content_.size_bytes();
-  const auto size_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, pending));
-  if (content_state_ == Content::Open || size_bytes != pending)
+  const std::size_t size_bytes = content_.frame_bytes(max_bytes);
+  if (content_state_ == Content::Open || size_bytes != content_.size_bytes())
     return {.bytes = size_bytes, .state = State::More};
   if (content_state_ == Content::Ended) {
     return {.bytes = size_bytes, .state = State::End, .trailers = response_.trailers().wire()};
@@ -372,10 +371,11 @@ h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
   return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
 }
 
-void ServerStream::write_body(net::OutputQueue& output, std::size_t size_bytes) {
-  if (socket_ != nullptr) return socket_->write_body(output, size_bytes);
+void ServerStream::write_frame(net::OutputQueue& output, std::string_view head,
+                               std::size_t size_bytes) {
+  if (socket_ != nullptr) return socket_->write_frame(output, head, size_bytes);
   content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
-  const bool is_whole = content_.move_to(output, size_bytes);
+  const bool is_whole = content_.move_to(output, head, size_bytes);
   if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);
   response_.drained();
   if (is_whole || content_state_ == Content::Failed) return;

@@ -48,16 +48,16 @@ void H2Socket::advance() {
 
 h2::BodyRead H2Socket::read_body(std::size_t max_bytes) noexcept {
   using State = h2::BodyRead::State;
-  const std::uint64_t pending = content_.size_bytes();
-  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(max_bytes, pending));
-  is_end_told_ = is_ended_ && size == pending;
+  const std::size_t size = content_.frame_bytes(max_bytes);
+  is_end_told_ = is_ended_ && size == content_.size_bytes();
   if (is_end_told_) end_deadline_ = later(now(), resources_.options.timeouts.linger);
   return {.bytes = size, .state = is_end_told_ ? State::End : State::More};
 }
 
-void H2Socket::write_body(net::OutputQueue& output, std::size_t size_bytes) {
+void H2Socket::write_frame(net::OutputQueue& output, std::string_view head,
+                           std::size_t size_bytes) {
   write_deadline_ = later(now(), resources_.options.timeouts.write);
-  static_cast<void>(content_.move_to(output, size_bytes));  // cannot fail without files
+  static_cast<void>(content_.move_to(output, head, size_bytes));  // cannot fail without files
   run_->output_drained();
 }
 
