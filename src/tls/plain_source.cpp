@@ -7,11 +7,17 @@
 #include <memory>
 
 #include "base/file_io.hpp"
+#include "base/thread_object.hpp"
 
 namespace skua::tls {
 namespace {
 
 constexpr std::size_t read_bytes = 4 * Engine::record_bytes;  // of a file at a time
+
+// Holds a piece of a file.
+struct FileRoom {
+  std::unique_ptr<char[]> bytes = std::make_unique_for_overwrite<char[]>(read_bytes);
+};
 
 }  // namespace
 
@@ -51,8 +57,8 @@ std::span<const char> SliceSource::take(std::size_t count_bytes) noexcept {
 
 // Several records are read at once, into memory that the thread's streams share.
 Result<std::span<const char>> FileSource::next(Scratch /*scratch*/, std::size_t max_bytes) {
-  thread_local const auto room = std::make_unique_for_overwrite<char[]>(read_bytes);
-  const std::span<char> bytes(room.get(), std::min({left_bytes_, max_bytes, read_bytes}));
+  const FileRoom& room = base::thread_object<FileRoom>();
+  const std::span<char> bytes(room.bytes.get(), std::min({left_bytes_, max_bytes, read_bytes}));
   const Result<std::size_t> count = base::read_at(file_, offset_, bytes);
   if (!count) return count.error();
   if (*count == 0) return Error(Errc::TruncatedBody, "file");
