@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_object.hpp"
 #include "coding/coding.hpp"
 #include "files/compressed_stream.hpp"
 #include "files/file_response.hpp"
@@ -33,6 +34,11 @@ FileUse use_by(const Request& request) noexcept {
   return {.is_part = head_of(request).has(http::FieldName::Range),
           .is_copied = request.is_secure() || request.version() == Version::Http2};
 }
+
+// The path of an index file; keeps its memory from one request to the next.
+struct IndexPath {
+  std::string text;
+};
 
 // The most entries of a folder that one listing holds in memory.
 constexpr std::size_t listed_at_most = 1'000'000;
@@ -165,7 +171,7 @@ Response FileSite::answer_directory(const Request& request, std::string_view pat
 std::optional<Response> FileSite::answer_index(const Request& request,
                                                std::string_view path) const {
   if (options_.index.empty()) return std::nullopt;
-  thread_local std::string index;  // keeps its memory from one request to the next
+  std::string& index = base::thread_object<IndexPath>().text;
   index.assign(path).append(options_.index);
   Result<FoundFile> found = caches_.local().files.find(index, use_by(request));
   if (!found && found.error().code() != Errc::NotFound) return error_response(found.error());

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/thread_object.hpp"
 #include "coding/coding.hpp"
 #include "files/mime_type.hpp"
 #include "http/message/conditional.hpp"
@@ -35,9 +36,11 @@ struct KeptEncoder {
   int level = 0;
 };
 
+// Those of a thread, by Coding.
+using KeptEncoders = std::array<KeptEncoder, 4>;
+
 Encoder* borrow_encoder(Coding coding, int level) {
-  thread_local std::array<KeptEncoder, 4> kept;
-  KeptEncoder& slot = kept[static_cast<std::size_t>(coding)];
+  KeptEncoder& slot = base::thread_object<KeptEncoders>()[static_cast<std::size_t>(coding)];
   if (slot.encoder && slot.level == level && slot.encoder->restart()) return &*slot.encoder;
   slot.encoder.reset();
   Result<Encoder> made = Encoder::create(coding, level);

@@ -7,15 +7,21 @@
 #include <memory>
 
 #include "base/file_io.hpp"
+#include "base/thread_object.hpp"
 
 namespace skua::tls {
 namespace {
 
-constexpr std::size_t read_bytes = 4 * Engine::record_bytes;  // of a file at a time
+constexpr std::size_t read_bytes = 3 * Engine::record_bytes;  // of a file at a time
 
 constexpr bool fills_records(const net::Slice& slice) noexcept {
   return slice.size_bytes != 0 && slice.size_bytes % Engine::record_bytes == 0;
 }
+
+// Holds a piece of a file.
+struct FileRoom {
+  std::unique_ptr<char[]> bytes = std::make_unique_for_overwrite<char[]>(read_bytes);
+};
 
 }  // namespace
 
@@ -56,8 +62,8 @@ std::span<const char> SliceSource::take(std::size_t count_bytes) noexcept {
 
 // Several records are read at once, into memory that the thread's streams share.
 Result<std::span<const char>> FileSource::next(Scratch /*scratch*/, std::size_t max_bytes) {
-  thread_local const auto room = std::make_unique_for_overwrite<char[]>(read_bytes);
-  const std::span<char> bytes(room.get(), std::min({left_bytes_, max_bytes, read_bytes}));
+  const FileRoom& room = base::thread_object<FileRoom>();
+  const std::span<char> bytes(room.bytes.get(), std::min({left_bytes_, max_bytes, read_bytes}));
   const Result<std::size_t> count = base::read_at(file_, offset_, bytes);
   if (!count) return count.error();
   if (*count == 0) return Error(Errc::TruncatedBody, "file");

@@ -94,7 +94,8 @@ TEST_F(PlainSourceTest, AFileIsReadInPiecesOfSeveralRecords) {
   std::fwrite(content.data(), 1, content.size(), file.get());
   std::fflush(file.get());
   FileSource source(::fileno(file.get()), 10, content.size() - 10);
-  EXPECT_EQ(take(source, 112_KiB), (std::vector<std::size_t>{64_KiB, 64_KiB, 149'990 - 128_KiB}));
+  EXPECT_EQ(take(source, 112_KiB),
+            (std::vector<std::size_t>{48_KiB, 48_KiB, 48_KiB, 149'990 - 144_KiB}));
   EXPECT_EQ(text, content.substr(10));
   FileSource longer(::fileno(file.get()), 10, content.size());
   take(longer, 1_MiB);
