@@ -304,11 +304,8 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
   std::array<char, Engine::record_bytes> scratch;
   engine_->output().reserve(std::min(source.left_bytes(), burst_bytes) + burst_overhead_bytes);
   std::size_t count = 0;
-  // Less than a record is left to the next burst.
-  const auto goes_on = [&] {
-    return source.left_bytes() > 0 && burst_bytes - count >= Engine::record_bytes;
-  };
-  while (goes_on()) {
+  bool goes_on = source.left_bytes() > 0;
+  while (goes_on) {
     const auto piece = source.next(scratch, burst_bytes - count);
     if (!piece) {
       send_failure_ = piece.error();
@@ -316,7 +313,9 @@ std::size_t TlsStream::encrypt(PlainSource& source) {
     }
     if (piece->empty()) break;
     count += piece->size();
-    if (!engine_->write(*piece, goes_on())) {
+    // Less than a record is left to the next burst.
+    goes_on = source.left_bytes() > 0 && count <= burst_bytes - Engine::record_bytes;
+    if (!engine_->write(*piece, goes_on)) {
       send_failure_ = engine_->error();
       break;
     }
