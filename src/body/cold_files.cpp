@@ -112,26 +112,48 @@ void ColdFiles::prepare_file(Body& content, loop::Loop& loop) {
     if (files->has(range)) return files->note(range, now);
   }
   BodyStream stream{.length_bytes = range.size_bytes};
-  stream.produce = [files, range](BodyWriter& writer) {
-    return write_windows(files, range, writer);
+  stream.produce = [files, range, &loop](BodyWriter& writer) {
+    return write_windows(files, loop, range, writer);
   };
   content = Body(std::make_shared<const BodyStream>(std::move(stream)));
 }
 
-Task<> ColdFiles::write_windows(std::shared_ptr<ColdFiles> self, FileRange range,
+// Writes windows that are in memory together, as each write may cost a turn of the loop. If the
+// peer takes them slowly, they might be in memory no longer when it is their turn.
+Task<> ColdFiles::write_windows(std::shared_ptr<ColdFiles> self, loop::Loop& loop, FileRange range,
                                 BodyWriter& writer) {
+  std::uint64_t most_bytes = windows_at_first * window_bytes;
   while (range.size_bytes != 0) {
-    FileRange window = range;
-    window.size_bytes = std::min(range.size_bytes, window_bytes);
-    range.offset += window.size_bytes;
-    range.size_bytes -= window.size_bytes;
-    if (!self->has(window)) {
-      auto reading = read(self, window, std::min(range.size_bytes, window_bytes));
+    FileRange part = range;
+    part.size_bytes = self->resident_bytes(range, most_bytes);
+    if (part.size_bytes == 0) {
+      part.size_bytes = std::min(range.size_bytes, window_bytes);
+      const std::uint64_t left = range.size_bytes - part.size_bytes;
+      auto reading = read(self, part, std::min(left, window_bytes));
       co_await reading;
     }
-    auto written = writer.write(Body(std::move(window)));
+    range.offset += part.size_bytes;
+    range.size_bytes -= part.size_bytes;
+    const loop::Instant begun = loop.now();
+    auto written = writer.write(Body(std::move(part)));
     co_await written;
+    const bool is_slow = loop.now() - begun >= trusted;
+    most_bytes = is_slow ? window_bytes : std::min(most_bytes * 2, most_windows * window_bytes);
   }
+}
+
+// Returns how many bytes at the beginning of the range are in memory, window by window.
+std::uint64_t ColdFiles::resident_bytes(const FileRange& range, std::uint64_t most_bytes) noexcept {
+  const std::uint64_t end = std::min(range.size_bytes, most_bytes);
+  FileRange window = range;
+  std::uint64_t passed = 0;
+  while (passed < end) {
+    window.offset = range.offset + passed;
+    window.size_bytes = std::min(end - passed, window_bytes);
+    if (!has(window)) break;
+    passed += window.size_bytes;
+  }
+  return passed;
 }
 
 // The pool has a descriptor of its own: what owns the other one belongs to this thread.

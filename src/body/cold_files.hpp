@@ -58,6 +58,10 @@ class ColdFiles final {
 
   /// The size of the pieces in which ranges are checked and read.
   static constexpr std::uint64_t window_bytes = 1024 * 1024;
+  /// How many of them are written at once if they are in memory: at first, and to a peer that takes
+  /// them within the time for which they are `trusted`.
+  static constexpr std::uint64_t windows_at_first = 2;
+  static constexpr std::uint64_t most_windows = 8;
   /// How many reads a loop may have in the pool, which other calls need, too.
   static constexpr std::size_t reads_at_once = 4;
   /// A range of an open file that was in memory is not checked again for this long.
@@ -86,7 +90,10 @@ class ColdFiles final {
   };
 
   static void prepare_file(Body& content, loop::Loop& loop);
-  static Task<> write_windows(std::shared_ptr<ColdFiles> self, FileRange range, BodyWriter& writer);
+  static Task<> write_windows(std::shared_ptr<ColdFiles> self, loop::Loop& loop, FileRange range,
+                              BodyWriter& writer);
+  [[nodiscard]] std::uint64_t resident_bytes(const FileRange& range,
+                                             std::uint64_t most_bytes) noexcept;
   static Task<> read(std::shared_ptr<ColdFiles> self, FileRange window, std::uint64_t ahead_bytes);
   [[nodiscard]] bool has(const FileRange& range) noexcept;
   [[nodiscard]] bool is_known(const FileRange& range, loop::Instant now) noexcept;

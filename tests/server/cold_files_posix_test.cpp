@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "body/cold_files.hpp"
+#include "body/outgoing_body.hpp"
 #include "skua.hpp"
 #include "support/cold_file.hpp"
 #include "support/temporary_directory.hpp"
@@ -306,6 +308,50 @@ TEST_P(ColdFilesTest, AreCheckedOnceASecondWhileTheyStayOpen) {
   worker->advance(1s);
   EXPECT_EQ(ask(*worker, client, get("/open"))->body.size(), 300'000U);
   EXPECT_EQ(disk_.checks(), 2);
+}
+
+// Takes content when the test says so, and notes how many windows each piece has.
+class ControlledPeer final : public body::Framer {
+ public:
+  void write_content(Body&& piece) override {
+    waiting_bytes_ = piece.size_bytes();
+    windows.push_back(piece.size_bytes() / ColdFiles::window_bytes);
+  }
+  [[nodiscard]] std::uint64_t waiting_bytes() const noexcept override { return waiting_bytes_; }
+  void content_ended() noexcept override {}
+  void take(body::OutgoingBody& content) {
+    waiting_bytes_ = 0;
+    content.drained();
+  }
+
+  std::vector<std::uint64_t> windows;
+
+ private:
+  std::uint64_t waiting_bytes_ = 0;
+};
+
+TEST_P(ColdFilesTest, AreSentInLongerPartsToAFastPeer) {
+  disk_.warm_up();
+  const auto worker = this->worker();
+  const auto file = std::make_shared<const disk::Descriptor>(
+      ::open((folder_ / "large").c_str(), O_RDONLY | O_CLOEXEC));
+  ControlledPeer peer;
+  body::OutgoingBody sent;
+  loop::Loop& loop = (**worker).loop();
+  loop.post([&] {
+    Body content(FileRange{file, file->number(), 0, 30 * ColdFiles::window_bytes});
+    ColdFiles::prepare(content, loop);
+    sent.start(peer, std::move(content), 1);
+  });
+  (**worker).run_once(0ms);
+  for (int i = 0; i < 20 && !sent.is_made(); ++i) {
+    if (peer.windows.size() == 4) worker->advance(1s);  // slow this once
+    peer.take(sent);
+    (**worker).run_once(0ms);
+  }
+  EXPECT_TRUE(sent.is_made());
+  EXPECT_EQ(peer.windows, (std::vector<std::uint64_t>{2, 4, 8, 8, 1, 2, 4, 1}));
+  EXPECT_EQ(disk_.checks(), 30);
 }
 
 // This machine's disk, with a count of the reads.
