@@ -178,8 +178,8 @@ h2::BodyRead ClientStream::read_body(std::size_t max_bytes) const noexcept {
   return {.bytes = size_bytes, .state = State::End, .trailers = body_.trailers().wire()};
 }
 
-void ClientStream::write_frame(net::OutputQueue& output, std::string_view head,
-                               std::size_t size_bytes) {
+void ClientStream::write_data(net::OutputQueue& output, std::string_view head,
+                              std::size_t size_bytes) {
   sent_bytes_ += size_bytes;
   ends_at_ = connection_.written_bytes();
   // The frame's length is already written; the reset that follows tells the server.

@@ -57,8 +57,9 @@ class ClientStream final : public base::ListNode, public Exchange, private body:
   /// The stream has failed and is gone.
   void fail(const h2::StreamFailure& failure);
   [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) const noexcept;
-  /// Moves the next bytes of the content to the output, as many as read_body() returned.
-  void write_frame(net::OutputQueue& output, std::string_view head, std::size_t size_bytes);
+  /// Writes the head of a DATA frame and the next bytes of the content, as many as read_body()
+  /// returned.
+  void write_data(net::OutputQueue& output, std::string_view head, std::size_t size_bytes);
   /// The connection has sent more bytes; those up to `from` had been sent before.
   void note_sent(std::uint64_t from) noexcept;
   /// Reports whether some content is still to be produced.

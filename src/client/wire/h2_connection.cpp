@@ -156,7 +156,7 @@ void H2Connection::append(std::string_view bytes) {
 
 void H2Connection::append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) {
   written_bytes_ += head.size() + bytes;
-  exchange_of(stream).write_frame(pump_.output(), head, bytes);
+  exchange_of(stream).write_data(pump_.output(), head, bytes);
 }
 
 // The stream --------------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ h2::BodyRead H2Protocol::read_body(h2::Stream& stream, std::size_t max_bytes) {
 void H2Protocol::append_data(h2::Stream& stream, std::string_view head, std::size_t bytes) {
   ServerStream& exchange = exchange_of(stream);
   exchange.wake();
-  exchange.write_frame(output_, head, bytes);
+  exchange.write_data(output_, head, bytes);
 }
 
 }  // namespace skua::server

@@ -371,9 +371,9 @@ h2::BodyRead ServerStream::read_body(std::size_t max_bytes) noexcept {
   return {.bytes = size_bytes, .state = size_bytes == 0 ? State::Failed : State::More};
 }
 
-void ServerStream::write_frame(net::OutputQueue& output, std::string_view head,
-                               std::size_t size_bytes) {
-  if (socket_ != nullptr) return socket_->write_frame(output, head, size_bytes);
+void ServerStream::write_data(net::OutputQueue& output, std::string_view head,
+                              std::size_t size_bytes) {
+  if (socket_ != nullptr) return socket_->write_data(output, head, size_bytes);
   content_deadline_ = later(resources_.loop.now(), resources_.options.timeouts.write);
   const bool is_whole = content_.move_to(output, head, size_bytes);
   if (record_ != nullptr) owner_->accounting()->wrote(*record_, size_bytes);

@@ -88,8 +88,9 @@ class ServerStream final : public base::ListNode,
   /// Unless there is more to do, leaves the turn and starts the timer of deadline().
   void finish_turn() noexcept;
   [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) noexcept;
-  /// Moves the next bytes of the content, as many as read_body() returned.
-  void write_frame(net::OutputQueue& output, std::string_view head, std::size_t size_bytes);
+  /// Writes the head of a DATA frame and the next bytes of the content, as many as read_body()
+  /// returned.
+  void write_data(net::OutputQueue& output, std::string_view head, std::size_t size_bytes);
   /// Called when the response was sent before the request was complete: waits for the peer to
   /// notice, at most Timeouts::linger.
   void linger();

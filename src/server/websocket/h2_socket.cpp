@@ -54,8 +54,7 @@ h2::BodyRead H2Socket::read_body(std::size_t max_bytes) noexcept {
   return {.bytes = size, .state = is_end_told_ ? State::End : State::More};
 }
 
-void H2Socket::write_frame(net::OutputQueue& output, std::string_view head,
-                           std::size_t size_bytes) {
+void H2Socket::write_data(net::OutputQueue& output, std::string_view head, std::size_t size_bytes) {
   write_deadline_ = later(now(), resources_.options.timeouts.write);
   static_cast<void>(content_.move_to(output, head, size_bytes));  // cannot fail without files
   run_->output_drained();

@@ -34,8 +34,7 @@ class H2Socket final : public SocketStream, private ws::Wire {
   [[nodiscard]] bool can_advance() const noexcept override;
   void advance() override;
   [[nodiscard]] h2::BodyRead read_body(std::size_t max_bytes) noexcept override;
-  void write_frame(net::OutputQueue& output, std::string_view head,
-                   std::size_t size_bytes) override;
+  void write_data(net::OutputQueue& output, std::string_view head, std::size_t size_bytes) override;
 
   void drain() override { run_->drain(); }
   [[nodiscard]] std::optional<loop::Instant> deadline() const noexcept override;

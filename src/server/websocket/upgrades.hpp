@@ -51,8 +51,8 @@ class SocketStream {
   [[nodiscard]] virtual bool can_advance() const noexcept = 0;
   virtual void advance() = 0;
   [[nodiscard]] virtual h2::BodyRead read_body(std::size_t max_bytes) noexcept = 0;
-  virtual void write_frame(net::OutputQueue& output, std::string_view head,
-                           std::size_t size_bytes) = 0;
+  virtual void write_data(net::OutputQueue& output, std::string_view head,
+                          std::size_t size_bytes) = 0;
 
   virtual void drain() = 0;
   [[nodiscard]] virtual std::optional<loop::Instant> deadline() const noexcept = 0;
