@@ -19,6 +19,7 @@
 #include "net/listener.hpp"
 #include "net/socket.hpp"
 #include "skua/address.hpp"
+#include "support/closed_port.hpp"
 
 namespace skua::test {
 
@@ -83,19 +84,6 @@ class BluntServer {
   std::thread thread_;
 };
 
-/// A port that is bound, but has no listener.
-class ClosedPort {
- public:
-  ClosedPort() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const auto any = *Address::parse("127.0.0.1:0");
-    ::bind(socket_.descriptor(), any.data(), any.size_bytes());
-  }
-  [[nodiscard]] std::uint16_t number() const {
-    return net::local_address(socket_.descriptor()).port();
-  }
-
- private:
-  Socket socket_;
-};
+using skua::testing::ClosedPort;
 
 }  // namespace skua::test

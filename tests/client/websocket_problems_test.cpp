@@ -7,6 +7,7 @@
 #include <string>
 
 #include "client_websocket_fixture.hpp"
+#include "support/closed_port.hpp"
 #include "support/scripted_server.hpp"
 #include "ws/frame.hpp"
 #include "ws/handshake_key.hpp"
@@ -102,12 +103,8 @@ TEST_P(ClientWebSocketProblems, WhatCannotBeAskedForIsSaid) {
 }
 
 TEST_P(ClientWebSocketProblems, NobodyThereIsSaid) {
-  std::uint16_t port = 0;
-  {
-    const ScriptedServer gone([](testing::Client&) {});
-    port = gone.port();
-  }
-  const std::string whom = "127.0.0.1:" + std::to_string(port);
+  const testing::ClosedPort closed;
+  const std::string whom = "127.0.0.1:" + std::to_string(closed.number());
   const Problem problem = problem_of("ws://" + whom + "/");
   EXPECT_EQ(problem.code(), Errc::Refused);
   EXPECT_TRUE(problem.text.starts_with("could not connect to " + whom)) << problem.text;

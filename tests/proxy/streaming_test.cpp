@@ -10,6 +10,7 @@
 #include <string>
 
 #include "proxy/proxy_fixture.hpp"
+#include "support/closed_port.hpp"
 
 namespace skua {
 namespace {
@@ -175,19 +176,16 @@ INSTANTIATE_TEST_SUITE_P(EveryBackEnd, ProxyStreaming, ::testing::ValuesIn(testi
                          testing::backend_name);
 
 TEST_P(ProxyFailures, ARefusedConnectionIsA502WithAReasonInTheLog) {
-  std::uint16_t port = 0;
-  {
-    const ScriptedServer gone([](Client&) {});
-    port = gone.port();
-  }
-  Client client = front_to("http://127.0.0.1:" + std::to_string(port)).connect();
+  const testing::ClosedPort closed;
+  const std::string whom = "127.0.0.1:" + std::to_string(closed.number());
+  Client client = front_to("http://" + whom).connect();
   client.send(get("/api/x"));
   const std::optional<Answer> answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 502);
   EXPECT_EQ(answer->body.find("127.0.0.1"), std::string::npos);
   EXPECT_NE(log().find("GET /api/x: could not "), std::string::npos) << log();
-  EXPECT_NE(log().find("127.0.0.1:" + std::to_string(port)), std::string::npos) << log();
+  EXPECT_NE(log().find(whom), std::string::npos) << log();
 }
 
 TEST_P(ProxyFailures, ASilentServerIsA504) {
