@@ -57,12 +57,13 @@ class Relay:
 
     def serve(self, client: socket.socket, server: socket.socket):
         with client, server:  # closed in the end: a browser that still sends must hear of it
-            down = threading.Thread(target=self.pass_down, args=(server, client), daemon=True)
+            is_cut = threading.Event()
+            down = threading.Thread(target=self.pass_down, args=(server, client, is_cut), daemon=True)
             down.start()
-            self.pass_up(client, server)
+            self.pass_up(client, server, is_cut)
             down.join()
 
-    def pass_up(self, client: socket.socket, server: socket.socket):
+    def pass_up(self, client: socket.socket, server: socket.socket, is_cut: threading.Event):
         passed = 0
         try:
             while piece := client.recv(65536):
@@ -71,7 +72,9 @@ class Relay:
                 self.offsets += map(int, re.findall(rb"\r\nUpload-Offset: (\d+)\r\n", piece))
                 if passed > CUT_BYTES and self.cuts_left > 0:
                     self.cuts_left -= 1
-                    break
+                    is_cut.set()
+                    server.shutdown(socket.SHUT_WR)
+                    return
                 if passed > CUT_BYTES and self.is_holding.is_set():
                     return
         except OSError:
@@ -83,10 +86,11 @@ class Relay:
                 pass
 
     @staticmethod
-    def pass_down(server: socket.socket, client: socket.socket):
+    def pass_down(server: socket.socket, client: socket.socket, is_cut: threading.Event):
         try:
             while piece := server.recv(65536):
-                client.sendall(piece)
+                if not is_cut.is_set():  # the browser hears of a cut once the server has read all that was passed up
+                    client.sendall(piece)
             client.shutdown(socket.SHUT_WR)
         except OSError:
             pass
@@ -110,7 +114,7 @@ def upload_goes_on(browser: Browser, relay: Relay, folder: pathlib.Path):
     assert relay.cuts_left == 0, f"{relay.cuts_left} of the cuts did not happen"
     assert (folder / NAME).read_bytes() == bytes(i % 251 for i in range(251)) * (SIZE // 251) + bytes(range(SIZE % 251))
     # Chromium repeats a request itself if a connection that it has used before is cut.
-    assert relay.offsets[0] == 0 and relay.offsets[-1] > 0, f"the upload began again: {relay.offsets}"
+    assert relay.offsets[0] == 0 and relay.offsets[-1] > CUT_BYTES, f"the upload began again: {relay.offsets}"
 
 
 def upload_is_cancelled(browser: Browser, relay: Relay, folder: pathlib.Path):
