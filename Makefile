@@ -57,7 +57,8 @@ interop: deps ## build, download 1 GB, and run the whole Autobahn suite on every
 format: ## format the C++ sources
 	@bash tools/format.sh
 
-bench: deps ## build, then compare with the raw ceilings and installed servers (25 minutes)
+bench: ## measure everything, beside the raw ceilings and other servers, into bench/results (less than an hour)
+	@bash tools/deps.sh bench
 	@bench/run
 
 docs: ## build the API reference and the guides into build/docs/html (Doxygen)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In: the address of a server that echoes bytes. Out: `N messages in S s`, for bench/echo.
+// In: the address of a server that echoes bytes. Out: one line of JSON, for bench/run.
 
 #include "load.hpp"
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -43,6 +44,7 @@ Load::~Load() {
 void Load::add(int fd) {
   sockets_.push_back(fd);
   streams_.resize(static_cast<std::size_t>(fd) + 1, Repetition(expected_));
+  sent_at_.resize(streams_.size());
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = fd;
@@ -61,7 +63,6 @@ void Load::publish(int publisher, double seconds) {
 }
 
 void Load::run(double seconds) {
-  using Clock = std::chrono::steady_clock;
   const auto begun = Clock::now();
   const auto until = begun + std::chrono::duration<double>(seconds);
   std::array<epoll_event, 512> events;
@@ -71,10 +72,22 @@ void Load::run(double seconds) {
     for (int i = 0; i < ready; ++i) take(events[static_cast<std::size_t>(i)].data.fd);
   }
   const std::chrono::duration<double> lasted = Clock::now() - begun;
-  std::printf("%zu messages in %.3f s\n", messages_, lasted.count());
+  std::printf(
+      "{\"requests\": %zu, \"seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
+      "\"max_us\": %.1f}\n",
+      messages_, lasted.count(), percentile(0.5), percentile(0.99), percentile(1));
+}
+
+double Load::percentile(double share) {
+  if (waits_.empty()) return 0;
+  const auto last = static_cast<double>(waits_.size() - 1);
+  const auto at = waits_.begin() + static_cast<std::ptrdiff_t>(last * share);
+  std::nth_element(waits_.begin(), at, waits_.end());
+  return std::chrono::duration<double, std::micro>(*at).count();
 }
 
 void Load::send(int fd) {
+  if (publisher_ < 0) sent_at_[static_cast<std::size_t>(fd)] = Clock::now();
   if (!send_all(fd, sent_)) throw std::runtime_error("the server accepts no more messages");
 }
 
@@ -90,7 +103,10 @@ void Load::take(int fd) {
     if (ended != 0 && messages_ % sockets_.size() == 0) send(publisher_);
     return;
   }
-  for (int answer = 0; answer < ended; ++answer) send(fd);
+  for (int answer = 0; answer < ended; ++answer) {
+    waits_.push_back(Clock::now() - sent_at_[static_cast<std::size_t>(fd)]);
+    send(fd);
+  }
 }
 
 int run_generator(const char* name, int (*run)(int argc, char** argv), int argc, char** argv) {

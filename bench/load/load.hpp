@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -36,16 +37,19 @@ class Load final {
 
   /// Takes over a non-blocking socket.
   void add(int fd);
-  /// Keeps one message in flight on each connection; prints `N messages in S s`.
+  /// Keeps one message in flight on each connection; prints counts and latencies.
   void echo(double seconds);
   /// Sends a message on `publisher`, whose owner it becomes, and the next one once each connection
-  /// has received it; prints `N messages in S s`.
+  /// has received it; prints counts.
   void publish(int publisher, double seconds);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void run(double seconds);
   void send(int fd);
   void take(int fd);
+  double percentile(double share);  // in microseconds; 0 without echoes
 
   std::string sent_;
   std::string expected_;
@@ -54,7 +58,9 @@ class Load final {
   std::vector<int> sockets_;
   std::vector<Repetition> streams_;  // by descriptor
   std::vector<char> buffer_;
-  std::size_t messages_ = 0;  // received
+  std::size_t messages_ = 0;                // received
+  std::vector<Clock::time_point> sent_at_;  // by descriptor
+  std::vector<Clock::duration> waits_;      // of each echo
 };
 
 /// The main function of a generator: runs it, and prints what it throws.

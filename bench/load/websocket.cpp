@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In: the address of a WebSocket server. Out: `N messages in S s`, for bench/websocket.
+// In: the address of a WebSocket server. Out: one line of JSON, for bench/run.
 
 #include "../raw/frames.hpp"
 #include "load.hpp"

@@ -56,10 +56,10 @@ int run(int argc, char** argv) {
   for (const Mode& mode : modes) names.emplace_back(mode.name);
 
   ServerOptions options;
-  CLI::App app("Serves one workload, to be measured by bench/compare or any client.");
+  CLI::App app("Serves one workload, to be measured by bench/run or any client.");
   app.footer(list_of(modes));
   app.add_option("MODE", options.mode, "What to serve")->required()->check(CLI::IsMember(names));
-  app.add_option("DIR", options.folder, "Folder to serve in mode files");
+  app.add_option("DIR", options.folder, "Folder to serve in modes files and suite");
   app.add_option("--host", options.host, "Address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "Port; 0 picks a free one")->capture_default_str();
   app.add_option("--threads", options.threads, "Number of workers")

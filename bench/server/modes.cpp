@@ -28,6 +28,11 @@ using namespace skua::literals;
 // Benchmark bodies may be larger than a careful server would keep.
 constexpr std::size_t bulk_body_bytes = 256_MiB;
 
+int failed(const std::string& what, const skua::Error& error) {
+  std::fprintf(stderr, "skua-bench-server: %s: %s\n", what.c_str(), error.message().c_str());
+  return 1;
+}
+
 int serve(const Router& router, const ServerOptions& options, std::size_t body_bytes) {
   skua::ServerOptions told{
       .host = options.host,
@@ -64,40 +69,46 @@ int json(const ServerOptions& options) {
 }
 
 // Adds the fields that a typical API response has besides its content.
+Response with_fields() {
+  return Response::json(R"({"message":"Hello, World!"})")
+      .header("Cache-Control", "no-cache, private")
+      .header("ETag", R"("33a64df551425fcc55e4d42a1")")
+      .header("Vary", "Accept-Encoding")
+      .header("X-Request-Id", "9f86d081884c7d659a2feaa0")
+      .header("Access-Control-Allow-Origin", "https://example.com");
+}
+
 int json_fields(const ServerOptions& options) {
   Router router;
-  const auto answer = [] {
-    return Response::json(R"({"message":"Hello, World!"})")
-        .header("Cache-Control", "no-cache, private")
-        .header("ETag", R"("33a64df551425fcc55e4d42a1")")
-        .header("Vary", "Accept-Encoding")
-        .header("X-Request-Id", "9f86d081884c7d659a2feaa0")
-        .header("Access-Control-Allow-Origin", "https://example.com");
-  };
-  router.get("/", answer);
-  router.get("/json", answer);
+  router.get("/", with_fields);
+  router.get("/json", with_fields);
   return serve(router, options, 10_MiB);
+}
+
+Response echo_body(const Request& request) {
+  return {skua::Status::Ok, std::string(request.body()), "application/octet-stream"};
 }
 
 int echo(const ServerOptions& options) {
   Router router;
-  router.any("/{rest...}", [](const Request& request, std::string_view) {
-    return Response(skua::Status::Ok, std::string(request.body()), "application/octet-stream");
-  });
+  router.any("/{rest...}",
+             [](const Request& request, std::string_view) { return echo_body(request); });
   return serve(router, options, bulk_body_bytes);
+}
+
+Task<std::string> count_body(Request& request) {
+  std::uint64_t bytes = 0;
+  while (true) {
+    const std::optional<skua::Bytes> piece = co_await request.read();
+    if (!piece) break;
+    bytes += piece->size();
+  }
+  co_return std::to_string(bytes);
 }
 
 int sink(const ServerOptions& options) {
   Router router;
-  router.any("/{rest...}", [](Request& request, std::string_view) -> skua::Task<std::string> {
-    std::uint64_t bytes = 0;
-    while (true) {
-      const std::optional<skua::Bytes> piece = co_await request.read();
-      if (!piece) break;
-      bytes += piece->size();
-    }
-    co_return std::to_string(bytes);
-  });
+  router.any("/{rest...}", [](Request& request, std::string_view) { return count_body(request); });
   return serve(router, options, 10_MiB);
 }
 
@@ -183,8 +194,7 @@ Task<> echo_messages(WebSocket& socket) {
 }
 
 // `/ws` echoes messages; messages to `/publish` go to all sockets of `/subscribe`.
-int ws_echo(const ServerOptions& options) {
-  Router router;
+void add_websockets(Router& router) {
   router.websocket("/ws",
                    WebSocketCallbacks{.message = [](WebSocket& socket, skua::Message message) {
                      if (message.type == skua::MessageType::Text) {
@@ -201,7 +211,32 @@ int ws_echo(const ServerOptions& options) {
                    WebSocketCallbacks{.message = [](WebSocket& socket, skua::Message message) {
                      socket.publish("all", message.text, message.type);
                    }});
+}
+
+int ws_echo(const ServerOptions& options) {
+  Router router;
+  add_websockets(router);
   return serve(router, options, 10_MiB);
+}
+
+// Everything that bench/run asks of a server; bench/peers/README.md says what.
+int suite(const ServerOptions& options) {
+  Router router;
+  router.get("/", [] { return "Hello, World!"; });
+  router.get("/json", with_fields);
+  for (int i = 0; i < 200; ++i) {
+    const skua::RuntimePattern pattern("/r" + std::to_string(i) + "/items/{id}");
+    router.get(pattern, [](std::string_view id) { return std::string(id); });
+  }
+  router.post("/echo", echo_body);
+  router.post("/upload", count_body);
+  add_websockets(router);
+  if (!options.folder.empty()) {
+    auto folder = skua::FileHandler::open(options.folder);
+    if (!folder) return failed(options.folder, folder.error());
+    router.get("/files/{path...}", *std::move(folder));
+  }
+  return serve(router, options, bulk_body_bytes);
 }
 
 struct TcpEcho {
@@ -246,11 +281,7 @@ int conformance(const ServerOptions& options) {
 
 int files(const ServerOptions& options) {
   auto folder = skua::FileHandler::open(options.folder);
-  if (!folder) {
-    std::fprintf(stderr, "skua-bench-server: %s: %s\n", options.folder.c_str(),
-                 folder.error().message().c_str());
-    return 1;
-  }
+  if (!folder) return failed(options.folder, folder.error());
   Router router;
   router.get("/{path...}", *std::move(folder));
   return serve(router, options, 10_MiB);
@@ -266,6 +297,7 @@ constexpr Mode table[] = {
     {"refuse", "405 at /get, 413 at /small and 401 at /guarded, before an upload arrives", refuse},
     {"stream", "GET /stream: bytes for as long as the client reads", stream},
     {"files", "a folder", files},
+    {"suite", "everything that bench/run asks for; DIR is served at /files", suite},
     {"conformance", "for HTTP test suites: every path echoes", conformance},
     {"ws-echo", "WebSocket echo at /ws; /publish to /subscribe", ws_echo},
     {"tcp-echo", "echoes all bytes, by a TcpServer", tcp_echo},

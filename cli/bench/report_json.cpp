@@ -53,6 +53,7 @@ std::string latency(const Tally& tally, const base::Histogram& histogram) {
       .add("p90", histogram.percentile(90))
       .add("p99", histogram.percentile(99))
       .add("p99_9", histogram.percentile(99.9))
+      .add("p99_99", histogram.percentile(99.99))
       .add("max", histogram.max())
       .add("mean", histogram.mean())
       .add("stdev", histogram.deviation())

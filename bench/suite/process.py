@@ -19,10 +19,11 @@ class Failure(Exception):
 
 
 def pinned(core, batch=True):
-    """For preexec_fn: pins a child to `core` under SCHED_BATCH and ends it with this script."""
+    """For preexec_fn: pins a child to `core`, or to a set of them, under SCHED_BATCH and ends it with this script."""
+    cores = core if isinstance(core, set) else {core}
 
     def prepare():
-        os.sched_setaffinity(0, {core})
+        os.sched_setaffinity(0, cores)
         if batch:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -143,18 +144,23 @@ class Server:
             total += sum(thread_seconds(pid, tid) for tid in threads)
         return total
 
-    def anonymous_kib(self):
-        """Returns its anonymous memory, without files and kernel memory."""
+    def memory_kib(self, field):
+        """Returns a line of /proc/PID/status, summed over its processes."""
         total = 0
         for pid in self.pids():
             try:
                 with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-                    total += sum(
-                        int(line.split()[1]) for line in file if line.startswith("RssAnon:")
-                    )
+                    total += sum(int(line.split()[1]) for line in file if line.startswith(field + ":"))
             except OSError:
                 continue
         return total
+
+    def anonymous_kib(self):
+        """Returns its own memory, without files and kernel memory."""
+        return self.memory_kib("RssAnon")
+
+    def resident_kib(self):
+        return self.memory_kib("VmRSS")
 
     def stop(self):
         """Ends its processes, with SIGTERM first, then SIGKILL; returns the exit code."""

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Performs a scenario: starts its servers, checks what they send, measures in rounds, and summarises."""
+
+import subprocess
+
+from . import checks, idle, loads, measure, report, scenarios, servers
+from .place import BODY, find
+from .process import Failure, Server
+from .servers import Wish
+
+UPSTREAM = "raw-epoll"
+IDLE_CONNECTIONS = 10_000
+QUICK_IDLE_CONNECTIONS = 1000
+RATE_SECONDS = 5
+
+
+class Performer:
+    """Knows the options of a run; measure() returns what results.json holds of a scenario."""
+
+    def __init__(self, place, options, note):
+        self.place, self.options, self.note = place, options, note
+
+    def measure(self, scenario):
+        kinds = {scenarios.Scenario: self.load, scenarios.Generators: self.generators, scenarios.Rate: self.rate, scenarios.Idle: self.idle}
+        self.lacks = {}  # fields that other servers send, by the name of the server that doesn't
+        found = kinds[type(scenario)](scenario)
+        return {"title": scenario.title, "group": scenario.group, **found, "lacks": self.lacks}
+
+    # Servers
+
+    def candidates(self, scenario):
+        """Returns (name, function that makes the server) for each server that offers what the scenario needs."""
+        wish = Wish(scenario.transport, getattr(scenario, "threads", 1))
+        mode = getattr(scenario, "mode", "")
+        if "key-value" in scenario.needs:
+            return [("skua-epoll", lambda: Server("skua-epoll", [self.place.program("example-key_value"), "{port}"])),
+                    ("redis", lambda: Server("redis", [find("redis-server", "redis-server"), "--port", "{port}", "--save", "", "--appendonly", "no"]))]
+        found = []
+        for name in self.options.names:
+            if not scenario.needs <= servers.offers(name):
+                continue
+            if mode and name.startswith("skua-"):
+                found.append((name, lambda name=name: servers.mode(name, mode, self.place)))
+            else:
+                found.append((name, lambda name=name: servers.make(name, self.place, wish)))
+        ceiling = getattr(scenario, "ceiling", "")
+        if ceiling:
+            found.append((ceiling, lambda: servers.mode(ceiling, ceiling, self.place)))
+        return found
+
+    def start(self, candidates, core, check, left_out):
+        """Starts and checks servers; returns those with correct responses, and says why others are left out."""
+        running = []
+        for name, make in candidates:
+            server = None
+            try:
+                server = make()
+                server.start(core)
+                if missing := check(server):
+                    self.lacks[server.name] = missing
+                running.append(server)
+            except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as failure:
+                label = name.split("=", 1)[0]
+                left_out[label] = str(failure).removeprefix(f"{label}: ")
+                self.note(f"left out: {label}: {left_out[label]}")
+                if server is not None:
+                    server.stop()
+        return running
+
+    def check(self, scenario):
+        """Returns a function that raises Failure unless a server answers the scenario's request rightly."""
+        load = scenario.load
+        expected = getattr(scenario, "expected", BODY)
+        if isinstance(expected, str):
+            expected = self.place.contents[expected]
+
+        def checked(server):
+            if isinstance(load, loads.H2load):
+                return checks.missing_fields(checks.by_curl(server, load, expected, "2"))
+            if isinstance(load, loads.Handshakes):
+                return checks.missing_fields(checks.by_curl(server, loads.Wrk(1, scheme="https"), expected, "1.1"))
+            if isinstance(load, loads.Wrk) and load.scheme == "https":
+                return checks.missing_fields(checks.by_curl(server, load, expected, "1.1"))
+            if isinstance(load, loads.Wrk):
+                return checks.missing_fields(checks.plain(server, load, expected))
+            if isinstance(load, loads.Messages) and "tcp" in scenario.needs:
+                return checks.echo(server)
+            return None  # the generator compares every byte, or every answer
+
+        return checked
+
+    # Kinds of scenarios
+
+    def load(self, scenario):
+        left_out, running, upstream = {}, [], None
+        try:
+            candidates = self.candidates(scenario)
+            if "proxy" in scenario.needs:
+                upstream = servers.make(UPSTREAM, self.place, Wish())
+                upstream.start(self.place.core)
+                wish = Wish(upstream=upstream)
+                candidates = [(name, lambda name=name: servers.make(name, self.place, wish)) for name, _ in candidates]
+            cores = set(range(scenario.threads)) if scenario.threads > 1 else None
+            running = self.start(candidates, cores or self.place.core, self.check(scenario), left_out)
+            by_name = {server.name: server for server in running}
+            calls = {server.name: measure.system_calls(server, scenario.load, self.place, cores) for server in running} if not self.options.quick else {}
+            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, self.options.seconds, cores),
+                                            self.options.rounds, self.note)
+        finally:
+            for server in [*running, *([upstream] if upstream else [])]:
+                server.stop()
+        rows = self.rows(runs, scenario.measure, "server")
+        for row in rows:
+            row["system_calls"] = calls.get(row["name"])
+        return {"kind": "load", "measure": scenario.measure, "subject": "server", "unit": scenario.unit, "rows": rows,
+                "ceilings": report.own_ceilings(runs, scenario.measure), "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+
+    def generators(self, scenario):
+        left_out, server = {}, servers.make("skua-epoll", self.place, Wish(scenario.transport))
+        server.start(self.place.core)
+        try:
+            def one(name):
+                return measure.run(server, scenario.loads[name], self.place, self.options.seconds)
+
+            wanted = [name for name in scenario.loads if not self.options.only or name in self.options.only]
+            runs, failures = measure.rounds(wanted, one, self.options.rounds, self.note)
+        finally:
+            server.stop()
+        return {"kind": "load", "measure": scenarios.NORMALISED, "subject": "load", "unit": scenario.unit, "rows": self.rows(runs, scenarios.NORMALISED, "load"),
+                "ceilings": [], "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+
+    def rows(self, runs, how, subject):
+        base = runs.get(report.BASE, [])
+        return report.rank([report.summarise(name, own, base, how, subject) for name, own in runs.items() if own])
+
+    def rate(self, scenario):
+        """The server has the last core, the generator the first: an interrupted generator would be a late client."""
+        left_out, running, rows, runs = {}, [], [], {}
+        load = loads.Skua(scenario.connections, scenario.rate)
+        try:
+            running = self.start(self.candidates(scenario), self.place.core, lambda server: checks.missing_fields(checks.plain(server, loads.Wrk(1), BODY)), left_out)
+            by_name = {server.name: server for server in running}
+            generator_core = min(set(range(2)) - {self.place.core})
+            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], load, self.place, RATE_SECONDS, generator_core), 1, self.note)
+        finally:
+            for server in running:
+                server.stop()
+        for name, own in runs.items():
+            if own:
+                rows.append({"name": name, "latency_us": own[0]["latency_us"], "per_second": own[0]["requests"] / own[0]["seconds"], "errors": own[0]["errors"]})
+        rows.sort(key=lambda row: row["latency_us"].get("p99") or 0)
+        return {"kind": "rate", "rows": rows, "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+
+    def idle(self, scenario):
+        left_out, rows = {}, []
+        count = QUICK_IDLE_CONNECTIONS if self.options.quick else IDLE_CONNECTIONS
+        for name, make in self.candidates(scenario):
+            for server in self.start([(name, make)], self.place.core, lambda server: None, left_out):
+                try:
+                    found = idle.measure(server, count, scenario.protocol, scenario.path, scenario.transport == "tls")
+                    rows.append({"name": server.name, **found})
+                except Failure as failure:
+                    left_out[server.name] = str(failure)
+                finally:
+                    server.stop()
+        rows.sort(key=lambda row: row["bytes"])
+        return {"kind": "idle", "rows": rows, "left_out": left_out}
+
+
+def said(failures, runs):
+    """Returns why competitors without a single run are missing."""
+    return {name: texts[-1] for name, texts in failures.items() if not runs.get(name)}

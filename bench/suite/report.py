@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Turns runs into medians, ratios and tables."""
+
+import statistics
+
+US = 1e6
+BASE = "skua-epoll"
+CEILINGS = {"skua-epoll": ("raw-epoll", "raw-ws", "raw-echo"), "skua-io_uring": ("raw-io_uring",)}
+
+
+def costs(run, subject):
+    """Returns the CPU seconds of the side that is measured, and of the other."""
+    return (run["load_cpu"], run["server_cpu"]) if subject == "load" else (run["server_cpu"], run["load_cpu"])
+
+
+def cost(run, measure, subject="server"):
+    """Returns what is compared between two runs; `measure` is one of scenarios.NORMALISED, PLAIN and BOTH."""
+    own, other = costs(run, subject)
+    if measure == "normalised":
+        return own / other  # the requests cancel
+    return (own if measure == "plain" else own + other) / run["requests"]
+
+
+def ratios(runs, base_runs, measure, subject="server"):
+    """Returns one ratio per round: both runs of a round saw the same state of the machine."""
+    by_round = {run["round"]: run for run in base_runs}
+    return [cost(run, measure, subject) / cost(by_round[run["round"]], measure, subject) for run in runs if run["round"] in by_round]
+
+
+def spread(values):
+    if not values:
+        return None
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def summarise(name, runs, base_runs, measure, subject="server"):
+    """Returns the row of one competitor; one with errors has no ratio."""
+    errors = {kind: sum(run["errors"][kind] for run in runs) for kind in runs[0]["errors"]}
+
+    def median(value):
+        found = [value(run) for run in runs]
+        return statistics.median(found) if all(one is not None for one in found) else None
+
+    row = {
+        "name": name,
+        "rounds": len(runs),
+        "cpu_us": median(lambda run: costs(run, subject)[0] / run["requests"]) * US,
+        "other_us": median(lambda run: costs(run, subject)[1] / run["requests"]) * US,
+        "per_second": median(lambda run: run["requests"] / run["seconds"]),
+        "mb_per_second": median(lambda run: run["bytes"] / run["seconds"]) / 1e6,
+        "p50_us": median(lambda run: run.get("p50_us")),
+        "p99_us": median(lambda run: run.get("p99_us")),
+        "max_us": max((run["max_us"] for run in runs if run.get("max_us")), default=None),
+        "errors": errors,
+        "rss_kib": max(run["rss_kib"] for run in runs),
+    }
+    row["ratio"] = None if any(errors.values()) else spread(ratios(runs, base_runs, measure, subject))
+    return row
+
+
+def rank(rows):
+    """Sorts rows by their ratio; those that are not ranked come last."""
+    return sorted(rows, key=lambda row: (row["ratio"] is None, row["ratio"]["median"] if row["ratio"] else row["cpu_us"]))
+
+
+def own_ceilings(runs, measure):
+    """Returns the ratio of each back end to the ceilings that were run beside it, as (name, ceiling, ratio)."""
+    return [(name, ceiling, spread(ratios(runs[name], runs[ceiling], measure)))
+            for name, ceilings in CEILINGS.items() for ceiling in ceilings if runs.get(name) and runs.get(ceiling)]
+
+
+def is_ceiling(name):
+    return name.startswith("raw-")
+
+
+def ahead(scenario, factor=0.97):
+    """Returns the names of others whose cost (or memory) is below `factor` times that of skua on epoll, the default."""
+    def value(row):
+        return row["bytes"] if scenario["kind"] == "idle" else row["ratio"]["median"] if row.get("ratio") else None
+
+    base = next((value(row) for row in scenario["rows"] if row["name"] == BASE), None)
+    return [row["name"] for row in scenario["rows"] if base and value(row) is not None and value(row) < factor * base
+            and not row["name"].startswith("skua-") and not is_ceiling(row["name"])]
+
+
+def disagreements(first, second, factor=1.1):
+    """Yields (scenario, a, b) for pairs whose cost differs by more than `factor` in one run's ranking, but are in another order in the other run's."""
+    for name, one in first["scenarios"].items():
+        other = second["scenarios"].get(name)
+        if not other:
+            continue
+        here, there = ({row["name"]: row["ratio"]["median"] for row in each["rows"] if row.get("ratio")} for each in (one, other))
+        for a in here:
+            for b in here:
+                if here[a] * factor < here[b] and a in there and b in there and there[a] >= there[b]:
+                    yield name, a, b
+
+
+def show_ratio(ratio):
+    return f"{ratio['median']:.2f} ({ratio['min']:.2f}..{ratio['max']:.2f})" if ratio else "-"
+
+
+def show_ms(microseconds):
+    # wrk reports 0 for some percentiles of pipelined runs.
+    return f"{microseconds / 1e3:.2f}" if microseconds else "-"
+
+
+def show_errors(errors):
+    return ", ".join(f"{count} {kind}" for kind, count in errors.items() if count) or "0"
+
+
+def optional(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def small(value):
+    """Returns a number with three significant digits and no more decimals than two."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+COLUMNS = (
+    ("", lambda row: row["name"]),
+    ("ratio (min..max)", lambda row: show_ratio(row["ratio"])),
+    ("CPU us", lambda row: small(row["cpu_us"])),
+    ("other side us", lambda row: small(row["other_us"])),
+    ("per second", lambda row: f"{row['per_second']:.0f}"),
+    ("MB/s", lambda row: small(row["mb_per_second"])),
+    ("p50 ms", lambda row: show_ms(row["p50_us"])),
+    ("p99 ms", lambda row: show_ms(row["p99_us"])),
+    ("max ms", lambda row: show_ms(row["max_us"])),
+    ("errors", lambda row: show_errors(row["errors"])),
+    ("system calls", lambda row: optional(row.get("system_calls"))),
+    ("user instructions", lambda row: optional(row.get("instructions"), 0)),
+    ("RSS MB", lambda row: f"{row['rss_kib'] / 1024:.1f}"),
+)
+LATENCY_COLUMNS = (
+    ("", lambda row: row["name"]),
+    *((f"{label} ms", lambda row, key=key: show_ms(row["latency_us"].get(key)))
+      for label, key in (("p50", "p50"), ("p90", "p90"), ("p99", "p99"), ("p99.9", "p99_9"), ("p99.99", "p99_99"), ("max", "max"))),
+    ("per second", lambda row: f"{row['per_second']:.0f}"),
+    ("errors", lambda row: show_errors(row["errors"])),
+)
+IDLE_COLUMNS = (
+    ("", lambda row: row["name"]),
+    ("bytes", lambda row: f"{row['bytes']:.0f}"),
+    ("connections", lambda row: str(row["connections"])),
+    ("CPU ms while idle", lambda row: f"{row['idle_cpu_ms']:.2f}"),
+)
+
+
+def table(heads, rows):
+    """Returns a Markdown table with aligned columns, so that it reads well in a terminal too."""
+    widths = [max(len(cells[i]) for cells in [heads, *rows]) for i in range(len(heads))]
+    lines = []
+    for cells in [heads, ["-" * max(width, 3) for width in widths], *rows]:
+        padded = [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(cells, widths))]
+        lines.append("| " + " | ".join(padded) + " |")
+    return "\n".join(lines)
+
+
+def columns_of(scenario):
+    return {"load": COLUMNS, "rate": LATENCY_COLUMNS, "idle": IDLE_COLUMNS}[scenario["kind"]]
+
+
+def scenario_table(scenario):
+    """Returns the full table of a scenario, without columns that nobody has a value for."""
+    columns = columns_of(scenario)
+    cells = [[show(row) for _, show in columns] for row in scenario["rows"]]
+    used = [i for i in range(len(columns)) if i < 2 or any(row[i] != "-" for row in cells)]
+    return table([columns[i][0] for i in used], [[row[i] for i in used] for row in cells])
+
+
+def scenario_text(scenario):
+    """Returns a scenario's table with its title, its ceilings, and who is left out and why."""
+    lines = [f"### {scenario['title']}", "", scenario_table(scenario), ""]
+    for name, ceiling, ratio in scenario.get("ceilings", []):
+        lines.append(f"{name} / {ceiling}: {show_ratio(ratio)}  ")
+    for name, fields in scenario["lacks"].items():
+        lines.append(f"{name} sends no {', '.join(fields)}  ")
+    for name, why in scenario["left_out"].items():
+        lines.append(f"left out: {name} ({why})  ")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def group_table(scenarios):
+    """Returns one table for the scenarios of a group: CPU in microseconds (or bytes) and the ratio, a row for each competitor."""
+    names = []
+    for scenario in scenarios:
+        names += [row["name"] for row in scenario["rows"] if row["name"] not in names]
+    rows = []
+    for name in names:
+        cells = [name]
+        for scenario in scenarios:
+            row = next((row for row in scenario["rows"] if row["name"] == name), None)
+            cells.append(cell(scenario["kind"], row) if row else "")
+        rows.append(cells)
+    return table(["", *[scenario["name"] for scenario in scenarios]], rows)
+
+
+def cell(kind, row):
+    if kind == "idle":
+        return f"{row['bytes']:.0f}"
+    if kind == "rate":
+        return f"{show_ms(row['latency_us'].get('p50'))} / {show_ms(row['latency_us'].get('p99'))} / {show_ms(row['latency_us'].get('p99_99'))}"
+    if any(row["errors"].values()):
+        return "errors"
+    return f"{small(row['cpu_us'])} ({row['ratio']['median']:.2f})" if row["ratio"] else small(row["cpu_us"])
+
+
+def about(document):
+    """Returns a paragraph on the machine and the programs of a run."""
+    told, options = document["machine"], document["options"]
+    lines = [f"{told['processor']}, {told['cores']} cores, {told['memory_gib']} GiB; {told['system']}, Linux {told['kernel']}, {told['congestion_control']} "
+             f"congestion control; {told['compiler']}, `{told['flags']}`; {told['descriptors']} descriptors. {options['rounds']} interleaved rounds of "
+             f"{options['seconds']} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document['is_modified'] else ''}.", "",
+             "Peers and tools: " + "; ".join(told["versions"].values()) + "."]
+    return "\n".join(lines)
+
+
+def by_group(document, groups):
+    """Yields (title, [scenario with its name]) for each group that has results."""
+    for group, title in groups.items():
+        found = [{"name": name, **one} for name, one in document["scenarios"].items() if one["group"] == group]
+        if found:
+            yield group, title, found
+
+
+def tables(document, groups):
+    """Returns all tables, as Markdown."""
+    parts = ["# Results", "", about(document), ""]
+    for _, title, found in by_group(document, groups):
+        parts += [f"## {title}", "", *(scenario_text(one) for one in found)]
+    return "\n".join(parts)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Runs bench/run briefly with programs that were built, so that it never rots. Usage: smoke_test.py FOLDER-OF-PROGRAMS"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+SCENARIOS = ("plaintext-1", "json", "routes", "post-1k", "close", "file-1k", "websocket-16b", "publish", "tcp-13-64", "client-1", "generator-64", "idle-http",
+             "idle-websocket", "idle-tcp")
+POST_SIZES = (1, 1000, 20_000, 200_000)  # within one segment, just more than one, several, more than a socket takes at once
+POSTS = 100
+
+
+class Run(unittest.TestCase):
+    binaries = pathlib.Path()
+
+    @unittest.skipUnless(shutil.which("wrk"), "wrk is not installed (Debian: wrk)")
+    def test_every_kind_of_scenario_gives_rows_without_errors_and_plots(self):
+        with tempfile.TemporaryDirectory() as folder:
+            words = [sys.executable, "-B", BENCH / "run", "--quick", "--binaries", self.binaries, "--output", folder,
+                     *[word for name in ("skua-epoll", "raw-epoll", "curl", "wrk") for word in ("--only", name)], *SCENARIOS]
+            ran = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            document = json.loads((pathlib.Path(folder) / "results.json").read_text(encoding="utf-8"))
+            self.assertEqual(set(document["scenarios"]), set(SCENARIOS))
+            for name, scenario in document["scenarios"].items():
+                rows = {row["name"]: row for row in scenario["rows"]}
+                self.assertIn("skua-epoll", rows, f"{name}: {ran.stderr}")
+                for row in rows.values():
+                    self.assertFalse(any(row.get("errors", {}).values()), f"{name}: {row}")
+            for plot in ("overview", "plaintext", "idle"):
+                for theme in ("light", "dark"):
+                    self.assertIn("</svg>", (pathlib.Path(folder) / f"{plot}-{theme}.svg").read_text(encoding="utf-8"))
+            self.assertIn("## Plaintext", (pathlib.Path(folder) / "tables.md").read_text(encoding="utf-8"))
+
+    def test_no_post_waits_for_a_delayed_acknowledgement(self):
+        server = subprocess.Popen([self.binaries / "skua-bench-server", "sink", "--port", "0"], stdout=subprocess.PIPE, text=True)
+        try:
+            url = re.match(r"listening on (\S+)", server.stdout.readline())[1]
+            for size in POST_SIZES:
+                words = [self.binaries / "skua-bench-client", "--url", url, "--requests", str(POSTS), "--post", str(size)]
+                said = json.loads(subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout)
+                # 35 to 50 ms is how long a delayed acknowledgement takes; a busy machine may be that slow once.
+                self.assertLessEqual(said["delayed"], POSTS // 20, f"{size} bytes: {said}")
+        finally:
+            server.terminate()
+            server.wait(10)
+            server.stdout.close()
+
+
+if __name__ == "__main__":
+    Run.binaries = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
