@@ -32,7 +32,11 @@ void Connection::settle() {
   });
   if (now.has_work) protocol().output_drained();
   if (now.is_finished || (pump_.has_input_ended() && !now.has_work)) pump_.end();
-  if (pump_.has_ended()) return pump_.linger(resources().options.timeouts.linger);
+  if (pump_.has_ended()) {
+    // Bytes that arrive after close() would trigger a reset. TLS may have some in flight.
+    if (now.is_peer_done && !pump_.stream().is_secure()) return pump_.close();
+    return pump_.linger(resources().options.timeouts.linger);
+  }
   pump_.set_receiving(pump_.is_open() && now.wants_input);
   start_timer(now.waiting);
 }

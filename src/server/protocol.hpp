@@ -29,6 +29,7 @@ struct ProtocolState {
   bool has_work = false;     ///< requests wait for a handler, or for the peer to take responses
   bool wants_input = true;   ///< the protocol takes more bytes
   bool is_finished = false;  ///< no more requests will be read, and all output is written
+  bool is_peer_done = false;  ///< the peer sends nothing after what was received
 };
 
 /// A protocol on one connection: takes bytes, and writes responses into an output queue. It uses no

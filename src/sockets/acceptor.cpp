@@ -51,6 +51,7 @@ Acceptor::Acceptor(loop::Loop& loop, tls::ReloadableContext* tls, ConnectionCoun
 Acceptor::~Acceptor() = default;
 
 void Acceptor::listen(Socket socket, Queue queue) {
+  net::set_no_delay(socket.descriptor());  // connections inherit it
   doors_.push_back(std::make_unique<Door>(*this, std::move(socket), queue));
   doors_.back()->resume();
 }
@@ -97,7 +98,6 @@ void Acceptor::serve_adopted() {
 }
 
 void Acceptor::serve(Socket connection) noexcept try {
-  net::set_no_delay(connection.descriptor());
   std::unique_ptr<net::Stream> stream =
       std::make_unique<net::TcpStream>(loop_.backend(), std::move(connection));
   if (tls_ != nullptr) {

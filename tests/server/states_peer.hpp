@@ -114,6 +114,7 @@ class Http1StatePeer final : public StatePeer {
     std::string head(request_.is_get ? "GET " : "POST ");
     head.append(path).append(" HTTP/1.1\r\nHost: h.example\r\n");
     if (request_.expects_continue) head += "Expect: 100-continue\r\n";
+    if (request_.says_close) head += "Connection: close\r\n";
     if (request_.is_chunked) {
       head += "Transfer-Encoding: chunked\r\n";
     } else if (!request_.is_get) {

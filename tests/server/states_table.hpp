@@ -24,6 +24,7 @@ struct StateRequest {
   bool is_chunked = false;  ///< over HTTP/2: without Content-Length
   bool expects_continue = false;
   bool takes_nothing = false;
+  bool says_close = false;
   std::size_t content_bytes = 0;
 
   [[nodiscard]] bool is_whole() const noexcept { return arrived == Arrived::All; }
@@ -73,6 +74,8 @@ inline StateRequest read_state_request(const std::string& cell) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "takes nothing") {
       request.takes_nothing = true;
+    } else if (words[i] == "close") {
+      request.says_close = true;
     } else if (words[i] == "Expect" && !request.is_get) {
       request.expects_continue = true;
     } else if (words[i] == "chunked" && !request.is_get) {

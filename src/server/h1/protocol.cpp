@@ -67,7 +67,8 @@ ProtocolState H1Protocol::state(bool is_sending) const noexcept {
             .can_resume = is_stalled_ && !is_sending,
             .has_work = is_stalled_,
             .wants_input = !is_stalled_,
-            .is_finished = is_finished_};
+            .is_finished = is_finished_,
+            .is_peer_done = is_peer_done_};
   }
   return {
       .waiting = exchange_->deadline() != loop::Instant::max() ? Waiting::Body : Waiting::Handler,
@@ -187,6 +188,8 @@ void H1Protocol::answer(const http::Head& head, const h1::Framing& framing, cons
                               is_last_received, record);
   }
   write(head, framing, std::move(response), is_last_received, record);
+  // RFC 9112 §9.6: a client that sends `close` sends no more requests, and this one is complete.
+  is_peer_done_ = !framing.keep_alive && is_last_received;
   finish_record(record);
 }
 

@@ -90,6 +90,7 @@ class H1Protocol final : public Protocol {
   bool is_replaced_ = false;  ///< another protocol has taken over
   bool is_stalled_ = false;
   bool is_finished_ = false;
+  bool is_peer_done_ = false;
 };
 
 }  // namespace skua::server
