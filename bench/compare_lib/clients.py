@@ -6,20 +6,23 @@ import os
 import pathlib
 import subprocess
 
+from suite import peers
+
 from . import report
 from .process import Failure, pinned
 
-NAMES = ("skua-epoll", "skua-io_uring", "curl", "go")
+PEERS = {"go": "go-client", "hyper": "hyper-client"}
+NAMES = ("skua-epoll", "skua-io_uring", "curl", *PEERS)
 PATIENCE_SECONDS = 300
 
 
-def command(name, binaries, build_go):
-    """Returns the command of the client called `name`; the caller adds a URL and counts."""
-    if name == "go":
-        program = build_go()
-        if not program:
-            raise Failure("go: Go is not installed")
-        return [program]
+def command(name, binaries, cache):
+    """Returns the command of the client called `name`, built into `cache` if it is a peer; the caller adds a URL and counts."""
+    if name in PEERS:
+        try:
+            return peers.client_command(PEERS[name], cache)
+        except peers.Unavailable as reason:
+            raise Failure(str(reason)) from reason
     if name not in NAMES:
         raise Failure(f"{name} is not one of {', '.join(NAMES)}")
     kind, _, backend = name.partition("-")
