@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs] [ci] [arm64] [musl] [windows]
+# Usage: deps.sh [docs] [ci] [bench] [arm64] [musl] [windows]
 #                                                `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
 #                                                (Doxygen, Clang 19 and its tools, servers for tests/interop, which
-#                                                are not started, and what tests packages); `arm64`, `musl` and
-#                                                `windows` add those of tools/test_arm64.sh, tools/test_musl.sh and
-#                                                tools/test_windows.sh.
+#                                                are not started, and what tests packages); `bench` adds the
+#                                                servers, load generators and libraries of the benchmarks, but not Go,
+#                                                Rust and Node; `arm64`, `musl` and `windows` add those of
+#                                                tools/test_arm64.sh, tools/test_musl.sh and tools/test_windows.sh.
 # On systems other than Debian and Ubuntu it only lists the missing packages.
 set -euo pipefail
 
@@ -66,6 +67,22 @@ clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
+"
+bench_needs="
+wrk wrk
+strace strace
+h2load nghttp2-client
+/usr/sbin/nghttpd nghttp2-server
+/usr/sbin/nginx nginx
+h2o h2o
+/usr/sbin/haproxy haproxy
+/usr/sbin/apache2 apache2-bin
+redis-cli redis-tools
+redis-server redis-server
+perf linux-perf
+valgrind valgrind
+boost/beast.hpp libboost-dev
+httplib.h libcpp-httplib-dev
 "
 arm64_needs="
 aarch64-linux-gnu-g++ g++-aarch64-linux-gnu

@@ -188,7 +188,7 @@ class Skua:
                 "latency_us": latency, "p50_us": latency.get("p50"), "p99_us": latency.get("p99"), "max_us": latency.get("max")}
 
 
-CLIENTS = ("skua-epoll", "skua-io_uring", "curl", "go", "hyper")
+CLIENTS = ("skua-epoll", "skua-io_uring", "curl", *peers.CLIENTS)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -311,10 +311,11 @@ def make(name, place, wish):
         return CONFIGURED[name](place, wish)
     if name in peers.PEERS:
         try:
-            command = peers.command(name, place.cache, threads=wish.threads, tls=place.pair if wish.is_secure else None, files=place.files)
+            files = place.files if "files" in offers(name) else None
+            command = peers.command(name, place.cache, threads=wish.threads, tls=place.pair if wish.is_secure else None, files=files)
         except peers.Unavailable as error:
             raise Failure(str(error)) from error
-        return Server(name, [str(word) for word in command])
+        return Server(name, command)
     return own(name, place, wish)
 
 

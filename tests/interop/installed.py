@@ -13,30 +13,40 @@ def cache_of(program: str | pathlib.Path) -> pathlib.Path:
     return pathlib.Path(program).resolve().parent.parent / "tools"
 
 
-def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> bool:
-    """Runs `commands` to make `folder` if it is missing; {} is a temporary folder. Reports whether `folder` exists.
+class Failure(Exception):
+    """A package or program that cannot be made here; the text says why."""
+
+
+def make(folder: pathlib.Path, *commands: list[str], seconds: float = INSTALL_SECONDS, **environment: str) -> None:
+    """Runs `commands` to make `folder`, each for at most `seconds`; {} is a temporary folder. Raises Failure.
 
     The temporary folder is renamed once all commands have succeeded, so that `folder` is never incomplete.
     """
-    if folder.exists():
-        return True
     making = folder.with_name(f"{folder.name}.{os.getpid()}")
     making.mkdir(parents=True, exist_ok=True)
     variables = {**os.environ, **{name: value.replace("{}", str(making)) for name, value in environment.items()}}
     try:
         for command in commands:
             words = [word.replace("{}", str(making)) for word in command]
-            done = subprocess.run(words, cwd=making, env=variables, capture_output=True, text=True, timeout=INSTALL_SECONDS)
+            done = subprocess.run(words, cwd=making, env=variables, capture_output=True, text=True, timeout=seconds)
             if done.returncode:
-                print(f"{' '.join(words)}: {(done.stdout + done.stderr)[-600:]}")
-                return False
+                raise Failure(f"{' '.join(words)}: {(done.stdout + done.stderr)[-600:]}")
         making.rename(folder)
-    except subprocess.TimeoutExpired:
-        print(f"{' '.join(commands[0])} took too long")
+    except subprocess.TimeoutExpired as error:
+        raise Failure(f"{' '.join(error.cmd)} took too long") from error
     except OSError as error:
-        print(f"{folder}: {error}")
+        raise Failure(f"{folder}: {error}") from error
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> bool:
+    """Makes `folder` if it is missing, as `make` does; prints what fails. Reports whether `folder` exists."""
+    if not folder.exists():
+        try:
+            make(folder, *commands, **environment)
+        except Failure as failure:
+            print(failure)
     return folder.exists()
 
 
