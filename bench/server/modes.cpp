@@ -79,6 +79,16 @@ int json_fields(const ServerOptions& options) {
   return serve(router, options, 10_MiB);
 }
 
+// Two hundred routes, /r0/items/{id} to /r199/items/{id}, each of which answers the id.
+int routes(const ServerOptions& options) {
+  Router router;
+  for (int i = 0; i < 200; ++i) {
+    const skua::RuntimePattern pattern("/r" + std::to_string(i) + "/items/{id}");
+    router.get(pattern, [](std::string_view id) { return std::string(id); });
+  }
+  return serve(router, options, 10_MiB);
+}
+
 int echo(const ServerOptions& options) {
   Router router;
   router.any("/{rest...}", [](const Request& request, std::string_view) {
@@ -260,6 +270,7 @@ constexpr Mode table[] = {
     {"plaintext", "13 bytes of text/plain", plaintext},
     {"json", "a small JSON object", json},
     {"json-fields", "a small JSON object with five more fields", json_fields},
+    {"routes", "200 routes /rN/items/{id}, which answer the id", routes},
     {"echo", "echoes the request body", echo},
     {"sink", "reads the body, responds with its length", sink},
     {"upload", "reads multipart/form-data, responds with a list of its parts", upload},
