@@ -50,6 +50,7 @@ zsh zsh
 fish fish
 systemd-analyze systemd
 strace strace
+valgrind valgrind
 ruby ruby
 /usr/sbin/nginx nginx
 /usr/sbin/apache2 apache2-bin

@@ -19,6 +19,15 @@ touched() {
   echo "^(${files:-none})\$"
 }
 
+# Instructions are counted in the programs that the release build has made.
+regress() {
+  if git diff --quiet "$base" HEAD -- include src cli bench cmake CMakeLists.txt CMakePresets.json; then
+    echo "nothing that is counted has changed"
+  else
+    bench/regress
+  fi
+}
+
 build() { cmake --preset "$1" --log-level=WARNING >/dev/null && cmake --build --preset "$1" -j"$(nproc)"; }
 
 step "packages" bash tools/deps.sh ci
@@ -29,6 +38,7 @@ step "build: GCC release, tests, benchmarks" build release
 step "build: Clang, sanitizers, fuzz targets" build asan
 step "clang-tidy" bash tools/tidy.sh
 step "tests: release" python3 tools/leftovers.py build/release ctest --preset release -LE '^(interop|attack)$'
+step "instructions, compared with bench/regress.json" regress
 step "tests: sanitizers, $(touched)" python3 tools/leftovers.py build/asan ctest --preset asan -L "$(touched)" -LE '^(interop|attack)$'
 step "tests: fuzz targets, their corpus and a second each" env SKUA_FUZZ_SEED=1 bash tools/fuzz.sh 1 "$(nproc)" asan
 steps_summary

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""User instructions per operation, counted by callgrind: the difference of two runs of the same program.
+
+Start-up, accepting, handshakes, warm-up and shutdown are the same in both runs and cancel; only operations remain.
+"""
+
+import os
+import re
+import tempfile
+
+from .place import find
+from .process import Failure
+
+
+def total(path):
+    """Returns all instructions that callgrind wrote to `path`."""
+    with open(path, encoding="ascii", errors="replace") as file:
+        found = re.search(r"^(?:totals|summary):\s*(\d+)", file.read(), re.MULTILINE)
+    if not found:
+        raise Failure("callgrind wrote no total")
+    return int(found[1])
+
+
+def per_operation(run, few, many):
+    """Returns the instructions per operation of `run(wrapper, count)`, which runs a program behind `wrapper` to its end.
+
+    `count` is how many operations the program performs in that run: `few`, then `many`.
+    """
+    valgrind = find("valgrind", "valgrind")
+    totals = []
+    for count in (few, many):
+        with tempfile.TemporaryDirectory(prefix="instructions-") as folder:
+            path = os.path.join(folder, "callgrind")
+            run([valgrind, "--tool=callgrind", "--dump-line=no", f"--callgrind-out-file={path}", "-q"], count)
+            totals.append(total(path))
+    return (totals[1] - totals[0]) / (many - few)
+
+
+def per_request(server, load, options):
+    """Returns the instructions per request of a server of bench/compare under a load of lockstep.py."""
+    few, many = (count - count % options.callgrind_connections for count in (options.callgrind_requests // 5, options.callgrind_requests))
+    if few == 0:
+        raise Failure("--callgrind-requests must be at least five times --callgrind-connections")
+
+    def run(wrapper, count):
+        try:
+            server.start(options.core, wrapper=wrapper, batch=False, patience=60)
+            load(server, count)
+        except (OSError, Failure) as error:
+            raise Failure(f"{server.name} under callgrind: {error}") from error
+        finally:
+            code = server.stop()
+        if code != 0:
+            raise Failure(f"{server.name} under callgrind ended with code {code}")
+
+    return per_operation(run, few, many)
