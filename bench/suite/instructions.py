@@ -36,17 +36,13 @@ def per_operation(run, few, many):
     return (totals[1] - totals[0]) / (many - few)
 
 
-def per_request(server, load, options):
-    """Returns the instructions per request of a server of bench/compare under a load of lockstep.py."""
-    few, many = (count - count % options.callgrind_connections for count in (options.callgrind_requests // 5, options.callgrind_requests))
-    if few == 0:
-        raise Failure("--callgrind-requests must be at least five times --callgrind-connections")
-
+def per_request(server, load, core, few, many):
+    """Returns the instructions per request of a process.Server under a load of lockstep.py."""
     def run(wrapper, count):
         try:
-            server.start(options.core, wrapper=wrapper, batch=False, patience=60)
+            server.start(core, wrapper=wrapper, batch=False, patience=60)
             load(server, count)
-        except (OSError, Failure) as error:
+        except OSError as error:
             raise Failure(f"{server.name} under callgrind: {error}") from error
         finally:
             code = server.stop()

@@ -29,11 +29,11 @@ def execute(words, environment, core, seconds):
     return code, text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def run(server, load, place, seconds, core=None):
+def run(server, load, place, seconds, core):
     """Loads `server`; returns what the generator counted, with the CPU seconds of both sides and the server's memory."""
     before = server.cpu_seconds()
     words = load.command(place, server.port, seconds)
-    code, text, load_cpu = execute(words, load.environment(), place.core if core is None else core, seconds)
+    code, text, load_cpu = execute(words, load.environment(), core, seconds)
     server_cpu = server.cpu_seconds() - before
     if not server.is_alive():
         raise Failure(f"{server.name} ended under load: {server.said()}")
@@ -48,7 +48,7 @@ def run(server, load, place, seconds, core=None):
     return {"load_cpu": load_cpu, **result, "server_cpu": server_cpu, "rss_kib": server.resident_kib()}
 
 
-def system_calls(server, load, place, seconds=1):
+def system_calls(server, load, place, core, seconds=1):
     """Returns system calls per request, from a run of its own that also warms the server up; None if perf cannot count."""
     try:
         perf = find("perf", "linux-perf")
@@ -57,7 +57,7 @@ def system_calls(server, load, place, seconds=1):
     with tempfile.NamedTemporaryFile("r") as counted:
         wrapped = [perf, "stat", "-x,", "-o", counted.name, "-e", "raw_syscalls:sys_enter", "-p", ",".join(map(str, server.pids())), "--",
                    *load.command(place, server.port, seconds)]
-        _, text, _ = execute(wrapped, load.environment(), place.core, seconds)
+        _, text, _ = execute(wrapped, load.environment(), core, seconds)
         found = re.search(r"^(\d+),,raw_syscalls:sys_enter", counted.read(), re.MULTILINE)
     try:
         return int(found[1]) / load.parse(text)["requests"] if found else None

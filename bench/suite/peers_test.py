@@ -16,10 +16,8 @@ import sys
 import tempfile
 import unittest
 
-from compare_lib import secure
-from compare_lib.process import Server
-
-from . import peers
+from . import peers, place
+from .process import Server
 from .websocket_client import WebSocket
 
 CACHE = peers.BENCH.parent / "build/release/tools"
@@ -115,7 +113,7 @@ class Answers:
         try:
             cls.server = cls.enterClassContext(running(cls.name, **given))
             if "tls" in cls.offers:
-                cls.tls_server = cls.enterClassContext(running(cls.name, tls=secure.certificate(cls.folder), **given))
+                cls.tls_server = cls.enterClassContext(running(cls.name, tls=place.certificate(cls.folder), **given))
         except peers.Unavailable as reason:
             raise unittest.SkipTest(str(reason)) from reason
 

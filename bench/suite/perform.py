@@ -3,7 +3,7 @@
 
 import subprocess
 
-from . import checks, idle, loads, measure, report, scenarios, servers
+from . import checks, idle, instructions, lockstep, loads, measure, report, scenarios, servers
 from .place import BODY, find
 from .process import Failure, Server
 from .servers import Wish
@@ -12,6 +12,9 @@ UPSTREAM = "raw-epoll"
 IDLE_CONNECTIONS = 10_000
 QUICK_IDLE_CONNECTIONS = 1000
 RATE_SECONDS = 5
+# Programs that callgrind can run, and how many requests it counts.
+COUNTABLE = ("skua-epoll", "raw-epoll", "nginx", "h2o", "haproxy", "beast", "hyper", "axum", "ntex", "may_minihttp")
+FEW, MANY = 640, 3840
 
 
 class Performer:
@@ -100,8 +103,8 @@ class Performer:
                 upstream.start(self.place.core)
                 wish = Wish(upstream=upstream)
                 candidates = [(name, lambda name=name: servers.make(name, self.place, wish)) for name, _ in candidates]
-            cores = set(range(scenario.threads)) if scenario.threads > 1 else None
-            running = self.start(candidates, cores or self.place.core, self.check(scenario), left_out)
+            cores = set(range(scenario.threads)) if scenario.threads > 1 else self.place.core
+            running = self.start(candidates, cores, self.check(scenario), left_out)
             by_name = {server.name: server for server in running}
             calls = {server.name: measure.system_calls(server, scenario.load, self.place, cores) for server in running} if not self.options.quick else {}
             runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, self.options.seconds, cores),
@@ -110,17 +113,31 @@ class Performer:
             for server in [*running, *([upstream] if upstream else [])]:
                 server.stop()
         rows = self.rows(runs, scenario.measure, "server")
+        counts = self.instructions(scenario, list(by_name)) if scenario.counts_instructions and not self.options.quick else {}
         for row in rows:
-            row["system_calls"] = calls.get(row["name"])
+            row["system_calls"], row["instructions"] = calls.get(row["name"]), counts.get(row["name"])
         return {"kind": "load", "measure": scenario.measure, "subject": "server", "unit": scenario.unit, "rows": rows,
                 "ceilings": report.own_ceilings(runs, scenario.measure), "runs": runs, "left_out": {**left_out, **said(failures, runs)}}
+
+    def instructions(self, scenario, names):
+        """Returns user instructions per request by server, of those that can be counted."""
+        counts = {}
+        load = lockstep.keep_alive(checks.request_of(scenario.load, scenario.load.path), scenario.load.connections)
+        for name in names:
+            if name in COUNTABLE:
+                try:
+                    server = servers.make(name, self.place, Wish(single_process=True))
+                    counts[name] = instructions.per_request(server, load, self.place.core, FEW, MANY)
+                except Failure as failure:
+                    self.note(f"not counted: {failure}")
+        return counts
 
     def generators(self, scenario):
         left_out, server = {}, servers.make("skua-epoll", self.place, Wish(scenario.transport))
         server.start(self.place.core)
         try:
             def one(name):
-                return measure.run(server, scenario.loads[name], self.place, self.options.seconds)
+                return measure.run(server, scenario.loads[name], self.place, self.options.seconds, self.place.core)
 
             wanted = [name for name in scenario.loads if not self.options.only or name in self.options.only]
             runs, failures = measure.rounds(wanted, one, self.options.rounds, self.note)
