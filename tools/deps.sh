@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing build and test dependencies of skua with apt; returns quickly if none are missing.
-# Usage: deps.sh [docs] [ci] [arm64] [musl] [windows]
+# Usage: deps.sh [docs] [ci] [bench] [arm64] [musl] [windows]
 #                                                `docs` adds Doxygen; `ci` adds the packages that only .ci/run needs
 #                                                (Doxygen, Clang 19 and its tools, servers for tests/interop, which
 #                                                are not started, and what tests packages); `arm64`, `musl` and
@@ -66,6 +66,10 @@ clang-format-19 clang-format-19
 clang-tidy-19 clang-tidy-19
 llvm-symbolizer-19 llvm-19
 /usr/lib/llvm-19/lib/clang/19/lib/linux libclang-rt-19-dev
+"
+bench_needs="
+wrk wrk
+strace strace
 "
 arm64_needs="
 aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
