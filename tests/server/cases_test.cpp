@@ -200,6 +200,12 @@ std::pair<Socket, Socket> connect_pair(const Socket& listener) {
   return {std::move(server), std::move(client)};
 }
 
+// Decision 0033: bytes that a client sends after it has said `close` may arrive at a closed socket.
+bool may_say_close(const Case& test) {
+  return test.bytes.find("close") != test.bytes.npos ||
+         test.bytes.find("HTTP/1.0") != test.bytes.npos;
+}
+
 void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most) {
   const Socket listener = net::create_listener(Address::parse("127.0.0.1", 0).value()).value();
   for (const Case& test : request_cases()) {
@@ -223,7 +229,7 @@ void run_over_tcp(const Router& router, BackendChoice backend, std::size_t most)
         (*worker).run_once(10ms);
       EXPECT_EQ(worker.counters().connections_open, 0U);
       check(test, client.rest(), how(pieces));
-      EXPECT_FALSE(client.was_reset());
+      if (pieces.size() == 1 || !may_say_close(test)) EXPECT_FALSE(client.was_reset());
       if (::testing::Test::HasFailure()) return;
     }
   }
