@@ -37,7 +37,7 @@ class Kind:
     start: tuple[str, ...]
 
 
-GO = Kind(("go",), "install Go 1.26 or newer", ("cd {source} && go build -mod=readonly -trimpath -o {} .",), ("{made}/peer",))
+GO = Kind(("go",), "install Go 1.26 or newer", ("cd {source} && go build -mod=readonly -trimpath -o {}/peer .",), ("{made}/peer",))
 CARGO = Kind(("cargo", "cc"), "install Rust 1.88 or newer and a C compiler",
              ("cargo build --quiet --release --locked --manifest-path {source}/Cargo.toml --target-dir {cache}/cargo",
               "cp {cache}/cargo/release/peer-{name} {}/peer"), ("{made}/peer",))

@@ -28,7 +28,7 @@ UPLOAD = os.urandom(1 << 20) * 10
 FILES = {"small.txt": b"a small file\n", "large.bin": os.urandom(300_000)}
 JSON = {"Content-Type": "application/json", "Cache-Control": "no-cache, private", "ETag": '"33a64df551425fcc55e4d42a1"',
         "Vary": "Accept-Encoding", "X-Request-Id": "9f86d081884c7d659a2feaa0", "Access-Control-Allow-Origin": "https://example.com"}
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 should_build = False
 
 
@@ -88,7 +88,7 @@ def substituted(module, **values):
 def running(name, **options):
     server = Server(name, peers.command(name, CACHE, **options))
     try:
-        server.start(max(os.sched_getaffinity(0)), batch=False)
+        server.start(max(os.sched_getaffinity(0)), batch=False, patience=PATIENCE_SECONDS)
         yield server
     finally:
         ended = server.stop() if server.process else None
