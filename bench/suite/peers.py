@@ -59,7 +59,7 @@ class Peer:
     libraries: str = ""
 
 
-FEATURES = frozenset(("plain", "json", "routes", "echo", "upload", "big-head", "files", "websocket", "publish", "tls", "h2c", "h2", "threads"))
+FEATURES = frozenset("plain json routes echo upload big-head files websocket publish tls h2c h2 threads".split())
 OPENSSL = ("openssl/ssl.h", "libssl-dev")
 
 
@@ -131,7 +131,8 @@ def _provided(peer, cache):
         print(f"building {peer.name} ...", file=sys.stderr, flush=True)
         began = time.monotonic()
         try:
-            installed.make(folder, *(["timeout", str(BUILD_SECONDS), "sh", "-c", _filled(peer, cache, command)] for command in peer.kind.build),
+            bounded = ["timeout", "--verbose", str(BUILD_SECONDS), "sh", "-c"]  # ends the compilers, too
+            installed.make(folder, *([*bounded, _filled(peer, cache, command)] for command in peer.kind.build),
                            seconds=BUILD_SECONDS + 10, **PATIENT)
         except installed.Failure as failure:
             raise Unavailable(f"{peer.name}: {' '.join(str(failure).split())}") from failure
