@@ -37,7 +37,7 @@ class Kind:
     start: tuple[str, ...]
 
 
-GO = Kind(("go",), "install Go 1.26 or newer", ("cd {source} && go build -mod=readonly -trimpath -o {} .",), ("{made}/peer",))
+GO = Kind(("go",), "install Go 1.26 or newer", ("cd {source} && go build -mod=readonly -trimpath -o {}/peer .",), ("{made}/peer",))
 CARGO = Kind(("cargo", "cc"), "install Rust 1.88 or newer and a C compiler",
              ("cargo build --quiet --release --locked --manifest-path {source}/Cargo.toml --target-dir {cache}/cargo",
               "cp {cache}/cargo/release/peer-{name} {}/peer"), ("{made}/peer",))
@@ -59,7 +59,7 @@ class Peer:
     libraries: str = ""
 
 
-FEATURES = frozenset(("plain", "json", "routes", "echo", "upload", "big-head", "files", "websocket", "publish", "tls", "h2c", "h2", "threads"))
+FEATURES = frozenset("plain json routes echo upload big-head files websocket publish tls h2c h2 threads".split())
 OPENSSL = ("openssl/ssl.h", "libssl-dev")
 
 
@@ -131,7 +131,8 @@ def _provided(peer, cache):
         print(f"building {peer.name} ...", file=sys.stderr, flush=True)
         began = time.monotonic()
         try:
-            installed.make(folder, *(["timeout", str(BUILD_SECONDS), "sh", "-c", _filled(peer, cache, command)] for command in peer.kind.build),
+            bounded = ["timeout", "--verbose", str(BUILD_SECONDS), "sh", "-c"]  # ends the compilers, too
+            installed.make(folder, *([*bounded, _filled(peer, cache, command)] for command in peer.kind.build),
                            seconds=BUILD_SECONDS + 10, **PATIENT)
         except installed.Failure as failure:
             raise Unavailable(f"{peer.name}: {' '.join(str(failure).split())}") from failure

@@ -8,8 +8,10 @@ builds are in build/release/tools.
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
+import socket
 import ssl
 import subprocess
 import sys
@@ -26,17 +28,14 @@ UPLOAD = os.urandom(1 << 20) * 10
 FILES = {"small.txt": b"a small file\n", "large.bin": os.urandom(300_000)}
 JSON = {"Content-Type": "application/json", "Cache-Control": "no-cache, private", "ETag": '"33a64df551425fcc55e4d42a1"',
         "Vary": "Accept-Encoding", "X-Request-Id": "9f86d081884c7d659a2feaa0", "Access-Control-Allow-Origin": "https://example.com"}
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 60
 should_build = False
 
 
 class Modules(unittest.TestCase):
-    def test_each_peer_has_a_folder_and_offers_known_features(self):
-        for name, peer in (peers.PEERS | peers.CLIENTS).items():
-            self.assertTrue((peers.SOURCES / name).is_dir(), name)
-            self.assertLessEqual(peer.offers, peers.FEATURES, name)
-        known = {path.name for path in peers.SOURCES.iterdir() if path.is_dir()}
-        self.assertEqual(known, set(peers.PEERS) | set(peers.CLIENTS))
+    def test_each_folder_is_a_peer(self):
+        folders = {path.name for path in peers.SOURCES.iterdir() if path.is_dir()}
+        self.assertEqual(folders, set(peers.PEERS) | set(peers.CLIENTS))
 
     def test_a_change_of_a_file_changes_where_the_build_lies(self):
         with tempfile.TemporaryDirectory() as folder, substituted(peers, SOURCES=pathlib.Path(folder)):
@@ -86,7 +85,7 @@ def substituted(module, **values):
 def running(name, **options):
     server = Server(name, peers.command(name, CACHE, **options))
     try:
-        server.start(max(os.sched_getaffinity(0)), batch=False)
+        server.start(max(os.sched_getaffinity(0)), batch=False, patience=PATIENCE_SECONDS)
         yield server
     finally:
         ended = server.stop() if server.process else None
@@ -120,6 +119,14 @@ class Answers:
     def need(self, *features):
         if absent := set(features) - self.offers:
             self.skipTest(f"{self.name} does not offer {' and '.join(sorted(absent))}")
+
+    def contexts(self):
+        """Returns nothing for TCP, and a client's context for TLS if the peer offers it."""
+        return [None, *([ssl._create_unverified_context()] if "tls" in self.offers else [])]
+
+    def raw_connection(self, tls):
+        connection = socket.create_connection(("127.0.0.1", (self.tls_server if tls else self.server).port), PATIENCE_SECONDS)
+        return tls.wrap_socket(connection) if tls else connection
 
     def connect(self, tls=None):
         if tls is None:
@@ -166,7 +173,7 @@ class Answers:
 
     def test_a_body_in_chunks(self):
         self.need("upload", "echo")
-        if self.name in ("may_minihttp",):
+        if self.name == "may_minihttp":
             self.skipTest(f"{self.name} reads no chunks")
         connection = self.connect()
         self.expect(connection, "POST", "/upload", b"70000", iter([b"a" * 30_000, b"b" * 40_000]))
@@ -178,6 +185,19 @@ class Answers:
         answer = connection.getresponse()
         answer.read()
         self.assertIsNotNone(answer.getheader("Date"))
+
+    def test_a_connection_is_closed_on_request(self):
+        if self.name == "may_minihttp":
+            self.skipTest(f"{self.name} closes no connection")
+        for tls in self.contexts():
+            with self.raw_connection(tls) as connection:
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+                received = b""
+                while piece := connection.recv(65536):
+                    received += piece
+                head, _, body = received.partition(b"\r\n\r\n")
+                self.assertEqual(body, b"Hello, World!")
+                self.assertIn(b"connection: close", head.lower())
 
     def test_a_head_of_64_kib(self):
         self.need("big-head")
@@ -231,7 +251,7 @@ class Answers:
             self.assertEqual(self.curl(scheme, port, "/r42/items/7", option), b"7")
         if "files" in self.offers:
             self.assertTrue(self.curl(scheme, port, "/files/large.bin", option) == FILES["large.bin"])
-        if "big-head" in self.offers:
+        if "big-head" in self.offers and self.name != "ntex":  # which takes smaller ones over HTTP/2
             large = [word for number in range(6) for word in ("-H", f"X-Large-{number}: {'x' * 10_000}")]
             self.assertEqual(self.curl(scheme, port, "/", option, *large), b"Hello, World!")
 
@@ -249,13 +269,13 @@ class Answers:
 
     def test_messages_are_echoed(self):
         self.need("websocket")
-        for tls in [None, *([ssl._create_unverified_context()] if "tls" in self.offers else [])]:
-            socket = self.open("/ws", tls)
-            for kind in (socket.TEXT, socket.BINARY):
+        for tls in self.contexts():
+            echo = self.open("/ws", tls)
+            for kind in (echo.TEXT, echo.BINARY):
                 for size in (0, 1, 125, 126, 65_535, 65_536, 1 << 20):
-                    message = b"x" * size if kind == socket.TEXT else UPLOAD[:size]
-                    socket.send(kind, message)
-                    self.assertTrue(socket.receive() == (kind, message), f"{size} bytes")
+                    message = b"x" * size if kind == echo.TEXT else UPLOAD[:size]
+                    echo.send(kind, message)
+                    self.assertTrue(echo.receive() == (kind, message), f"{size} bytes")
 
     def test_messages_are_published(self):
         self.need("publish")
@@ -282,18 +302,17 @@ for peer_name in peers.PEERS:
 
 class Clients(unittest.TestCase):
     def test_clients_count_requests_and_bytes(self):
-        import json
-
         if not should_build and not all(peers.is_built(name, CACHE) for name in ("go", *peers.CLIENTS)):
             self.skipTest("the clients and their server are not built: use --build")
         with running("go") as server:
             for name in peers.CLIENTS:
-                words = [*peers.client_command(name, CACHE), "--url", f"http://127.0.0.1:{server.port}/", "--connections", "3", "--requests", "50"]
-                done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True)
-                told = json.loads(done.stdout)
-                self.assertEqual((told["requests"], told["bytes"]), (50, 50 * 13))
-                self.assertGreater(told["user"] + told["system"], 0)
-                self.assertGreater(told["seconds"], 0)
+                told = ["--url", f"http://127.0.0.1:{server.port}/", "--connections", "3", "--requests", "50"]
+                done = subprocess.run([*peers.client_command(name, CACHE), *told], capture_output=True, text=True,
+                                      timeout=PATIENCE_SECONDS, check=True)
+                result = json.loads(done.stdout)
+                self.assertEqual((result["requests"], result["bytes"]), (50, 50 * 13))
+                self.assertGreater(result["user"] + result["system"], 0)
+                self.assertGreater(result["seconds"], 0)
 
 
 if __name__ == "__main__":

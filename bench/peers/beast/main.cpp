@@ -81,6 +81,7 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   void answer(http::request<http::empty_body>& request) {
     const std::string_view target(request.target().data(), request.target().size());
+    is_persistent_ = request.keep_alive();
     if (websocket::is_upgrade(request)) {
       std::make_shared<WebSocket<Stream>>(std::move(stream_))->accept(std::move(request));
     } else if (target == "/") {
@@ -166,18 +167,30 @@ class Session : public std::enable_shared_from_this<Session<Stream>> {
 
   template <class Response>
   void write(Response&& response) {
+    response.keep_alive(is_persistent_);
     response.prepare_payload();
     response_ = std::move(response);
     http::async_write(stream_, std::get<Response>(response_),
                       [self = this->shared_from_this()](error_code error, std::size_t) {
-                        if (!error) self->read();
+                        if (error) return;
+                        self->is_persistent_ ? self->read() : self->close();
                       });
+  }
+
+  void close() {
+    if constexpr (std::is_same_v<Stream, TlsSocket>) {
+      stream_.async_shutdown([self = this->shared_from_this()](error_code) {});
+    } else {
+      error_code error;
+      stream_.shutdown(tcp::socket::shutdown_send, error);
+    }
   }
 
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<Head> head_;
   std::variant<std::monostate, Text, File> response_;
+  bool is_persistent_ = true;
 };
 
 void accept(net::io_context& context, tcp::acceptor& acceptor, net::ssl::context* tls) {

@@ -1,3 +1,3 @@
-module client
+module peer
 
 go 1.24

@@ -35,7 +35,7 @@ const jsonFields = {
 };
 
 function answer(response, text, type = "text/plain") {
-  response.writeHead(200, { "Content-Type": type, "Content-Length": text.length });
+  response.writeHead(200, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
   response.end(text);
 }
 
