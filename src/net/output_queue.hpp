@@ -12,6 +12,10 @@
 #include "net/stream.hpp"
 #include "skua/body.hpp"
 
+namespace skua::loop {
+class Loop;
+}
+
 namespace skua::net {
 
 /// A segment of output: memory, or a range of a file.
@@ -34,13 +38,23 @@ struct OutputBlock final : Segment {
   std::size_t used = 0;  ///< from the front; the room of sent bytes is not reused
 };
 
+/// The blocks of the queues of one thread.
+class OutputBlocks final : public base::Pool<OutputBlock> {
+ public:
+  using Pool::Pool;
+
+ private:
+  friend class StreamPump;
+  loop::Loop* loop_ = nullptr;  // of its pumps, so that none has to store it
+};
+
 /// The output that a connection still has to send, in order.
 ///
 /// Blocks go back to the pool once sent, so a connection with nothing to send owns no buffer.
 /// Memory does not move until it is consumed, because sends in flight refer to it.
 class OutputQueue {
  public:
-  using Blocks = base::Pool<OutputBlock>;
+  using Blocks = OutputBlocks;
 
   explicit OutputQueue(Blocks& blocks) noexcept : blocks_(&blocks) {}
   OutputQueue(const OutputQueue&) = delete;
@@ -48,6 +62,7 @@ class OutputQueue {
   ~OutputQueue() { clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
+  [[nodiscard]] Blocks& blocks() const noexcept { return *blocks_; }
   /// The number of queued bytes; walks all segments.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
   /// The measure for back-pressure: the queued bytes in memory, plus file_pressure_bytes per file.
