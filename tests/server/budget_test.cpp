@@ -112,7 +112,7 @@ TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {
                             static_cast<std::int64_t>(count);
   RecordProperty("bytes_per_idle_connection", std::to_string(each));
   RecordProperty("connections", std::to_string(count));
-  EXPECT_LE(each, 368) << "of " << count << " connections";
+  EXPECT_LE(each, 256) << "of " << count << " connections";
   EXPECT_GT(each, 0);
 }
 
