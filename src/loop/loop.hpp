@@ -95,9 +95,9 @@ struct LoopOptions {
 /// The event loop of a thread: descriptors, timers, deferred calls and posts of other threads.
 ///
 /// A turn waits, calls the handles, fires the timers, runs the posts, resumes woken tasks, and
-/// runs the deferred calls and the ends of the turn. Callbacks are noexcept by contract: a loop catches nothing, so an
-/// escaping exception terminates. Only post, stop and wake may be called on other threads than
-/// the one that runs the loop.
+/// runs the deferred calls and the ends of the turn. Callbacks are noexcept by contract: a loop
+/// catches nothing, so an escaping exception terminates. Only post, stop and wake may be called on
+/// other threads than the one that runs the loop.
 /// Lifetime: handles must have got on_closed, and timers and deferred calls must be destroyed or
 ///           idle, before the loop is destroyed.
 class Loop {

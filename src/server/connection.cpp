@@ -50,7 +50,7 @@ void Connection::start_timer(Waiting waiting) {
   const Timeouts& timeouts = resources_.options.timeouts;
   const std::optional<Duration> left = pump_.left_to_send(timeouts.write);
   if (!left) [[likely]] {
-    if (is_new_ && !resources_.is_draining) return;                        // running since start()
+    if (is_new_ && !resources_.is_draining) return;                         // running since start()
     if (is_handshake_granted_ && !pump_.stream().is_established()) return;  // running too
   }
   if (waiting == Waiting::Request) {

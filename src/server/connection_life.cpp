@@ -86,7 +86,7 @@ bool Connection::choose_protocol(std::string_view input) {
     }
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
       successor_ = std::make_unique<H2Protocol>(resources_, stream, pump_.output(),
-                                           static_cast<ProtocolOwner&>(*this));
+                                                static_cast<ProtocolOwner&>(*this));
     }
   }
   begin_protocol();
@@ -168,9 +168,8 @@ void Connection::on_time_out() {
   const std::optional<Duration> left = pump_.left_to_send(resources_.options.timeouts.write);
   const bool takes_nothing = left && *left <= Duration(0);
   const bool is_absent = is_absence_timed_ && end_of_patience() <= now;
-  const Waiting waiting = with_protocol([this](auto& protocol) {
-    return protocol.state(pump_.is_sending()).waiting;
-  });
+  const Waiting waiting =
+      with_protocol([this](auto& protocol) { return protocol.state(pump_.is_sending()).waiting; });
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
   if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
     if (!is_head_late && deadline() > now) return;

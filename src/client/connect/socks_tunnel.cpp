@@ -14,7 +14,8 @@ SocksTunnel::SocksTunnel(loop::Loop& loop, net::HeldStream stream, Socks5 dialog
       stream_(std::move(stream)),
       dialogue_(std::move(dialogue)),
       output_(std::make_unique<net::SentText>()) {
-  output_->text.reserve(Socks5::max_output_bytes);  // so that a pending send's bytes stay where they are
+  // So that a pending send's bytes stay where they are.
+  output_->text.reserve(Socks5::max_output_bytes);
   stream_->listen(*this);
 }
 

@@ -70,7 +70,7 @@ class Tunnel final : private net::StreamSink {
   ProxyAccess& proxy_;
   h1::ResponseReader reader_;
   std::unique_ptr<net::SentText> request_;
-  std::string authorization_;                   // in the request
+  std::string authorization_;  // in the request
   std::size_t sent_bytes_ = 0;
   std::size_t content_bytes_ = 0;  // of an answer that is discarded
   unsigned requests_ = 0;
