@@ -244,8 +244,7 @@ void H1Protocol::upgrade(const http::Head& head, const h1::Framing& framing, Req
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
   write(head, framing, std::move(response), false, record);
   finish_record(record);
-  std::unique_ptr<SocketProtocol> next =
-      told->server->on_connection(resources_, pump_.output(), *this, *told);
+  std::unique_ptr<SocketProtocol> next = told->server->on_connection(*this, *told);
   SocketProtocol& protocol = *next;
   successor_ = std::move(next);
   protocol.start(request, *told);

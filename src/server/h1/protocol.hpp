@@ -30,6 +30,9 @@ class H1Protocol : public ProtocolOwner {
   H1Protocol(const H1Protocol&) = delete;
   H1Protocol& operator=(const H1Protocol&) = delete;
 
+  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
+  [[nodiscard]] net::OutputQueue& output() noexcept { return pump_.output(); }
+
   void receive(std::span<char> input);
   [[nodiscard]] ProtocolState state(bool is_sending) const noexcept;
   void resume();
