@@ -10,14 +10,14 @@
 
 namespace skua::loop {
 
-void DeferredNode::insert_before(DeferredNode& node) noexcept {
+void Deferred::insert_before(Deferred& node) noexcept {
   next_ = &node;
   previous_ = node.previous_;
   previous_->next_ = this;
   node.previous_ = this;
 }
 
-void DeferredNode::cancel() noexcept {
+void Deferred::cancel() noexcept {
   if (next_ == nullptr) return;
   next_->previous_ = previous_;
   previous_->next_ = next_;
@@ -30,11 +30,13 @@ void Loop::turn(Duration max_wait) {
   if (mailbox_->has_posts()) run_posts();
   if (!ready_.empty()) ready_.resume_all();
   if (deferred_.next_ != &deferred_) run_deferred();
+  if (turn_ends_ != &after_last_) run_turn_ends();
 }
 
 Duration Loop::time_to_wait(Duration max_wait) noexcept {
   // Work that is already queued; an earlier turn may have used up its wake-up.
-  const bool has_work = deferred_.next_ != &deferred_ || !ready_.empty() || mailbox_->has_posts();
+  const bool has_work = deferred_.next_ != &deferred_ || turn_ends_ != &after_last_ ||
+                        !ready_.empty() || mailbox_->has_posts();
   timers_.forget_now();  // the callbacks of the last turn may have taken long
   const std::optional<Duration> to_next = has_work ? Duration::zero() : timers_.time_to_next();
   timers_.forget_now();  // and so may the wait that follows
@@ -49,20 +51,30 @@ void Loop::run_posts() {
   running_posts_.clear();
 }
 
-void Loop::defer(DeferredNode& call) noexcept {
+void Loop::defer(Deferred& call) noexcept {
   if (!call.is_pending()) call.insert_before(deferred_);
 }
 
 void Loop::run_deferred() noexcept {
   // Calls deferred from here on belong to the next turn, so the ring moves to another head.
-  DeferredNode& batch = running_deferred_;
+  Deferred& batch = running_deferred_;
   batch.next_ = std::exchange(deferred_.next_, &deferred_);
   batch.previous_ = std::exchange(deferred_.previous_, &deferred_);
   batch.next_->previous_ = batch.previous_->next_ = &batch;
   while (batch.next_ != &batch) {
-    DeferredNode& call = *batch.next_;
+    Deferred& call = *batch.next_;
     call.cancel();
-    call.callback_(&call);
+    call.callback_(call.context_);
+  }
+}
+
+void Loop::run_turn_ends() noexcept {
+  running_turn_ends_ = std::exchange(turn_ends_, &after_last_);
+  last_turn_end_ = &turn_ends_;
+  while (running_turn_ends_ != &after_last_) {
+    TurnEnd& owner = *running_turn_ends_;
+    running_turn_ends_ = std::exchange(owner.next_, nullptr);
+    turn_end_callback_(&owner);
   }
 }
 

@@ -46,42 +46,44 @@ class Mailbox {
 class Loop;
 class WorkerPool;
 
-/// A call at the end of a turn, embedded in its owner; see Loop::defer. This compact form is for
-/// numerous owners: the callback gets the node.
-class DeferredNode {
+/// A call at the end of a turn, embedded in its owner; see Loop::defer.
+class Deferred final {
  public:
-  explicit DeferredNode(Callback callback) noexcept : callback_(callback) {}
-  DeferredNode(const DeferredNode&) = delete;
-  DeferredNode& operator=(const DeferredNode&) = delete;
-  ~DeferredNode() { cancel(); }
+  Deferred(Callback callback, void* context) noexcept : callback_(callback), context_(context) {}
+  Deferred(const Deferred&) = delete;
+  Deferred& operator=(const Deferred&) = delete;
+  ~Deferred() { cancel(); }
 
   [[nodiscard]] bool is_pending() const noexcept { return next_ != nullptr; }
   void cancel() noexcept;
 
  private:
   friend class Loop;
-  DeferredNode() noexcept : DeferredNode(nullptr) { next_ = previous_ = this; }  // head of a ring
-  void insert_before(DeferredNode& node) noexcept;
+  Deferred() noexcept : Deferred(nullptr, nullptr) { next_ = previous_ = this; }  // head of a ring
+  void insert_before(Deferred& node) noexcept;
 
   Callback callback_;
-  DeferredNode* next_ = nullptr;
-  DeferredNode* previous_ = nullptr;
+  void* context_;
+  Deferred* next_ = nullptr;
+  Deferred* previous_ = nullptr;
 };
 
-/// A DeferredNode with a context for its callback.
-class Deferred final : public DeferredNode {
+/// The end of a turn, for numerous owners: a pointer each, as all of a loop share one callback.
+///
+/// Lifetime: Loop::forget() comes before the destruction of one that is pending.
+class TurnEnd {
  public:
-  Deferred(Callback callback, void* context) noexcept
-      : DeferredNode(call), told_(callback), context_(context) {}
+  TurnEnd() = default;
+  TurnEnd(const TurnEnd&) = delete;
+  TurnEnd& operator=(const TurnEnd&) = delete;
+
+ protected:
+  ~TurnEnd() { SKUA_ASSERT(!is_pending()); }
+  [[nodiscard]] bool is_pending() const noexcept { return next_ != nullptr; }
 
  private:
-  static void call(void* node) noexcept {
-    const auto& deferred = *static_cast<Deferred*>(static_cast<DeferredNode*>(node));
-    deferred.told_(deferred.context_);
-  }
-
-  Callback told_;
-  void* context_;
+  friend class Loop;
+  TurnEnd* next_ = nullptr;  // pending: never null, as the last one refers to the loop's own
 };
 
 /// Options of a loop.
@@ -93,9 +95,9 @@ struct LoopOptions {
 /// The event loop of a thread: descriptors, timers, deferred calls and posts of other threads.
 ///
 /// A turn waits, calls the handles, fires the timers, runs the posts, resumes woken tasks, and
-/// runs the deferred calls. Callbacks are noexcept by contract: a loop catches nothing, so an
-/// escaping exception terminates. Only post, stop and wake may be called on other threads than
-/// the one that runs the loop.
+/// runs the deferred calls and the ends of the turn. Callbacks are noexcept by contract: a loop
+/// catches nothing, so an escaping exception terminates. Only post, stop and wake may be called on
+/// other threads than the one that runs the loop.
 /// Lifetime: handles must have got on_closed, and timers and deferred calls must be destroyed or
 ///           idle, before the loop is destroyed.
 class Loop {
@@ -127,7 +129,19 @@ class Loop {
   void after(Duration delay, std::function<void()> task);
   /// Runs `call` once at the end of this turn; if called by a deferred call, at the end of the
   /// next turn, which then does not wait. A call that is already pending keeps its place.
-  void defer(DeferredNode& call) noexcept;
+  void defer(Deferred& call) noexcept;
+  /// Calls back, with `owner` as context, at the end of this turn, after the deferred calls; once,
+  /// and in the next turn if this is called there.
+  void defer(TurnEnd& owner) noexcept {
+    if (owner.is_pending()) return;
+    owner.next_ = &after_last_;
+    *last_turn_end_ = &owner;
+    last_turn_end_ = &owner.next_;
+  }
+  /// Withdraws it. Takes time in proportion to those that are pending.
+  SKUA_COLD void forget(TurnEnd& owner) noexcept;
+  /// Sets the callback of all, whose context is the TurnEnd.
+  void on_turn_end(Callback callback) noexcept { turn_end_callback_ = callback; }
 
   /// The time at which this turn began to handle events; the clock is read at most once a turn.
   [[nodiscard]] Instant now() noexcept { return timers_.now(); }
@@ -180,13 +194,19 @@ class Loop {
   void turn(Duration max_wait);
   void run_posts();
   void run_deferred() noexcept;
+  void run_turn_ends() noexcept;
   void remove(UserTimer& timer) noexcept;
 
   const Clock& clock_;
   TimerWheel timers_;
   std::unique_ptr<Backend> backend_;
-  DeferredNode deferred_;
-  DeferredNode running_deferred_;
+  Deferred deferred_;
+  Deferred running_deferred_;
+  TurnEnd after_last_;
+  TurnEnd* turn_ends_ = &after_last_;
+  TurnEnd** last_turn_end_ = &turn_ends_;
+  TurnEnd* running_turn_ends_ = &after_last_;
+  Callback turn_end_callback_ = nullptr;
   std::vector<std::unique_ptr<UserTimer>> user_timers_;
   std::atomic<bool> is_stopping_{false};
   std::shared_ptr<Mailbox> mailbox_;  // shared with threads that may outlive the loop

@@ -71,6 +71,18 @@ Loop::~Loop() {
   mailbox_->close();
   backend_.reset();  // its last on_closed calls may still use the rest
   while (deferred_.next_ != &deferred_) deferred_.next_->cancel();
+  while (turn_ends_ != &after_last_) forget(*turn_ends_);
+}
+
+void Loop::forget(TurnEnd& owner) noexcept {
+  for (TurnEnd** const list : {&turn_ends_, &running_turn_ends_}) {
+    for (TurnEnd** at = list; *at != &after_last_; at = &(*at)->next_) {
+      if (*at != &owner) continue;
+      *at = std::exchange(owner.next_, nullptr);
+      if (last_turn_end_ == &owner.next_) last_turn_end_ = at;
+      return;
+    }
+  }
 }
 
 void Loop::run() {

@@ -1,44 +1,41 @@
 // SPDX-License-Identifier: MIT
-// A stream without a user gets an owner that only waits for its end.
+// A stream without a user owns itself until it is closed, so that giving one up needs no memory.
 #include "net/close_detached.hpp"
 
 #include <utility>
 
 namespace skua::net {
+namespace {
 
-/// Owns itself until its stream is closed.
-class LastOwner final : private StreamSink {
- public:
-  void close(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) {
-    stream_ = std::move(stream);
-    sent_ = std::move(sent);
-    stream_->listen(*this);
-    stream_->close();
-  }
-
- private:
+/// The sink of all streams without a user.
+class Nobody final : public StreamSink {
   void on_receive(std::span<char> /*bytes*/) override {}
   void on_receive_end(Error /*error*/) override {}
   void on_sent(std::size_t /*count*/) override {}
   void on_send_failed(Error /*error*/) override {}
-  void on_closed() override { const std::unique_ptr<LastOwner> owned(this); }
-
-  std::shared_ptr<const void> sent_{};  // destroyed after the stream
-  std::unique_ptr<Stream> stream_{};
+  void on_closed() override {}
 };
 
-Stream::Stream() noexcept = default;
-Stream::~Stream() = default;
+constinit Nobody nobody;
 
-void Stream::provide_last_owner() { last_owner_ = std::make_unique<LastOwner>(); }
+}  // namespace
 
-void Stream::take_last_owner(Stream& below) noexcept { last_owner_ = std::move(below.last_owner_); }
+void Stream::tell_closed() {
+  if (sink_ != &nobody) return sink_->on_closed();
+  const std::unique_ptr<Stream> owned(this);
+}
 
-void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent) {
-  std::unique_ptr<LastOwner> owner = std::move(stream->last_owner_);
-  if (owner == nullptr) owner = std::make_unique<LastOwner>();
-  owner->close(std::move(stream), std::move(sent));
-  static_cast<void>(owner.release());  // on_closed() deletes it
+void close_detached(std::unique_ptr<Stream> stream) noexcept {
+  Stream& closing = *stream.release();  // tell_closed() destroys it
+  closing.listen(nobody);
+  closing.close();
+}
+
+void SentText::close(std::unique_ptr<SentText> self, std::unique_ptr<Stream> stream) noexcept {
+  SentText& last = *self.release();  // on_closed() destroys it
+  last.stream_ = std::move(stream);
+  last.stream_->listen(last);
+  last.stream_->close();
 }
 
 }  // namespace skua::net

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "net/stream.hpp"
@@ -11,13 +12,30 @@ namespace skua::net {
 
 /// Closes a stream that has no user any more, and destroys it once closed: in a later turn of
 /// its loop, or with the loop. It reports no more events. Must not be called in its callbacks.
-/// `sent` is the memory of a send that may be pending, and lives as long as the stream.
-///
-/// Ends with: std::bad_alloc, unless provide_last_owner() was called on the stream.
-void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent = {});
+void close_detached(std::unique_ptr<Stream> stream) noexcept;
 
-/// A stream on its way to its user, closed if it never gets there. It should have a last owner
-/// by then, as destructors do not throw. Take it out to close it: a stream is closed only once.
+/// A text that a send may still refer to when its sender is gone.
+class SentText final : private StreamSink {
+ public:
+  explicit SentText(std::string whole = {}) noexcept : text(std::move(whole)) {}
+
+  /// Like close_detached(); the text lives as long as the stream.
+  static void close(std::unique_ptr<SentText> self, std::unique_ptr<Stream> stream) noexcept;
+
+  std::string text;
+
+ private:
+  void on_receive(std::span<char> /*bytes*/) override {}
+  void on_receive_end(Error /*error*/) override {}
+  void on_sent(std::size_t /*count*/) override {}
+  void on_send_failed(Error /*error*/) override {}
+  void on_closed() override { const std::unique_ptr<SentText> owned(this); }
+
+  std::unique_ptr<Stream> stream_{};  // once its sender is gone
+};
+
+/// A stream on its way to its user, closed if it never gets there. Take it out to close it: a
+/// stream is closed only once.
 class HeldStream final {
  public:
   template <std::derived_from<Stream> T>

@@ -35,31 +35,36 @@ std::size_t room(const Segment& segment) noexcept {
   return block.bytes.size() - block.used;
 }
 
+std::uint64_t pressure_of(const Segment& segment) noexcept {
+  return segment.file < 0 ? segment.size_bytes : OutputQueue::file_pressure_bytes;
+}
+
 }  // namespace
 
 char* OutputQueue::reserve(std::size_t size_bytes) {
   SKUA_ASSERT(size_bytes <= max_reserve);
-  if (tail_ == nullptr || room(*tail_) < size_bytes) {
+  if (head_ == nullptr || room(*head_->last) < size_bytes) {
     std::unique_ptr<OutputBlock> block = blocks_->take();
     block->is_block = true;
     block->data = block->bytes.data();
     block->size_bytes = block->used = 0;
     push(std::move(block));
   }
-  OutputBlock& block = as_block(*tail_);
+  OutputBlock& block = as_block(*head_->last);
   return block.bytes.data() + block.used;
 }
 
 void OutputQueue::commit(std::size_t size_bytes) noexcept {
-  as_block(*tail_).used += size_bytes;
-  tail_->size_bytes += size_bytes;
-  pressure_bytes_ += size_bytes;
+  OutputBlock& block = as_block(*head_->last);
+  block.used += size_bytes;
+  block.size_bytes += size_bytes;
+  head_->pressure_bytes += size_bytes;
 }
 
 void OutputQueue::append(std::string_view text) {
   while (!text.empty()) {
     char* to = reserve(1);
-    const std::size_t count = std::min(text.size(), room(*tail_));
+    const std::size_t count = std::min(text.size(), room(*head_->last));
     std::memcpy(to, text.data(), count);
     commit(count);
     text.remove_prefix(count);
@@ -73,10 +78,8 @@ void OutputQueue::append_body(Body&& body) {
   if (const FileRange* range = segment->body.file()) {
     segment->file = range->file;
     segment->offset = range->offset;
-    pressure_bytes_ += file_pressure_bytes;
   } else {
     segment->data = segment->body.text().data();
-    pressure_bytes_ += segment->size_bytes;
   }
   push(std::move(segment));
 }
@@ -128,7 +131,7 @@ void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
     const std::uint64_t count = std::min(size_bytes, front.size_bytes);
     if (front.file < 0) {
       front.data += count;
-      pressure_bytes_ -= count;
+      front.pressure_bytes -= count;
     } else {
       front.offset += count;
     }
@@ -138,27 +141,29 @@ void OutputQueue::consume(std::uint64_t size_bytes) noexcept {
   }
 }
 
-void OutputQueue::drop_memory() noexcept {
-  pressure_bytes_ -= head_->size_bytes;
-  pop();
-}
-
 void OutputQueue::clear() noexcept {
   while (head_) pop();
-  pressure_bytes_ = 0;
 }
 
 void OutputQueue::push(std::unique_ptr<Segment> segment) noexcept {
-  Segment* added = segment.get();
-  (tail_ != nullptr ? tail_->next : head_) = std::move(segment);
-  tail_ = added;
+  Segment* const added = segment.get();
+  if (head_ == nullptr) {
+    head_ = std::move(segment);
+    head_->pressure_bytes = 0;
+  } else {
+    head_->last->next = std::move(segment);
+  }
+  head_->last = added;
+  head_->pressure_bytes += pressure_of(*added);
 }
 
 void OutputQueue::pop() noexcept {
   std::unique_ptr<Segment> front = std::move(head_);
   head_ = std::move(front->next);
-  if (!head_) tail_ = nullptr;
-  if (front->file >= 0) pressure_bytes_ -= file_pressure_bytes;
+  if (head_ != nullptr) {
+    head_->last = front->last;
+    head_->pressure_bytes = front->pressure_bytes - pressure_of(*front);
+  }
   if (front->is_block) {
     blocks_->give_back(std::unique_ptr<OutputBlock>(static_cast<OutputBlock*>(front.release())));
   }

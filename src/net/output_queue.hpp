@@ -12,6 +12,10 @@
 #include "net/stream.hpp"
 #include "skua/body.hpp"
 
+namespace skua::loop {
+class Loop;
+}
+
 namespace skua::net {
 
 /// A segment of output: memory, or a range of a file.
@@ -21,6 +25,9 @@ struct Segment {
   const char* data = nullptr;
   std::uint64_t size_bytes = 0;  ///< still to be sent
   std::uint64_t offset = 0;      ///< in the file
+  // Of the whole queue, in its first segment: an empty queue, as idle connections have, is small.
+  Segment* last = nullptr;
+  std::uint64_t pressure_bytes = 0;
   int file = -1;
   bool is_block = false;
 };
@@ -31,13 +38,23 @@ struct OutputBlock final : Segment {
   std::size_t used = 0;  ///< from the front; the room of sent bytes is not reused
 };
 
+/// The blocks of the queues of one thread.
+class OutputBlocks final : public base::Pool<OutputBlock> {
+ public:
+  using Pool::Pool;
+
+ private:
+  friend class StreamPump;
+  loop::Loop* loop_ = nullptr;  // of its pumps, so that none has to store it
+};
+
 /// The output that a connection still has to send, in order.
 ///
 /// Blocks go back to the pool once sent, so a connection with nothing to send owns no buffer.
 /// Memory does not move until it is consumed, because sends in flight refer to it.
 class OutputQueue {
  public:
-  using Blocks = base::Pool<OutputBlock>;
+  using Blocks = OutputBlocks;
 
   explicit OutputQueue(Blocks& blocks) noexcept : blocks_(&blocks) {}
   OutputQueue(const OutputQueue&) = delete;
@@ -45,10 +62,13 @@ class OutputQueue {
   ~OutputQueue() { clear(); }
 
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
+  [[nodiscard]] Blocks& blocks() const noexcept { return *blocks_; }
   /// The number of queued bytes; walks all segments.
   [[nodiscard]] std::uint64_t size_bytes() const noexcept;
   /// The measure for back-pressure: the queued bytes in memory, plus file_pressure_bytes per file.
-  [[nodiscard]] std::uint64_t pressure_bytes() const noexcept { return pressure_bytes_; }
+  [[nodiscard]] std::uint64_t pressure_bytes() const noexcept {
+    return head_ != nullptr ? head_->pressure_bytes : 0;
+  }
   /// The charge for a file. Descriptors are scarce: a peer that requests many files and reads
   /// none must not exhaust them.
   static constexpr std::uint64_t file_pressure_bytes = 256 * 1024;
@@ -80,7 +100,7 @@ class OutputQueue {
   /// Removes this many bytes, which have been sent, from the front.
   void consume(std::uint64_t size_bytes) noexcept;
   /// Removes the front segment, which must be memory and has been sent.
-  void drop_memory() noexcept;
+  void drop_memory() noexcept { pop(); }
   /// Removes everything.
   SKUA_COLD void clear() noexcept;
 
@@ -90,9 +110,8 @@ class OutputQueue {
 
   Blocks* blocks_;
   std::unique_ptr<Segment> head_;
-  Segment* tail_ = nullptr;
-  std::uint64_t pressure_bytes_ = 0;
 };
+static_assert(sizeof(OutputQueue) == 2 * sizeof(void*));
 
 /// The result of send_queued().
 struct Sent {

@@ -38,9 +38,6 @@ class StreamSink {
   ~StreamSink() = default;
 };
 
-/// The owner of a stream that has no user any more: see close_detached().
-class LastOwner;
-
 /// A bidirectional byte stream: TCP, a Unix socket, TLS over either, or memory in a test.
 ///
 /// Each operation has the contract of the loop::Backend operation of the same name.
@@ -48,7 +45,7 @@ class Stream {
  public:
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
-  virtual ~Stream();
+  virtual ~Stream() = default;
 
   /// Sets the sink. Call it before the first operation, or to hand over a stream that is idle or
   /// about to be closed.
@@ -77,25 +74,19 @@ class Stream {
   /// The negotiated TLS; nullopt if the stream is not encrypted.
   [[nodiscard]] virtual std::optional<TlsInfo> tls() const { return std::nullopt; }
 
-  /// Allocates what close_detached() needs, so that it cannot run out of memory later.
-  ///
-  /// Ends with: std::bad_alloc.
-  void provide_last_owner();
-
   [[nodiscard]] virtual Address peer() const = 0;
   [[nodiscard]] virtual Address local() const = 0;
 
  protected:
-  Stream() noexcept;
+  Stream() noexcept = default;
   [[nodiscard]] StreamSink& sink() const noexcept { return *sink_; }
-  /// Takes over the last owner of the stream below, which ends with this one.
-  void take_last_owner(Stream& below) noexcept;
+  /// Tells the sink that the stream is closed; destroys a stream without a user.
+  void tell_closed();
 
  private:
-  friend void close_detached(std::unique_ptr<Stream> stream, std::shared_ptr<const void> sent);
+  friend void close_detached(std::unique_ptr<Stream> stream) noexcept;
 
   StreamSink* sink_ = nullptr;
-  std::unique_ptr<LastOwner> last_owner_;
 };
 
 }  // namespace skua::net

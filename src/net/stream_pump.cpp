@@ -14,15 +14,14 @@ constexpr std::uint64_t flushed_at_once_bytes = 16 * 1024;
 
 // The user settles only until its last output was sent.
 void StreamPump::settle() {
-  DeferredNode::cancel();  // this call replaces it
+  is_settled_ = true;
   if (state_ <= State::Ending) user_.settle();
 }
 
-void StreamPump::on_turn_end(void* node) noexcept {
-  auto& self = static_cast<StreamPump&>(*static_cast<DeferredNode*>(node));
-  self.guarded([&self] {
-    if (self.state_ <= State::Ending) self.user_.settle();
-  });
+void StreamPump::on_turn_end(void* turn_end) noexcept {
+  auto& self = static_cast<StreamPump&>(*static_cast<TurnEnd*>(turn_end));
+  if (self.is_settled_ || self.state_ > State::Ending) return;
+  self.guarded([&self] { self.user_.settle(); });
 }
 
 bool StreamPump::set_receiving(bool wanted) {

@@ -48,7 +48,7 @@ class StreamPumpUser {
 /// times out a peer that takes nothing, and ends both sides in order. It knows no protocol.
 ///
 /// Lifetime:  once it has a stream, it must live until StreamPumpUser::on_closed.
-class StreamPump final : private StreamSink, private loop::TimerNode, private loop::DeferredNode {
+class StreamPump final : private StreamSink, private loop::TimerNode, private loop::TurnEnd {
  public:
   enum class State : std::uint8_t {
     Open,
@@ -58,7 +58,12 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
     Closed,
   };
 
+  /// The pumps that share blocks are on one loop.
   StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept;
+  ~StreamPump() {
+    if (is_pending()) [[unlikely]]
+      loop().forget(*this);
+  }
 
   /// Takes over a stream without a sink. Call it before anything else.
   void take(std::unique_ptr<Stream> stream) noexcept;
@@ -66,7 +71,7 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// Returns the stream of an open pump that sends and receives nothing, which ends the pump: no
   /// call to the user follows.
   [[nodiscard]] std::unique_ptr<Stream> give_up() noexcept;
-  [[nodiscard]] loop::Loop& loop() const noexcept { return loop_; }
+  [[nodiscard]] loop::Loop& loop() const noexcept { return *output_.blocks().loop_; }
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_open() const noexcept { return state_ == State::Open; }
 
@@ -91,7 +96,11 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
   /// Whether the stream has not yet taken all that was sent.
   [[nodiscard]] bool is_sending() const noexcept { return sending_ == Sending::Pending; }
   /// Calls settle() at the end of the turn, so that all output of the turn leaves at once.
-  void settle_later() noexcept { loop_.defer(*this); }
+  void settle_later() noexcept {
+    if (state_ >= State::Closing) return;
+    is_settled_ = false;
+    loop().defer(*this);
+  }
   /// Sends as much output as the stream takes now.
   void flush();
   /// Flushes, and again while `go_on` reports progress. After 16 rounds it settles later
@@ -104,17 +113,18 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
   // Time.
 
-  void start_timer(Duration delay) noexcept { loop_.timers().start(*this, delay); }
+  void start_timer(Duration delay) noexcept { loop().timers().start(*this, delay); }
   void stop_timer() noexcept { TimerNode::stop(); }
   /// Returns what is left of `patience`, which starts anew when the peer takes something;
   /// nullopt if no send is pending.
   [[nodiscard]] std::optional<Duration> left_to_send(Duration patience) noexcept {
     if (!is_sending()) [[likely]]
       return std::nullopt;
-    const auto since_epoch = loop_.now().time_since_epoch();
+    const auto since_epoch = loop().now().time_since_epoch();
     const auto now = static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
-    if (!std::exchange(is_sending_timed_, true)) sending_since_ = now;
+    if (!is_sending_timed_) sending_since_ = now;
+    is_sending_timed_ = true;
     return patience - std::chrono::milliseconds(now - sending_since_);
   }
 
@@ -148,21 +158,23 @@ class StreamPump final : private StreamSink, private loop::TimerNode, private lo
 
   void settle();
   void note_sent(std::uint64_t count);
-  static void on_turn_end(void* node) noexcept;
+  static void on_turn_end(void* turn_end) noexcept;
   static void on_time_out(void* node) noexcept;
 
   static constexpr int rounds_per_turn = 16;
 
   StreamPumpUser& user_;
-  loop::Loop& loop_;
   std::unique_ptr<Stream> stream_;
   OutputQueue output_;
   State state_ = State::Open;
   Input input_ = Input::Stopped;
   Sending sending_ = Sending::Nothing;
-  bool is_sending_timed_ = false;
+  bool is_sending_timed_ : 1 = false;
+  bool is_settled_ : 1 = false;      // since the last settle_later()
   std::uint32_t sending_since_ = 0;  // when the peer last took something, in ms
 };
+
+static_assert(sizeof(void*) != 8 || sizeof(StreamPump) <= 96);
 
 template <class Work>
 void StreamPump::guarded(Work&& work) noexcept {

@@ -5,11 +5,11 @@
 namespace skua::net {
 
 StreamPump::StreamPump(StreamPumpUser& user, loop::Loop& loop, OutputQueue::Blocks& blocks) noexcept
-    : TimerNode(on_time_out),
-      DeferredNode(on_turn_end),
-      user_(user),
-      loop_(loop),
-      output_(blocks) {}
+    : TimerNode(on_time_out), user_(user), output_(blocks) {
+  SKUA_ASSERT(blocks.loop_ == nullptr || blocks.loop_ == &loop);
+  blocks.loop_ = &loop;
+  loop.on_turn_end(on_turn_end);
+}
 
 void StreamPump::take(std::unique_ptr<Stream> stream) noexcept {
   stream_ = std::move(stream);
@@ -20,7 +20,6 @@ std::unique_ptr<Stream> StreamPump::give_up() noexcept {
   SKUA_ASSERT(is_open() && input_ != Input::Receiving && output_.empty());
   state_ = State::Closed;
   stop_timer();
-  DeferredNode::cancel();
   return std::move(stream_);
 }
 
@@ -87,7 +86,6 @@ void StreamPump::close() noexcept {
   sending_ = Sending::Impossible;
   stop_timer();
   user_.on_closing();
-  DeferredNode::cancel();
   stream_->close();
 }
 

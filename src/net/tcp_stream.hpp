@@ -46,10 +46,10 @@ class TcpStream final : public Stream, private loop::Handle {
   void on_receive_end(Error error) override { sink().on_receive_end(error); }
   void on_sent(std::size_t count) override { sink().on_sent(count); }
   void on_send_failed(Error error) override { sink().on_send_failed(error); }
-  void on_closed() override { sink().on_closed(); }
+  void on_closed() override { tell_closed(); }
 
   loop::Backend& backend_;
 };
-static_assert(sizeof(TcpStream) <= 96);
+static_assert(sizeof(void*) != 8 || sizeof(TcpStream) <= 56);  // 64 with the allocator's head
 
 }  // namespace skua::net

@@ -21,9 +21,10 @@ namespace skua::server {
 /// A client connection: joins a stream to the protocol spoken on it, and runs its timeouts.
 ///
 /// Lifetime:  from start() until ConnectionOwner::connection_closed.
-class Connection final : public base::ListNode, private net::StreamPumpUser, private ProtocolOwner {
+class Connection final : public base::ListNode, private net::StreamPumpUser, private H1Protocol {
  public:
   Connection(Resources& resources, std::unique_ptr<net::Stream> stream);
+  ~Connection() { H1Protocol::end(); }
 
   /// Starts reading and answering requests.
   void start();
@@ -37,22 +38,16 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   void on_receive(std::span<char> bytes) override;
   void on_receive_end(Error error) override;
   void on_send_failed(Error) override { close(); }
-  void on_dropped(std::size_t count) override { resources().counters.bytes_received += count; }
+  void on_dropped(std::size_t count) override { resources_.counters.bytes_received += count; }
   void on_sent(std::uint64_t count) override;
   void on_time_out() override;
   void settle() override;
   void on_out_of_memory() noexcept override;
   void on_closing() noexcept override;
-  void on_closed() override { resources().owner.connection_closed(*this); }
+  void on_closed() override { resources_.owner.connection_closed(*this); }
 
   void settle_later() noexcept override { pump_.settle_later(); }
   std::size_t send_now(std::span<const net::Slice> slices) override;
-  void switch_protocol(std::unique_ptr<Protocol> next) noexcept override {
-    other_ = std::move(next);
-  }
-  [[nodiscard]] Protocol& protocol() noexcept override {
-    return other_ != nullptr ? *other_ : static_cast<Protocol&>(h1_);
-  }
   Accounting* accounting() override;
   [[nodiscard]] skua::Connection& connection() override;
 
@@ -62,7 +57,14 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
     std::optional<Accounting> accounting{};     ///< of the first response on, if there is a hook
   };
 
-  [[nodiscard]] Resources& resources() noexcept { return h1_.resources(); }
+  [[nodiscard]] H1Protocol& h1() noexcept { return *this; }
+  /// Calls with the protocol that the peer speaks. That of nearly all is known to the compiler.
+  template <class Call>
+  decltype(auto) with_protocol(Call&& call) {
+    if (successor_ == nullptr) [[likely]]
+      return call(h1());
+    return call(*successor_);
+  }
   /// Null before the first response, and without a hook.
   [[nodiscard]] Accounting* begun_accounting() const noexcept {
     if (extras_ == nullptr) return nullptr;
@@ -72,6 +74,8 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   Extras& extras();
   bool choose_protocol(std::string_view input);
   void begin_protocol();
+  void receive_end();
+  [[nodiscard]] loop::Instant deadline() noexcept;
   void refuse_plain_http();
   void start_timer(Waiting waiting);
   loop::Instant end_of_patience() noexcept {
@@ -80,14 +84,13 @@ class Connection final : public base::ListNode, private net::StreamPumpUser, pri
   SKUA_COLD loop::Instant end_of_absence() noexcept;
   bool grants_handshake() noexcept;
 
-  net::StreamPump pump_;
-  std::unique_ptr<Extras> extras_;  // outlives the protocols
-  H1Protocol h1_;
-  std::unique_ptr<Protocol> other_;                    // set if the peer does not speak HTTP/1
-  loop::Instant absent_until_ = loop::Instant::max();  ///< deadline after the peer's end of input
-  bool is_handshake_granted_ = false;                  ///< it may continue while the server drains
-  bool is_new_ = true;                                 ///< the peer's protocol is not known yet
-  std::uint8_t preface_bytes_ = 0;                     ///< length of the HTTP/2 preface seen so far
+  std::unique_ptr<Extras> extras_;     // outlives what the protocols do
+  std::uint32_t absent_since_ = 0;     ///< when the peer was found to have ended its input, in ms
+  bool is_absence_timed_ = false;      ///< absent_since_ is set
+  bool is_handshake_granted_ = false;  ///< it may continue while the server drains
+  bool is_new_ = true;                 ///< the peer's protocol is not known yet
+  std::uint8_t preface_bytes_ = 0;     ///< length of the HTTP/2 preface seen so far
 };
+static_assert(sizeof(void*) != 8 || sizeof(Connection) <= 184);  // 192 with the allocator's head
 
 }  // namespace skua::server

@@ -28,8 +28,7 @@ bool is_foreign(std::string_view first_bytes) noexcept {
 }  // namespace
 
 Connection::Connection(Resources& resources, std::unique_ptr<net::Stream> stream)
-    : pump_(static_cast<net::StreamPumpUser&>(*this), resources.loop, resources.blocks),
-      h1_(resources, pump_, static_cast<ProtocolOwner&>(*this)) {
+    : H1Protocol(resources, static_cast<net::StreamPumpUser&>(*this)) {
   pump_.take(std::move(stream));
 }
 
@@ -37,25 +36,25 @@ void Connection::start() {
   pump_.guarded([this] { pump_.set_receiving(true); });
   if (!pump_.is_open()) return;
   // A silent peer gets as much time as one that sends its head slowly.
-  const Timeouts& timeouts = resources().options.timeouts;
+  const Timeouts& timeouts = resources_.options.timeouts;
   pump_.start_timer(pump_.stream().is_established() ? timeouts.head : timeouts.handshake);
 }
 
 void Connection::drain() {
   static_cast<void>(grants_handshake());
-  pump_.guarded([this] { protocol().drain(); });
+  pump_.guarded([this] { with_protocol([](auto& protocol) { protocol.drain(); }); });
   pump_.settle_later();
 }
 
 void Connection::on_out_of_memory() noexcept {
-  note_out_of_memory(resources(), "a connection was closed");
+  note_out_of_memory(resources_, "a connection was closed");
   close();
 }
 
 void Connection::on_closing() noexcept {
-  protocol().cancel();
+  with_protocol([](auto& protocol) { protocol.cancel(); });
   if (Accounting* const accounting = begun_accounting()) accounting->end();
-  if (const auto& tell = resources().options.hooks.on_connection_close) tell();
+  if (const auto& tell = resources_.options.hooks.on_connection_close) tell();
 }
 
 // A drain lets a handshake in progress finish; a silent peer only gets the grace period.
@@ -66,14 +65,14 @@ bool Connection::grants_handshake() noexcept {
 }
 
 void Connection::on_established() {
-  const Timeouts& timeouts = resources().options.timeouts;
-  pump_.start_timer(resources().is_draining ? timeouts.drain_grace : timeouts.head);
+  const Timeouts& timeouts = resources_.options.timeouts;
+  pump_.start_timer(resources_.is_draining ? timeouts.drain_grace : timeouts.head);
 }
 
 // Chooses the protocol negotiated by TLS (ALPN), or else the one that the first bytes indicate.
 // Returns false while they are ambiguous.
 bool Connection::choose_protocol(std::string_view input) {
-  if (resources().options.http2) {
+  if (resources_.options.http2) {
     const std::string_view rest = h2::client_preface.substr(preface_bytes_);
     const net::Stream& stream = pump_.stream();
     const bool is_plain = !stream.is_secure();
@@ -86,8 +85,8 @@ bool Connection::choose_protocol(std::string_view input) {
       return false;
     }
     if (stream.protocol() == "h2" || (is_plain && input.starts_with(rest))) {
-      switch_protocol(std::make_unique<H2Protocol>(resources(), stream, pump_.output(),
-                                                   static_cast<ProtocolOwner&>(*this)));
+      successor_ = std::make_unique<H2Protocol>(resources_, stream, pump_.output(),
+                                                static_cast<ProtocolOwner&>(*this));
     }
   }
   begin_protocol();
@@ -98,7 +97,7 @@ void Connection::begin_protocol() {
   is_new_ = false;
   if (preface_bytes_ == 0) return;
   std::string began(h2::client_preface.substr(0, preface_bytes_));
-  protocol().receive(began);
+  with_protocol([&](auto& protocol) { protocol.receive(began); });
 }
 
 void Connection::on_receive_end(Error error) {
@@ -106,21 +105,29 @@ void Connection::on_receive_end(Error error) {
   if (error.code() == Errc::OutOfMemory) return on_out_of_memory();
   if (error.code() != Errc::None) return close();
   if (is_new_) begin_protocol();
-  protocol().receive_end();
+  receive_end();
+}
+
+void Connection::receive_end() {
+  with_protocol([](auto& protocol) { protocol.receive_end(); });
+}
+
+loop::Instant Connection::deadline() noexcept {
+  return with_protocol([](auto& protocol) { return protocol.deadline(); });
 }
 
 // Tells a browser that used http:// instead of https:// what is wrong.
 void Connection::refuse_plain_http() {
-  count_refusal(resources(), Errc::PlainHttp);
+  count_refusal(resources_, Errc::PlainHttp);
   write_response(pump_.output(), Response{Error(Errc::PlainHttp)},
-                 {.dated = resources().dated(), .keep_alive = false});
+                 {.dated = resources_.dated(), .keep_alive = false});
   pump_.end();
 }
 
 Accounting* Connection::accounting() {
-  if (!resources().options.hooks.on_response) return nullptr;
+  if (!resources_.options.hooks.on_response) return nullptr;
   std::optional<Accounting>& own = extras().accounting;
-  if (!own) own.emplace(resources(), pump_.stream(), pump_.output());
+  if (!own) own.emplace(resources_, pump_.stream(), pump_.output());
   return &*own;
 }
 
@@ -134,38 +141,42 @@ skua::Connection& Connection::connection() {
   if (known == nullptr) {
     const net::Stream& stream = pump_.stream();
     known = std::make_unique<skua::Connection>(skua::Connection::Facts{
-        ++resources().connection_ids, stream.peer(), stream.local(), stream.tls()});
+        ++resources_.connection_ids, stream.peer(), stream.local(), stream.tls()});
   }
   return *known;
 }
 
 // A peer that has closed its side may or may not still read: docs/decisions/0016.
 loop::Instant Connection::end_of_absence() noexcept {
-  if (absent_until_ == loop::Instant::max()) {
-    absent_until_ = later(resources().loop.now(), resources().options.timeouts.half_closed);
-  }
-  return absent_until_;
+  const loop::Instant now = resources_.loop.now();
+  const auto now_ms = static_cast<std::uint32_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+  if (!is_absence_timed_) absent_since_ = now_ms;
+  is_absence_timed_ = true;
+  const std::chrono::milliseconds elapsed(now_ms - absent_since_);
+  return later(now, resources_.options.timeouts.half_closed - elapsed);
 }
 
 void Connection::on_time_out() {
-  if (resources().is_draining && grants_handshake()) {
-    return pump_.start_timer(resources().options.timeouts.handshake);
+  if (resources_.is_draining && grants_handshake()) {
+    return pump_.start_timer(resources_.options.timeouts.handshake);
   }
   // A partial preface counts as a head, whose time began with the connection.
   const bool is_head_late = is_new_ && preface_bytes_ != 0;
   if (is_head_late) begin_protocol();
-  const loop::Instant now = resources().loop.now();
-  const std::optional<Duration> left = pump_.left_to_send(resources().options.timeouts.write);
+  const loop::Instant now = resources_.loop.now();
+  const std::optional<Duration> left = pump_.left_to_send(resources_.options.timeouts.write);
   const bool takes_nothing = left && *left <= Duration(0);
-  const bool is_absent = pump_.has_input_ended() && absent_until_ <= now;
-  const Waiting waiting = protocol().state(pump_.is_sending()).waiting;
+  const bool is_absent = is_absence_timed_ && end_of_patience() <= now;
+  const Waiting waiting =
+      with_protocol([this](auto& protocol) { return protocol.state(pump_.is_sending()).waiting; });
   const bool has_deadline = waiting != Waiting::Request && waiting != Waiting::Handler;
   if (pump_.is_open() && !takes_nothing && !is_absent && has_deadline) {
-    if (is_head_late || protocol().deadline() <= now) protocol().time_out();
-    return;
+    if (!is_head_late && deadline() > now) return;
+    return with_protocol([](auto& protocol) { protocol.time_out(); });
   }
   if (left && !takes_nothing && !is_absent) return;
-  if (left || is_new_) ++resources().counters.refused_slow;
+  if (left || is_new_) ++resources_.counters.refused_slow;
   close();
 }
 

@@ -69,10 +69,6 @@ class ProtocolOwner : public detail::ConnectionSource {
   /// Sends as much as possible at once without copying, if no output is pending. Returns how many
   /// bytes were sent; the protocol has to write the rest.
   virtual std::size_t send_now(std::span<const net::Slice> slices) = 0;
-  /// Switches to another protocol. The protocol that calls this is not destroyed.
-  virtual void switch_protocol(std::unique_ptr<Protocol> next) noexcept = 0;
-  /// Returns the current protocol.
-  [[nodiscard]] virtual Protocol& protocol() noexcept = 0;
   /// Returns the accounting of responses, or null if they are not recorded.
   virtual Accounting* accounting() = 0;
 

@@ -92,6 +92,7 @@ Resources::Resources(const Router& served, const ServerOptions& told, loop::Loop
       connection_ids(ids),
       owner(connection_owner),
       topics(hub, poster()),
+      codecs(&topics),
       blocks(kept_blocks),
       lines(told.limits.fields),
       path_scratch(usual_path_bytes),

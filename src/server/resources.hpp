@@ -118,8 +118,8 @@ struct Resources {
   ContentBudget& content_budget;
   std::atomic<std::uint64_t>& connection_ids;  ///< the last that a connection was given
   ConnectionOwner& owner;
-  ws::Codecs codecs;
   ws::Topics topics;
+  ws::Codecs codecs;
   net::OutputQueue::Blocks blocks;
   h2::Workspace h2_workspace;
   std::vector<std::unique_ptr<PartialRequest>> inboxes;

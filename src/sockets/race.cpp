@@ -60,7 +60,6 @@ Result<std::unique_ptr<net::Stream>> open_socket_from(const net::LocalEnd* from,
     net::keep_alive(socket->descriptor());
   }
   auto stream = std::make_unique<net::TcpStream>(loop.backend(), *std::move(socket));
-  stream->provide_last_owner();  // before it is used
   stream->listen(sink);
   stream->connect(address);
   return std::unique_ptr<net::Stream>(std::move(stream));

@@ -43,9 +43,7 @@ Result<net::HeldStream, Problem> take(const StreamCore::Self& core, const std::s
   if (core->unsent_bytes() != 0) {
     return net::could_not(step, Errc::AlreadyStarted, "not everything has been sent");
   }
-  std::unique_ptr<net::Stream> stream = core->give_up();
-  stream->provide_last_owner();
-  return net::HeldStream(std::move(stream));
+  return net::HeldStream(core->give_up());
 }
 
 }  // namespace

@@ -31,7 +31,6 @@ TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
       engine_(std::move(engine)),
       later_(loop::call_member<&TlsStream::on_later>, this) {
   inner_->listen(*this);
-  take_last_owner(*inner_);
 }
 
 TlsStream::TlsStream(loop::Loop& loop, std::unique_ptr<net::Stream> inner,
@@ -211,7 +210,7 @@ void TlsStream::on_send_failed(Error error) {
   settle();
 }
 
-void TlsStream::on_closed() { sink().on_closed(); }
+void TlsStream::on_closed() { tell_closed(); }
 
 void TlsStream::on_later() {
   guarded([this] {

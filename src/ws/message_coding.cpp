@@ -2,9 +2,12 @@
 #include "ws/message_coding.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "crypto/random.hpp"
 #include "skua/error.hpp"
+#include "ws/message_reader.hpp"
 
 namespace skua::ws {
 namespace {
@@ -14,6 +17,7 @@ constexpr std::size_t random_bytes_at_once = 4096;
 constexpr std::size_t shortest_alone_bytes = 128;
 constexpr std::size_t shortest_in_context_bytes = 16;
 constexpr std::size_t kept_scratch_bytes = 64 * 1024;
+constexpr std::size_t kept_readers = 64;
 
 }  // namespace
 
@@ -21,6 +25,33 @@ DeflateOptions deflate_options(const WebSocketOptions& options) noexcept {
   const bool keeps_context = options.compression == WebSocketCompression::Context;
   return {.keeps_context = keeps_context && options.slow_peer != SlowPeer::DropOldest,
           .peer_keeps_context = keeps_context};
+}
+
+/// Those that no socket needs at present.
+struct Codecs::Readers {
+  Readers() { idle.reserve(kept_readers); }
+  std::vector<std::unique_ptr<MessageReader>> idle{};
+};
+
+std::unique_ptr<MessageReader> Codecs::take_reader(Role role, std::size_t message_bytes,
+                                                   Inflater* inflater) {
+  if (readers_ == nullptr) {
+    readers_ = {new Readers(), [](Readers* own) noexcept { std::default_delete<Readers>()(own); }};
+  }
+  std::unique_ptr<MessageReader> reader;
+  if (readers_->idle.empty()) {
+    reader = std::make_unique<MessageReader>(role, message_bytes);
+    reader->use_spare(spare_);
+  } else {
+    reader = std::move(readers_->idle.back());
+    readers_->idle.pop_back();
+  }
+  reader->serve(role, message_bytes, inflater);
+  return reader;
+}
+
+void Codecs::give_back(std::unique_ptr<MessageReader> reader) noexcept {
+  if (readers_->idle.size() < kept_readers) readers_->idle.push_back(std::move(reader));
 }
 
 std::array<char, 4> Codecs::next_mask() {

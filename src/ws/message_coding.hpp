@@ -18,9 +18,22 @@ namespace skua::ws {
 /// be dropped before they are sent: the peer's context would lack them.
 DeflateOptions deflate_options(const WebSocketOptions& options) noexcept;
 
-/// Codecs and buffers shared by all sockets of one thread.
+class MessageReader;
+class Topics;
+
+/// Codecs, readers and buffers shared by all sockets of one thread.
 class Codecs final {
  public:
+  /// `topics`: those of a server's thread. They must outlive the sockets.
+  explicit Codecs(Topics* topics = nullptr) noexcept : topics_(topics) {}
+
+  /// Null in a client.
+  [[nodiscard]] Topics* topics() const noexcept { return topics_; }
+  /// Returns a reader for a socket that has input; an idle socket gives it back.
+  [[nodiscard]] std::unique_ptr<MessageReader> take_reader(Role role, std::size_t message_bytes,
+                                                           Inflater* inflater);
+  void give_back(std::unique_ptr<MessageReader> reader) noexcept;
+
   /// Returns a new, unpredictable masking key for a client's frame.
   ///
   /// Ends with: Exception if the system cannot provide random bytes.
@@ -32,16 +45,19 @@ class Codecs final {
   [[nodiscard]] const InflatePool& inflaters() const noexcept { return inflaters_; }
   /// A buffer for a compressed message until it is copied.
   [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
-  /// See MessageReader::use_spare.
-  [[nodiscard]] std::string& spare() noexcept { return spare_; }
 
  private:
+  struct Readers;
+
   InflatePool inflaters_;
   std::array<std::unique_ptr<Deflater>, 16> deflaters_;  // by window bits
   std::string scratch_;
-  std::string spare_;
+  std::string spare_;  // see MessageReader::use_spare
   std::string random_;
   std::size_t random_used_ = 0;
+  Topics* topics_;
+  // Its deleter is a pointer, so that a program without WebSockets does not link what readers need.
+  std::unique_ptr<Readers, void (*)(Readers*) noexcept> readers_{nullptr, nullptr};
 };
 
 /// Compresses and decompresses the messages of one socket as negotiated.

@@ -46,6 +46,13 @@ class MessageReader final {
   /// this connection alone and must outlive the reader.
   void use(Inflater* inflater) noexcept { inflater_ = inflater; }
 
+  /// Prepares an idle reader for another connection.
+  void serve(Role role, std::size_t message_bytes, Inflater* inflater) noexcept {
+    role_ = role;
+    message_bytes_ = message_bytes;
+    inflater_ = inflater;
+  }
+
   /// Sets a buffer shared by the readers of one thread: a reader that collects a long message swaps
   /// it for its own until the message is gone. It must outlive the readers.
   void use_spare(std::string& spare) noexcept { spare_ = &spare; }
@@ -69,6 +76,11 @@ class MessageReader final {
 
   /// Reports whether a message has begun but is incomplete.
   [[nodiscard]] bool is_in_message() const noexcept { return is_in_message_; }
+  /// Reports whether no frame has begun, nor a message: another reader could go on as well. Valid
+  /// after NeedMore.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return state_ == State::Header && header_bytes_ == 0 && !is_in_message_;
+  }
   /// Heap memory in use.
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "loop/clock.hpp"
+#include "ws/message_coding.hpp"
 #include "ws/socket_extras.hpp"
 
 namespace skua::ws {
@@ -21,8 +22,7 @@ void Socket::receive(std::span<char> input) {
   is_pinged_ = false;
   if (!has_held() && may_read()) read(input);
   if (input.empty() || is_closed()) return;
-  if (held_ == nullptr) held_ = std::make_unique<Held>();
-  held_->bytes.append(input.data(), input.size());
+  backlog().held.append(input.data(), input.size());
 }
 
 void Socket::receive_end() {
@@ -44,32 +44,41 @@ void Socket::resume() {
 // Does not read while the peer does not take our output: pongs would pile up.
 bool Socket::may_read() const noexcept {
   return pending_ == Pending::None && !is_closed() &&
-         wire_.pending_bytes() < wire_high_water_bytes && queue_ == nullptr;
+         wire_.pending_bytes() < wire_high_water_bytes && !has_queue();
 }
 
 void Socket::read_held() {
   if (!may_read()) return;
   std::span<char> input;
-  if (held_ != nullptr) input = std::span(held_->bytes).subspan(held_->used);
+  if (has_held()) input = std::span(backlog_->held).subspan(backlog_->held_used);
   read(input);
   if (!input.empty() && !is_closed()) {
-    held_->used = held_->bytes.size() - input.size();
+    backlog_->held_used = backlog_->held.size() - input.size();
     return;
   }
-  held_.reset();
+  if (backlog_ != nullptr) {
+    std::string().swap(backlog_->held);
+    backlog_->held_used = 0;
+    drop_empty_backlog();
+  }
   if (has_peer_ended_) receive_end();
 }
 
 void Socket::read(std::span<char>& input) try {
+  if (reader_ == nullptr && input.empty()) return;
   is_reading_ = true;
   while (may_read()) {
-    switch (reader_.next(input)) {
-      case MessageReader::Event::NeedMore: is_reading_ = false; return;
+    if (reader_ == nullptr) take_reader();
+    switch (reader_->next(input)) {
+      case MessageReader::Event::NeedMore:
+        is_reading_ = false;
+        if (reader_->is_idle()) codecs_.give_back(std::move(reader_));
+        return;
       case MessageReader::Event::Message: handle_message(); break;
       case MessageReader::Event::Ping: handle_control(WebSocketControl::Ping); break;
       case MessageReader::Event::Pong: handle_control(WebSocketControl::Pong); break;
       case MessageReader::Event::Close: handle_close(); break;
-      case MessageReader::Event::Failed: fail(reader_.reason()); break;
+      case MessageReader::Event::Failed: fail(reader_->reason()); break;
     }
   }
   is_reading_ = false;
@@ -82,21 +91,21 @@ void Socket::read(std::span<char>& input) try {
 void Socket::handle_message() {
   if (!is_open()) return;  // RFC 6455 §1.4: data after our Close may be dropped
   if (listener_ != nullptr) {
-    return listener_->on_message({reader_.payload(), reader_.type()});
+    return listener_->on_message({reader_->payload(), reader_->type()});
   }
-  reader_.keep_payload();
+  reader_->keep_payload();
   pending_ = Pending::Ready;
   if (receiver_) resume_receiver();
 }
 
 void Socket::handle_control(WebSocketControl control) {
   const bool is_ping = control == WebSocketControl::Ping;
-  if (is_ping && is_open()) write_frame(Opcode::Pong, false, reader_.payload());
+  if (is_ping && is_open()) write_frame(Opcode::Pong, false, reader_->payload());
   if (extras_ == nullptr || !extras_->on_control) return;
   // A copy, since the call may replace the callback or close the socket.
   const ControlCallback call = extras_->on_control;
   try {
-    call(control, reader_.payload());
+    call(control, reader_->payload());
   } catch (...) {
     wire_.callback_failed(std::current_exception());
   }
@@ -151,7 +160,7 @@ void Socket::release_message() noexcept {
 std::optional<Message> Socket::take_message() noexcept {
   if (pending_ != Pending::Ready) return std::nullopt;
   pending_ = Pending::Taken;
-  return Message{reader_.payload(), reader_.type()};
+  return Message{reader_->payload(), reader_->type()};
 }
 
 }  // namespace skua::ws

@@ -80,9 +80,9 @@ inline constexpr std::size_t wire_high_water_bytes = 64 * 1024;
 /// RFC:       6455 §5, §6, §7
 class Socket final {
  public:
-  /// `options`, `wire`, `codecs` and `topics` (null for a client) must outlive the socket.
+  /// `options`, `wire` and `codecs` must outlive the socket.
   Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
-         Codecs& codecs, Topics* topics);
+         Codecs& codecs);
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
   ~Socket();
@@ -111,7 +111,7 @@ class Socket final {
   /// The connection is gone: a receiving coroutine sees the end.
   void cancel() noexcept;
   /// Reports whether there is nothing left to write.
-  [[nodiscard]] bool is_finished() const noexcept { return is_closed() && queue_ == nullptr; }
+  [[nodiscard]] bool is_finished() const noexcept { return is_closed() && !has_queue(); }
   [[nodiscard]] bool is_closed() const noexcept { return state_ == State::Closed; }
   [[nodiscard]] Wire& wire() const noexcept { return wire_; }
   /// Reports whether the socket closed longer than the `close` timeout ago.
@@ -164,13 +164,23 @@ class Socket final {
   /// State that few sockets need.
   struct Extras;
 
-  /// Input that waits for the receiver.
-  struct Held {
-    std::string bytes{};
-    std::size_t used = 0;
+  /// What waits for either side.
+  struct Backlog {
+    std::string held{};  ///< input that waits for the receiver
+    std::size_t held_used = 0;
+    SendQueue queue{};
   };
 
-  [[nodiscard]] bool has_held() const noexcept { return held_ != nullptr; }
+  [[nodiscard]] bool has_held() const noexcept {
+    return backlog_ != nullptr && !backlog_->held.empty();
+  }
+  [[nodiscard]] bool has_queue() const noexcept {
+    return backlog_ != nullptr && !backlog_->queue.empty();
+  }
+  Backlog& backlog();
+  void drop_empty_backlog() noexcept;
+  void drop_queue() noexcept;
+  void take_reader();
   [[nodiscard]] bool has_senders() const noexcept;
   void wake_senders() noexcept;
   [[nodiscard]] bool may_read() const noexcept;
@@ -198,15 +208,13 @@ class Socket final {
   void write_close(CloseCode code, std::string_view reason);
   Extras& extras();
 
-  MessageReader reader_;
   Wire& wire_;
   const WebSocketOptions& options_;
   Codecs& codecs_;
-  Topics* topics_;
   SocketListener* listener_ = nullptr;
   std::coroutine_handle<> receiver_{};
-  std::unique_ptr<Held> held_;
-  std::unique_ptr<SendQueue> queue_;
+  std::unique_ptr<MessageReader> reader_;  // null between frames
+  std::unique_ptr<Backlog> backlog_;
   std::unique_ptr<MessageCoding> coding_;
   std::unique_ptr<Extras> extras_;
   loop::Instant heard_;  // last input; once closing or closed, when that began
@@ -219,5 +227,6 @@ class Socket final {
   bool was_full_ = false;    // on_drained() is due
   bool is_blocked_ = false;  // reading paused for lack of room in the output
 };
+static_assert(sizeof(void*) != 8 || sizeof(Socket) <= 88);
 
 }  // namespace skua::ws

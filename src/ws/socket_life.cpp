@@ -15,18 +15,10 @@
 namespace skua::ws {
 
 Socket::Socket(Role role, const WebSocketOptions& options, Agreement&& agreement, Wire& wire,
-               Codecs& codecs, Topics* topics)
-    : reader_(role, options.message_bytes),
-      wire_(wire),
-      options_(options),
-      codecs_(codecs),
-      topics_(topics),
-      heard_(wire.now()),
-      role_(role) {
-  reader_.use_spare(codecs.spare());
+               Codecs& codecs)
+    : wire_(wire), options_(options), codecs_(codecs), heard_(wire.now()), role_(role) {
   if (agreement.deflate) {
     coding_ = std::make_unique<MessageCoding>(role, *agreement.deflate, codecs);
-    reader_.use(&coding_->inflater());
   }
   if (!agreement.subprotocol.empty()) extras().subprotocol = std::move(agreement.subprotocol);
 }
@@ -37,7 +29,7 @@ Socket::~Socket() {
 }
 
 void Socket::handle_close() {
-  const CloseReason& said = reader_.reason();
+  const CloseReason& said = reader_->reason();
   if (is_open()) {
     // RFC 6455 §5.5.1: the reply typically echoes the code.
     write_close(said.code, {});
@@ -72,7 +64,7 @@ void Socket::keep_reason(CloseCode code, std::string_view text) noexcept try {
 
 void Socket::cancel() noexcept {
   if (!is_closed()) end(CloseCode::Abnormal, "the connection was lost");
-  queue_.reset();
+  drop_queue();
   tell_end();
 }
 
@@ -94,6 +86,26 @@ void Socket::time_out() {
 
 bool Socket::is_overdue() const noexcept {
   return is_closed() && wire_.now() >= later(heard_, options_.close);
+}
+
+void Socket::take_reader() {
+  reader_ = codecs_.take_reader(role_, options_.message_bytes,
+                                coding_ != nullptr ? &coding_->inflater() : nullptr);
+}
+
+Socket::Backlog& Socket::backlog() {
+  if (backlog_ == nullptr) backlog_ = std::make_unique<Backlog>();
+  return *backlog_;
+}
+
+void Socket::drop_empty_backlog() noexcept {
+  if (!has_held() && !has_queue()) backlog_.reset();
+}
+
+void Socket::drop_queue() noexcept {
+  if (backlog_ == nullptr) return;
+  backlog_->queue = {};
+  drop_empty_backlog();
 }
 
 Socket::Extras& Socket::extras() {
@@ -126,12 +138,13 @@ Attachments& Socket::attachments() { return extras().attachments; }
 void Socket::on_control(ControlCallback call) { extras().on_control = std::move(call); }
 
 void Socket::subscribe(std::string_view topic) {
-  if (topics_ == nullptr) throw std::logic_error("WebSocket::subscribe: a client has no topics");
+  if (codecs_.topics() == nullptr)
+    throw std::logic_error("WebSocket::subscribe: a client has no topics");
   if (is_closed()) return;
   for (const auto& subscription : extras().subscriptions) {
     if (subscription->topic().name == topic) return;
   }
-  extras_->subscriptions.push_back(topics_->subscribe(topic, *this));
+  extras_->subscriptions.push_back(codecs_.topics()->subscribe(topic, *this));
 }
 
 void Socket::unsubscribe(std::string_view topic) {
@@ -141,8 +154,9 @@ void Socket::unsubscribe(std::string_view topic) {
 }
 
 void Socket::publish(std::string_view topic, MessageType type, std::string_view text) {
-  if (topics_ == nullptr) throw std::logic_error("WebSocket::publish: a client has no topics");
-  topics_->publish(topic, type, text);
+  if (codecs_.topics() == nullptr)
+    throw std::logic_error("WebSocket::publish: a client has no topics");
+  codecs_.topics()->publish(topic, type, text);
 }
 
 const std::shared_ptr<RemoteSocket>& Socket::remote() {

@@ -44,12 +44,12 @@ bool Socket::make_room(std::size_t size_bytes) {
   switch (options_.slow_peer) {
     case SlowPeer::DropNewest: return false;
     case SlowPeer::DropOldest:
-      while (queue_ != nullptr && !queue_->empty() && !has_room(size_bytes)) queue_->pop();
+      while (has_queue() && !has_room(size_bytes)) backlog_->queue.pop();
       return true;
     case SlowPeer::Wait:
     case SlowPeer::Close: break;
   }
-  queue_.reset();
+  drop_queue();
   fail({CloseCode::PolicyViolation, "messages are read too slowly"});
   return false;
 }
@@ -64,7 +64,7 @@ void Socket::write_message(MessageType type, std::string_view content) {
 
 void Socket::write_frame(Opcode opcode, bool is_compressed, std::string_view payload) {
   // Control frames may overtake queued messages. RFC 6455 §5.4
-  const bool goes_now = is_control(opcode) || (queue_ == nullptr && wire_has_room());
+  const bool goes_now = is_control(opcode) || (!has_queue() && wire_has_room());
   if (!goes_now) return write_piece(Body(frame_of(opcode, is_compressed, payload)));
   const FrameHeader header = header_of(opcode, is_compressed, payload.size());
   if (header.is_masked) {
@@ -93,11 +93,10 @@ std::string Socket::frame_of(Opcode opcode, bool is_compressed, std::string_view
 }
 
 void Socket::write_piece(Body&& frame) {
-  if (queue_ == nullptr && wire_has_room()) {
+  if (!has_queue() && wire_has_room()) {
     wire_.write(std::move(frame));
   } else {
-    if (queue_ == nullptr) queue_ = std::make_unique<SendQueue>();
-    queue_->push(std::move(frame));
+    backlog().queue.push(std::move(frame));
     was_full_ = true;
   }
   wire_.settle_later();
@@ -106,17 +105,17 @@ void Socket::write_piece(Body&& frame) {
 // RFC 6455 §5.5.1: no data frames may follow a Close, so it queues behind them.
 void Socket::write_close(CloseCode code, std::string_view reason) {
   const std::string payload = ws::write_close(code, reason);
-  if (queue_ == nullptr) return write_frame(Opcode::Close, false, payload);
+  if (!has_queue()) return write_frame(Opcode::Close, false, payload);
   write_piece(Body(frame_of(Opcode::Close, false, payload)));
 }
 
 void Socket::output_drained() {
-  while (queue_ != nullptr && wire_has_room()) {
-    if (!queue_->empty()) wire_.write(queue_->pop());
-    if (queue_->empty()) queue_.reset();
+  while (has_queue() && wire_has_room()) {
+    wire_.write(backlog_->queue.pop());
     wire_.settle_later();
   }
-  if (!wire_has_room() || queue_ != nullptr) {
+  if (backlog_ != nullptr) drop_empty_backlog();
+  if (!wire_has_room() || has_queue()) {
     is_blocked_ = true;
   } else if (std::exchange(is_blocked_, false)) {
     listen_again();
@@ -134,7 +133,7 @@ void Socket::ping(std::string_view payload) {
   }
   if (!is_open()) return;
   // Queued in order, so that its pong confirms the messages before it.
-  if (queue_ == nullptr) return write_frame(Opcode::Ping, false, payload);
+  if (!has_queue()) return write_frame(Opcode::Ping, false, payload);
   write_piece(Body(frame_of(Opcode::Ping, false, payload)));
 }
 
@@ -156,7 +155,7 @@ void Socket::close(CloseCode code, std::string_view reason) {
 }
 
 std::uint64_t Socket::queued_bytes() const noexcept {
-  return wire_.pending_bytes() + (queue_ != nullptr ? queue_->size_bytes() : 0);
+  return wire_.pending_bytes() + (backlog_ != nullptr ? backlog_->queue.size_bytes() : 0);
 }
 
 void RemoteSocket::send(MessageType type, std::string text) {

@@ -10,6 +10,7 @@
 #include "skua.hpp"
 #include "support/allocations.hpp"
 #include "support/test_worker.hpp"
+#include "support/websocket_client.hpp"
 
 namespace skua {
 namespace {
@@ -34,6 +35,10 @@ Router hello() {
     return "Hello, World!";
   });
   router.get("/prepared", PreparedResponse(Response::html("<p>Hello, World!</p>")));
+  router.websocket("/socket",
+                   WebSocketCallbacks{.message = [](WebSocket& socket, const Message& message) {
+                     static_cast<void>(socket.send(message.text));
+                   }});
   return router;
 }
 
@@ -42,6 +47,35 @@ class Budget : public ::testing::TestWithParam<BackendChoice> {
   void SetUp() override {
     if (testing::transport() != testing::Transport::Tcp) GTEST_SKIP() << "counts HTTP/1 over TCP";
   }
+  /// Sends, and receives the answer. Returns the memory that this costs the client.
+  std::int64_t ask(Client& client, std::string_view request) {
+    client.send(request);
+    worker_.turn_until_readable(client);
+    const std::int64_t before = testing::allocations().live_bytes;
+    EXPECT_TRUE(client.answer());
+    return testing::allocations().live_bytes - before;
+  }
+  /// Returns the memory that the worker owns for each of many clients once they were served.
+  template <class Serve>
+  std::int64_t cost_of_each(std::size_t count, const Serve& serve) {
+    std::vector<Client> clients;
+    clients.reserve(count);
+    Client first = worker_.connect();
+    serve(first);
+    worker_.settle();
+    const std::int64_t before = testing::allocations().live_bytes;
+    std::int64_t clients_bytes = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      clients.push_back(worker_.connect());
+      clients_bytes += serve(clients.back());
+    }
+    worker_.settle();
+    const std::int64_t grown = testing::allocations().live_bytes - before - clients_bytes;
+    return grown / static_cast<std::int64_t>(count);
+  }
+
+  /// What a back end keeps for each descriptor in a table that grows by doubling.
+  static std::int64_t table_bytes() { return GetParam() == BackendChoice::Poll ? 32 : 0; }
 
   Router router_ = hello();
   TestWorker worker_{router_, GetParam()};
@@ -91,29 +125,24 @@ TEST_P(Budget, AnIdleConnectionOwnsLittleMemory) {
   const bool scans = GetParam() == BackendChoice::Poll || GetParam() == BackendChoice::Kqueue;
   const std::size_t wanted = scans ? 1'000 : 10'000;
   const std::size_t count = std::min<std::size_t>(wanted, (files.rlim_max - 200) / 2);
-  std::vector<Client> clients;
-  clients.reserve(count);
-  const std::string request = get("/");
-  Client first = worker_.connect();
-  ASSERT_TRUE(worker_.ask(first, request));
-
-  const std::int64_t before = testing::allocations().live_bytes;
-  std::int64_t clients_bytes = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    clients.push_back(worker_.connect());
-    clients.back().send(request);
-    worker_.turn_until_readable(clients.back());
-    const std::int64_t served = testing::allocations().live_bytes;
-    ASSERT_TRUE(clients.back().answer());
-    clients_bytes += testing::allocations().live_bytes - served;
-  }
-  worker_.settle();
-  const std::int64_t each = (testing::allocations().live_bytes - before - clients_bytes) /
-                            static_cast<std::int64_t>(count);
+  const std::int64_t each =
+      cost_of_each(count, [&](Client& client) { return ask(client, get("/")); });
   RecordProperty("bytes_per_idle_connection", std::to_string(each));
   RecordProperty("connections", std::to_string(count));
-  EXPECT_LE(each, 368) << "of " << count << " connections";
+  EXPECT_LE(each, 256 + table_bytes()) << "of " << count << " connections";
   EXPECT_GT(each, 0);
+}
+
+TEST_P(Budget, AnIdleWebSocketOwnsLittleMemory) {
+  const std::int64_t each = cost_of_each(200, [&](Client& client) {
+    const std::int64_t bytes = ask(client, testing::handshake("/socket"));
+    client.send(testing::client_frame(ws::Opcode::Text, "hello"));
+    worker_.turn_until_readable(client);
+    return bytes;
+  });
+  RecordProperty("bytes_per_idle_websocket", std::to_string(each));
+  EXPECT_LE(each, 464 + table_bytes());
+  EXPECT_GT(each, 256);
 }
 
 TEST_P(Budget, ARequestCostsAReceiveAndASend) {

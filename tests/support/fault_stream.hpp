@@ -42,7 +42,7 @@ class FaultStream final : public Stream, private StreamSink {
   void on_receive_end(Error error) override;
   void on_sent(std::size_t count) override { sink().on_sent(count); }
   void on_send_failed(Error error) override { sink().on_send_failed(error); }
-  void on_closed() override { sink().on_closed(); }
+  void on_closed() override { tell_closed(); }
 
   [[nodiscard]] bool fails_now() noexcept { return ++operation_count_ == failing_operation_; }
 

@@ -31,7 +31,7 @@ bool MemoryStream::pump_once() {
   if (has_closed_) return false;
   if (is_closing_) {
     has_closed_ = true;
-    sink().on_closed();
+    tell_closed();
     return true;
   }
   return pump_send() || pump_receive();

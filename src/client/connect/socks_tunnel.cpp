@@ -13,13 +13,14 @@ SocksTunnel::SocksTunnel(loop::Loop& loop, net::HeldStream stream, Socks5 dialog
     : loop_(loop),
       stream_(std::move(stream)),
       dialogue_(std::move(dialogue)),
-      output_(std::make_shared<std::string>()) {
-  output_->reserve(Socks5::max_output_bytes);  // so that a pending send's bytes stay where they are
+      output_(std::make_unique<net::SentText>()) {
+  // So that a pending send's bytes stay where they are.
+  output_->text.reserve(Socks5::max_output_bytes);
   stream_->listen(*this);
 }
 
 SocksTunnel::~SocksTunnel() {
-  if (stream_) net::close_detached(std::move(stream_), output_);
+  if (stream_) net::SentText::close(std::move(output_), std::move(stream_));
 }
 
 Task<Result<void, Problem>> SocksTunnel::run(std::string step, Duration limit) {
@@ -28,7 +29,7 @@ Task<Result<void, Problem>> SocksTunnel::run(std::string step, Duration limit) {
     co_return could_not(step, Error(Errc::ProxyRefused, "proxy"), dialogue_.why());
   }
   stream_->start_receive();
-  output_->append(dialogue_.take_output());
+  output_->text.append(dialogue_.take_output());
   send();
   while (!is_over_) {
     const Duration left = limit - (loop_.now() - began);
@@ -42,7 +43,7 @@ Task<Result<void, Problem>> SocksTunnel::run(std::string step, Duration limit) {
 // on_sent() continues a send that the stream has not taken.
 void SocksTunnel::send() {
   while (!is_sending_ && !is_over_ && !is_all_sent()) {
-    const net::Slice rest{output_->data() + sent_bytes_, output_->size() - sent_bytes_};
+    const net::Slice rest{output_->text.data() + sent_bytes_, output_->text.size() - sent_bytes_};
     const std::size_t taken = stream_->send({&rest, 1});
     sent_bytes_ += taken;
     is_sending_ = taken < rest.size_bytes;
@@ -69,7 +70,7 @@ void SocksTunnel::read(std::string_view input) {
   dialogue_.read(input);
   if (dialogue_.state() == Socks5::State::Failed) return end_with(refused, dialogue_.why());
   if (dialogue_.state() == Socks5::State::Open) return end_with(Errc::None);
-  output_->append(dialogue_.take_output());
+  output_->text.append(dialogue_.take_output());
   send();
 }
 

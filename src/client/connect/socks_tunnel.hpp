@@ -50,12 +50,12 @@ class SocksTunnel final : private net::StreamSink {
   void read(std::string_view input);
   void send();
   void end_with(Error error, std::string why = {});
-  [[nodiscard]] bool is_all_sent() const noexcept { return sent_bytes_ == output_->size(); }
+  [[nodiscard]] bool is_all_sent() const noexcept { return sent_bytes_ == output_->text.size(); }
 
   loop::Loop& loop_;
   net::HeldStream stream_;
   Socks5 dialogue_;
-  const std::shared_ptr<std::string> output_;  // everything so far: a send may outlive all else
+  std::unique_ptr<net::SentText> output_;  // everything so far
   std::size_t sent_bytes_ = 0;
   bool is_sending_ = false;
   bool is_over_ = false;

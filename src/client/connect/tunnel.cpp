@@ -33,7 +33,12 @@ Tunnel::Tunnel(loop::Loop& loop, net::HeldStream stream, const Origin& origin, P
 }
 
 Tunnel::~Tunnel() {
-  if (stream_) net::close_detached(std::move(stream_), request_);
+  if (!stream_) return;
+  if (request_ == nullptr) {
+    net::close_detached(std::move(stream_));
+  } else {
+    net::SentText::close(std::move(request_), std::move(stream_));
+  }
 }
 
 Task<Result<Tunnel::End, Problem>> Tunnel::run(std::string step, Duration limit) {
@@ -69,7 +74,7 @@ Result<void> Tunnel::ask() {
   if (auto written = h1::append_request_head(request, *url, fields, head); !written) {
     return written;
   }
-  request_ = std::make_shared<const std::string>(std::move(head));
+  request_ = std::make_unique<net::SentText>(std::move(head));
   sent_bytes_ = 0;
   content_bytes_ = 0;
   is_unauthorized_ = false;
@@ -84,7 +89,7 @@ Result<void> Tunnel::ask() {
 // on_sent() continues a send that the stream has not taken.
 void Tunnel::send() {
   while (!is_all_sent()) {
-    const net::Slice rest{request_->data() + sent_bytes_, request_->size() - sent_bytes_};
+    const net::Slice rest{request_->text.data() + sent_bytes_, request_->text.size() - sent_bytes_};
     const std::size_t taken = stream_->send({&rest, 1});
     sent_bytes_ += taken;
     if (taken < rest.size_bytes) return;

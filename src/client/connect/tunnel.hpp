@@ -62,15 +62,15 @@ class Tunnel final : private net::StreamSink {
   void read_head();
   void end_with(Answer answer);
   void refuse(Error error, std::string why = {});
-  [[nodiscard]] bool is_all_sent() const noexcept { return sent_bytes_ == request_->size(); }
+  [[nodiscard]] bool is_all_sent() const noexcept { return sent_bytes_ == request_->text.size(); }
 
   loop::Loop& loop_;
   net::HeldStream stream_;
   const Origin origin_;
   ProxyAccess& proxy_;
   h1::ResponseReader reader_;
-  std::shared_ptr<const std::string> request_;  // a send may outlive all else
-  std::string authorization_;                   // in the request
+  std::unique_ptr<net::SentText> request_;
+  std::string authorization_;  // in the request
   std::size_t sent_bytes_ = 0;
   std::size_t content_bytes_ = 0;  // of an answer that is discarded
   unsigned requests_ = 0;

@@ -16,7 +16,7 @@ WebSocketConnection::WebSocketConnection(std::shared_ptr<Core> core, net::HeldSt
       options_(options),
       pump_(static_cast<net::StreamPumpUser&>(*this), core_->loop, core_->blocks),
       socket_(ws::Role::Client, options_, std::move(agreement), static_cast<ws::Wire&>(*this),
-              core_->codecs, nullptr) {
+              core_->codecs) {
   pump_.take(std::move(stream));  // nothing is thrown from here on
   core_->websockets.push_back(*this);
 }

@@ -17,12 +17,12 @@ WebSocketOpening::WebSocketOpening(loop::Loop& loop, net::HeldStream stream,
     : loop_(loop),
       stream_(std::move(stream)),
       handshake_(handshake),
-      request_(std::make_shared<const std::string>(handshake.request())) {
+      request_(std::make_unique<net::SentText>(handshake.request())) {
   stream_->listen(*this);
 }
 
 WebSocketOpening::~WebSocketOpening() {
-  if (stream_) net::close_detached(std::move(stream_), request_);
+  if (stream_) net::SentText::close(std::move(request_), std::move(stream_));
 }
 
 Task<Result<void, Problem>> WebSocketOpening::run(std::string step, Duration limit) {
@@ -34,7 +34,7 @@ Task<Result<void, Problem>> WebSocketOpening::run(std::string step, Duration lim
     if (left <= Duration(0)) co_return timed_out(step, {limit, "ClientTimeouts::head"});
     co_await TimedWait(loop_, changed_, left);
   }
-  if (step_ == Step::Open && sent_bytes_ == request_->size()) co_return {};
+  if (step_ == Step::Open && sent_bytes_ == request_->text.size()) co_return {};
   if (step_ == Step::Refused) {
     const Problem& why = handshake_.problem();
     co_return could_not(step, why.error, why.text);
@@ -49,8 +49,8 @@ Task<Result<void, Problem>> WebSocketOpening::run(std::string step, Duration lim
 
 // on_sent() continues a send that the stream has not taken.
 void WebSocketOpening::send() {
-  while (sent_bytes_ < request_->size()) {
-    const net::Slice rest{request_->data() + sent_bytes_, request_->size() - sent_bytes_};
+  while (sent_bytes_ < request_->text.size()) {
+    const net::Slice rest{request_->text.data() + sent_bytes_, request_->text.size() - sent_bytes_};
     const std::size_t taken = stream_->send({&rest, 1});
     sent_bytes_ += taken;
     if (taken < rest.size_bytes) return;
@@ -85,7 +85,7 @@ void WebSocketOpening::on_send_failed(Error error) { send_failure_ = error; }
 // A stream with a pending send cannot be handed over.
 void WebSocketOpening::look() noexcept {
   if (is_over_) return;
-  const bool is_open = step_ == Step::Open && sent_bytes_ == request_->size();
+  const bool is_open = step_ == Step::Open && sent_bytes_ == request_->text.size();
   is_over_ = is_open || step_ == Step::Refused || receive_end_;
   if (!is_over_) return;
   stream_->stop_receive();

@@ -54,7 +54,7 @@ class WebSocketOpening final : private net::StreamSink {
   net::HeldStream stream_;
   ws::ClientHandshake& handshake_;
   std::string received_;
-  const std::shared_ptr<const std::string> request_;  // a send may outlive all else
+  std::unique_ptr<net::SentText> request_;
   std::size_t sent_bytes_ = 0;
   std::optional<Error> receive_end_{};
   std::optional<Error> send_failure_{};

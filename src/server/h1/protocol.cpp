@@ -22,12 +22,12 @@ void H1Protocol::receive(std::span<char> bytes) {
   if (exchange_ != nullptr) return feed(all);
   const std::string_view rest = serve(all);
   // The first bytes of another protocol may directly follow its handshake.
-  if (is_replaced_ && !rest.empty()) owner_.protocol().receive(bytes.last(rest.size()));
+  if (successor_ != nullptr && !rest.empty()) successor_->receive(bytes.last(rest.size()));
 }
 
 // Serves every complete request. Returns the input that belongs to another protocol.
 std::string_view H1Protocol::serve(std::string_view input) {
-  while (!input.empty() && !is_finished_ && !is_replaced_) {
+  while (!input.empty() && !is_finished_ && successor_ == nullptr) {
     if (output_is_full()) {
       stall(input);
       return {};
@@ -136,7 +136,7 @@ std::string_view H1Protocol::begin(const http::Head& head, std::string_view rest
 std::string_view H1Protocol::begin_exchange(const http::Head& head, const h1::Framing& framing,
                                             const Target& target, std::string_view rest) {
   exchange_ = resources_.take_exchange();
-  exchange_->open(owner_, pump_.output());
+  exchange_->open(*this, pump_.output());
   waiting_ = Waiting::Request;
   std::unique_ptr<PartialRequest> partial_request =
       partial_request_ != nullptr ? std::move(partial_request_) : resources_.take_inbox();
@@ -154,14 +154,14 @@ Target H1Protocol::find(const http::Head& head, const h1::Framing& framing) {
 }
 
 http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& framing,
-                                     const Target& target) const noexcept {
+                                     const Target& target) noexcept {
   return {.head = &head,
           .path = target.path,
           .query = target.query,
           .host = framing.host,
           .peer = peer_of,
           .peer_context = &pump_.stream(),
-          .connection = &owner_,
+          .connection = this,
           .is_secure = pump_.stream().is_secure(),
           .upgrade = framing.upgrade};
 }
@@ -195,12 +195,12 @@ void H1Protocol::answer(const http::Head& head, const h1::Framing& framing, cons
 
 Accounting::Entry* H1Protocol::begin_record(const RequestInfo& request_info, Status status,
                                             Errc error) {
-  Accounting* const accounting = owner_.accounting();
-  return accounting != nullptr ? &accounting->begin(request_info, status, error) : nullptr;
+  Accounting* const recorder = accounting();
+  return recorder != nullptr ? &recorder->begin(request_info, status, error) : nullptr;
 }
 
 void H1Protocol::finish_record(Accounting::Entry* record) {
-  if (record != nullptr) owner_.accounting()->finish(*record);
+  if (record != nullptr) accounting()->finish(*record);
 }
 
 // Writes the response, and decides whether another request can follow.
@@ -208,7 +208,7 @@ void H1Protocol::write(const http::Head& head, const h1::Framing& framing, Respo
                        bool is_last_received, Accounting::Entry* record) {
   // A drain or old age only closes after the last request received so far, so that all pipelined
   // requests are answered.
-  const bool is_to_end = resources_.is_draining || resources_.loop.now() >= ages_at_;
+  const bool is_to_end = resources_.is_draining || is_old();
   if (!framing.keep_alive || response.closes_connection() || (is_to_end && is_last_received)) {
     is_finished_ = true;
   }
@@ -218,11 +218,16 @@ void H1Protocol::write(const http::Head& head, const h1::Framing& framing, Respo
                                                       .is_http10 = head.minor_version == 0,
                                                       .keep_alive = !is_finished_});
   ++resources_.counters.responses;
-  if (record != nullptr) owner_.accounting()->wrote(*record, content_bytes);
+  if (record != nullptr) accounting()->wrote(*record, content_bytes);
 }
 
 bool H1Protocol::output_is_full() const noexcept {
   return pump_.output().pressure_bytes() > resources_.options.limits.output_bytes;
+}
+
+// Rounded up, as ages_at_ is rounded down.
+bool H1Protocol::is_old() const noexcept {
+  return resources_.loop.now().time_since_epoch().count() >> 28 > std::int64_t{ages_at_};
 }
 
 void H1Protocol::drop_partial_request() noexcept {
@@ -242,11 +247,9 @@ void H1Protocol::upgrade(const http::Head& head, const h1::Framing& framing, Req
   const std::shared_ptr<const detail::Upgrade> told = (*response.content().stream())->upgrade;
   write(head, framing, std::move(response), false, record);
   finish_record(record);
-  std::unique_ptr<SocketProtocol> next =
-      told->server->on_connection(resources_, pump_.output(), owner_, *told);
+  std::unique_ptr<SocketProtocol> next = told->server->on_connection(*this, *told);
   SocketProtocol& protocol = *next;
-  is_replaced_ = true;
-  owner_.switch_protocol(std::move(next));
+  successor_ = std::move(next);
   protocol.start(request, *told);
 }
 
@@ -277,7 +280,7 @@ void H1Protocol::answer_with_stream(const http::Head& head, const h1::Framing& f
                                     Response&& response, Attachments&& attachments,
                                     bool is_last_received, Accounting::Entry* record) {
   exchange_ = resources_.take_exchange();
-  exchange_->open(owner_, pump_.output());
+  exchange_->open(*this, pump_.output());
   exchange_->adopt(head, framing, resources_.take_inbox(), std::move(attachments));
   write_with_stream(std::move(response), is_last_received, record);
 }

@@ -21,24 +21,38 @@
 
 namespace skua::server {
 
-/// HTTP/1.x on one connection.
+/// HTTP/1.x on one connection: a base of it, so that an idle one does not store who its owner is.
+/// Not a Protocol, but its functions are those of one.
 ///
 /// RFC:       9112
-class H1Protocol final : public Protocol {
+class H1Protocol : public ProtocolOwner {
  public:
-  H1Protocol(Resources& resources, net::StreamPump& pump, ProtocolOwner& owner) noexcept;
-  ~H1Protocol() override;
-  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
+  H1Protocol(const H1Protocol&) = delete;
+  H1Protocol& operator=(const H1Protocol&) = delete;
 
-  void receive(std::span<char> input) override;
-  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept override;
-  void resume() override;
-  void output_drained() noexcept override;
-  [[nodiscard]] loop::Instant deadline() const noexcept override;
-  void time_out() override;
-  void receive_end() override;
-  void drain() override;
-  void cancel() noexcept override;
+  [[nodiscard]] Resources& resources() const noexcept { return resources_; }
+  [[nodiscard]] net::OutputQueue& output() noexcept { return pump_.output(); }
+
+  void receive(std::span<char> input);
+  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept;
+  void resume();
+  void output_drained() noexcept;
+  [[nodiscard]] loop::Instant deadline() const noexcept;
+  void time_out();
+  void receive_end();
+  void drain();
+  void cancel() noexcept;
+
+ protected:
+  H1Protocol(Resources& resources, net::StreamPumpUser& user) noexcept;
+  ~H1Protocol() = default;
+
+  /// Cancels and drops everything, while the owner still exists.
+  void end() noexcept;
+
+  Resources& resources_;
+  net::StreamPump pump_;
+  std::unique_ptr<Protocol> successor_;  ///< another protocol, once it has taken over
 
  private:
   std::string_view serve(std::string_view input);
@@ -53,7 +67,7 @@ class H1Protocol final : public Protocol {
   void answer(const http::Head& head, const h1::Framing& framing, const Target& target,
               std::string_view body, bool is_last_received);
   [[nodiscard]] http::RequestParts parts(const http::Head& head, const h1::Framing& framing,
-                                         const Target& target) const noexcept;
+                                         const Target& target) noexcept;
   void write(const http::Head& head, const h1::Framing& framing, Response&& response,
              bool is_last_received, Accounting::Entry* record);
   /// Returns null if responses are not recorded.
@@ -76,18 +90,15 @@ class H1Protocol final : public Protocol {
   Target find(const http::Head& head, const h1::Framing& framing);
   [[nodiscard]] bool has_work() const noexcept { return is_stalled_ || exchange_ != nullptr; }
   [[nodiscard]] bool output_is_full() const noexcept;
+  [[nodiscard]] bool is_old() const noexcept;
   PartialRequest& partial_request();
   void drop_partial_request() noexcept;
 
-  Resources& resources_;
-  net::StreamPump& pump_;
-  ProtocolOwner& owner_;
   std::unique_ptr<PartialRequest>
       partial_request_;                   ///< set only while a message is incomplete or stalled
   std::unique_ptr<H1Exchange> exchange_;  ///< set only while an exchange is in progress
-  loop::Instant ages_at_;
+  std::uint32_t ages_at_;                 ///< in units of 2^28 ns (a quarter of a second)
   Waiting waiting_ = Waiting::Request;
-  bool is_replaced_ = false;  ///< another protocol has taken over
   bool is_stalled_ = false;
   bool is_finished_ = false;
   bool is_peer_done_ = false;

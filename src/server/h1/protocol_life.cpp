@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The rare events of HTTP/1 on a connection: its start and end, refused requests, and input that
 // has to be kept for later.
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "loop/clock.hpp"
@@ -11,10 +13,15 @@
 
 namespace skua::server {
 
-H1Protocol::H1Protocol(Resources& resources, net::StreamPump& pump, ProtocolOwner& owner) noexcept
-    : resources_(resources), pump_(pump), owner_(owner), ages_at_(end_of_age(resources, this)) {}
+H1Protocol::H1Protocol(Resources& resources, net::StreamPumpUser& user) noexcept
+    : resources_(resources), pump_(user, resources.loop, resources.blocks) {
+  const Duration::rep age = end_of_age(resources, this).time_since_epoch().count() >> 28;
+  ages_at_ = static_cast<std::uint32_t>(
+      std::min<Duration::rep>(age, std::numeric_limits<std::uint32_t>::max()));
+}
 
-H1Protocol::~H1Protocol() {
+void H1Protocol::end() noexcept {
+  successor_.reset();
   cancel();
   drop_partial_request();
 }
@@ -66,7 +73,7 @@ void H1Protocol::refuse(Errc code, const http::Head* head) {
         write_response(pump_.output(), Response{Error(code)},
                        {.dated = resources_.dated(), .is_head = is_head, .keep_alive = false});
     ++resources_.counters.responses;
-    if (record != nullptr) owner_.accounting()->wrote(*record, content_bytes);
+    if (record != nullptr) accounting()->wrote(*record, content_bytes);
     finish_record(record);
   }
   cancel();

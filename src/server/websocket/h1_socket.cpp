@@ -12,16 +12,13 @@ constexpr std::size_t direct_bytes = 16 * 1024;
 
 }  // namespace
 
-H1Socket::H1Socket(Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
-                   const Takeovers& users, const detail::Upgrade& upgrade)
-    : resources_(resources),
-      output_(output),
-      owner_(owner),
-      run_(users.take_over(resources, static_cast<ws::Wire&>(*this), upgrade)) {}
+H1Socket::H1Socket(H1Protocol& owner, const Takeovers& users, const detail::Upgrade& upgrade)
+    : owner_(owner),
+      run_(users.take_over(owner.resources(), static_cast<ws::Wire&>(*this), upgrade)) {}
 
 void H1Socket::start(Request& request, const detail::Upgrade& upgrade) {
   run_->start(request, upgrade);
-  if (resources_.is_draining) run_->drain();
+  if (owner_.resources().is_draining) run_->drain();
 }
 
 void H1Socket::receive(std::span<char> input) { run_->receive(input); }
@@ -37,8 +34,8 @@ void H1Socket::write_frame(std::string_view header, std::string_view payload) {
   const std::size_t of_header = std::min(sent, header.size());
   header.remove_prefix(of_header);
   payload.remove_prefix(sent - of_header);
-  output_.append(header);
-  output_.append(payload);
+  output().append(header);
+  output().append(payload);
 }
 
 ProtocolState H1Socket::state(bool) const noexcept {

@@ -15,7 +15,7 @@ SocketRun::SocketRun(Resources& resources, ws::Wire& wire, const detail::Upgrade
     : resources_(resources),
       callbacks_(upgrade.callbacks),
       socket_(ws::Role::Server, *upgrade.options, std::move(upgrade.agreement), wire,
-              resources.codecs, &resources.topics) {}
+              resources.codecs) {}
 
 SocketRun::~SocketRun() { cancel(); }
 
@@ -59,7 +59,8 @@ Attachments* SocketRun::take_attachments(Request& request) {
 }
 
 bool SocketRun::has_news() const noexcept {
-  return !is_concluded_ && (handler_ != nullptr ? handler_->task.is_done() : socket_.is_closed());
+  if (handler_ != nullptr) return !handler_->is_concluded && handler_->task.is_done();
+  return callbacks_ != nullptr && socket_.is_closed();
 }
 
 void SocketRun::resume() {
@@ -69,14 +70,15 @@ void SocketRun::resume() {
 
 // Called when the handler is done or, with callbacks, when the socket is closed.
 void SocketRun::conclude() noexcept {
-  is_concluded_ = true;
+  const WebSocketCallbacks* const callbacks = std::exchange(callbacks_, nullptr);
   guarded([&] {
-    if (handler_ != nullptr && handler_->task.is_done()) {
+    if (handler_ != nullptr) {
+      handler_->is_concluded = true;
       socket_.release_message();
       handler_->task.result();
       socket_.close(CloseCode::Normal, {});
-    } else if (callbacks_ != nullptr && callbacks_->close) {
-      callbacks_->close(websocket_, socket_.reason());
+    } else if (callbacks->close) {
+      callbacks->close(websocket_, socket_.reason());
     }
   });
 }
@@ -109,12 +111,12 @@ void SocketRun::cancel() noexcept {
 }
 
 void SocketRun::on_message(const Message& message) noexcept {
-  if (!callbacks_->message) return;
+  if (callbacks_ == nullptr || !callbacks_->message) return;
   guarded([&] { callbacks_->message(websocket_, message); });
 }
 
 void SocketRun::on_drained() noexcept {
-  if (!callbacks_->drain) return;
+  if (callbacks_ == nullptr || !callbacks_->drain) return;
   guarded([&] { callbacks_->drain(websocket_); });
 }
 

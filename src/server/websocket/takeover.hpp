@@ -53,8 +53,7 @@ class Takeover {
 class Takeovers : public WebSocketServer {
  public:
   [[nodiscard]] std::unique_ptr<SocketProtocol> on_connection(
-      Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
-      const detail::Upgrade& upgrade) const final;
+      H1Protocol& owner, const detail::Upgrade& upgrade) const final;
   [[nodiscard]] std::unique_ptr<SocketStream> on_stream(Resources& resources, StreamOwner& owner,
                                                         h2::Connection& protocol,
                                                         h2::Stream& stream,

@@ -11,11 +11,9 @@
 namespace skua {
 namespace server {
 
-std::unique_ptr<SocketProtocol> Takeovers::on_connection(Resources& resources,
-                                                         net::OutputQueue& output,
-                                                         ProtocolOwner& owner,
+std::unique_ptr<SocketProtocol> Takeovers::on_connection(H1Protocol& owner,
                                                          const detail::Upgrade& upgrade) const {
-  return std::make_unique<H1Socket>(resources, output, owner, *this, upgrade);
+  return std::make_unique<H1Socket>(owner, *this, upgrade);
 }
 
 std::unique_ptr<SocketStream> Takeovers::on_stream(Resources& resources, StreamOwner& owner,

@@ -15,6 +15,7 @@
 
 namespace skua::server {
 
+class H1Protocol;
 struct Resources;
 
 /// A WebSocket on a connection that was upgraded from HTTP/1.1.
@@ -66,8 +67,7 @@ class SocketStream {
 class WebSocketServer {
  public:
   [[nodiscard]] virtual std::unique_ptr<SocketProtocol> on_connection(
-      Resources& resources, net::OutputQueue& output, ProtocolOwner& owner,
-      const detail::Upgrade& upgrade) const = 0;
+      H1Protocol& owner, const detail::Upgrade& upgrade) const = 0;
   [[nodiscard]] virtual std::unique_ptr<SocketStream> on_stream(
       Resources& resources, StreamOwner& owner, h2::Connection& protocol, h2::Stream& stream,
       const detail::Upgrade& upgrade) const = 0;
