@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What an idle connection costs a server: memory of its own, and CPU time."""
 
+import select
 import socket
 import ssl
 import struct
@@ -91,6 +92,14 @@ def open_idle(server, count, protocol, path, is_secure):
     return opened
 
 
+def count_closed(opened):
+    """Returns how many connections the server has closed, or sent something on."""
+    poller = select.poll()
+    for connection in opened:
+        poller.register(connection, select.POLLIN)
+    return len(poller.poll(0))
+
+
 def settled(server):
     """Returns the server's own memory once it has stopped changing."""
     last = -1
@@ -114,6 +123,8 @@ def measure(server, count, protocol, path="/", is_secure=False, watch=0.0):
         used = server.cpu_seconds()
         time.sleep(watch)
         used = server.cpu_seconds() - used
+        if closed := count_closed(opened):
+            raise Failure(f"closed {closed} of {count} connections meanwhile, which cost nothing")
     except OSError as error:
         raise Failure(f"{server.name}: {error}") from error
     for connection in opened:
