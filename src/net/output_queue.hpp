@@ -25,7 +25,7 @@ struct Segment {
   const char* data = nullptr;
   std::uint64_t size_bytes = 0;  ///< still to be sent
   std::uint64_t offset = 0;      ///< in the file
-  // Of the whole queue, in its first segment: an empty queue, as idle connections have, is small.
+  // Facts about the whole queue, in its first segment only, so that an empty queue is small.
   Segment* last = nullptr;
   std::uint64_t pressure_bytes = 0;
   int file = -1;

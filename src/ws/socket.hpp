@@ -164,7 +164,7 @@ class Socket final {
   /// State that few sockets need.
   struct Extras;
 
-  /// What waits for either side.
+  /// Input and output that have to wait.
   struct Backlog {
     std::string held{};  ///< input that waits for the receiver
     std::size_t held_used = 0;

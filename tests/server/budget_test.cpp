@@ -74,7 +74,7 @@ class Budget : public ::testing::TestWithParam<BackendChoice> {
     return grown / static_cast<std::int64_t>(count);
   }
 
-  /// What a back end keeps for each descriptor in a table that grows by doubling.
+  /// The share of a descriptor in the tables of poll(2), which grow by doubling.
   static std::int64_t table_bytes() { return GetParam() == BackendChoice::Poll ? 32 : 0; }
 
   Router router_ = hello();
