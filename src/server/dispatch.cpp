@@ -14,13 +14,18 @@
 namespace skua::server {
 namespace {
 
+template <class F>
+Response make_conditional(const Request& request, F&& produce) {
+  Response made = produce();
+  http::apply_conditions(request, made);
+  return made;  // always the same variable, for copy elision
+}
+
 // Returns the response of `produce`, or the response for its exception.
 template <class F>
 Response make(Resources& resources, const Request& request, F&& produce) {
   try {
-    Response made = produce();
-    http::apply_conditions(request, made);
-    return made;
+    return make_conditional(request, produce);
   } catch (...) {
     return caught(resources, request);
   }
