@@ -54,8 +54,17 @@ class OutputQueue {
   static constexpr std::uint64_t file_pressure_bytes = 256 * 1024;
 
   /// Returns contiguous room for `size_bytes` (at most max_reserve), to be filled and committed.
-  char* reserve(std::size_t size_bytes);
-  void commit(std::size_t size_bytes) noexcept;
+  char* reserve(std::size_t size_bytes) {
+    SKUA_ASSERT(size_bytes <= max_reserve);
+    if (room_at_end() < size_bytes) return add_block();
+    OutputBlock& block = last_block();
+    return block.bytes.data() + block.used;
+  }
+  void commit(std::size_t size_bytes) noexcept {
+    last_block().used += size_bytes;
+    tail_->size_bytes += size_bytes;
+    pressure_bytes_ += size_bytes;
+  }
   static constexpr std::size_t max_reserve = std::tuple_size_v<decltype(OutputBlock::bytes)>;
 
   /// Appends a copy of the text.
@@ -85,6 +94,11 @@ class OutputQueue {
   SKUA_COLD void clear() noexcept;
 
  private:
+  [[nodiscard]] OutputBlock& last_block() noexcept { return static_cast<OutputBlock&>(*tail_); }
+  [[nodiscard]] std::size_t room_at_end() noexcept {
+    return tail_ == nullptr || !tail_->is_block ? 0 : max_reserve - last_block().used;
+  }
+  char* add_block();
   void push(std::unique_ptr<Segment> segment) noexcept;
   void pop() noexcept;
 
