@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace skua::base {
 
@@ -15,22 +14,21 @@ template <class T>
 class Pool {
  public:
   /// Keeps at most `kept` objects; others go back to the heap.
-  explicit Pool(std::size_t kept) : kept_(kept) { free_.reserve(kept); }
+  explicit Pool(std::size_t kept)
+      : kept_(kept), free_(std::make_unique<std::unique_ptr<T>[]>(kept)) {}
 
   std::unique_ptr<T> take() {
-    if (free_.empty()) return std::make_unique<T>();
-    std::unique_ptr<T> object = std::move(free_.back());
-    free_.pop_back();
-    return object;
+    return count_ == 0 ? std::make_unique<T>() : std::move(free_[--count_]);
   }
 
   void give_back(std::unique_ptr<T> object) noexcept {
-    if (object && free_.size() < kept_) free_.push_back(std::move(object));
+    if (object && count_ < kept_) free_[count_++] = std::move(object);
   }
 
  private:
   std::size_t kept_;
-  std::vector<std::unique_ptr<T>> free_;
+  std::size_t count_ = 0;
+  std::unique_ptr<std::unique_ptr<T>[]> free_;
 };
 
 /// Allocates zeroed memory from the system itself: pages that are never touched cost nothing.

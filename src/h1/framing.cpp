@@ -72,8 +72,8 @@ Errc check_transfer_encoding(const Head& head) noexcept {
   return Errc::None;
 }
 
-/// Sets the body's kind from Content-Length or Transfer-Encoding, if present. RFC 9112 §6.3
-Errc decide_body(const Head& head, Framing& framing) noexcept {
+/// Sets the body's kind from Content-Length or Transfer-Encoding. RFC 9112 §6.3
+Errc read_body_fields(const Head& head, Framing& framing) noexcept {
   const bool has_coding = head.has(FieldName::TransferEncoding);
   const bool has_length = head.has(FieldName::ContentLength);
   if (has_coding) {
@@ -91,11 +91,16 @@ Errc decide_body(const Head& head, Framing& framing) noexcept {
   return Errc::None;
 }
 
-/// RFC 9112 §9.3, RFC 9110 §7.6.1 and §7.8
-void decide_connection(const Head& head, Framing& framing) noexcept {
+/// Without these fields, the body stays as it is.
+inline Errc decide_body(const Head& head, Framing& framing) noexcept {
+  constexpr std::uint64_t fields =
+      http::set_of(FieldName::TransferEncoding, FieldName::ContentLength);
+  return head.has_any(fields) ? read_body_fields(head, framing) : Errc::None;
+}
+
+/// Obeys the Connection fields.
+void read_connection(const Head& head, Framing& framing) noexcept {
   const bool is_1_1 = head.minor_version != 0;
-  framing.keep_alive = is_1_1;
-  if (!head.has(FieldName::Connection)) return;
   bool close = false;
   for_each(head, FieldName::Connection, [&](std::string_view list) {
     while (!list.empty()) {
@@ -111,6 +116,12 @@ void decide_connection(const Head& head, Framing& framing) noexcept {
     }
   });
   if (close) framing.keep_alive = false;  // RFC 9112 §9.3: close takes precedence
+}
+
+/// RFC 9112 §9.3, RFC 9110 §7.6.1 and §7.8
+inline void decide_connection(const Head& head, Framing& framing) noexcept {
+  framing.keep_alive = head.minor_version != 0;
+  if (head.has(FieldName::Connection)) read_connection(head, framing);
 }
 
 /// RFC 9110 §10.1.1: unknown expectations get 417; HTTP/1.0 has no expectations.
@@ -189,6 +200,18 @@ Errc decide_host(const Head& head, Framing& framing, std::uint16_t default_port,
   return http::is_same_authority(framing.host, host, default_port) ? Errc::None : Errc::InvalidHost;
 }
 
+inline Errc decide_request(const Head& head, Framing& framing,
+                           http::LastAuthority& known_host) noexcept {
+  std::uint16_t default_port = 0;
+  if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
+  if (const Errc error = decide_target(head, framing, default_port); error != Errc::None)
+    return error;
+  if (const Errc error = decide_host(head, framing, default_port, known_host); error != Errc::None)
+    return error;
+  decide_connection(head, framing);
+  return decide_expectation(head, framing);
+}
+
 }  // namespace
 
 void Framing::move(std::string_view from, const char* to) noexcept {
@@ -206,15 +229,10 @@ Result<Framing> frame_request(const Head& head) noexcept {
 }
 
 Result<Framing> frame_request(const Head& head, http::LastAuthority& known_host) noexcept {
-  Framing framing;
-  std::uint16_t default_port = 0;
-  if (const Errc error = decide_body(head, framing); error != Errc::None) return error;
-  if (const Errc error = decide_target(head, framing, default_port); error != Errc::None)
-    return error;
-  if (const Errc error = decide_host(head, framing, default_port, known_host); error != Errc::None)
-    return error;
-  decide_connection(head, framing);
-  if (const Errc error = decide_expectation(head, framing); error != Errc::None) return error;
+  Result<Framing> framing{Framing{}};
+  const Errc error = decide_request(head, *framing, known_host);
+  if (error != Errc::None) [[unlikely]]
+    framing = error;
   return framing;
 }
 

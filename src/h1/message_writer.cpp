@@ -98,7 +98,24 @@ inline char* put_status_line(Status status, char* out) noexcept {
 
 }  // namespace
 
-char* write_decimal(std::uint64_t number, char* out) noexcept { return put_decimal(number, out); }
+char* write_decimal(std::uint64_t number, char* out) noexcept {
+  char digits[20];
+  char* p = digits + sizeof digits;
+  while (number >= 100) {
+    p -= 2;
+    std::memcpy(p, &digit_pairs[2 * (number % 100)], 2);
+    number /= 100;
+  }
+  if (number >= 10) {
+    p -= 2;
+    std::memcpy(p, &digit_pairs[2 * number], 2);
+  } else {
+    *--p = static_cast<char>('0' + number);
+  }
+  const auto size = static_cast<std::size_t>(digits + sizeof digits - p);
+  std::memcpy(out, p, size);
+  return out + size;
+}
 
 std::string_view status_line(Status status) noexcept {
   const StatusLine& line = find_line(status);

@@ -24,6 +24,8 @@ inline constexpr std::array<char, 200> digit_pairs = [] {
 }();
 
 /// Writes a number as 1 to 20 decimal digits and returns their end.
+char* write_decimal(std::uint64_t number, char* out) noexcept;
+/// Like write_decimal(), but writes short numbers inline.
 inline char* put_decimal(std::uint64_t number, char* out) noexcept {
   if (number < 10) {
     *out = static_cast<char>('0' + number);
@@ -33,22 +35,7 @@ inline char* put_decimal(std::uint64_t number, char* out) noexcept {
     std::memcpy(out, &digit_pairs[2 * number], 2);
     return out + 2;
   }
-  char digits[20];
-  char* p = digits + sizeof digits;
-  while (number >= 100) {
-    p -= 2;
-    std::memcpy(p, &digit_pairs[2 * (number % 100)], 2);
-    number /= 100;
-  }
-  if (number >= 10) {
-    p -= 2;
-    std::memcpy(p, &digit_pairs[2 * number], 2);
-  } else {
-    *--p = static_cast<char>('0' + number);
-  }
-  const auto size = static_cast<std::size_t>(digits + sizeof digits - p);
-  std::memcpy(out, p, size);
-  return out + size;
+  return write_decimal(number, out);
 }
 
 /// The Connection field to write. Default writes none.
@@ -94,9 +81,6 @@ SKUA_COLD void append_head(const ResponseHead& head, std::string& out);
 
 /// Returns e.g. `HTTP/1.1 404 Not Found\r\n` for a registered status, or an empty view.
 std::string_view status_line(Status status) noexcept;
-
-/// Writes a number as 1 to 20 decimal digits and returns their end.
-char* write_decimal(std::uint64_t number, char* out) noexcept;
 
 /// The buffer size that write_chunk_header needs: 16 hex digits and CRLF.
 inline constexpr std::size_t chunk_header_bytes = 18;

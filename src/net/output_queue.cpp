@@ -27,44 +27,26 @@ Body part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
   return shared != nullptr ? Body(SharedText{shared->owner, part}) : Body::borrowed(part);
 }
 
-OutputBlock& as_block(Segment& segment) noexcept { return static_cast<OutputBlock&>(segment); }
-
-std::size_t room(const Segment& segment) noexcept {
-  if (!segment.is_block) return 0;
-  const auto& block = static_cast<const OutputBlock&>(segment);
-  return block.bytes.size() - block.used;
-}
-
 std::uint64_t pressure_of(const Segment& segment) noexcept {
   return segment.file < 0 ? segment.size_bytes : OutputQueue::file_pressure_bytes;
 }
 
 }  // namespace
 
-char* OutputQueue::reserve(std::size_t size_bytes) {
-  SKUA_ASSERT(size_bytes <= max_reserve);
-  if (head_ == nullptr || room(*head_->last) < size_bytes) {
-    std::unique_ptr<OutputBlock> block = blocks_->take();
-    block->is_block = true;
-    block->data = block->bytes.data();
-    block->size_bytes = block->used = 0;
-    push(std::move(block));
-  }
-  OutputBlock& block = as_block(*head_->last);
-  return block.bytes.data() + block.used;
-}
-
-void OutputQueue::commit(std::size_t size_bytes) noexcept {
-  OutputBlock& block = as_block(*head_->last);
-  block.used += size_bytes;
-  block.size_bytes += size_bytes;
-  head_->pressure_bytes += size_bytes;
+char* OutputQueue::add_block() {
+  std::unique_ptr<OutputBlock> block = blocks_->take();
+  block->is_block = true;
+  block->data = block->bytes.data();
+  block->size_bytes = block->used = 0;
+  char* const begin = block->bytes.data();
+  push(std::move(block));
+  return begin;
 }
 
 void OutputQueue::append(std::string_view text) {
   while (!text.empty()) {
     char* to = reserve(1);
-    const std::size_t count = std::min(text.size(), room(*head_->last));
+    const std::size_t count = std::min(text.size(), room_at_end());
     std::memcpy(to, text.data(), count);
     commit(count);
     text.remove_prefix(count);
@@ -169,7 +151,10 @@ void OutputQueue::pop() noexcept {
   }
 }
 
-Sent send_queued(OutputQueue& queue, Stream& stream) {
+namespace {
+
+// Like send_queued(), for any number of segments.
+[[gnu::noinline]] Sent send_segments(OutputQueue& queue, Stream& stream) {
   Sent sent;
   while (!queue.empty() && !sent.is_pending) {
     const Segment& front = queue.front();
@@ -177,13 +162,6 @@ Sent send_queued(OutputQueue& queue, Stream& stream) {
     std::size_t taken = 0;
     if (front.file >= 0) {
       taken = stream.send_file(front.file, front.offset, static_cast<std::size_t>(wanted));
-    } else if (front.next == nullptr) {
-      const Slice slice{front.data, static_cast<std::size_t>(wanted)};
-      taken = stream.send({&slice, 1});
-      if (taken == wanted) [[likely]] {
-        queue.drop_memory();
-        return {.bytes = sent.bytes + taken};
-      }
     } else {
       std::array<Slice, slices_per_send> slices;
       const std::size_t count = queue.gather(slices);
@@ -196,6 +174,22 @@ Sent send_queued(OutputQueue& queue, Stream& stream) {
     queue.consume(taken);
   }
   return sent;
+}
+
+}  // namespace
+
+Sent send_queued(OutputQueue& queue, Stream& stream) {
+  if (queue.empty()) return {};
+  const Segment& front = queue.front();
+  if (front.file >= 0 || front.next != nullptr) return send_segments(queue, stream);
+  const Slice slice{front.data, static_cast<std::size_t>(front.size_bytes)};
+  const std::size_t taken = stream.send({&slice, 1});
+  if (taken == slice.size_bytes) [[likely]] {
+    queue.drop_memory();
+    return {.bytes = taken};
+  }
+  queue.consume(taken);
+  return {.bytes = taken, .is_pending = true};
 }
 
 }  // namespace skua::net

@@ -74,8 +74,18 @@ class OutputQueue {
   static constexpr std::uint64_t file_pressure_bytes = 256 * 1024;
 
   /// Returns contiguous room for `size_bytes` (at most max_reserve), to be filled and committed.
-  char* reserve(std::size_t size_bytes);
-  void commit(std::size_t size_bytes) noexcept;
+  char* reserve(std::size_t size_bytes) {
+    SKUA_ASSERT(size_bytes <= max_reserve);
+    if (room_at_end() < size_bytes) return add_block();
+    OutputBlock& block = last_block();
+    return block.bytes.data() + block.used;
+  }
+  void commit(std::size_t size_bytes) noexcept {
+    OutputBlock& block = last_block();
+    block.used += size_bytes;
+    block.size_bytes += size_bytes;
+    head_->pressure_bytes += size_bytes;
+  }
   static constexpr std::size_t max_reserve = std::tuple_size_v<decltype(OutputBlock::bytes)>;
 
   /// Appends a copy of the text.
@@ -105,6 +115,13 @@ class OutputQueue {
   SKUA_COLD void clear() noexcept;
 
  private:
+  [[nodiscard]] OutputBlock& last_block() noexcept {
+    return static_cast<OutputBlock&>(*head_->last);
+  }
+  [[nodiscard]] std::size_t room_at_end() noexcept {
+    return head_ == nullptr || !head_->last->is_block ? 0 : max_reserve - last_block().used;
+  }
+  char* add_block();
   void push(std::unique_ptr<Segment> segment) noexcept;
   void pop() noexcept;
 

@@ -18,6 +18,15 @@
 #include "skua/router.hpp"
 
 namespace skua {
+namespace {
+
+Response invoke_all(const Router& router, const router::Match& match, Request& request) {
+  std::size_t step = 0;
+  if (std::optional<Response> early = router.guard(match, request, step)) return *std::move(early);
+  return router.invoke_guarded(match, request);
+}
+
+}  // namespace
 
 Response detail::not_found() { return Status::NotFound; }
 
@@ -44,11 +53,8 @@ std::optional<Response> Router::guard(const router::Match& match, Request& reque
 }
 
 Response Router::invoke(const router::Match& match, Request& request) const {
-  std::size_t step = 0;
-  if (match.scope->parent != nullptr || !match.scope->steps.empty()) {
-    if (std::optional<Response> early = guard(match, request, step)) return *std::move(early);
-  }
-  return invoke_guarded(match, request);
+  const bool has_steps = match.scope->parent != nullptr || !match.scope->steps.empty();
+  return has_steps ? invoke_all(*this, match, request) : invoke_guarded(match, request);
 }
 
 Response Router::invoke_guarded(const router::Match& match, Request& request) const {

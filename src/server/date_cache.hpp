@@ -56,7 +56,7 @@ class DateCache {
  private:
   static constexpr std::span<const std::string_view> types = http::ResponseAccess::known_types();
 
-  void renew(loop::Instant now) {
+  SKUA_COLD void renew(loop::Instant now) {
     const auto wall = std::chrono::system_clock::now();
     const auto second = std::chrono::floor<std::chrono::seconds>(wall);
     format_http_date(second, std::span<char, http_date_bytes>(lines_.data() + 6, http_date_bytes));

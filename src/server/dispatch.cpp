@@ -14,13 +14,18 @@
 namespace skua::server {
 namespace {
 
+template <class F>
+Response make_conditional(const Request& request, F&& produce) {
+  Response made = produce();
+  http::apply_conditions(request, made);
+  return made;  // always the same variable, for copy elision
+}
+
 // Returns the response of `produce`, or the response for its exception.
 template <class F>
 Response make(Resources& resources, const Request& request, F&& produce) {
   try {
-    Response made = produce();
-    http::apply_conditions(request, made);
-    return made;
+    return make_conditional(request, produce);
   } catch (...) {
     return caught(resources, request);
   }
@@ -84,18 +89,35 @@ bool opens_another_protocol(const Response& response) noexcept {
   return response.status() == Status::SwitchingProtocols || response.status() == Status::Ok;
 }
 
+namespace {
+
+// Like find_target(), for a target that the cache does not hold.
+[[gnu::noinline]] Target resolve_target(Resources& resources, Method method,
+                                        std::string_view path_and_query,
+                                        TargetCache::Entry& cached) {
+  const http::TargetParts split = http::split_target(path_and_query);
+  std::vector<char>& scratch = resources.path_scratch;
+  if (scratch.size() < split.path.size()) scratch.resize(split.path.size());
+  const Result<std::string_view> path = http::canonical_path(split.path, scratch);
+  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
+  const Target found{Errc::None, *path, split.query, resources.router.match(method, *path)};
+  cached.hold(method, path_and_query, found.path, found.query, found.match);
+  return found;
+}
+
+}  // namespace
+
 Target find_target(Resources& resources, const net::Stream& connection, Method method,
                    std::string_view host, std::string_view path_and_query) {
   const bool is_checked = resources.options.tls.refuses_misdirected_names && !host.empty();
   if (is_checked && !connection.covers(http::host_of(host))) {
     return {Errc::MisdirectedRequest, {}, {}, {}};
   }
-  const http::TargetParts split = http::split_target(path_and_query);
-  std::vector<char>& scratch = resources.path_scratch;
-  if (scratch.size() < split.path.size()) scratch.resize(split.path.size());
-  const Result<std::string_view> path = http::canonical_path(split.path, scratch);
-  if (!path) return {Errc::MalformedTarget, {}, {}, {}};
-  return {Errc::None, *path, split.query, resources.router.match(method, *path)};
+  TargetCache::Entry& cached = resources.targets.entry_for(path_and_query);
+  if (!cached.holds(method, path_and_query)) {
+    return resolve_target(resources, method, path_and_query, cached);
+  }
+  return {Errc::None, cached.path(path_and_query), cached.query(path_and_query), cached.match()};
 }
 
 }  // namespace skua::server

@@ -25,10 +25,10 @@ enum class Waiting : std::uint8_t {
 /// The state of a protocol, from which a connection decides what to do next.
 struct ProtocolState {
   Waiting waiting = Waiting::Request;
-  bool can_resume = false;   ///< resume() would make progress
-  bool has_work = false;     ///< requests wait for a handler, or for the peer to take responses
-  bool wants_input = true;   ///< the protocol takes more bytes
-  bool is_finished = false;  ///< no more requests will be read, and all output is written
+  bool can_resume = false;    ///< resume() would make progress
+  bool has_work = false;      ///< requests wait for a handler, or for the peer to take responses
+  bool wants_input = true;    ///< the protocol takes more bytes
+  bool is_finished = false;   ///< no more requests will be read, and all output is written
   bool is_peer_done = false;  ///< the peer sends nothing after what was received
 };
 

@@ -20,6 +20,7 @@
 #include "server/h1/exchange.hpp"
 #include "server/h2/server_stream.hpp"
 #include "server/kept_content.hpp"
+#include "server/target_cache.hpp"
 #include "skua/counters.hpp"
 #include "skua/options.hpp"
 #include "skua/router.hpp"
@@ -130,6 +131,7 @@ struct Resources {
   std::string unmask_scratch;          ///< for WebSocket frames in const memory
   h1::HeadParser parser;               ///< for heads that arrive complete, as nearly all do
   http::LastAuthority known_host;
+  TargetCache targets;
   DateCache date_cache;
   WorkerCounters counters;
   bool is_draining = false;        ///< connections close after the requests received so far

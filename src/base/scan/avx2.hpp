@@ -21,14 +21,11 @@ inline __m256i load(const char* p) noexcept {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-struct NoFieldValue : sse42::NoFieldValue {
+struct NotPlain : sse42::NotPlain {
   static unsigned find32(const char* p) noexcept {
-    const __m256i v = load(p);
-    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(v, _mm256_set1_epi8(0x1f)), v);
-    const __m256i tab = _mm256_cmpeq_epi8(v, _mm256_set1_epi8('\t'));
-    const __m256i del = _mm256_cmpeq_epi8(v, _mm256_set1_epi8(0x7f));
-    const __m256i bad = _mm256_or_si256(_mm256_andnot_si256(tab, control), del);
-    return static_cast<unsigned>(_mm256_movemask_epi8(bad));
+    const __m256i above = _mm256_sub_epi8(load(p), _mm256_set1_epi8(-1));
+    const __m256i plain = _mm256_cmpgt_epi8(above, _mm256_set1_epi8(0x20));
+    return ~static_cast<unsigned>(_mm256_movemask_epi8(plain));
   }
 };
 
@@ -74,7 +71,7 @@ inline const char* token_end(const char* floor, const char* p, const char* end) 
   return find<NoToken>(floor, p, end);
 }
 inline const char* field_value_end(const char* floor, const char* p, const char* end) noexcept {
-  return find<NoFieldValue>(floor, p, end);
+  return sse42::value_end(find<NotPlain>(floor, p, end), end);
 }
 inline const char* target_end(const char* floor, const char* p, const char* end) noexcept {
   return find<NoTarget>(floor, p, end);

@@ -76,6 +76,12 @@ enum class FieldName : std::uint8_t {
 /// Returns the known name with this spelling, ignoring case, or Other.
 FieldName find_field_name(std::string_view name) noexcept;
 
+/// Returns a set of names: bit n is FieldName(n).
+template <class... Names>
+constexpr std::uint64_t set_of(Names... names) noexcept {
+  return ((std::uint64_t{1} << static_cast<unsigned>(names)) | ...);
+}
+
 /// One field line, as offsets from the first byte of the head.
 struct FieldLine {
   std::uint32_t name_begin = 0;
@@ -109,9 +115,8 @@ struct Head {
   [[nodiscard]] std::string_view value(const FieldLine& line) const noexcept {
     return {base + line.value_begin, line.value_bytes};
   }
-  [[nodiscard]] bool has(FieldName name) const noexcept {
-    return (known >> static_cast<unsigned>(name) & 1U) != 0;
-  }
+  [[nodiscard]] bool has(FieldName name) const noexcept { return has_any(set_of(name)); }
+  [[nodiscard]] bool has_any(std::uint64_t names) const noexcept { return (known & names) != 0; }
   [[nodiscard]] Version version() const noexcept {
     if (major_version >= 2) return Version::Http2;
     return minor_version == 0 ? Version::Http10 : Version::Http11;

@@ -140,7 +140,7 @@ inline bool same(const char* a, const char* b) noexcept {
 /// bytes as a little-endian word, padded with zeros if the name is shorter.
 inline FieldName find(const char* p, std::size_t size_bytes, std::uint64_t word) noexcept {
   const std::uint8_t index = slots[slot_of(word, size_bytes)];
-  const Entry& entry = entries[index];
+  const Entry& entry = entries.data()[index];  // the slots are checked at compile time
   if (entry.size_bytes != size_bytes) return FieldName::Other;
   if (((word ^ load(entry.text.data())) & ~case_bits) != 0) return FieldName::Other;
   if (size_bytes > 8) {

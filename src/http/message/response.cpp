@@ -298,9 +298,9 @@ void make_unchanged(Response& response) {
 
 }  // namespace
 
-void apply_conditions(const Request& request, Response& response) {
+void evaluate_conditions(const Request& request, Response& response) {
   const Head& head = *RequestAccess::parts(request).head;
-  if (!has_conditions(head) || response.status() != Status::Ok) return;
+  if (response.status() != Status::Ok) return;
   if (ResponseAccess::is_evaluated(response)) return;  // RFC 9110 §13.2.1
   if (head.method != Method::Get && head.method != Method::Head) return;
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "http/message/field.hpp"
+#include "http/message/request_parts.hpp"
 #include "skua/request.hpp"
 #include "skua/response.hpp"
 
@@ -29,16 +30,21 @@ struct ResponseAccess {
 
 /// Reports whether a request has a field that apply_conditions() evaluates.
 inline bool has_conditions(const Head& head) noexcept {
-  return head.has(FieldName::IfNoneMatch) || head.has(FieldName::IfModifiedSince) ||
-         head.has(FieldName::IfMatch) || head.has(FieldName::IfUnmodifiedSince) ||
-         head.has(FieldName::Range);
+  using enum FieldName;
+  return head.has_any(set_of(IfNoneMatch, IfModifiedSince, IfMatch, IfUnmodifiedSince, Range));
 }
+
+/// The part of apply_conditions() for a request that has such a field.
+void evaluate_conditions(const Request& request, Response& response);
 
 /// Turns a 200 with an ETag or Last-Modified into 304 or 412 if the conditions of a GET or HEAD
 /// call for it, or into 206 or 416 if its Range does; see apply_range(). Other methods have already
 /// acted: their conditions are up to the handler.
 ///
 /// RFC:       9110 §13.2, §14.2, §15.4.5, §15.5.13
-void apply_conditions(const Request& request, Response& response);
+inline void apply_conditions(const Request& request, Response& response) {
+  if (has_conditions(*RequestAccess::parts(request).head)) [[unlikely]]
+    evaluate_conditions(request, response);
+}
 
 }  // namespace skua::http

@@ -26,20 +26,23 @@ void H1Protocol::receive(std::span<char> bytes) {
 }
 
 // Serves every complete request. Returns the input that belongs to another protocol.
-std::string_view H1Protocol::serve(std::string_view input) {
+inline std::string_view H1Protocol::serve(std::string_view input) {
   while (!input.empty() && !is_finished_ && successor_ == nullptr) {
     if (output_is_full()) {
       stall(input);
       return {};
     }
     input = read_head(input);
-    // The input after a request waits until its exchange has ended.
-    if (exchange_ != nullptr && !advance_exchange(input.empty())) {
-      feed(input);
-      return {};
-    }
+    if (exchange_ != nullptr && stays_with_exchange(input)) return {};
   }
   return input;
+}
+
+// The input after a request waits until its exchange has ended.
+[[gnu::noinline]] bool H1Protocol::stays_with_exchange(std::string_view input) {
+  if (advance_exchange(input.empty())) return false;
+  feed(input);
+  return true;
 }
 
 void H1Protocol::resume() {
@@ -61,15 +64,7 @@ void H1Protocol::resume() {
   receive(held);
 }
 
-ProtocolState H1Protocol::state(bool is_sending) const noexcept {
-  if (exchange_ == nullptr) [[likely]] {
-    return {.waiting = waiting_,
-            .can_resume = is_stalled_ && !is_sending,
-            .has_work = is_stalled_,
-            .wants_input = !is_stalled_,
-            .is_finished = is_finished_,
-            .is_peer_done = is_peer_done_};
-  }
+ProtocolState H1Protocol::exchange_state() const noexcept {
   return {
       .waiting = exchange_->deadline() != loop::Instant::max() ? Waiting::Body : Waiting::Handler,
       .can_resume = can_resume_exchange(),
@@ -86,49 +81,49 @@ loop::Instant H1Protocol::deadline() const noexcept {
   return exchange_ != nullptr ? exchange_->deadline() : partial_request_->deadline;
 }
 
-std::string_view H1Protocol::read_head(std::string_view input) {
-  if (partial_request_ == nullptr) {
-    h1::HeadParser& parser = resources_.parser;
+inline std::string_view H1Protocol::read_head(std::string_view input) {
+  PartialRequest* const kept = partial_request_.get();
+  h1::HeadParser& parser = kept == nullptr ? resources_.parser : kept->parser;
+  std::string_view received = input;
+  std::size_t held = 0;
+  if (kept == nullptr) {
     parser.reset();
-    switch (parser.parse(input)) {
-      case h1::ParseStatus::NeedMore: keep_head(input); return {};
-      case h1::ParseStatus::Failed: refuse(parser.error()); return {};
-      case h1::ParseStatus::Complete: break;
-    }
-    return begin(parser.head(), input.substr(parser.head().size_bytes));
+  } else {
+    held = kept->input.size();
+    received = kept->input.append(input);
   }
-  PartialRequest& box = *partial_request_;
-  const std::size_t held = box.input.size();
-  box.input.append(input);
-  switch (box.parser.parse(box.input)) {
-    case h1::ParseStatus::NeedMore: return {};
-    case h1::ParseStatus::Failed: refuse(box.parser.error()); return {};
+  switch (parser.parse(received)) {
+    case h1::ParseStatus::NeedMore:
+      if (kept == nullptr) keep_head(input);
+      return {};
+    case h1::ParseStatus::Failed: refuse(parser.error()); return {};
     case h1::ParseStatus::Complete: break;
   }
-  const http::Head& head = box.parser.head();
   waiting_ = Waiting::Request;
-  const std::string_view rest = begin(head, input.substr(head.size_bytes - held));
-  if (waiting_ == Waiting::Request) drop_partial_request();
+  const std::string_view rest = begin(parser.head(), input.substr(parser.head().size_bytes - held));
+  if (kept != nullptr && waiting_ == Waiting::Request) drop_partial_request();
   return rest;
 }
 
 // Handles a complete head. A plain handler answers at once if the body is complete, too.
-std::string_view H1Protocol::begin(const http::Head& head, std::string_view rest) {
+[[gnu::always_inline]] inline std::string_view H1Protocol::begin(const http::Head& head,
+                                                                 std::string_view rest) {
   ++resources_.counters.requests;
   const Result<h1::Framing> framing = h1::frame_request(head, resources_.known_host);
-  if (!framing) {
+  if (!framing) [[unlikely]] {
     refuse(framing.error().code(), &head);
     return {};
   }
   const Target target = find(head, *framing);
-  if (target.error != Errc::None) {
+  if (target.error != Errc::None) [[unlikely]] {
     refuse(target.error, &head);
     return {};
   }
   const std::uint64_t body_bytes = framing->length_bytes;
   const bool is_whole = framing->body != h1::BodyKind::Chunked && body_bytes <= rest.size() &&
                         body_bytes <= resources_.options.limits.body_bytes;
-  if (target.match.has_coroutine || !is_whole) return begin_exchange(head, *framing, target, rest);
+  if (target.match.has_coroutine || !is_whole) [[unlikely]]
+    return begin_exchange(head, *framing, target, rest);
   answer(head, *framing, target, rest.substr(0, body_bytes), body_bytes == rest.size());
   return rest.substr(body_bytes);
 }
@@ -153,8 +148,8 @@ Target H1Protocol::find(const http::Head& head, const h1::Framing& framing) {
   return find_target(resources_, pump_.stream(), head.method, framing.host, framing.path_and_query);
 }
 
-http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& framing,
-                                     const Target& target) noexcept {
+inline http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& framing,
+                                            const Target& target) noexcept {
   return {.head = &head,
           .path = target.path,
           .query = target.query,
@@ -166,8 +161,10 @@ http::RequestParts H1Protocol::parts(const http::Head& head, const h1::Framing& 
           .upgrade = framing.upgrade};
 }
 
-void H1Protocol::answer(const http::Head& head, const h1::Framing& framing, const Target& target,
-                        std::string_view body, bool is_last_received) {
+[[gnu::always_inline]] inline void H1Protocol::answer(const http::Head& head,
+                                                      const h1::Framing& framing,
+                                                      const Target& target, std::string_view body,
+                                                      bool is_last_received) {
   http::RequestParts known = parts(head, framing, target);
   known.body = body;
   Request request(known);
@@ -204,8 +201,10 @@ void H1Protocol::finish_record(Accounting::Entry* record) {
 }
 
 // Writes the response, and decides whether another request can follow.
-void H1Protocol::write(const http::Head& head, const h1::Framing& framing, Response&& response,
-                       bool is_last_received, Accounting::Entry* record) {
+[[gnu::always_inline]] inline void H1Protocol::write(const http::Head& head,
+                                                     const h1::Framing& framing,
+                                                     Response&& response, bool is_last_received,
+                                                     Accounting::Entry* record) {
   // A drain or old age only closes after the last request received so far, so that all pipelined
   // requests are answered.
   const bool is_to_end = resources_.is_draining || is_old();
@@ -219,6 +218,11 @@ void H1Protocol::write(const http::Head& head, const h1::Framing& framing, Respo
                                                       .keep_alive = !is_finished_});
   ++resources_.counters.responses;
   if (record != nullptr) accounting()->wrote(*record, content_bytes);
+}
+
+void H1Protocol::write_for_exchange(Response&& response, bool is_last_received,
+                                    Accounting::Entry* record) {
+  write(exchange_->head(), exchange_->framing(), std::move(response), is_last_received, record);
 }
 
 bool H1Protocol::output_is_full() const noexcept {
@@ -301,7 +305,7 @@ void H1Protocol::write_exchange_response(bool is_last_received) {
     return write_with_stream(std::move(response), is_last_received, record);
   }
   if (!exchange_->can_keep_alive()) is_finished_ = true;
-  write(exchange_->head(), exchange_->framing(), std::move(response), is_last_received, record);
+  write_for_exchange(std::move(response), is_last_received, record);
   exchange_->finish_response();
   finish_record(record);
 }
@@ -323,7 +327,7 @@ void H1Protocol::write_with_stream(Response&& response, bool is_last_received,
   }
   // RFC 9112 §6.3: without chunks, only closing ends content of unknown length.
   if (!stream.length_bytes && is_old) is_finished_ = true;
-  write(head, exchange_->framing(), std::move(response), is_last_received, record);
+  write_for_exchange(std::move(response), is_last_received, record);
   exchange_->begin_stream();
   if (!has_content) {
     exchange_->finish_response();

@@ -34,7 +34,16 @@ class H1Protocol : public ProtocolOwner {
   [[nodiscard]] net::OutputQueue& output() noexcept { return pump_.output(); }
 
   void receive(std::span<char> input);
-  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept;
+  [[nodiscard]] ProtocolState state(bool is_sending) const noexcept {
+    if (exchange_ != nullptr) [[unlikely]]
+      return exchange_state();
+    return {.waiting = waiting_,
+            .can_resume = is_stalled_ && !is_sending,
+            .has_work = is_stalled_,
+            .wants_input = !is_stalled_,
+            .is_finished = is_finished_,
+            .is_peer_done = is_peer_done_};
+  }
   void resume();
   void output_drained() noexcept;
   [[nodiscard]] loop::Instant deadline() const noexcept;
@@ -70,14 +79,17 @@ class H1Protocol : public ProtocolOwner {
                                          const Target& target) noexcept;
   void write(const http::Head& head, const h1::Framing& framing, Response&& response,
              bool is_last_received, Accounting::Entry* record);
+  void write_for_exchange(Response&& response, bool is_last_received, Accounting::Entry* record);
   /// Returns null if responses are not recorded.
   [[nodiscard]] Accounting::Entry* begin_record(const RequestInfo& request_info, Status status,
                                                 Errc error = Errc::None);
   void finish_record(Accounting::Entry* record);
   [[nodiscard]] std::optional<std::string> advance_exchange(bool is_last_received);
+  [[nodiscard]] bool stays_with_exchange(std::string_view input);
   SKUA_COLD void answer_with_stream(const http::Head& head, const h1::Framing& framing,
                                     Response&& response, Attachments&& attachments,
                                     bool is_last_received, Accounting::Entry* record);
+  [[nodiscard]] ProtocolState exchange_state() const noexcept;
   [[nodiscard]] bool can_resume_exchange() const noexcept;
   [[nodiscard]] bool exchange_has_ended() const noexcept;
   void feed(std::string_view input);

@@ -53,19 +53,32 @@ std::string_view end_of_head(h1::ConnectionField connection) noexcept {
   return "\r\n";
 }
 
-// Writes a 200 with a known type, using the cached start of its head. Returns false if it is too
-// long for a block.
-bool write_cached_start(net::OutputQueue& output, const h1::ResponseHead& head,
-                        std::string_view start, std::string_view body) {
+// Whether the head begins as DateCache::start_of_ok() has it: a 200 with a known type, and with the
+// server's own Date and Server.
+bool has_cached_start(const Response& response) noexcept {
+  constexpr std::uint64_t own = http::set_of(http::FieldName::Date, http::FieldName::Server);
+  return response.status() == Status::Ok && response.prepared() == nullptr &&
+         http::ResponseAccess::known_type(response) != 0 && (response.lines().known() & own) == 0;
+}
+
+// Writes the head and the content in one piece. Returns false if the content is too long to be
+// copied.
+bool write_at_once(net::OutputQueue& output, const Response& response, std::string_view text,
+                   const ResponseFraming& framing) {
   constexpr std::size_t rest_bytes = 64;  // a number and the longest end of a head
-  const std::size_t room = start.size() + head.fields.size() + body.size() + rest_bytes;
-  if (room > net::OutputQueue::max_reserve) return false;
+  const std::string_view start =
+      framing.dated.start_of_ok(http::ResponseAccess::known_type(response));
+  const std::string_view fields = response.lines().wire();
+  const std::size_t room = start.size() + fields.size() + text.size() + rest_bytes;
+  if (text.size() > copied_body_bytes || room > net::OutputQueue::max_reserve) return false;
   char* const begin = output.reserve(room);
-  char* end = h1::put_decimal(head.length_bytes, put(begin, start));
+  char* end = h1::put_decimal(text.size(), put(begin, start));
   end = put(end, "\r\n");
-  if (!head.fields.empty()) end = put(end, head.fields);
-  end = put(end, end_of_head(head.connection));
-  if (!body.empty()) end = put(end, body);
+  if (!fields.empty()) end = put(end, fields);
+  const h1::ConnectionField connection = connection_field(framing);
+  end = connection == h1::ConnectionField::Default ? put(end, "\r\n")
+                                                   : put(end, end_of_head(connection));
+  if (!framing.is_head && !text.empty()) end = put(end, text);
   output.commit(static_cast<std::size_t>(end - begin));
   return true;
 }
@@ -100,12 +113,11 @@ void write_stream_head(net::OutputQueue& output, const Response& response, const
         {});
 }
 
-}  // namespace
-
-std::uint64_t write_response(net::OutputQueue& output, Response&& response,
-                             const ResponseFraming& framing) {
+// Writes any response: content that is a file, a stream or long is not copied.
+[[gnu::noinline]] std::uint64_t write_in_pieces(net::OutputQueue& output, Response&& response,
+                                                ResponseFraming framing) {
   Body& content = response.content();
-  if (content.kind() == Body::Kind::Stream) [[unlikely]] {
+  if (content.kind() == Body::Kind::Stream) {
     write_stream_head(output, response, **content.stream(), framing);
     return 0;
   }
@@ -124,19 +136,24 @@ std::uint64_t write_response(net::OutputQueue& output, Response&& response,
   const bool is_moved =
       has_content && (size_bytes > copied_body_bytes || content.file() != nullptr);
   const std::string_view copied = has_content && !is_moved ? content.text() : std::string_view();
-  const PreparedResponse* const prepared = response.prepared();
-  std::string_view start;
-  if (prepared == nullptr && head.status == Status::Ok &&
-      head.standard_fields.size() == framing.dated.lines().size()) {
-    start = framing.dated.start_of_ok(http::ResponseAccess::known_type(response));
-  }
-  if (prepared != nullptr) {
+  if (const PreparedResponse* const prepared = response.prepared()) {
     write_prepared(output, head, prepared->head(), copied);
-  } else if (start.empty() || !write_cached_start(output, head, start, copied)) {
+  } else {
     write(output, head, copied);
   }
   if (is_moved) output.append_body(std::move(content));
   return has_content ? size_bytes : 0;
+}
+
+}  // namespace
+
+std::uint64_t write_response(net::OutputQueue& output, Response&& response,
+                             ResponseFraming framing) {
+  if (has_cached_start(response) && response.content().kind() < Body::Kind::File) [[likely]] {
+    const std::string_view text = response.content().text();
+    if (write_at_once(output, response, text, framing)) return framing.is_head ? 0 : text.size();
+  }
+  return write_in_pieces(output, std::move(response), framing);
 }
 
 }  // namespace skua::server

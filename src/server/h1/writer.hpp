@@ -21,6 +21,6 @@ struct ResponseFraming {
 /// Serializes a response. A large body is moved instead of copied; for a stream, only the head is
 /// written. Returns the number of content bytes written. RFC 9112 §6
 std::uint64_t write_response(net::OutputQueue& output, Response&& response,
-                             const ResponseFraming& framing);
+                             ResponseFraming framing);
 
 }  // namespace skua::server
