@@ -60,11 +60,12 @@ class DateCache {
     const auto wall = std::chrono::system_clock::now();
     const auto second = std::chrono::floor<std::chrono::seconds>(wall);
     format_http_date(second, std::span<char, http_date_bytes>(lines_.data() + 6, http_date_bytes));
-    renew_at_ = later(now, Duration(second + std::chrono::seconds(1) - wall));
     for (std::size_t i = 1; i < types.size(); ++i) {
       starts_[i].assign("HTTP/1.1 200 OK\r\n").append(lines_).append("Content-Type: ");
       starts_[i].append(types[i]).append("\r\nContent-Length: ");
     }
+    // Last: if memory runs out, the next response renews them again.
+    renew_at_ = later(now, Duration(second + std::chrono::seconds(1) - wall));
   }
 
   loop::Instant renew_at_ = loop::Instant::min();
