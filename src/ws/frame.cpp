@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // In: bytes and a 4-byte key. Out: the bytes XORed with the repeated key. The key is widened to a
-// word, and compilers vectorize the loop over blocks of eight words.
+// word, and compilers vectorize the loop over words.
 #include "ws/frame.hpp"
 
 #include <algorithm>
@@ -13,15 +13,6 @@ namespace skua::ws {
 namespace {
 
 using Word = std::uint64_t;
-constexpr std::size_t block_words = 8;
-constexpr std::size_t mask_block_bytes = block_words * sizeof(Word);
-
-void mask_block(char* p, Word key) noexcept {
-  std::array<Word, block_words> words;
-  std::memcpy(words.data(), p, mask_block_bytes);
-  for (Word& word : words) word ^= key;
-  std::memcpy(p, words.data(), mask_block_bytes);
-}
 
 void mask_word(char* p, Word key) noexcept {
   Word word;
@@ -38,12 +29,11 @@ void mask(std::span<char> bytes, const std::array<char, 4>& key, std::size_t off
   Word word;
   std::memcpy(&word, repeated.data(), sizeof word);
 
-  char* p = bytes.data();
-  std::size_t left = bytes.size();
-  for (; left >= mask_block_bytes; left -= mask_block_bytes, p += mask_block_bytes)
-    mask_block(p, word);
-  for (; left >= sizeof(Word); left -= sizeof(Word), p += sizeof(Word)) mask_word(p, word);
-  for (std::size_t i = 0; i < left; ++i) p[i] = static_cast<char>(p[i] ^ repeated[i]);
+  const std::size_t in_words = bytes.size() / sizeof(Word) * sizeof(Word);
+  for (std::size_t i = 0; i < in_words; i += sizeof(Word)) mask_word(bytes.data() + i, word);
+  for (std::size_t i = in_words; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(bytes[i] ^ repeated[i - in_words]);
+  }
 }
 
 // In: bytes. Out: the header of a frame, and vice versa. RFC 6455 §5.2:
