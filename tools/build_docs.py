@@ -23,6 +23,7 @@ MISTAKE = re.compile(r"\s*(?:return )?(?:static_assert\(\s*)?(?:detail::)?(?:nev
 FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
 HEADING = re.compile(r"^(#+) (.+)$", re.M)
 LINK = re.compile(r"(?<!!)\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]*)(?:#(?P<anchor>[^)]*))?\)")
+IMAGE = re.compile(r"!\[(?P<text>[^\]]*)\]\((?P<target>[^):]+)\)")
 CODE = re.compile(r"(?<![`\\])`((?:[^`\n]|\n(?!\n))+)`(?!`)")
 SPECIAL = re.compile(r'\\(?!\|)|[@&$#<>%"]|(?<!\w)::|--+')
 SPECIALIZATION = re.compile(r"^template <>\nstruct std::.*?^};$", re.M | re.S)
@@ -102,6 +103,11 @@ class Anchors:
         return f"{heading[0]} {{#{anchor}{f'-{again}' if again else ''}}}"
 
 
+def from_root(page: str, path: str) -> str:
+    """Returns a path in a page, relative to the root of the tree."""
+    return os.path.normpath(os.path.join(os.path.dirname(page), path))
+
+
 class Site:
     def __init__(self):
         self.files: dict[str, str] = {}  # the pages to write, by their path
@@ -111,7 +117,7 @@ class Site:
         path = link["target"]
         if ":" in path:
             return link[0]
-        path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        path = from_root(page, path) if path else page
         if not os.path.exists(path):
             return link[0]  # which check_snippets.py reports
         if path not in self.files and path not in self.waiting:
@@ -123,6 +129,7 @@ class Site:
         anchors = Anchors(path)
 
         def prose(piece: str) -> str:
+            piece = IMAGE.sub(lambda image: f"![{image['text']}]({from_root(path, image['target'])})", piece)
             piece = LINK.sub(lambda link: self.target(path, link), piece)
             return code_spans(HEADING.sub(anchors.add, piece))
 
@@ -180,7 +187,7 @@ def walk(folder: pathlib.Path) -> list[str]:
             continue
         text = (folder / name).read_text() if name.endswith(".html") else ""
         anchors[name] = set(re.findall(r'\bid="([^"]*)"', text))
-        for target, anchor in re.findall(r'(?:href|src)="(?!\w+:)([^"#]*)#?([^"]*)"', text):
+        for target, anchor in re.findall(r'(?:href|src|data)="(?!\w+:)([^"#]*)#?([^"]*)"', text):
             links.append((name, target or name, anchor))
             waiting.append(target or name)
     for file in set(folder.iterdir()) - {folder / name for name in anchors}:

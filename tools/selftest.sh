@@ -201,7 +201,7 @@ rm -rf .git STYLE.md
 
 # The site is built from the tree's own docs/site.
 fresh_site() {
-  fresh && mkdir -p docs/images examples && cp -r "$tools/../docs/site" docs/ && echo '# Design' >docs/design.md
+  fresh && mkdir -p docs/images bench/results examples && cp -r "$tools/../docs/site" docs/ && echo '# Design' >docs/design.md
   printf '# skua\n\n## Guides\n\n[a](docs/a.md#a-part), [a header](include/skua/a.hpp), [examples](examples)\n' >README.md
   printf '# A page\n\n## A part\n\n`--port 0` and `@FILE`, and `skua::Router`.\n' >docs/a.md
   cat >include/skua/a.hpp <<'HEADER'

@@ -35,8 +35,7 @@ class Run(unittest.TestCase):
                 for row in rows.values():
                     self.assertFalse(any(row.get("errors", {}).values()), f"{name}: {row}")
             for plot in ("overview", "plaintext", "idle"):
-                for theme in ("light", "dark"):
-                    self.assertIn("</svg>", (pathlib.Path(folder) / f"{plot}-{theme}.svg").read_text(encoding="utf-8"))
+                self.assertIn("</svg>", (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8"))
             self.assertIn("## Plaintext", (pathlib.Path(folder) / "tables.md").read_text(encoding="utf-8"))
 
     def test_no_post_waits_for_a_delayed_acknowledgement(self):
