@@ -12,8 +12,6 @@ from .place import JSON_FIELDS, find
 from .process import Failure
 
 GET = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-HANDSHAKE = ("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
 
 
 def receive_answer(connection):
@@ -139,19 +137,6 @@ def missing_fields(fields):
     return [name for name in ("Date", "Server", "Content-Type") if name.lower() not in fields]
 
 
-def open_websocket(connection, path):
-    """Upgrades a connection without extensions, and reads nothing after the head."""
-    connection.sendall(HANDSHAKE.format(path=path).encode())
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        piece = connection.recv(1)  # bytes after the head belong to the frames
-        if not piece:
-            raise Failure("the connection ended within a head")
-        head += piece
-    if not head.startswith(b"HTTP/1.1 101 "):
-        raise Failure(f"no WebSocket at {path}: {head[:40]!r}")
-
-
 def receive(connection, size):
     """Returns the next `size` bytes, or what comes before the end."""
     data = b""
@@ -161,15 +146,6 @@ def receive(connection, size):
             break
         data += piece
     return data
-
-
-def websocket(connection, path):
-    """Raises Failure unless a WebSocket at `path` echoes a message; leaves it open."""
-    open_websocket(connection, path)
-    connection.sendall(b"\x82\x85\0\0\0\0hello")  # the mask is zero
-    back = receive(connection, 7)
-    if back != b"\x82\x05hello":
-        raise Failure(f"wrong echo: {back!r}")
 
 
 def echo(server):

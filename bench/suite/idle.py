@@ -9,6 +9,7 @@ import time
 
 from . import checks
 from .process import Failure
+from .websocket_client import WebSocket
 
 WARM = 100  # connections that come and go before, so that one-time allocations do not count
 IP_BIND_ADDRESS_NO_PORT = 24  # linux/in.h; in Python since 3.12
@@ -50,7 +51,10 @@ def http2(connection, path):
 
 
 def websocket(connection, path):
-    checks.websocket(connection, path)
+    client = WebSocket(connection, path)
+    client.send(WebSocket.BINARY, b"hello")
+    if (back := client.receive()) != (WebSocket.BINARY, b"hello"):
+        raise Failure(f"wrong echo: {back!r}")
 
 
 def echo(connection, path):

@@ -5,7 +5,6 @@ A load is a function of a program and a number of operations. A server's instruc
 whenever it looks: so a load waits for each response, and what has to arrive together is sent while the program is stopped.
 """
 
-import base64
 import contextlib
 import pathlib
 import socket
@@ -17,7 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent.parent / "tes
 
 import h2  # noqa: E402
 
-from . import checks  # noqa: E402
+from . import checks, websocket_client  # noqa: E402
 from .process import Failure  # noqa: E402
 from .program import held, settle  # noqa: E402
 
@@ -134,14 +133,7 @@ def echo(size, connections=1):
 def upgraded(program, path):
     """Returns a new WebSocket without extensions."""
     connection = connect(program)
-    key = base64.b64encode(bytes(16)).decode()
-    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                       f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n".encode())
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        head += receive(connection, 1)
-    if not head.startswith(b"HTTP/1.1 101 "):
-        raise Failure(f"no WebSocket at {path}: {head[:40]!r}")
+    websocket_client.upgrade(connection, path)
     return connection
 
 
@@ -152,11 +144,7 @@ def frame_size(size):
 
 def masked(payload):
     """Returns a binary message in one frame, with a mask that changes every byte."""
-    size = len(payload)
-    length = bytes([0x80 | size]) if size < 126 else b"\xfe" + size.to_bytes(2, "big")
-    mask = b"\x11\x22\x33\x44"
-    stream = (mask * (size // 4 + 1))[:size]
-    return b"\x82" + length + mask + (int.from_bytes(payload, "big") ^ int.from_bytes(stream, "big")).to_bytes(size, "big")
+    return websocket_client.frame(websocket_client.WebSocket.BINARY, payload, b"\x11\x22\x33\x44")
 
 
 def websocket_echo(size):

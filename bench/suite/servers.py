@@ -176,7 +176,7 @@ Protocols h2 http/1.1
 # What each of them can be asked for; those in peers.PEERS say it there.
 OFFERS = {
     "skua": {"plain", "json", "routes", "echo", "upload", "big-head", "files", "websocket", "publish", "tls", "h2c", "h2", "threads",
-             "tcp", "proxy", "idle"},
+             "tcp", "proxy"},
     "raw": {"plain"},
     "nginx": {"plain", "json", "big-head", "files", "tls", "h2c", "h2", "threads", "proxy"},
     "h2o": {"plain", "json", "files", "tls", "h2c", "h2", "threads"},
