@@ -114,15 +114,19 @@ Result<Address> listen_address(std::string_view host, std::uint16_t port) noexce
 Result<std::vector<Socket>> create_listeners(const Address& address, std::size_t count,
                                              bool is_shared) {
   Address bound = address;
-  if (!is_shared) {
-    // With SO_REUSEPORT, another process of the same user may silently share the port. So bind it
-    // once without that option: a port in use must be an error.
-    const Result<Socket> probe = create_listener(address);
-    if (!probe) return probe.error();
-    bound = probe->local_address();
-  }
   std::vector<Socket> listeners;
-  for (std::size_t i = 0; i < count; ++i) {
+  if (!is_shared) {
+    // With SO_REUSEPORT, another process of the same user may silently share the port. So the first
+    // socket is bound without that option: a port in use must be an error.
+    Result<Socket> first = create_listener(address);
+    if (!first) return first.error();
+    bound = first->local_address();
+    if constexpr (shares_ports_late) {
+      if (const auto set = first->set_reuse_port(true); !set) return set.error();
+      listeners.push_back(*std::move(first));
+    }
+  }
+  while (listeners.size() < count) {
     Result<Socket> listener = create_listener(bound, {.reuse_port = true});
     if (!listener) return listener.error();
     bound = listener->local_address();

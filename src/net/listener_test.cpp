@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include <atomic>
+#include <barrier>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -173,6 +176,46 @@ TEST_F(ListenerTest, ClosesDuringAShortage) {
     settle();
   }
   EXPECT_EQ(listener, nullptr);
+}
+
+TEST(CreateListeners, OfTwoServersThatAskForAPortOneGetsIt) {
+  if (!shares_ports_late) GTEST_SKIP() << "a port is free for a moment here";
+  constexpr int rounds = 1000;
+  const Address address = create_listener(*Address::parse("127.0.0.1:0"))->local_address();
+  std::barrier turn(2);
+  std::atomic<int> owners = 0;
+  const auto ask = [&] {
+    for (int round = 1; round <= rounds; ++round) {
+      std::vector<Socket> owned;
+      turn.arrive_and_wait();
+      while (owned.empty() && owners < round) {
+        if (auto listeners = create_listeners(address, 2, false)) owned = *std::move(listeners);
+      }
+      if (!owned.empty()) ++owners;
+      turn.arrive_and_wait();
+    }
+  };
+  std::thread other(ask);
+  ask();
+  other.join();
+  EXPECT_EQ(owners, rounds);
+}
+
+TEST(CreateListeners, ShareTheConnections) {
+  if (!balances_listeners) GTEST_SKIP() << "one listener would get all connections";
+  const auto listeners = create_listeners(*Address::parse("127.0.0.1:0"), 2, false);
+  ASSERT_TRUE(listeners);
+  const Address address = listeners->front().local_address();
+  EXPECT_EQ(listeners->back().local_address(), address);
+  std::vector<Socket> clients;
+  for (int i = 0; i < 64; ++i) {
+    clients.push_back(*create_socket(Address::Family::Ipv4));
+    static_cast<void>(::connect(clients.back().descriptor(), address.data(), address.size_bytes()));
+  }
+  for (const Socket& listener : *listeners) {
+    const Socket accepted(::accept(listener.descriptor(), nullptr, nullptr));
+    EXPECT_TRUE(accepted);
+  }
 }
 
 }  // namespace

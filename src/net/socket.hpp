@@ -26,6 +26,13 @@ inline constexpr bool balances_listeners = true;
 inline constexpr bool balances_listeners = false;
 #endif
 
+/// Whether a socket that listens already may still be told to share its port.
+#if defined(__linux__)
+inline constexpr bool shares_ports_late = true;
+#else
+inline constexpr bool shares_ports_late = false;
+#endif
+
 /// Creates a socket that is bound to the address and listens.
 /// Ends with: AddressInUse, AddressUnavailable, PermissionDenied, InvalidAddress, ...
 Result<Socket> create_listener(const Address& address, const ListenOptions& options = {}) noexcept;
