@@ -10,7 +10,8 @@
 namespace skua::server {
 
 HandlerRun::HandlerRun(Resources& resources) noexcept
-    : resources_(resources), body_(resources.options, resources.content_budget, resources.loop) {}
+    : resources_(resources),
+      body_(resources.options, resources.content_budget, resources.spare_texts, resources.loop) {}
 
 void HandlerRun::prepare(HandlerRunOwner& owner, const http::RequestParts& parts,
                          const router::Match& match) {

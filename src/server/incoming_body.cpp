@@ -14,12 +14,6 @@ namespace skua::server {
 namespace {
 
 constexpr http::Head no_fields{};
-constexpr std::size_t kept_buffer_bytes = 64 * 1024;
-
-void empty(std::string& text) noexcept {
-  text.clear();
-  if (text.capacity() > kept_buffer_bytes) std::string().swap(text);
-}
 
 }  // namespace
 
@@ -60,7 +54,7 @@ Errc IncomingBody::append(std::string_view data) {
     sender_->body_taken(data.size());
     return Errc::None;
   }
-  unread_.append(data);
+  spares_.append(unread_, data);
   readers_.wake_all();
   return Errc::None;
 }
@@ -101,7 +95,7 @@ void IncomingBody::update_pause() noexcept {
 
 void IncomingBody::drop() noexcept {
   reader_ = Reader::Drops;
-  empty(unread_);
+  spares_.give(unread_);
 }
 
 void IncomingBody::release() noexcept { budget_.give_back(std::exchange(kept_bytes_, 0)); }
@@ -109,8 +103,8 @@ void IncomingBody::release() noexcept { budget_.give_back(std::exchange(kept_byt
 void IncomingBody::clear() noexcept {
   release();
   loaded_.clear();
-  empty(unread_);
-  empty(handed_);
+  spares_.give(unread_);
+  spares_.give(handed_);
   trailers_ = nullptr;
   expected_ = {};
   received_bytes_ = taken_bytes_ = 0;
@@ -119,7 +113,7 @@ void IncomingBody::clear() noexcept {
 }
 
 std::optional<Bytes> IncomingBody::take() {
-  empty(handed_);
+  spares_.give(handed_);
   if (unread_.empty()) return std::nullopt;
   std::swap(handed_, unread_);
   taken_bytes_ += handed_.size();

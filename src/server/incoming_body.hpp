@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/spare_texts.hpp"
 #include "loop/loop.hpp"
 #include "server/kept_content.hpp"
 #include "skua/body_reader.hpp"
@@ -45,8 +46,9 @@ class IncomingBody final : public detail::BodySource {
   };
 
   /// All arguments must outlive the body.
-  IncomingBody(const ServerOptions& options, ContentBudget& budget, loop::Loop& loop) noexcept
-      : options_(options), budget_(budget), loop_(loop), loaded_(budget) {}
+  IncomingBody(const ServerOptions& options, ContentBudget& budget, base::SpareTexts& spares,
+               loop::Loop& loop) noexcept
+      : options_(options), budget_(budget), spares_(spares), loop_(loop), loaded_(budget) {}
   IncomingBody(const IncomingBody&) = delete;
   IncomingBody& operator=(const IncomingBody&) = delete;
   ~IncomingBody() { clear(); }
@@ -118,6 +120,7 @@ class IncomingBody final : public detail::BodySource {
 
   const ServerOptions& options_;
   ContentBudget& budget_;
+  base::SpareTexts& spares_;
   loop::Loop& loop_;
   BodySender* sender_ = nullptr;
   KeptContent loaded_;

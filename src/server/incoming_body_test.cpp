@@ -50,7 +50,8 @@ class IncomingBodyTest : public ::testing::Test, protected BodySender {
   std::unique_ptr<loop::Loop> loop_ = loop::Loop::create({.clock = &clock_}).value();
   ServerOptions options_;
   ContentBudget budget_{options_.limits};
-  IncomingBody body_{options_, budget_, *loop_};
+  base::SpareTexts spares_;
+  IncomingBody body_{options_, budget_, spares_, *loop_};
   http::Head trailers_;
   int wanted_ = 0;
   std::size_t taken_ = 0;
@@ -105,7 +106,7 @@ TEST_F(IncomingBodyTest, LoadedIsKeptWithinTheBudget) {
     limits.body_bytes = limits.server_body_bytes = 500;
     return limits;
   }()};
-  IncomingBody body(options_, small, *loop_);
+  IncomingBody body(options_, small, spares_, *loop_);
   body.expect(*this, {.max_bytes = 100'000});
   body.load();
   EXPECT_EQ(body.append(much), Errc::None);

@@ -106,6 +106,7 @@ std::uint64_t Worker::taken_bytes() const noexcept {
 // Gives memory back to the system that the allocator kept after a burst.
 void Worker::trim_memory() noexcept {
   trimmed_bytes_ = taken_bytes();
+  resources_.spare_texts.clear();
   base::give_back_free_memory();
 }
 

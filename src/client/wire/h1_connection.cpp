@@ -226,8 +226,8 @@ void H1Connection::end() noexcept {
   stop_content();
   exception_ = nullptr;
   used_bytes_ = 0;
-  buffers_.give(looked_at_);
-  buffers_.give(received_);
+  buffers_.received.give(looked_at_);
+  buffers_.received.give(received_);
   if (state_ == State::Idle) set_receiving(true);
 }
 
@@ -239,8 +239,7 @@ void H1Connection::on_receive(std::span<char> bytes) {
   }
   if (state_ != State::Busy || end_) return;
   progress_ = pump_.loop().now();
-  if (received_.empty() && received_.capacity() < bytes.size()) received_ = buffers_.take();
-  received_.append(bytes.data(), bytes.size());
+  buffers_.received.append(received_, {bytes.data(), bytes.size()});
   if (received_.size() >= received_high_bytes) set_receiving(false);
   changed_.wake_all();
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/spare_texts.hpp"
 #include "body/outgoing_body.hpp"
 #include "client/wire/exchange.hpp"
 #include "h1/response_reader.hpp"
@@ -27,38 +28,17 @@ namespace skua::client {
 /// need not allocate and free their own.
 class SpareBuffers final {
  public:
-  SpareBuffers() { spare_.reserve(most); }
-
   /// Returns an empty string for the head of a request. Valid until the next call.
   [[nodiscard]] std::string& head() noexcept {
-    if (head_.capacity() > min_bytes) head_ = std::string();
+    if (head_.capacity() > base::SpareTexts::min_bytes) head_ = std::string();
     head_.clear();
     return head_;
   }
 
-  /// Smaller buffers are not worth keeping.
-  static constexpr std::size_t min_bytes = 16 * 1024;
-
-  /// Returns an empty string, perhaps with capacity.
-  [[nodiscard]] std::string take() noexcept {
-    if (spare_.empty()) return {};
-    std::string taken = std::move(spare_.back());
-    spare_.pop_back();
-    return taken;
-  }
-  /// Empties a buffer, and takes its memory away if it is large.
-  void give(std::string& buffer) noexcept {
-    buffer.clear();
-    if (buffer.capacity() < min_bytes) return;
-    std::string taken = std::exchange(buffer, {});
-    if (spare_.size() < most) spare_.push_back(std::move(taken));
-  }
+  base::SpareTexts received;
 
  private:
-  static constexpr std::size_t most = 64;
-
   std::string head_;
-  std::vector<std::string> spare_;
 };
 
 /// A client's HTTP/1.1 connection: one exchange at a time.
