@@ -64,6 +64,15 @@ def is_part(content, size):
     return False
 
 
+def check_part(content, size, name):
+    """Checks that a download is of one version, or of what a cut left of it."""
+    if is_part(content, size):
+        return
+    right = max((os.path.commonprefix([content, version]) for version in VERSIONS[size]), key=len)
+    at = len(right)
+    check(False, f"{name}: wrong bytes at {at} of {len(content)}: {content[at:at + 40]!r}...{content[-40:]!r}")
+
+
 class Download:
     """Over HTTP/1, with a window so small that most of a large file is still to be sent."""
 
@@ -90,7 +99,7 @@ class Download:
     def is_whole(name, size, fields, content):
         announced = int(fields["content-length"])
         check(len(content) <= announced, f"{name}: {len(content)} of {announced} bytes")
-        check(is_part(content, size), f"{name}: wrong bytes")
+        check_part(content, size, name)
         return len(content) == announced
 
 
@@ -110,7 +119,7 @@ class Compressed(Download):
             coded, content = coded + content[:length], content[length + 2:]
         decoder = zlib.decompressobj(31)
         plain = decoder.decompress(coded)
-        check(is_part(plain, size), f"{name}: wrong bytes")
+        check_part(plain, size, name)
         check(not is_ended or (decoder.eof and len(plain) in (SIZES[size], SIZES[size] // 3)), f"{name}: a cut that cannot be told")
         return is_ended
 
@@ -140,7 +149,7 @@ class Http2:
             if frame[0] == h2.DATA:
                 content, flags = content + frame[3], frame[1]
         self.peer.sock.close()
-        check(is_part(content, size), f"{name}: wrong bytes")
+        check_part(content, size, name)
         is_ended = bool(flags & h2.END_STREAM)
         whole = {SIZES[size], SIZES[size] // 3, 0}
         check(not is_ended or len(content) in whole, f"{name}: {len(content)} bytes and a clean end")
