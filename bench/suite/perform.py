@@ -9,7 +9,6 @@ from .process import Failure, Server
 from .servers import Wish
 
 UPSTREAM = "raw-epoll"
-IDLE_CONNECTIONS = 10_000
 QUICK_IDLE_CONNECTIONS = 1000
 RATE_SECONDS = 5
 # Programs that callgrind can run, and how many requests it counts.
@@ -170,7 +169,7 @@ class Performer:
 
     def idle(self, scenario):
         left_out, rows = {}, []
-        count = QUICK_IDLE_CONNECTIONS if self.options.quick else IDLE_CONNECTIONS
+        count = min(scenario.connections, QUICK_IDLE_CONNECTIONS) if self.options.quick else scenario.connections
         for name, make in self.candidates(scenario):
             for server in self.start([(name, make)], self.place.core, lambda server: None, left_out):
                 try:

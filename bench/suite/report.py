@@ -144,7 +144,6 @@ IDLE_COLUMNS = (
     ("", lambda row: row["name"]),
     ("bytes", lambda row: f"{row['bytes']:.0f}"),
     ("connections", lambda row: str(row["connections"])),
-    ("CPU ms while idle", lambda row: f"{row['idle_cpu_ms']:.2f}"),
 )
 
 
