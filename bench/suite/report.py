@@ -211,7 +211,7 @@ def about(document):
     told, options = document["machine"], document["options"]
     lines = [f"{told['processor']}, {told['cores']} cores, {told['memory_gib']} GiB; {told['system']}, Linux {told['kernel']}, {told['congestion_control']} "
              f"congestion control; {told['compiler']}, `{told['flags']}`; {told['descriptors']} descriptors. {options['rounds']} interleaved rounds of "
-             f"{options['seconds']} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document['is_modified'] else ''}.", "",
+             f"{options['seconds']} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document.get('changes') else ''}.", "",
              "Peers and tools: " + "; ".join(told["versions"].values()) + "."]
     return "\n".join(lines)
 
