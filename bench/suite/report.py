@@ -29,6 +29,12 @@ def ratios(runs, base_runs, measure, subject="server"):
     return [cost(run, measure, subject) / cost(by_round[run["round"]], measure, subject) for run in runs if run["round"] in by_round]
 
 
+def is_settled(runs, base_runs, measure, subject="server"):
+    """Reports whether a competitor is so far behind that another round would not change its rank: by 1.5 in two rounds that agree within 5 %."""
+    found = ratios(runs, base_runs, measure, subject)
+    return len(found) > 1 and min(found) > 1.5 and max(found) < 1.05 * min(found)
+
+
 def spread(values):
     if not values:
         return None
@@ -218,7 +224,7 @@ def about(document):
     told, options = document["machine"], document["options"]
     lines = [f"{told['processor']}, {told['cores']} cores, {told['memory_gib']} GiB; {told['system']}, Linux {told['kernel']}, {told['congestion_control']} "
              f"congestion control; {told['compiler']}, `{told['flags']}`; {told['descriptors']} descriptors. {options['rounds']} interleaved rounds of "
-             f"{options['seconds']} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document.get('changes') else ''}.", "",
+             f"{options['seconds']:g} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document.get('changes') else ''}.", "",
              "Peers and tools: " + "; ".join(told["versions"].values()) + "."]
     return "\n".join(lines)
 
