@@ -60,7 +60,7 @@ class Wrk:
 
 @dataclasses.dataclass(frozen=True)
 class H2load:
-    """HTTP/2, with prior knowledge or by ALPN."""
+    """HTTP/2, with prior knowledge or by ALPN. At least a second: h2load often hangs if a server (Node) is slow to complete handshakes."""
 
     connections: int
     streams: int
@@ -68,7 +68,7 @@ class H2load:
     scheme: str = "http"
 
     def command(self, place, port, seconds):
-        return [find("h2load", "nghttp2-client"), "-t1", f"-c{self.connections}", f"-m{self.streams}", f"-D{round(seconds * 1000)}ms", "--warm-up-time=0",
+        return [find("h2load", "nghttp2-client"), "-t1", f"-c{self.connections}", f"-m{self.streams}", f"-D{round(max(seconds, 1) * 1000)}ms", "--warm-up-time=0",
                 f"{self.scheme}://127.0.0.1:{port}{self.path}"]
 
     def environment(self):

@@ -9,7 +9,7 @@ import tempfile
 from .place import find
 from .process import Failure, pinned
 
-PATIENCE_SECONDS = 60  # beyond the duration of a load
+PATIENCE_SECONDS = 20  # beyond the duration of a load
 COUNTED_SECONDS = 0.3  # of a run whose system calls are counted
 
 
