@@ -57,7 +57,7 @@ interop: deps ## build, download 1 GB, and run the whole Autobahn suite on every
 format: ## format the C++ sources
 	@bash tools/format.sh
 
-bench: ## measure everything, beside the raw ceilings and other servers, into bench/results (less than an hour)
+bench: ## measure everything, beside the raw ceilings and other servers, into bench/results (about 40 minutes)
 	@bash tools/deps.sh bench
 	@bench/run
 

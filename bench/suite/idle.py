@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an idle connection costs a server: memory of its own, and CPU time."""
+"""What an idle connection costs a server: memory of its own."""
 
 import select
 import socket
@@ -11,7 +11,7 @@ from . import checks
 from .process import Failure
 from .websocket_client import WebSocket
 
-WARM = 100  # connections that come and go before, so that one-time allocations do not count
+WARM = 1000  # connections that are opened before and stay, so that one-time allocations and buffers of the thread do not count
 IP_BIND_ADDRESS_NO_PORT = 24  # linux/in.h; in Python since 3.12
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -86,14 +86,12 @@ def client_context(protocol):
     return context
 
 
-def open_idle(server, count, protocol, path, is_secure):
-    """Opens connections that have had one exchange each."""
+def open_idle(server, opened, count, protocol, path, is_secure):
+    """Opens connections that have had one exchange each, until there are `count`."""
     tls = client_context(protocol) if is_secure and protocol is not nothing else None
-    opened = []
-    for number in range(count):
-        opened.append(connect(server, number, tls))
+    while len(opened) < count:
+        opened.append(connect(server, len(opened), tls))
         protocol(opened[-1], path)
-    return opened
 
 
 def count_closed(opened):
@@ -116,21 +114,19 @@ def settled(server):
     return last
 
 
-def measure(server, count, protocol, path="/", is_secure=False, watch=0.0):
-    """Returns bytes per idle connection, and the CPU milliseconds that all of them use in `watch` seconds."""
+def measure(server, count, protocol, path="/", is_secure=False):
+    """Returns bytes per idle connection."""
+    opened = []
     try:
-        for connection in open_idle(server, min(WARM, count), protocol, path, is_secure):
-            connection.close()
+        open_idle(server, opened, WARM, protocol, path, is_secure)
         before = settled(server)
-        opened = open_idle(server, count, protocol, path, is_secure)
+        open_idle(server, opened, WARM + count, protocol, path, is_secure)
         after = settled(server)
-        used = server.cpu_seconds()
-        time.sleep(watch)
-        used = server.cpu_seconds() - used
         if closed := count_closed(opened):
-            raise Failure(f"closed {closed} of {count} connections meanwhile, which cost nothing")
+            raise Failure(f"closed {closed} of {len(opened)} connections meanwhile, which cost nothing")
     except OSError as error:
-        raise Failure(f"{server.name}: {error}") from error
-    for connection in opened:
-        connection.close()
-    return {"bytes": (after - before) * 1024 / count, "connections": count, "idle_cpu_ms": used * 1e3}
+        raise Failure(f"{len(opened)} of {WARM + count} connections are open: {error}") from error
+    finally:
+        for connection in opened:
+            connection.close()
+    return {"bytes": (after - before) * 1024 / count, "connections": count}

@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import math
 import os
 import pathlib
 import re
@@ -29,7 +30,7 @@ def last_json(text):
 
 @dataclasses.dataclass(frozen=True)
 class Wrk:
-    """HTTP/1.1; see load.lua for what it can be told."""
+    """HTTP/1.1; see load.lua for what it can be told. wrk knows whole seconds only, and ends on SIGINT as if its time were up."""
 
     connections: int
     path: str = "/"
@@ -43,8 +44,10 @@ class Wrk:
 
     def command(self, place, port, seconds):
         fields = [word for field in self.fields for word in ("-H", field)]
-        return [find("wrk", "wrk"), f"-t{self.threads}", f"-c{self.connections}", f"-d{seconds}s", "--timeout", "10s", "--latency", "-s", LUA,
-                *fields, f"{self.scheme}://127.0.0.1:{port}{self.path}"]
+        whole = math.ceil(seconds)
+        bounded = [] if whole == seconds else ["timeout", "--preserve-status", "-s", "INT", f"{seconds}"]
+        return [*bounded, find("wrk", "wrk"), f"-t{self.threads}", f"-c{self.connections}", f"-d{whole}s", "--timeout", "10s", "--latency", "-s", LUA, *fields,
+                f"{self.scheme}://127.0.0.1:{port}{self.path}"]
 
     def environment(self):
         return {**os.environ, "BENCH_PIPELINE": str(self.pipeline), "BENCH_ROUTES": str(self.routes),
@@ -57,7 +60,7 @@ class Wrk:
 
 @dataclasses.dataclass(frozen=True)
 class H2load:
-    """HTTP/2, with prior knowledge or by ALPN."""
+    """HTTP/2, with prior knowledge or by ALPN. At least a second: h2load often hangs if a server (Node) is slow to complete handshakes."""
 
     connections: int
     streams: int
@@ -65,7 +68,7 @@ class H2load:
     scheme: str = "http"
 
     def command(self, place, port, seconds):
-        return [find("h2load", "nghttp2-client"), "-t1", f"-c{self.connections}", f"-m{self.streams}", f"-D{seconds}", "--warm-up-time=0",
+        return [find("h2load", "nghttp2-client"), "-t1", f"-c{self.connections}", f"-m{self.streams}", f"-D{round(max(seconds, 1) * 1000)}ms", "--warm-up-time=0",
                 f"{self.scheme}://127.0.0.1:{port}{self.path}"]
 
     def environment(self):
@@ -105,7 +108,7 @@ class Handshakes:
 
     def command(self, place, port, seconds):
         how = ["-reuse", "-tls1_2"] if self.is_resumed else ["-new"]
-        return [find("openssl", "openssl"), "s_time", "-connect", f"127.0.0.1:{port}", *how, "-time", str(seconds)]
+        return [find("openssl", "openssl"), "s_time", "-connect", f"127.0.0.1:{port}", *how, "-time", str(math.ceil(seconds))]
 
     def environment(self):
         return dict(os.environ)

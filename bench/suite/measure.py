@@ -9,7 +9,8 @@ import tempfile
 from .place import find
 from .process import Failure, pinned
 
-PATIENCE_SECONDS = 60  # beyond the duration of a load
+PATIENCE_SECONDS = 20  # beyond the duration of a load
+COUNTED_SECONDS = 0.3  # of a run whose system calls are counted
 
 
 def execute(words, environment, core, seconds):
@@ -48,7 +49,7 @@ def run(server, load, place, seconds, core):
     return {"load_cpu": load_cpu, **result, "server_cpu": server_cpu, "rss_kib": server.resident_kib()}
 
 
-def system_calls(server, load, place, core, seconds=1):
+def system_calls(server, load, place, core, seconds=COUNTED_SECONDS):
     """Returns system calls per request, from a run of its own that also warms the server up; None if perf cannot count."""
     try:
         perf = find("perf", "linux-perf")
@@ -57,25 +58,26 @@ def system_calls(server, load, place, core, seconds=1):
     with tempfile.NamedTemporaryFile("r") as counted:
         wrapped = [perf, "stat", "-x,", "-o", counted.name, "-e", "raw_syscalls:sys_enter", "-p", ",".join(map(str, server.pids())), "--",
                    *load.command(place, server.port, seconds)]
-        _, text, _ = execute(wrapped, load.environment(), core, seconds)
-        found = re.search(r"^(\d+),,raw_syscalls:sys_enter", counted.read(), re.MULTILINE)
-    try:
-        return int(found[1]) / load.parse(text)["requests"] if found else None
-    except (Failure, ValueError, ZeroDivisionError):
-        return None
+        try:
+            _, text, _ = execute(wrapped, load.environment(), core, seconds)
+            found = re.search(r"^(\d+),,raw_syscalls:sys_enter", counted.read(), re.MULTILINE)
+            return int(found[1]) / load.parse(text)["requests"] if found else None
+        except (Failure, ValueError, ZeroDivisionError):
+            return None
 
 
-def rounds(names, one, count, note):
+def rounds(names, one, count, note, is_settled=lambda runs, name: False):
     """Returns the runs of each competitor, interleaved, in a different order each round; `one(name)` performs a run.
 
-    A competitor that fails twice is not asked again.
+    A competitor that fails twice is not asked again, nor one that is settled after a round.
     """
     runs = {name: [] for name in names}
     failures = {}
     for number in range(count):
         turn = number % len(names) if names else 0
+        settled = {name for name in names if is_settled(runs, name)}
         for name in names[turn:] + names[:turn]:
-            if len(failures.get(name, [])) > 1:
+            if name in settled or len(failures.get(name, [])) > 1:
                 continue
             try:
                 runs[name].append({"round": number, **one(name)})

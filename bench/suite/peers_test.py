@@ -11,6 +11,7 @@ import http.client
 import json
 import os
 import pathlib
+import signal
 import socket
 import ssl
 import subprocess
@@ -68,6 +69,19 @@ class Modules(unittest.TestCase):
             with self.assertRaisesRegex(peers.Unavailable, "^go: .*broken$"):
                 peers.command("go", cache)
             self.assertEqual(list(pathlib.Path(cache).iterdir()), [])
+
+    def test_a_build_that_is_interrupted_ends_its_compilers(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        self.addCleanup(signal.signal, signal.SIGUSR1, signal.signal(signal.SIGUSR1, interrupt))
+        kind = peers.Kind((), "", (f"echo $$ > {{cache}}/pid; kill -USR1 {os.getpid()}; sleep 60",), ())
+        with tempfile.TemporaryDirectory() as cache, substituted(peers, PEERS={"go": peers.Peer("go", frozenset(), kind)}):
+            with self.assertRaises(KeyboardInterrupt):
+                peers.command("go", cache)
+            (said,) = pathlib.Path(cache).iterdir()
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(said.read_text()), 0)
 
 
 @contextlib.contextmanager

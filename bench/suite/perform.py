@@ -9,7 +9,6 @@ from .process import Failure, Server
 from .servers import Wish
 
 UPSTREAM = "raw-epoll"
-IDLE_CONNECTIONS = 10_000
 QUICK_IDLE_CONNECTIONS = 1000
 RATE_SECONDS = 5
 # Programs that callgrind can run, and how many requests it counts.
@@ -27,6 +26,7 @@ class Performer:
         kinds = {scenarios.Scenario: self.load, scenarios.Generators: self.generators, scenarios.Rate: self.rate, scenarios.Idle: self.idle}
         self.lacks = {}  # fields that other servers send, by the name of the server that doesn't
         found = kinds[type(scenario)](scenario)
+        found["left_out"] |= {name: "it is far behind in scenarios like this one" for name in far(scenario, self.options)}
         return {"title": scenario.title, "group": scenario.group, **found, "lacks": self.lacks}
 
     # Servers
@@ -39,9 +39,7 @@ class Performer:
             return [("skua-epoll", lambda: Server("skua-epoll", [self.place.program("example-key_value"), "{port}"])),
                     ("redis", lambda: Server("redis", [find("redis-server", "redis-server"), "--port", "{port}", "--save", "", "--appendonly", "no"]))]
         found = []
-        for name in self.options.names:
-            if not scenario.needs <= servers.offers(name):
-                continue
+        for name in competitors(scenario, self.options):
             if mode and name.startswith("skua-"):
                 found.append((name, lambda name=name: servers.mode(name, mode, self.place)))
             else:
@@ -106,9 +104,10 @@ class Performer:
             cores = set(range(scenario.threads)) if scenario.threads > 1 else self.place.core
             running = self.start(candidates, cores, self.check(scenario), left_out)
             by_name = {server.name: server for server in running}
-            calls = {server.name: measure.system_calls(server, scenario.load, self.place, cores) for server in running} if not self.options.quick else {}
-            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, self.options.seconds, cores),
-                                            self.options.rounds, self.note)
+            calls = {server.name: measure.system_calls(server, scenario.load, self.place, cores) for server in running} if counts_calls(scenario, self.options) else {}
+            seconds = self.options.seconds * scenario.duration
+            runs, failures = measure.rounds(list(by_name), lambda name: measure.run(by_name[name], scenario.load, self.place, seconds, cores),
+                                            self.options.rounds, self.note, settled(scenario.measure, "server"))
         finally:
             for server in [*running, *([upstream] if upstream else [])]:
                 server.stop()
@@ -139,8 +138,7 @@ class Performer:
             def one(name):
                 return measure.run(server, scenario.loads[name], self.place, self.options.seconds, self.place.core)
 
-            wanted = [name for name in scenario.loads if not self.options.only or name in self.options.only]
-            runs, failures = measure.rounds(wanted, one, self.options.rounds, self.note)
+            runs, failures = measure.rounds(competitors(scenario, self.options), one, self.options.rounds, self.note, settled(scenarios.NORMALISED, "load"))
         finally:
             server.stop()
         return {"kind": "load", "measure": scenarios.NORMALISED, "subject": "load", "unit": scenario.unit, "rows": self.rows(runs, scenarios.NORMALISED, "load"),
@@ -170,7 +168,7 @@ class Performer:
 
     def idle(self, scenario):
         left_out, rows = {}, []
-        count = QUICK_IDLE_CONNECTIONS if self.options.quick else IDLE_CONNECTIONS
+        count = idle_connections(scenario, self.options)
         for name, make in self.candidates(scenario):
             for server in self.start([(name, make)], self.place.core, lambda server: None, left_out):
                 try:
@@ -182,6 +180,35 @@ class Performer:
                     server.stop()
         rows.sort(key=lambda row: row["bytes"])
         return {"kind": "idle", "rows": rows, "left_out": left_out}
+
+
+def far(scenario, options):
+    """Returns the servers that could take part, but are too far behind to."""
+    if isinstance(scenario, scenarios.Generators) or scenario.is_quick or options.only:
+        return []
+    return [name for name in options.names if name in servers.FAR and scenario.needs <= servers.offers(name)]
+
+
+def competitors(scenario, options):
+    """Returns who takes part in a scenario if it is installed, without the ceiling of its own."""
+    if isinstance(scenario, scenarios.Generators):
+        return [name for name in scenario.loads if not options.only or name in options.only]
+    if "key-value" in scenario.needs:
+        return ["skua-epoll", "redis"]
+    return [name for name in options.names if scenario.needs <= servers.offers(name) and name not in far(scenario, options)]
+
+
+def counts_calls(scenario, options):
+    return not options.quick and not isinstance(scenario.load, loads.Handshakes)  # which cannot be short
+
+
+def idle_connections(scenario, options):
+    return min(scenario.connections, QUICK_IDLE_CONNECTIONS) if options.quick else scenario.connections
+
+
+def settled(how, subject):
+    """Returns a function that reports whether a competitor needs no further round."""
+    return lambda runs, name: report.is_settled(runs[name], runs.get(report.BASE, []), how, subject)
 
 
 def said(failures, runs):

@@ -21,12 +21,15 @@ class Failure(Exception):
 def pinned(core, batch=True):
     """For preexec_fn: pins a child to `core`, or to a set of them, under SCHED_BATCH and ends it with this script."""
     cores = core if isinstance(core, set) else {core}
+    parent = os.getpid()
 
     def prepare():
         os.sched_setaffinity(0, cores)
         if batch:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:  # it has ended before
+            os._exit(1)
 
     return prepare
 

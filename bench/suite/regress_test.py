@@ -12,8 +12,10 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from . import baseline, counted, lockstep
+from . import baseline, counted, instructions, lockstep
+from .process import Failure
 
 QUICK = "TcpServer echo 100 B"
 
@@ -44,6 +46,36 @@ class Arithmetic(unittest.TestCase):
     def test_a_compiler_is_its_name_and_version(self):
         self.assertEqual(baseline.compiler("c++ (Debian 12.2.0-14+deb12u1) 12.2.0"), "GCC 12.2.0")
         self.assertEqual(baseline.compiler("Debian clang version 19.1.7 (3+b1)"), "Clang 19.1.7")
+
+
+class EndedBy:
+    """A server under callgrind that executes 100 instructions a request, and ends with `code`."""
+
+    name = "x"
+
+    def __init__(self, code):
+        self.code = code
+
+    def start(self, core, wrapper, **_):
+        self.path = next(pathlib.Path(word.partition("=")[2]) for word in wrapper if word.startswith("--callgrind-out-file="))
+
+    def load(self, _, count):
+        self.path.write_text(f"totals: {5000 + 100 * count}\n", encoding="ascii")
+
+    def stop(self):
+        return self.code
+
+
+@mock.patch.object(instructions, "find", lambda program, package: program)
+class PerRequest(unittest.TestCase):
+    def test_a_server_that_the_signal_ends_counts_as_one_that_handles_it(self):
+        for code in (0, -15):
+            self.assertEqual(instructions.per_request(server := EndedBy(code), server.load, 0, 10, 20), 100)
+
+    def test_a_server_that_fails_is_not_counted(self):
+        for code in (1, -6):
+            with self.assertRaisesRegex(Failure, f"^x under callgrind ended with code {code}$"):
+                instructions.per_request(server := EndedBy(code), server.load, 0, 10, 20)
 
 
 class Scenarios(unittest.TestCase):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Turns runs into medians, ratios and tables."""
 
+import itertools
+import math
 import statistics
 
 US = 1e6
@@ -25,6 +27,12 @@ def ratios(runs, base_runs, measure, subject="server"):
     """Returns one ratio per round: both runs of a round saw the same state of the machine."""
     by_round = {run["round"]: run for run in base_runs}
     return [cost(run, measure, subject) / cost(by_round[run["round"]], measure, subject) for run in runs if run["round"] in by_round]
+
+
+def is_settled(runs, base_runs, measure, subject="server"):
+    """Reports whether a competitor is so far behind that another round would not change its rank: by 1.5 in two rounds that agree within 5 %."""
+    found = ratios(runs, base_runs, measure, subject)
+    return len(found) > 1 and min(found) > 1.5 and max(found) < 1.05 * min(found)
 
 
 def spread(values):
@@ -73,27 +81,32 @@ def is_ceiling(name):
     return name.startswith("raw-")
 
 
+def ranked(scenario):
+    """Returns what is ranked, by name: ratios, or bytes of idle connections; nothing of latencies."""
+    if scenario["kind"] == "idle":
+        return {row["name"]: row["bytes"] for row in scenario["rows"] if row["bytes"] > 0}
+    return {row["name"]: row["ratio"]["median"] for row in scenario["rows"] if row.get("ratio")}
+
+
 def ahead(scenario, factor=0.97):
     """Returns the names of others whose cost (or memory) is below `factor` times that of skua on epoll, the default."""
-    def value(row):
-        return row["bytes"] if scenario["kind"] == "idle" else row["ratio"]["median"] if row.get("ratio") else None
-
-    base = next((value(row) for row in scenario["rows"] if row["name"] == BASE), None)
-    return [row["name"] for row in scenario["rows"] if base and value(row) is not None and value(row) < factor * base
-            and not row["name"].startswith("skua-") and not is_ceiling(row["name"])]
+    found = ranked(scenario)
+    return [name for name, value in found.items() if value < factor * found.get(BASE, 0) and not name.startswith("skua-") and not is_ceiling(name)]
 
 
-def disagreements(first, second, factor=1.1):
-    """Yields (scenario, a, b) for pairs whose cost differs by more than `factor` in one run's ranking, but are in another order in the other run's."""
+def sure_pairs(first, second, factor=1.1):
+    """Yields (scenario, a, b, b's cost by a's in the first run, and in the second) for pairs that differ by more than `factor` in one of two runs."""
     for name, one in first["scenarios"].items():
-        other = second["scenarios"].get(name)
-        if not other:
-            continue
-        here, there = ({row["name"]: row["ratio"]["median"] for row in each["rows"] if row.get("ratio")} for each in (one, other))
-        for a in here:
-            for b in here:
-                if here[a] * factor < here[b] and a in there and b in there and there[a] >= there[b]:
-                    yield name, a, b
+        here, there = ranked(one), ranked(second["scenarios"].get(name, {"kind": "", "rows": []}))
+        for a, b in itertools.combinations([competitor for competitor in here if competitor in there], 2):
+            ratios_of_both = here[b] / here[a], there[b] / there[a]
+            if any(max(ratio, 1 / ratio) > factor for ratio in ratios_of_both):
+                yield name, a, b, *ratios_of_both
+
+
+def disagreements(pairs):
+    """Returns those of sure_pairs() whose order is not the same in both runs, beginning with the widest gap."""
+    return sorted((pair for pair in pairs if (pair[3] - 1) * (pair[4] - 1) <= 0), key=lambda pair: -abs(math.log(pair[3] / pair[4])))
 
 
 def show_ratio(ratio):
@@ -144,7 +157,6 @@ IDLE_COLUMNS = (
     ("", lambda row: row["name"]),
     ("bytes", lambda row: f"{row['bytes']:.0f}"),
     ("connections", lambda row: str(row["connections"])),
-    ("CPU ms while idle", lambda row: f"{row['idle_cpu_ms']:.2f}"),
 )
 
 
@@ -212,7 +224,7 @@ def about(document):
     told, options = document["machine"], document["options"]
     lines = [f"{told['processor']}, {told['cores']} cores, {told['memory_gib']} GiB; {told['system']}, Linux {told['kernel']}, {told['congestion_control']} "
              f"congestion control; {told['compiler']}, `{told['flags']}`; {told['descriptors']} descriptors. {options['rounds']} interleaved rounds of "
-             f"{options['seconds']} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document['is_modified'] else ''}.", "",
+             f"{options['seconds']:g} s; {document['date']}, commit {document['commit'][:10]}{' with changes' if document.get('changes') else ''}.", "",
              "Peers and tools: " + "; ".join(told["versions"].values()) + "."]
     return "\n".join(lines)
 

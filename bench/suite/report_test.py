@@ -57,10 +57,23 @@ class Report(unittest.TestCase):
 
     def test_rankings_disagree_only_if_one_run_is_sure(self):
         def ranking(**ratios):
-            return {"scenarios": {"x": {"rows": [{"name": name, "ratio": {"median": ratio}} for name, ratio in ratios.items()]}}}
+            return {"scenarios": {"x": {"kind": "load", "rows": [{"name": name, "ratio": {"median": ratio}} for name, ratio in ratios.items()]}}}
 
-        self.assertEqual(list(report.disagreements(ranking(a=1.0, b=1.05), ranking(a=1.05, b=1.0))), [])
-        self.assertEqual(list(report.disagreements(ranking(a=1.0, b=1.2), ranking(a=1.05, b=1.0))), [("x", "a", "b")])
+        def disagreements(one, other):
+            return report.disagreements(report.sure_pairs(one, other))
+
+        self.assertEqual(disagreements(ranking(a=1.0, b=1.05), ranking(a=1.05, b=1.0)), [])
+        for one, other in ((1.2, 0.8), (0.8, 1.2), (1.2, 1.0), (1.05, 0.8)):
+            self.assertEqual(disagreements(ranking(a=1.0, b=one), ranking(a=1.0, b=other)), [("x", "a", "b", one, other)])
+        self.assertEqual([pair[1:3] for pair in disagreements(ranking(a=1.0, b=1.2, c=3.0), ranking(a=1.0, b=0.9, c=0.5))], [("a", "c"), ("b", "c"), ("a", "b")])
+        self.assertEqual(disagreements(ranking(a=1.0, b=2.0), ranking(a=1.0, c=0.5)), [])
+        self.assertEqual(len(list(report.sure_pairs(ranking(a=1.0, b=1.05, c=2.0), ranking(a=1.0, b=1.0, c=2.0)))), 2)
+
+    def test_idle_memory_is_a_ranking_too(self):
+        def memory(a, b):
+            return {"scenarios": {"x": {"kind": "idle", "rows": [{"name": "a", "bytes": a}, {"name": "b", "bytes": b}]}}}
+
+        self.assertEqual(report.disagreements(report.sure_pairs(memory(100, 200), memory(100, 50))), [("x", "a", "b", 2.0, 0.5)])
 
     def test_tables_leave_columns_without_values_out(self):
         row = report.summarise("a", [run(0, 1, 1, p50_us=None, p99_us=None, max_us=None)], [], "plain")

@@ -2,6 +2,7 @@
 """The results of a run: one JSON document, saved after each scenario, so that a run can be resumed."""
 
 import datetime
+import hashlib
 import json
 import os
 import pathlib
@@ -11,8 +12,13 @@ import subprocess
 
 from . import servers
 from .place import ROOT
+from .process import Failure
 
 NAME = "results.json"
+# What is measured, but for bench/results, which a run itself changes.
+SOURCES = ("src", "include", "bench", "cli", "examples", "cmake", "CMakeLists.txt", ":!bench/results")
+# What the results of one document have in common.
+COMMON = ("commit", "changes", "options", "machine")
 
 
 def first_match(path, pattern):
@@ -47,21 +53,36 @@ def machine(place, descriptors):
     }
 
 
+def changes():
+    """Returns a digest of what differs from the commit; nothing if that is nothing."""
+    said = output_of("git", "status", "--porcelain", "--", *SOURCES)
+    return hashlib.sha256((said + output_of("git", "diff", "HEAD", "--", *SOURCES)).encode()).hexdigest()[:16] if said else ""
+
+
+def differences(earlier, now, name=""):
+    """Returns a sentence for each value of a document that is another one in an earlier document."""
+    if isinstance(earlier, dict) and isinstance(now, dict):
+        return [said for key in earlier | now for said in differences(earlier.get(key), now.get(key), key)]
+    return [f"{name}: {earlier} there, {now} here"] if earlier != now else []
+
+
 class Results:
     """The document in `folder`; each finished scenario is written at once."""
 
     def __init__(self, folder, options, about):
         self.folder = pathlib.Path(folder)
         self.path = self.folder / NAME
-        self.document = {"commit": output_of("git", "rev-parse", "HEAD"), "is_modified": bool(output_of("git", "status", "--porcelain", "--", "src", "include", "bench")),
-                         "date": datetime.date.today().isoformat(), "options": options, "machine": about, "scenarios": {}}
+        self.document = {"commit": output_of("git", "rev-parse", "HEAD"), "changes": changes(), "date": datetime.date.today().isoformat(), "options": options, "machine": about,
+                         "scenarios": {}}
 
     def resume(self):
-        """Takes over the scenarios of an earlier run of the same commit with the same options; returns how many."""
+        """Takes over the scenarios of an interrupted run, which must have measured the same in the same way; returns how many."""
         if self.path.exists():
             earlier = load(self.path)
-            if all(earlier[key] == self.document[key] for key in ("commit", "options")):
-                self.document["scenarios"] = earlier["scenarios"]
+            mine = json.loads(json.dumps({key: self.document[key] for key in COMMON}))
+            if differ := differences({key: earlier.get(key) for key in COMMON}, mine):
+                raise Failure(f"{self.path} cannot be resumed; without --resume it is written anew. It differs in {'; '.join(differ)}")
+            self.document["scenarios"] = earlier["scenarios"]
         return len(self.document["scenarios"])
 
     def has(self, name):
@@ -84,7 +105,7 @@ def rounded(value):
     """Returns a document with numbers of six significant digits: the rest is noise."""
     if isinstance(value, dict):
         return {key: rounded(one) for key, one in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [rounded(one) for one in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 

@@ -2,13 +2,17 @@
 """Runs bench/run briefly with programs that were built, so that it never rots. Usage: smoke_test.py FOLDER-OF-PROGRAMS"""
 
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from . import results
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 SCENARIOS = ("plaintext-1", "json", "routes", "post-1k", "close", "file-1k", "websocket-16b", "publish", "tcp-13-64", "client-1", "generator-64", "idle-http",
@@ -20,14 +24,16 @@ POSTS = 100
 class Run(unittest.TestCase):
     binaries = pathlib.Path()
 
+    def command(self, folder, *more):
+        return [sys.executable, "-B", BENCH / "run", "--quick", "--binaries", self.binaries, "--output", folder,
+                *[word for name in ("skua-epoll", "raw-epoll", "curl", "wrk") for word in ("--only", name)], *more]
+
     @unittest.skipUnless(shutil.which("wrk"), "wrk is not installed (Debian: wrk)")
     def test_every_kind_of_scenario_gives_rows_without_errors_and_plots(self):
         with tempfile.TemporaryDirectory() as folder:
-            words = [sys.executable, "-B", BENCH / "run", "--quick", "--binaries", self.binaries, "--output", folder,
-                     *[word for name in ("skua-epoll", "raw-epoll", "curl", "wrk") for word in ("--only", name)], *SCENARIOS]
-            ran = subprocess.run(words, capture_output=True, text=True, timeout=100, check=False)
+            ran = subprocess.run(self.command(folder, *SCENARIOS), capture_output=True, text=True, timeout=100, check=False)
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            document = json.loads((pathlib.Path(folder) / "results.json").read_text(encoding="utf-8"))
+            document = results.load(pathlib.Path(folder, results.NAME))
             self.assertEqual(set(document["scenarios"]), set(SCENARIOS))
             for name, scenario in document["scenarios"].items():
                 rows = {row["name"]: row for row in scenario["rows"]}
@@ -37,6 +43,25 @@ class Run(unittest.TestCase):
             for plot in ("overview", "plaintext", "idle"):
                 self.assertIn("</svg>", (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8"))
             self.assertIn("## Plaintext", (pathlib.Path(folder) / "tables.md").read_text(encoding="utf-8"))
+
+    def test_an_ended_run_is_resumed_after_its_last_finished_scenario(self):
+        chosen = ("tcp-13-64", "client-1", "idle-tcp")
+        for number in (signal.SIGINT, signal.SIGKILL):
+            with self.subTest(number), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, results.NAME)
+                with subprocess.Popen(self.command(folder, *chosen), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                      env={**os.environ, "TMPDIR": folder}) as run:
+                    said = next((line for line in run.stderr if line.startswith("1 of 3: ")), "")
+                    run.send_signal(number)
+                self.assertIn("tcp-13-64", said)
+                before = results.load(path)["scenarios"]
+                resumed = subprocess.run(self.command(folder, "--resume", *chosen), capture_output=True, text=True, timeout=100, check=False)
+                self.assertEqual(resumed.returncode, 0, resumed.stderr)
+                after = results.load(path)["scenarios"]
+                self.assertEqual(set(after), set(chosen))
+                self.assertEqual({name: after[name] for name in before}, before)
+                again = [name for name in chosen if f": {name} took" in resumed.stderr]
+                self.assertEqual(again, [name for name in chosen if name not in before])
 
     def test_no_post_waits_for_a_delayed_acknowledgement(self):
         server = subprocess.Popen([self.binaries / "skua-bench-server", "sink", "--port", "0"], stdout=subprocess.PIPE, text=True)

@@ -28,9 +28,9 @@ def make(folder: pathlib.Path, *commands: list[str], seconds: float = INSTALL_SE
     try:
         for command in commands:
             words = [word.replace("{}", str(making)) for word in command]
-            done = subprocess.run(words, cwd=making, env=variables, capture_output=True, text=True, timeout=seconds)
-            if done.returncode:
-                raise Failure(f"{' '.join(words)}: {(done.stdout + done.stderr)[-600:]}")
+            code, said = run(words, making, variables, seconds)
+            if code:
+                raise Failure(f"{' '.join(words)}: {said[-600:]}")
         making.rename(folder)
     except subprocess.TimeoutExpired as error:
         raise Failure(f"{' '.join(error.cmd)} took too long") from error
@@ -38,6 +38,21 @@ def make(folder: pathlib.Path, *commands: list[str], seconds: float = INSTALL_SE
         raise Failure(f"{folder}: {error}") from error
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def run(words: list[str], folder: pathlib.Path, environment: dict[str, str], seconds: float) -> tuple[int, str]:
+    """Returns the exit code and the output of a command, which ends with this process unless that is killed."""
+    with subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            said, _ = process.communicate(timeout=seconds)
+        except BaseException:
+            process.terminate()  # not SIGKILL: timeout(1) has to end its own children
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+    return process.returncode, said
 
 
 def provide(folder: pathlib.Path, *commands: list[str], **environment: str) -> bool:
