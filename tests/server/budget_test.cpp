@@ -148,7 +148,7 @@ TEST_P(Budget, AnIdleWebSocketOwnsLittleMemory) {
     return bytes;
   });
   RecordProperty("bytes_per_idle_websocket", std::to_string(each));
-  EXPECT_LE(each, 464 + table_bytes());
+  EXPECT_LE(each, 384 + table_bytes());
   EXPECT_GT(each, 256);
 }
 
