@@ -88,6 +88,11 @@ void Socket::read(std::span<char>& input) try {
   throw;
 }
 
+void Socket::take_reader() {
+  reader_ = wire_.codecs().take_reader(role_, options_.message_bytes,
+                                       coding_ != nullptr ? &coding_->inflater() : nullptr);
+}
+
 void Socket::handle_message() {
   if (!is_open()) return;  // RFC 6455 §1.4: data after our Close may be dropped
   if (has_listener_) return wire_.on_message({reader_->payload(), reader_->type()});

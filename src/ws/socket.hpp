@@ -213,8 +213,9 @@ class Socket final {
   bool is_reading_ : 1 = false;
   bool is_pinged_ : 1 = false;
   bool has_peer_ended_ : 1 = false;
-  bool was_full_ : 1 = false;    // on_drained() is due
-  bool is_blocked_ : 1 = false;  // reading paused for lack of room in the output
+  bool was_full_ : 1 = false;     // on_drained() is due
+  bool is_blocked_ : 1 = false;   // reading paused for lack of room in the output
+  bool had_senders_ : 1 = false;  // that waited; then they have to be looked for
 };
 static_assert(sizeof(void*) != 8 || sizeof(Socket) <= 72);
 

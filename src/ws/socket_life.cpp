@@ -87,11 +87,6 @@ bool Socket::is_overdue() const noexcept {
   return is_closed() && wire_.now() >= later(heard_, options_.close);
 }
 
-void Socket::take_reader() {
-  reader_ = wire_.codecs().take_reader(role_, options_.message_bytes,
-                                       coding_ != nullptr ? &coding_->inflater() : nullptr);
-}
-
 Socket::Backlog& Socket::backlog() {
   if (backlog_ == nullptr) backlog_ = std::make_unique<Backlog>();
   return *backlog_;
@@ -122,15 +117,13 @@ std::string_view Socket::subprotocol() const noexcept {
   return extras_ != nullptr ? std::string_view(extras_->subprotocol) : std::string_view();
 }
 
-detail::WaiterList& Socket::senders() { return extras().senders; }
-
-bool Socket::has_senders() const noexcept {
-  return extras_ != nullptr && !extras_->senders.empty();
+detail::WaiterList& Socket::senders() {
+  detail::WaiterList& waiting = extras().senders;
+  had_senders_ = true;
+  return waiting;
 }
 
-void Socket::wake_senders() noexcept {
-  if (extras_ != nullptr) extras_->senders.wake_all();
-}
+bool Socket::has_senders() const noexcept { return had_senders_ && !extras_->senders.empty(); }
 
 Attachments& Socket::attachments() { return extras().attachments; }
 

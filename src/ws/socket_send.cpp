@@ -10,6 +10,7 @@
 #include "ws/message_coding.hpp"
 #include "ws/remote_socket.hpp"
 #include "ws/socket.hpp"
+#include "ws/socket_extras.hpp"
 #include "ws/topics.hpp"
 
 namespace skua::ws {
@@ -127,6 +128,12 @@ void Socket::output_drained() {
   const bool was_full = was_full_;
   was_full_ = false;
   if (was_full && has_listener_ && is_open()) wire_.on_drained();
+}
+
+void Socket::wake_senders() noexcept {
+  if (!had_senders_) return;
+  had_senders_ = false;
+  extras_->senders.wake_all();
 }
 
 void Socket::ping(std::string_view payload) {
