@@ -13,7 +13,7 @@ constexpr std::size_t slices_per_send = 16;
 constexpr std::size_t copied_bytes = 4096;  // up to here, copying is cheaper than a slice
 
 // Returns a part of a body's text. If the body owns the text, both share it from then on.
-SharedText part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
+SKUA_COLD SharedText part_of(Body& body, std::size_t offset, std::size_t size_bytes) {
   SKUA_ASSERT(body.kind() != Body::Kind::Inline);
   if (std::string* const text = body.owned()) {
     body = Body(std::make_shared<const std::string>(std::move(*text)));

@@ -101,7 +101,7 @@ class OutputQueue {
   /// Appends a copy of the text.
   void append(std::string_view text);
   /// Appends a body without copying it; for bodies that are too large to copy.
-  void append_body(Body&& body);
+  SKUA_COLD void append_body(Body&& body);
 
   /// Appends a piece of any size. Short texts are copied, which is cheaper than a slice.
   void append_piece(Body&& piece);
